@@ -1,0 +1,239 @@
+import { z } from 'zod';
+import { ConfigurationError, type Environment, flag, httpUrl, integer, parseEnvironment } from './environment.ts';
+
+const MEGABYTE = 1_000_000;
+const GIGABYTE = 1_000 * MEGABYTE;
+
+const placeholderSecrets = new Set(['changeme', 'change-me', 'secret', 'placeholder', 'your-secret', 'development', 'test']);
+
+const serverEnvironment = z.object({
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  PORT: integer(3000, { max: 65_535 }),
+  HOST: z.string().optional(),
+  API_URL: httpUrl().optional(),
+  WEB_URL: httpUrl().default('http://localhost:5173'),
+  TRUSTED_ORIGINS: z.string().default('tauri://localhost,http://tauri.localhost'),
+  TRUST_PROXY: flag(false),
+  COOKIE_DOMAIN: z.string().optional(),
+  DATABASE_URL: z.string(),
+  DATABASE_POOL_SIZE: integer(20, { min: 2, max: 500 }),
+  TEMPORAL_ADDRESS: z.string().default('localhost:7233'),
+  TEMPORAL_NAMESPACE: z.string().default('default'),
+  TEMPORAL_API_KEY: z.string().optional(),
+  TEMPORAL_TLS_CA: z.string().optional(),
+  TEMPORAL_TLS_CERT: z.string().optional(),
+  TEMPORAL_TLS_KEY: z.string().optional(),
+  TEMPORAL_UI_URL: httpUrl().default('http://localhost:8233'),
+  AI_SERVICE_URL: httpUrl().default('http://localhost:8000'),
+  SERVICE_TOKEN: z.string().default(''),
+  AUTH_SECRET: z.string().min(16, 'must have at least 16 characters'),
+  REQUIRE_EMAIL_VERIFICATION: flag(false).optional(),
+  DATA_DIR: z.string().default('.data'),
+  STORAGE_BUCKET: z.string().optional(),
+  STORAGE_API_ENDPOINT: httpUrl().optional(),
+  MAX_UPLOAD_BYTES: integer(26_214_400, { min: 1 }),
+  STRIPE_SECRET_KEY: z.string().optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().optional(),
+  STRIPE_PRICE_PRO: z.string().optional(),
+  STRIPE_PRICE_TEAM: z.string().optional(),
+  STRIPE_SEAT_PRICE_TEAM: z.string().optional(),
+  STRIPE_API_BASE: httpUrl().optional(),
+  BILLING_DUNNING_DAYS: integer(14, { max: 365 }),
+  EMAIL_PROVIDER: z.enum(['smtp', 'mailbox']).optional(),
+  SMTP_URL: z.string().optional(),
+  EMAIL_FROM: z.string().default('Sheaf <no-reply@localhost>'),
+  CONTACT_EMAIL: z.email().optional(),
+  PROVIDER_A_ISSUER: httpUrl().optional(),
+  PROVIDER_A_CLIENT_ID: z.string().optional(),
+  PROVIDER_A_CLIENT_SECRET: z.string().optional(),
+  PROVIDER_B_ISSUER: httpUrl().optional(),
+  PROVIDER_B_CLIENT_ID: z.string().optional(),
+  PROVIDER_B_CLIENT_SECRET: z.string().optional(),
+  WORKER_ENABLED: flag(true),
+  WORKER_CONCURRENCY: integer(2, { min: 1, max: 1_000 }),
+  WORKER_JOB_KINDS: z.string().optional(),
+  WORKER_SHUTDOWN_GRACE_MS: integer(10_000),
+  JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
+  JOB_RETRY_DELAYS_MS: z
+    .string()
+    .regex(/^\d+(,\d+)*$/, 'must be whole numbers separated by commas')
+    .default('10000,30000,90000')
+    .transform((value) => value.split(',').map(Number)),
+  JOBS_HOLD_ON_OUTAGE: flag(false),
+  AUDIT_LOG_RETENTION_DAYS: integer(365),
+  RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
+  SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
+  LIMITER_STORE: z.enum(['memory', 'postgres']).default('memory'),
+  METRICS_PORT: integer(0, { max: 65_535 }),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ...planVariables('FREE', { workspaces: 3, members: 5, aiCredits: 50, storageBytes: 100 * MEGABYTE }),
+  ...planVariables('PRO', { workspaces: 20, members: 25, aiCredits: 2_000, storageBytes: 5 * GIGABYTE }),
+  ...planVariables('TEAM', { workspaces: 100, members: 250, aiCredits: 20_000, storageBytes: 50 * GIGABYTE }),
+});
+
+/** The limits of one plan: counts, credits per calendar month (UTC), and bytes per workspace (spec §2). */
+export interface PlanLimits {
+  workspaces: number;
+  members: number;
+  aiCredits: number;
+  storageBytes: number;
+}
+
+export type PlanName = 'free' | 'pro' | 'team';
+
+export interface ProviderConfig {
+  id: 'provider_a' | 'provider_b';
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+}
+
+/** Everything the API and the worker read from their environment, parsed once and passed in. */
+export type ServerConfig = ReturnType<typeof loadServerConfig>;
+
+/**
+ * Reads the configuration of the API and the worker (spec §5.8, §5.10, §8). Throws {@link ConfigurationError}
+ * naming every problem at once, so that a wrong deployment fails at boot and not at its first request.
+ */
+export function loadServerConfig(env: Environment) {
+  const e = parseEnvironment(serverEnvironment, env);
+  const production = e.NODE_ENV === 'production';
+  const apiUrl = e.API_URL ?? `http://localhost:${e.PORT}`;
+  const billingEnabled = Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET);
+  const emailProvider = e.EMAIL_PROVIDER ?? (e.SMTP_URL ? 'smtp' : production ? 'none' : 'mailbox');
+  const config = {
+    environment: e.NODE_ENV,
+    production,
+    port: e.PORT,
+    host: e.HOST,
+    apiUrl,
+    webUrl: e.WEB_URL,
+    trustedOrigins: [
+      ...e.TRUSTED_ORIGINS.split(',')
+        .map((origin) => origin.trim())
+        .filter(Boolean),
+      e.WEB_URL,
+    ],
+    trustProxy: e.TRUST_PROXY,
+    cookieDomain: e.COOKIE_DOMAIN,
+    database: { url: e.DATABASE_URL, poolSize: e.DATABASE_POOL_SIZE },
+    temporal: {
+      address: e.TEMPORAL_ADDRESS,
+      namespace: e.TEMPORAL_NAMESPACE,
+      apiKey: e.TEMPORAL_API_KEY,
+      tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
+      uiUrl: e.TEMPORAL_UI_URL,
+    },
+    ai: { url: e.AI_SERVICE_URL, token: e.SERVICE_TOKEN },
+    authSecret: e.AUTH_SECRET,
+    requireEmailVerification: e.REQUIRE_EMAIL_VERIFICATION ?? production,
+    dataDir: e.DATA_DIR,
+    storage: { bucket: e.STORAGE_BUCKET, apiEndpoint: e.STORAGE_API_ENDPOINT, maxUploadBytes: e.MAX_UPLOAD_BYTES },
+    billing: {
+      enabled: billingEnabled,
+      secretKey: e.STRIPE_SECRET_KEY,
+      webhookSecret: e.STRIPE_WEBHOOK_SECRET,
+      pricePro: e.STRIPE_PRICE_PRO,
+      priceTeam: e.STRIPE_PRICE_TEAM,
+      seatPriceTeam: e.STRIPE_SEAT_PRICE_TEAM,
+      apiBase: e.STRIPE_API_BASE,
+      dunningDays: e.BILLING_DUNNING_DAYS,
+    },
+    plans: {
+      free: planLimits(e, 'FREE'),
+      pro: planLimits(e, 'PRO'),
+      team: planLimits(e, 'TEAM'),
+    } satisfies Record<PlanName, PlanLimits>,
+    email: { provider: emailProvider, smtpUrl: e.SMTP_URL, from: e.EMAIL_FROM, contactAddress: e.CONTACT_EMAIL },
+    providers: [provider(e, 'A'), provider(e, 'B')].filter((p) => p !== undefined),
+    worker: {
+      enabled: e.WORKER_ENABLED,
+      concurrency: e.WORKER_CONCURRENCY,
+      jobKinds: e.WORKER_JOB_KINDS?.split(',').map((kind) => kind.trim()),
+      shutdownGraceMs: e.WORKER_SHUTDOWN_GRACE_MS,
+    },
+    jobs: { timeoutMs: e.JOB_TIMEOUT_MS, retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
+    auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
+    limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: e.LIMITER_STORE },
+    metricsPort: e.METRICS_PORT,
+    logLevel: e.LOG_LEVEL,
+  };
+  const problems = [...cookieDomainProblems(config), ...providerProblems(e), ...(production ? productionProblems(config) : [])];
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return config;
+}
+
+type Parsed = z.output<typeof serverEnvironment>;
+type PlanPrefix = 'FREE' | 'PRO' | 'TEAM';
+
+function planVariables<P extends PlanPrefix>(prefix: P, defaults: PlanLimits) {
+  return {
+    [`PLAN_${prefix}_WORKSPACES`]: integer(defaults.workspaces),
+    [`PLAN_${prefix}_MEMBERS`]: integer(defaults.members),
+    [`PLAN_${prefix}_AI_CREDITS`]: integer(defaults.aiCredits),
+    [`PLAN_${prefix}_STORAGE_BYTES`]: integer(defaults.storageBytes),
+  } as Record<`PLAN_${P}_${'WORKSPACES' | 'MEMBERS' | 'AI_CREDITS' | 'STORAGE_BYTES'}`, ReturnType<typeof integer>>;
+}
+
+function planLimits(e: Parsed, prefix: PlanPrefix): PlanLimits {
+  return {
+    workspaces: e[`PLAN_${prefix}_WORKSPACES`],
+    members: e[`PLAN_${prefix}_MEMBERS`],
+    aiCredits: e[`PLAN_${prefix}_AI_CREDITS`],
+    storageBytes: e[`PLAN_${prefix}_STORAGE_BYTES`],
+  };
+}
+
+function provider(e: Parsed, letter: 'A' | 'B'): ProviderConfig | undefined {
+  const issuer = e[`PROVIDER_${letter}_ISSUER`];
+  const clientId = e[`PROVIDER_${letter}_CLIENT_ID`];
+  const clientSecret = e[`PROVIDER_${letter}_CLIENT_SECRET`];
+  if (!issuer || !clientId || !clientSecret) return undefined;
+  return { id: letter === 'A' ? 'provider_a' : 'provider_b', issuer, clientId, clientSecret };
+}
+
+function providerProblems(e: Parsed): string[] {
+  return (['A', 'B'] as const).flatMap((letter) => {
+    const parts = [`PROVIDER_${letter}_ISSUER`, `PROVIDER_${letter}_CLIENT_ID`, `PROVIDER_${letter}_CLIENT_SECRET`] as const;
+    const absent = parts.filter((name) => !e[name]);
+    return absent.length === 0 || absent.length === parts.length
+      ? []
+      : absent.map((name) => `${name}: is missing while its siblings are set`);
+  });
+}
+
+function cookieDomainProblems(config: { cookieDomain: string | undefined; apiUrl: string; webUrl: string }): string[] {
+  const domain = config.cookieDomain;
+  if (domain === undefined) return [];
+  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(domain)) return ['COOKIE_DOMAIN: must be a bare hostname'];
+  return (
+    [
+      ['API_URL', config.apiUrl],
+      ['WEB_URL', config.webUrl],
+    ] as const
+  )
+    .filter(([, url]) => {
+      const host = new URL(url).hostname;
+      return host !== domain && !host.endsWith(`.${domain}`);
+    })
+    .map(([name]) => `COOKIE_DOMAIN: does not cover the host of ${name}`);
+}
+
+function productionProblems(config: {
+  authSecret: string;
+  ai: { token: string };
+  email: { provider: string; smtpUrl: string | undefined };
+}): string[] {
+  const problems: string[] = [];
+  if (isPlaceholder(config.authSecret))
+    problems.push('AUTH_SECRET: must not be a placeholder and needs at least 32 characters in production');
+  if (config.ai.token === '') problems.push('SERVICE_TOKEN: must be set in production');
+  if (config.email.provider !== 'smtp' || !config.email.smtpUrl)
+    problems.push('SMTP_URL: an email provider must be configured in production');
+  return problems;
+}
+
+function isPlaceholder(secret: string): boolean {
+  const lower = secret.toLowerCase();
+  return secret.length < 32 || new Set(secret).size < 8 || [...placeholderSecrets].some((word) => lower.startsWith(word));
+}

@@ -1,0 +1,24 @@
+/** Every permission pair of an organization's roles (spec §5.4). */
+export const permissions = [
+  'auditLog:read',
+  'billing:read',
+  'billing:manage',
+  'workspace:read',
+  'workspace:create',
+  'workspace:update',
+  'workspace:delete',
+  'document:read',
+  'document:create',
+  'document:delete',
+  'job:read',
+  'job:create',
+  'job:cancel',
+] as const;
+
+export type Permission = (typeof permissions)[number];
+
+/**
+ * Who may call an operation: anyone; anyone signed in; a member of the organization; a member whose role holds a permission;
+ * a platform admin. Data on every route, read by both transports and by the OpenAPI document.
+ */
+export type Access = 'public' | 'signed-in' | 'member' | 'platform-admin' | Permission;

@@ -1,0 +1,9 @@
+import type { Migration } from 'kysely';
+import * as auth from './0001-auth.ts';
+import * as core from './0002-core.ts';
+
+/** Every migration this code ships, by name, in the order they apply. */
+export const migrations: Record<string, Migration> = {
+  '0001-auth': auth,
+  '0002-core': core,
+};

@@ -1,0 +1,193 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { AuthTables } from './auth-schema.ts';
+
+/** A `timestamptz(3)`: read as a Date, written as a Date or an SQL expression. */
+type Timestamp = ColumnType<Date, Date | undefined, Date>;
+type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date | null>;
+/** A `jsonb`: read as the value, written as JSON text. */
+type Json<T> = ColumnType<T, string, string>;
+type NullableJson<T> = ColumnType<T | null, string | null | undefined, string | null>;
+
+export type DocumentStatus = 'pending' | 'ready';
+export type JobStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
+export type JobKind = 'document.extract' | 'document.summarize' | 'document.index' | 'text.summarize' | 'text.embed';
+
+export interface WorkspaceTable {
+  id: string;
+  organization_id: string;
+  team_id: string | null;
+  name: string;
+  slug: string;
+  /** Sum of `size_bytes` of its documents, kept by every transaction that changes one. */
+  used_bytes: Generated<number>;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+export interface DocumentTable {
+  id: string;
+  organization_id: string;
+  workspace_id: string;
+  uploaded_by: string | null;
+  name: string;
+  content_type: string;
+  size_bytes: number;
+  status: DocumentStatus;
+  object_key: string;
+  extracted_characters: number | null;
+  extracted_pages: number | null;
+  extracted_truncated: boolean | null;
+  extracted_at: NullableTimestamp;
+  indexed_at: NullableTimestamp;
+  chunk_count: number | null;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+export interface DocumentTextTable {
+  document_id: string;
+  text: string;
+}
+
+export interface ChunkTable {
+  id: string;
+  organization_id: string;
+  workspace_id: string;
+  document_id: string;
+  index: number;
+  text: string;
+  model: string;
+  /** Unit length, so that the dot product is the cosine similarity. */
+  embedding: number[];
+}
+
+export interface JobTable {
+  id: string;
+  organization_id: string;
+  workspace_id: string | null;
+  document_id: string | null;
+  kind: JobKind;
+  status: Generated<JobStatus>;
+  input: Json<Record<string, unknown>>;
+  result: NullableJson<Record<string, unknown>>;
+  error_code: string | null;
+  error_message: string | null;
+  /** How often a worker claimed the job; the fencing token of the running attempt. */
+  attempts: Generated<number>;
+  max_attempts: number;
+  /** Which attempt of which workflow run holds the row while it runs. */
+  claimed_by: string | null;
+  credits: number;
+  /** First day of the month that the charge counts against; its refund carries the same. */
+  credit_month: ColumnType<string, string, never>;
+  created_by: string | null;
+  created_at: Timestamp;
+  started_at: NullableTimestamp;
+  finished_at: NullableTimestamp;
+  next_attempt_at: NullableTimestamp;
+  updated_at: Timestamp;
+  /** When the sweep last made sure that a queued row has its workflow. */
+  swept_at: NullableTimestamp;
+}
+
+export interface CreditEntryTable {
+  id: Generated<number>;
+  organization_id: string;
+  /** `job:<id>:charge`, `job:<id>:refund` or `search:<id>:charge`: makes each entry happen once. */
+  key: string;
+  /** Credits: positive for a charge, negative for a refund. */
+  amount: number;
+  month: ColumnType<string, string, never>;
+  job_id: string | null;
+  reason: string;
+  created_at: Timestamp;
+}
+
+export interface CreditMonthTable {
+  organization_id: string;
+  month: ColumnType<string, string, never>;
+  used: number;
+}
+
+export interface AuditEntryTable {
+  id: string;
+  /** No foreign key: entries outlive the organization. Null for global flags. */
+  organization_id: string | null;
+  actor_id: string | null;
+  actor_email: string | null;
+  impersonated_by: string | null;
+  action: string;
+  target_type: string | null;
+  target_id: string | null;
+  metadata: NullableJson<Record<string, unknown>>;
+  created_at: Timestamp;
+}
+
+export type OutboxOperation = 'start' | 'signal' | 'cancel';
+
+export interface OutboxTable {
+  id: Generated<number>;
+  workflow_id: string;
+  operation: OutboxOperation;
+  payload: Json<Record<string, unknown>>;
+  attempts: Generated<number>;
+  last_error: string | null;
+  lease_until: NullableTimestamp;
+  created_at: Timestamp;
+}
+
+export interface ObjectToDeleteTable {
+  key: string;
+  organization_id: string;
+  attempts: Generated<number>;
+  last_error: string | null;
+  next_attempt_at: Timestamp;
+  created_at: Timestamp;
+}
+
+export interface OrganizationDeletionTable {
+  organization_id: string;
+  requested_by: string | null;
+  created_at: Timestamp;
+}
+
+export interface IdempotencyKeyTable {
+  user_id: string;
+  operation: string;
+  key: string;
+  request_hash: string;
+  response: NullableJson<unknown>;
+  created_at: Timestamp;
+}
+
+export interface FeatureFlagTable {
+  key: string;
+  description: string;
+  enabled: boolean;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+export interface FeatureFlagOverrideTable {
+  flag_key: string;
+  organization_id: string;
+  enabled: boolean;
+}
+
+/** Every table that queries may name. better-auth's tables keep its camelCase columns. */
+export interface Database extends AuthTables {
+  workspace: WorkspaceTable;
+  document: DocumentTable;
+  document_text: DocumentTextTable;
+  chunk: ChunkTable;
+  job: JobTable;
+  credit_entry: CreditEntryTable;
+  credit_month: CreditMonthTable;
+  audit_entry: AuditEntryTable;
+  outbox: OutboxTable;
+  object_to_delete: ObjectToDeleteTable;
+  organization_deletion: OrganizationDeletionTable;
+  idempotency_key: IdempotencyKeyTable;
+  feature_flag: FeatureFlagTable;
+  feature_flag_override: FeatureFlagOverrideTable;
+}

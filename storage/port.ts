@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream';
+
+/** Where the bytes of an upload go: the client sends a PUT to `url` with exactly these `headers`, begun before `expiresAt` (spec §4). */
+export interface UploadTarget {
+  url: string;
+  headers: Record<string, string>;
+  expiresAt: Date;
+}
+
+/** What the store measured of an object. */
+export interface StoredObject {
+  sizeBytes: number;
+}
+
+/**
+ * The store of document bytes. Keys are made by {@link objectKey}: `<organizationId>/<documentId>`.
+ * Failures of the store itself throw; an absent object is never an error.
+ */
+export interface Storage {
+  readonly driver: 'local' | 'bucket';
+  /** Where objects lie, for the operator: a directory or a bucket's name. */
+  readonly location: string;
+  /** Signs a target that accepts one object, once, for an hour. */
+  signUpload(input: { key: string; contentType: string }): Promise<UploadTarget>;
+  /** Signs a GET that downloads the object under `fileName` for five minutes. */
+  signDownload(input: { key: string; contentType: string; fileName: string }): Promise<{ url: string; expiresAt: Date }>;
+  /** Measures an object; undefined where there is none. */
+  stat(key: string): Promise<StoredObject | undefined>;
+  /** Streams an object's bytes; undefined where there is none. */
+  read(key: string): Promise<Readable | undefined>;
+  /** Deletes an object; deleting an absent one succeeds. */
+  delete(key: string): Promise<void>;
+  /** Lists keys that begin with `prefix` (`<organizationId>/` or empty), a page at a time, in bounded memory. */
+  list(prefix: string): AsyncIterable<{ key: string; createdAt: Date }>;
+}
+
+/** The key of a document's bytes. */
+export function objectKey(organizationId: string, documentId: string): string {
+  return `${organizationId}/${documentId}`;
+}
