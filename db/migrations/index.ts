@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 import * as auth from './0001-auth.ts';
 import * as core from './0002-core.ts';
 
