@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '../config/environment.ts';
+import { startPostgres } from './postgres.ts';
+import type { Addresses, PartName, Ports } from './stack-types.ts';
+import type { RunningProcess, Supervisor } from './supervise.ts';
+import { startTemporal } from './temporal.ts';
+
+export interface PartContext {
+  supervisor: Supervisor;
+  dataDir: string;
+  ports: Ports;
+  /** Filled in by the parts that are started. */
+  addresses: Addresses;
+  env: Environment;
+  logFile: string;
+  durable: boolean;
+  temporalUi: boolean;
+  note: (message: string) => void;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readyTimeoutMs = 60_000;
+
+/** Starts one part, waits until it is ready, and writes its address into the context. Throws ProcessError when it cannot start. */
+export async function startPart(part: PartName, context: PartContext): Promise<RunningProcess> {
+  return await starters[part](context);
+}
+
+const starters: Record<PartName, (context: PartContext) => Promise<RunningProcess>> = {
+  postgres: async (context) => {
+    const { supervisor, dataDir, ports, logFile, durable, note, addresses } = context;
+    const { running, url } = await startPostgres(supervisor, { dataDir, port: ports.postgres, logFile, durable, note });
+    addresses.databaseUrl = url;
+    return running;
+  },
+  temporal: async (context) => {
+    const { supervisor, dataDir, ports, logFile, durable, temporalUi, note, addresses } = context;
+    const running = await startTemporal(supervisor, {
+      port: ports.temporal,
+      logFile,
+      note,
+      ...(temporalUi ? { uiPort: ports.temporalUi } : {}),
+      ...(durable ? { databaseFile: join(dataDir, 'temporal.db') } : {}),
+    });
+    addresses.temporalAddress = `127.0.0.1:${ports.temporal}`;
+    if (temporalUi) addresses.temporalUiUrl = `http://localhost:${ports.temporalUi}`;
+    return running;
+  },
+  ai: async (context) => {
+    const running = await startNode('The AI service', 'ai/main.ts', context, () => answers(`http://127.0.0.1:${context.ports.ai}/health`));
+    context.addresses.aiUrl = `http://127.0.0.1:${context.ports.ai}`;
+    return running;
+  },
+  api: (context) => {
+    const worker = context.env.WORKER_ENABLED !== 'false';
+    return startNode('The API', 'api/main.ts', context, async (running) => {
+      return (!worker || saysWorkerRuns(running)) && (await answers(`http://127.0.0.1:${context.ports.api}/readyz`));
+    });
+  },
+  worker: (context) => startNode('The worker', 'worker/main.ts', context, async (running) => saysWorkerRuns(running)),
+};
+
+async function startNode(
+  name: string,
+  script: string,
+  context: PartContext,
+  ready: (running: RunningProcess) => Promise<boolean>,
+): Promise<RunningProcess> {
+  const { supervisor, logFile, env } = context;
+  const running = supervisor.run({ name, command: process.execPath, args: [script], cwd: root, env, logFile, graceMs: 15_000 });
+  try {
+    await supervisor.waitUntilReady(running, () => ready(running), readyTimeoutMs);
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  return running;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+    await response.body?.cancel();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+function saysWorkerRuns(running: RunningProcess): boolean {
+  return /"msg":"[^"]*worker[^"]*running/i.test(running.readLog());
+}

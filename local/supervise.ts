@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Environment } from '../config/environment.ts';
+import { inheritedEnvironment } from '../config/local.ts';
+import { startGuard } from './guard.ts';
+import { readFrom, readTail } from './log-files.ts';
+
+/** A program to run: with its log, how it is stopped, and as which user (of this process, when absent). */
+export interface ProcessSpec {
+  name: string;
+  command: string;
+  args: string[];
+  env?: Environment;
+  cwd?: string;
+  user?: { uid: number; gid: number };
+  logFile: string;
+  /** What asks it to stop; SIGTERM when absent. */
+  stopSignal?: 'SIGTERM' | 'SIGINT';
+  /** How long a stop may take before SIGKILL; 10 s when absent. */
+  graceMs?: number;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface RunningProcess {
+  readonly name: string;
+  readonly pid: number;
+  readonly logFile: string;
+  /** Set once the process is gone. */
+  readonly exit: Exit | undefined;
+  readonly exited: Promise<Exit>;
+  signal(signal: NodeJS.Signals): void;
+  /** Sends a signal that ends it, and waits until it is gone. */
+  kill(signal: NodeJS.Signals): Promise<Exit>;
+  /** What it wrote so far. */
+  readLog(): string;
+  /** Asks it to stop, and kills it and what it started once its grace is over. */
+  stop(): Promise<Exit>;
+}
+
+/** A process ended before it was ready, or without being asked to. Carries the end of its log. */
+export class ProcessError extends Error {
+  readonly logFile: string;
+  constructor(name: string, what: string, logFile: string) {
+    const tail = readTail(logFile, 15);
+    super(`${name} ${what}.${tail ? `\nThe last lines of its log:\n${tail.replace(/^/gm, '    ')}` : ''}\nLog: ${logFile}`);
+    this.name = 'ProcessError';
+    this.logFile = logFile;
+  }
+}
+
+export interface Supervisor {
+  /** Starts a program in a session of its own, so that Ctrl-C reaches only the supervisor, which then stops things in order. */
+  run(spec: ProcessSpec): RunningProcess;
+  /** Runs a program to its end. Throws {@link ProcessError} unless it exits with 0. */
+  complete(spec: ProcessSpec): Promise<void>;
+  /** Polls until ready. Throws {@link ProcessError} when the process ends first or the time is over. */
+  waitUntilReady(running: RunningProcess, ready: () => Promise<boolean>, timeoutMs: number): Promise<void>;
+  /** The process that ends all others when this one dies; it outlives this one by a few seconds. */
+  readonly guardPid: number;
+  /** Stops what still runs, all at once, and starts nothing more. */
+  close(): Promise<void>;
+}
+
+// The child announces itself to the guard before it becomes the program: a supervisor killed in between leaves nothing.
+const announce = 'umask 077; echo "add $$ $1" >&3; exec 3>&-; shift; exec "$@"';
+
+/** Starts a supervisor: every process it runs ends within a few seconds of this process, even when this one is killed by SIGKILL. */
+export function createSupervisor(): Supervisor {
+  const guard = startGuard();
+  const live = new Set<RunningProcess>();
+  let closed = false;
+
+  function run(spec: ProcessSpec): RunningProcess {
+    if (closed) throw new Error(`${spec.name} is not started: everything is being stopped.`);
+    mkdirSync(dirname(spec.logFile), { recursive: true });
+    const log = openSync(spec.logFile, 'a', 0o600);
+    const stopSignal = spec.stopSignal ?? 'SIGTERM';
+    const child = spawn('/bin/sh', ['-c', announce, 'sh', stopSignal.slice(3), spec.command, ...spec.args], {
+      detached: true,
+      stdio: ['ignore', log, log, guard.input],
+      cwd: spec.cwd,
+      env: { ...inheritedEnvironment(), ...spec.env },
+      ...spec.user,
+    });
+    const logStart = fstatSync(log).size;
+    closeSync(log);
+    return watch(child, spec, stopSignal, logStart);
+  }
+
+  function watch(child: ChildProcess, spec: ProcessSpec, stopSignal: NodeJS.Signals, logStart: number): RunningProcess {
+    const { pid } = child;
+    if (pid === undefined) throw new ProcessError(spec.name, 'could not be started', spec.logFile);
+    let exit: Exit | undefined;
+    const exited = new Promise<Exit>((resolve) => {
+      child.once('exit', (code, signal) => {
+        exit = { code, signal };
+        send(-pid, 'SIGKILL');
+        guard.drop(pid);
+        live.delete(running);
+        resolve(exit);
+      });
+    });
+    child.unref();
+    const running: RunningProcess = {
+      name: spec.name,
+      pid,
+      logFile: spec.logFile,
+      get exit() {
+        return exit;
+      },
+      exited,
+      signal: (signal) => {
+        if (!exit) send(pid, signal);
+      },
+      readLog: () => readFrom(spec.logFile, logStart),
+      kill: async (signal) => {
+        child.ref();
+        running.signal(signal);
+        // A process that was suspended acts on no other signal before it goes on.
+        running.signal('SIGCONT');
+        return await exited;
+      },
+      stop: async () => {
+        const timer = setTimeout(() => send(-pid, 'SIGKILL'), spec.graceMs ?? 10_000);
+        return await running.kill(stopSignal).finally(() => clearTimeout(timer));
+      },
+    };
+    live.add(running);
+    return running;
+  }
+
+  async function waitUntilReady(running: RunningProcess, ready: () => Promise<boolean>, timeoutMs: number): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    while (!running.exit) {
+      if (await ready()) return;
+      if (performance.now() > deadline)
+        throw new ProcessError(running.name, `was not ready after ${Math.round(timeoutMs / 1000)} s`, running.logFile);
+      await Promise.race([delay(50), running.exited]);
+    }
+    throw new ProcessError(running.name, `${describeExit(running.exit)} before it was ready`, running.logFile);
+  }
+
+  async function complete(spec: ProcessSpec): Promise<void> {
+    const running = run(spec);
+    // The child alone does not keep this process alive; the timer does.
+    while (!running.exit) await Promise.race([delay(100), running.exited]);
+    if (running.exit.code !== 0) throw new ProcessError(spec.name, describeExit(running.exit), spec.logFile);
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    await Promise.all([...live].map((running) => running.stop()));
+    guard.close();
+  }
+
+  return { run, complete, waitUntilReady, guardPid: guard.pid, close };
+}
+
+/** `exited with code 1`, `was killed by SIGKILL`. */
+export function describeExit(exit: Exit): string {
+  return exit.signal ? `was killed by ${exit.signal}` : `exited with code ${exit.code}`;
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

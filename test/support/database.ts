@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { createDb, createPool, type Db } from '../../db/connect.ts';
+import { migrate } from '../../db/migrate.ts';
+import { testPostgres } from './stack.ts';
+
+const template = 'sheaf_template';
+const templateLock = 7_243_300;
+
+/** A database of one test file. */
+export interface TestDatabase {
+  url: string;
+  pool: pg.Pool;
+  db: Db;
+  /** Ends the pool and deletes the database. Call it in `after`. */
+  drop(): Promise<void>;
+}
+
+/** Makes a database with all migrations applied, as a copy of one that is migrated once per test run. */
+export async function createTestDatabase(options: { poolSize?: number } = {}): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await withAdmin(async (admin) => {
+    // A database that someone is connected to cannot be copied: makers and copiers take turns.
+    await admin.query('select pg_advisory_lock($1)', [templateLock]);
+    await ensureTemplate(admin);
+    await admin.query(`create database ${name} template ${template}`);
+  });
+  return await open(name, options.poolSize ?? 10);
+}
+
+/** Makes a database with nothing in it. */
+export async function createEmptyDatabase(options: { poolSize?: number } = {}): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await withAdmin((admin) => admin.query(`create database ${name} template template0`));
+  return await open(name, options.poolSize ?? 10);
+}
+
+async function open(name: string, poolSize: number): Promise<TestDatabase> {
+  const url = await urlOf(name);
+  const pool = createPool({ url, poolSize, name });
+  return {
+    url,
+    pool,
+    db: createDb(pool),
+    drop: async () => {
+      await pool.end();
+      await withAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
+    },
+  };
+}
+
+async function ensureTemplate(admin: pg.Client): Promise<void> {
+  const existing = await admin.query('select 1 from pg_database where datname = $1', [template]);
+  if (existing.rowCount) return;
+  const unfinished = `${template}_new`;
+  await admin.query(`drop database if exists ${unfinished}`);
+  await admin.query(`create database ${unfinished} template template0`);
+  const db = createDb(createPool({ url: await urlOf(unfinished), poolSize: 2 }));
+  await migrate(db).finally(() => db.destroy());
+  await admin.query(`alter database ${unfinished} rename to ${template}`);
+}
+
+async function urlOf(database: string): Promise<string> {
+  const url = new URL((await testPostgres()).adminUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function withAdmin<T>(use: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: (await testPostgres()).adminUrl });
+  await admin.connect();
+  try {
+    return await use(admin);
+  } finally {
+    await admin.end();
+  }
+}
