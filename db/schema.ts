@@ -69,6 +69,10 @@ export interface JobTable {
   kind: JobKind;
   status: Generated<JobStatus>;
   input: Json<Record<string, unknown>>;
+  /** The failed job that this one retries. */
+  retry_of: string | null;
+  /** The replay that retried it: one replay retries an original once. */
+  replay_run: string | null;
   result: NullableJson<Record<string, unknown>>;
   error_code: string | null;
   error_message: string | null;

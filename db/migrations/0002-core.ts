@@ -70,6 +70,8 @@ const statements = [
     kind text not null,
     status text not null default 'queued' check (status in ('queued', 'running', 'succeeded', 'failed', 'canceled')),
     input jsonb not null,
+    retry_of text,
+    replay_run text,
     result jsonb,
     error_code text,
     error_message text,
@@ -96,7 +98,8 @@ const statements = [
   `create index job_queued on job (coalesce(swept_at, created_at)) where status = 'queued'`,
   `create index job_finished on job (finished_at) where finished_at is not null`,
   `create index job_creator on job (created_by)`,
-  `create unique index job_retry_once_per_run on job ((input ->> 'retryOf'), (input ->> 'replayRun')) where input ? 'replayRun'`,
+  `create index job_retry on job (retry_of) where retry_of is not null`,
+  `create unique index job_retry_once_per_run on job (retry_of, replay_run) where replay_run is not null`,
 
   `create table credit_entry (
     id bigint generated always as identity primary key,

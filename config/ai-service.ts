@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { Environment } from './environment.ts';
+import { flag, httpUrl, integer, parseEnvironment } from './environment.ts';
+
+/** Where a remote model is reached: any endpoint that speaks the OpenAI protocol (`/chat/completions`, `/embeddings`). */
+export interface RemoteModelConfig {
+  /** Base URL without a trailing slash, the version segment included. */
+  baseUrl: string;
+  key: string;
+  chatModel: string;
+  embedModel: string;
+  visionModel: string;
+}
+
+/** Configuration of the internal AI service (spec §4 "Internal AI service", §8 "AI service"). */
+export interface AiServiceConfig {
+  /** Interface to listen on; undefined is every interface. */
+  host: string | undefined;
+  /** 0 is any free port. */
+  port: number;
+  /** The shared secret of `X-Service-Token`; null where authentication is disabled. */
+  token: string | null;
+  maxUploadBytes: number;
+  maxTextCharacters: number;
+  maxPdfPages: number;
+  extractTimeoutMs: number;
+  ocrTimeoutMs: number;
+  ocrProvider: 'auto' | 'local' | 'remote' | 'none';
+  /** Null until a remote key is configured: the local provider answers. */
+  remote: RemoteModelConfig | null;
+  logLevel: string;
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const mebibyte = 1024 * 1024;
+
+const environmentSchema = z
+  .object({
+    AI_HOST: z.string().optional(),
+    AI_PORT: integer(8000, { max: 65535 }),
+    SERVICE_TOKEN: z.string().optional(),
+    SERVICE_AUTH_DISABLED: flag(false),
+    MAX_UPLOAD_BYTES: integer(25 * mebibyte, { min: 1, max: 512 * mebibyte }),
+    MAX_TEXT_CHARACTERS: integer(200_000, { min: 1 }),
+    MAX_PDF_PAGES: integer(500, { min: 1 }),
+    EXTRACT_TIMEOUT_SECONDS: integer(75, { min: 1, max: 3600 }),
+    OCR_TIMEOUT_SECONDS: integer(60, { min: 1, max: 3600 }),
+    OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
+    REMOTE_AI_BASE_URL: httpUrl().default('https://api.openai.com/v1'),
+    REMOTE_AI_KEY: z.string().optional(),
+    REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
+    REMOTE_AI_EMBED_MODEL: z.string().default('text-embedding-3-small'),
+    REMOTE_AI_VISION_MODEL: z.string().default('gpt-4o-mini'),
+    LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
+  })
+  .superRefine((env, context) => {
+    if (env.SERVICE_TOKEN?.trim() || env.SERVICE_AUTH_DISABLED) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['SERVICE_TOKEN'],
+      message: 'must not be empty (only in development: SERVICE_AUTH_DISABLED=true serves without a token)',
+    });
+  });
+
+/**
+ * Reads the configuration of the AI service. Throws ConfigurationError naming every problem; an empty SERVICE_TOKEN is
+ * one unless SERVICE_AUTH_DISABLED is true (spec §5.8).
+ */
+export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
+  const env = parseEnvironment(environmentSchema, environment);
+  return {
+    host: env.AI_HOST,
+    port: env.AI_PORT,
+    token: env.SERVICE_AUTH_DISABLED ? null : (env.SERVICE_TOKEN ?? null),
+    maxUploadBytes: env.MAX_UPLOAD_BYTES,
+    maxTextCharacters: env.MAX_TEXT_CHARACTERS,
+    maxPdfPages: env.MAX_PDF_PAGES,
+    extractTimeoutMs: env.EXTRACT_TIMEOUT_SECONDS * 1000,
+    ocrTimeoutMs: env.OCR_TIMEOUT_SECONDS * 1000,
+    ocrProvider: env.OCR_PROVIDER,
+    remote: env.REMOTE_AI_KEY
+      ? {
+          baseUrl: env.REMOTE_AI_BASE_URL,
+          key: env.REMOTE_AI_KEY,
+          chatModel: env.REMOTE_AI_CHAT_MODEL,
+          embedModel: env.REMOTE_AI_EMBED_MODEL,
+          visionModel: env.REMOTE_AI_VISION_MODEL,
+        }
+      : null,
+    logLevel: env.LOG_LEVEL,
+  };
+}

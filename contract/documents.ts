@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { byteCount, count, cursor, dateTime, id, nextCursor, queryInteger, singleLine } from './fields.ts';
+import { route } from './route.ts';
+import { storageSchema } from './workspaces.ts';
+
+/** The media types that may be uploaded (spec §2). */
+export const contentTypes = [
+  'application/pdf',
+  'text/plain',
+  'text/markdown',
+  'text/csv',
+  'text/html',
+  'application/json',
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/tiff',
+] as const;
+
+const contentType = z.enum(contentTypes, { error: `must be one of ${contentTypes.join(', ')}` });
+
+const extracted = z.object({ characters: count, pages: count.nullable(), at: dateTime }).meta({ id: 'Extracted' });
+
+export const documentSchema = z
+  .object({
+    id,
+    organizationId: id,
+    workspaceId: id,
+    uploadedBy: id.nullable(),
+    name: z.string().meta({ examples: ['handbook.pdf'] }),
+    contentType: z.enum(contentTypes),
+    size: byteCount.describe('Bytes: the declared size, then the measured one once the upload is complete.'),
+    status: z.enum(['pending', 'ready']),
+    extracted: extracted.nullable(),
+    indexedAt: dateTime.nullable(),
+    chunkCount: count.nullable(),
+    createdAt: dateTime,
+    updatedAt: dateTime,
+  })
+  .meta({ id: 'Document' });
+
+const uploadSchema = z
+  .object({
+    url: z.url().describe('Where to PUT the bytes; no session is needed.'),
+    headers: z.record(z.string(), z.string()).describe('Exactly the headers that the PUT must send.'),
+    expiresAt: dateTime.describe('The PUT must begin before this.'),
+  })
+  .meta({ id: 'Upload' });
+
+const chunkSchema = z
+  .object({
+    chunkId: id,
+    documentId: id,
+    documentName: z.string(),
+    index: count.describe('The position of the chunk in its document, from 0.'),
+    text: z.string(),
+    score: z.number().describe('Cosine similarity: 1 identical, 0 unrelated.'),
+  })
+  .meta({ id: 'SearchResult' });
+
+export const documents = {
+  list: route({
+    operation: 'documents.list',
+    method: 'GET',
+    path: '/workspaces/:workspaceId/documents',
+    access: 'document:read',
+    summary: 'List documents',
+    description: 'A page of the documents of a workspace, newest first. `storage` describes the whole workspace, not the page.',
+    errors: ['NOT_FOUND'],
+    pathParams: z.object({ workspaceId: id }),
+    query: z.object({ organizationId: id, limit: queryInteger({ min: 1, max: 200, defaultValue: 50 }), cursor: cursor.optional() }),
+    response: z.object({ items: z.array(documentSchema), nextCursor, storage: storageSchema }).meta({ id: 'DocumentPage' }),
+  }),
+  search: route({
+    operation: 'documents.search',
+    method: 'POST',
+    path: '/workspaces/:workspaceId/documents/search',
+    access: 'document:read',
+    summary: 'Search by meaning',
+    description:
+      'The chunks of the workspace that are nearest in meaning to the query, best first, among those indexed with the model that embeds the query. Thirty searches a minute for each user. Costs one AI credit unless embeddings are local.',
+    errors: ['NOT_FOUND', 'LIMIT_REACHED', 'SERVICE_UNAVAILABLE'],
+    pathParams: z.object({ workspaceId: id }),
+    body: z
+      .object({
+        query: singleLine({ min: 1, max: 1000 }).meta({ examples: ['How often is the mirror cleaned?'] }),
+        limit: z.int().min(1).max(50).default(10),
+      })
+      .meta({ id: 'SearchQuery' }),
+    response: z.object({ model: z.string(), results: z.array(chunkSchema) }).meta({ id: 'SearchResults' }),
+  }),
+  get: route({
+    operation: 'documents.get',
+    method: 'GET',
+    path: '/documents/:id',
+    access: 'document:read',
+    summary: 'Get a document',
+    description: 'The document as recorded: its size and status, and what extraction and indexing made of it.',
+    errors: ['NOT_FOUND'],
+    pathParams: z.object({ id }),
+    response: documentSchema,
+  }),
+  createUpload: route({
+    operation: 'documents.createUpload',
+    method: 'POST',
+    path: '/documents',
+    access: 'document:create',
+    summary: 'Begin an upload',
+    description:
+      'Records a pending document and answers a signed target: PUT the bytes to `upload.url` with exactly `upload.headers`, then call `documents.complete`. The declared size counts against the quota of the workspace at once. An upload not completed within a day is removed.',
+    errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
+    idempotent: true,
+    body: z
+      .object({
+        workspaceId: id,
+        name: singleLine({ min: 1, max: 200 }).meta({ examples: ['handbook.pdf'] }),
+        contentType,
+        size: z
+          .int()
+          .min(1)
+          .describe('Bytes; the stored object may be smaller, never larger.')
+          .meta({ examples: [48213] }),
+      })
+      .meta({ id: 'CreateUpload' }),
+    response: z.object({ document: documentSchema, upload: uploadSchema }).meta({ id: 'UploadDescriptor' }),
+  }),
+  complete: route({
+    operation: 'documents.complete',
+    method: 'POST',
+    path: '/documents/:id/complete',
+    access: 'document:create',
+    summary: 'Complete an upload',
+    description:
+      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again answers the same document. An object larger than declared is deleted.',
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
+    pathParams: z.object({ id }),
+    body: z.object({}).optional().meta({ id: 'CompleteUpload' }),
+    response: documentSchema,
+  }),
+  downloadUrl: route({
+    operation: 'documents.downloadUrl',
+    method: 'GET',
+    path: '/documents/:id/download-url',
+    access: 'document:read',
+    summary: 'Get a signed download URL',
+    description: 'A URL that downloads the document without a session, for five minutes.',
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+    pathParams: z.object({ id }),
+    response: z.object({ url: z.url(), expiresAt: dateTime }).meta({ id: 'DownloadUrl' }),
+  }),
+  text: route({
+    operation: 'documents.text',
+    method: 'GET',
+    path: '/documents/:id/text',
+    access: 'document:read',
+    summary: 'Get the extracted text',
+    description:
+      'The text that a succeeded job extracted; null until then. `truncated` tells that the document had more text than is kept.',
+    errors: ['NOT_FOUND'],
+    pathParams: z.object({ id }),
+    response: z
+      .object({ documentId: id, text: z.string().nullable(), truncated: z.boolean(), extracted: extracted.nullable() })
+      .meta({ id: 'DocumentText' }),
+  }),
+  delete: route({
+    operation: 'documents.delete',
+    method: 'DELETE',
+    path: '/documents/:id',
+    access: 'document:delete',
+    summary: 'Delete a document',
+    description:
+      'Removes the document, its text and its chunks at once, and gives its bytes back to the quota; the stored object follows durably.',
+    errors: ['NOT_FOUND'],
+    pathParams: z.object({ id }),
+    response: z.object({ id }),
+  }),
+};

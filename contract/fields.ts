@@ -1,0 +1,128 @@
+import { z } from 'zod';
+
+const controlCharacters = /[\p{Cc}\u2028\u2029]/u;
+const controlCharactersExceptLines = /[^\P{Cc}\t\n\r]/u;
+
+/** Characters as people and JSON Schema count them: code points, not UTF-16 units. */
+function lengthOf(value: string): number {
+  let length = 0;
+  for (const _ of value) length++;
+  return length;
+}
+
+interface TextBounds {
+  min?: number;
+  max: number;
+}
+
+/** Text of bounded length. Refuses what Postgres cannot store: NUL and lone surrogates. */
+export function text({ min = 0, max }: TextBounds) {
+  return z
+    .string()
+    .refine((value) => value.length <= max * 2 && lengthOf(value) <= max, { error: `must have at most ${max} characters`, abort: true })
+    .refine((value) => lengthOf(value) >= min, { error: `must have at least ${min} character${min === 1 ? '' : 's'}`, abort: true })
+    .refine((value) => value.isWellFormed() && !value.includes('\u0000'), {
+      error: 'must be well-formed Unicode without NUL',
+      params: { reason: 'control_characters' },
+    })
+    .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max, pattern: '^[^\\u0000]*$' });
+}
+
+/** Text on one line: control characters are refused with `params.reason` (spec §7). */
+export function singleLine(bounds: TextBounds) {
+  return text(bounds)
+    .refine((value) => !controlCharacters.test(value), {
+      error: 'must be a single line without control characters',
+      params: { reason: 'control_characters' },
+    })
+    .meta({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' });
+}
+
+/** Text of several lines: tab, LF and CR are its only control characters. */
+export function multiLine(bounds: TextBounds) {
+  return text(bounds)
+    .refine((value) => !controlCharactersExceptLines.test(value), {
+      error: 'must not contain control characters other than tab and line ends',
+      params: { reason: 'control_characters' },
+    })
+    .meta({ pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$' });
+}
+
+export const id = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an id')
+  .meta({ examples: ['0198d2c4-7e2a-7b61-9d0f-3f6f2d1b9a10'] });
+
+export const dateTime = z.iso.datetime().meta({ examples: ['2026-11-21T12:00:00.000Z'] });
+
+export const slug = z
+  .string()
+  .min(2)
+  .max(48)
+  .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, 'must be lower-case letters, digits and inner hyphens')
+  .meta({ examples: ['field-notes'] });
+
+export const flagKey = z
+  .string()
+  .min(2)
+  .max(64)
+  .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits, dots, underscores and hyphens')
+  .meta({ examples: ['search.rerank'] });
+
+export const byteCount = z.int().min(0);
+export const count = z.int().min(0);
+
+/** A whole number in a query string; over `/rpc` it may be a number. */
+export function queryInteger({ min, max, defaultValue }: { min: number; max?: number; defaultValue: number }) {
+  const bounds = z.int().min(min);
+  const whole = max === undefined ? bounds : bounds.max(max);
+  return z
+    .union([
+      whole,
+      z
+        .string()
+        .regex(/^(0|[1-9]\d{0,15})$/, 'must be a whole number')
+        .transform(Number)
+        .pipe(whole),
+    ])
+    .default(defaultValue)
+    .meta({ override: { type: 'integer', minimum: min, ...(max === undefined ? {} : { maximum: max }), default: defaultValue } });
+}
+
+/** `true` or `false` in a query string; over `/rpc` it may be a boolean. */
+export function queryBoolean(defaultValue: boolean) {
+  return z
+    .union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')])
+    .default(defaultValue)
+    .meta({ override: { type: 'boolean', default: defaultValue } });
+}
+
+export const cursor = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('The `nextCursor` of the previous page, unchanged. Any other value is BAD_REQUEST.');
+
+export const nextCursor = z.string().nullable().describe('Pass it as `cursor` to read on; null means there is no more.');
+
+export const planName = z.enum(['free', 'pro', 'team']);
+
+export const planLimits = z
+  .object({
+    workspaces: count,
+    members: count.describe('Members plus pending invitations.'),
+    aiCredits: count.describe('Per calendar month, UTC.'),
+    storageBytes: byteCount.describe('Per workspace.'),
+  })
+  .meta({ id: 'PlanLimits' });
+
+export const subscriptionStatus = z.enum([
+  'active',
+  'canceled',
+  'incomplete',
+  'incomplete_expired',
+  'past_due',
+  'paused',
+  'trialing',
+  'unpaid',
+]);

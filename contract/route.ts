@@ -1,0 +1,82 @@
+import type { z } from 'zod';
+import type { Access } from './access.ts';
+import { type ErrorCode, errorResponses } from './errors.ts';
+
+/** What a route says of itself beside its shapes; read by both transports, the tests and the OpenAPI document. */
+export interface RouteMetadata {
+  /** `group.name`, the same over both transports and as `operationId`. */
+  operation: string;
+  access: Access;
+  /** Every code the operation may answer, the common ones included. */
+  errors: readonly ErrorCode[];
+  /** Takes an `Idempotency-Key`. */
+  idempotent: boolean;
+  /** Answers a stream of server-sent events instead of one JSON body. */
+  stream: boolean;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+interface RouteOptions<M extends Method, P, Q, B, R> {
+  operation: string;
+  method: M;
+  path: string;
+  summary: string;
+  description: string;
+  access: Access;
+  /** Codes beyond the common ones. */
+  errors?: readonly ErrorCode[];
+  idempotent?: boolean;
+  stream?: boolean;
+  pathParams?: P;
+  query?: Q;
+  body?: B;
+  response: R;
+}
+
+/**
+ * Declares one operation: its REST route, shapes, access and errors. The common errors follow from the access: UNAUTHORIZED
+ * and FORBIDDEN where a session is needed, BAD_REQUEST for malformed input, TOO_MANY_REQUESTS for the limiter of every route.
+ */
+export function route<
+  const M extends Method,
+  R extends z.ZodType,
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(options: RouteOptions<M, P, Q, B, R>) {
+  const { operation, method, path, summary, description, access, idempotent = false, stream = false, response } = options;
+  const common: ErrorCode[] = access === 'public' ? ['BAD_REQUEST'] : ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'];
+  const errors = [...new Set<ErrorCode>([...common, ...(options.errors ?? []), 'TOO_MANY_REQUESTS'])];
+  return {
+    method,
+    path,
+    summary,
+    description,
+    pathParams: options.pathParams as P,
+    query: options.query as Q,
+    body: options.body as B,
+    responses: { ...(errorResponses(errors) as Record<never, never>), 200: response },
+    metadata: { operation, access, errors, idempotent, stream } satisfies RouteMetadata as RouteMetadata,
+  };
+}
+
+type Output<S> = S extends z.ZodType ? z.output<S> : unknown;
+
+export interface AnyRoute {
+  method: string;
+  path: string;
+  summary: string;
+  description: string;
+  pathParams: z.ZodObject | undefined;
+  query: z.ZodObject | undefined;
+  body: z.ZodType | undefined;
+  responses: { 200: z.ZodType };
+  metadata: RouteMetadata;
+}
+
+/** A handler's input: path parameters, query and body as one object. */
+export type RouteInput<R extends AnyRoute> = Output<R['pathParams']> & Output<R['query']> & Output<R['body']>;
+
+/** What a handler answers, before validation against the contract. */
+export type RouteOutput<R extends AnyRoute> = z.input<R['responses'][200]>;

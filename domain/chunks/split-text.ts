@@ -1,0 +1,49 @@
+/** How text is cut for search: characters for each chunk, and how many of them it shares with the one before (spec §8). */
+export const chunkSize = { characters: 1_200, overlap: 150 };
+
+/** A document of more chunks than this is not indexed (spec §8). */
+export const maxChunks = 2_000;
+
+/** Where a cut reads best, in order of preference: after a paragraph, a line, a sentence, a word. */
+const boundaries = [/\n\s*\n/g, /\n/g, /[.!?。！？]["'”’)]?\s/g, /\s/g];
+
+/**
+ * Cuts text into chunks of about 1,200 characters that overlap by about 150, at the best boundary in the last third of each.
+ * Never cuts a surrogate pair. White space around a chunk is dropped, and so is a chunk of nothing else.
+ */
+export function splitText(text: string): string[] {
+  const chunks: string[] = [];
+  let start = 0;
+  while (start < text.length) {
+    const end = findEnd(text, start);
+    const chunk = text.slice(start, end).trim();
+    if (chunk !== '') chunks.push(chunk);
+    if (end >= text.length) break;
+    start = findStart(text, start, end);
+  }
+  return chunks;
+}
+
+function findEnd(text: string, start: number): number {
+  const limit = start + chunkSize.characters;
+  if (limit >= text.length) return text.length;
+  const from = start + Math.floor((chunkSize.characters * 2) / 3);
+  const window = text.slice(from, limit);
+  for (const boundary of boundaries) {
+    const last = [...window.matchAll(boundary)].at(-1);
+    if (last) return from + last.index + last[0].length;
+  }
+  return wholeCharacter(text, limit);
+}
+
+/** The next chunk begins a little before the last one's end, at a word's beginning. */
+function findStart(text: string, previous: number, end: number): number {
+  const earliest = Math.max(end - chunkSize.overlap, previous + 1);
+  const space = text.slice(earliest, end).search(/\s\S/);
+  return space === -1 ? wholeCharacter(text, earliest) : earliest + space + 1;
+}
+
+function wholeCharacter(text: string, index: number): number {
+  const code = text.charCodeAt(index);
+  return code >= 0xdc00 && code <= 0xdfff ? index + 1 : index;
+}

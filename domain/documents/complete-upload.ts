@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Transaction } from '../../db/connect.ts';
+import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import type { Actor } from '../actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { GetPlan } from '../billing/plan.ts';
+import { lockOrganization } from '../organizations/lock-organization.ts';
+import { changeUsedBytes } from '../workspaces/change-used-bytes.ts';
+import { type DocumentRow, documentNotFound } from './get-document.ts';
+import { uploadWorkflowId } from './upload-workflow-id.ts';
+
+/**
+ * Makes a pending document ready at its measured size and checks the quota against it again (spec §3). A document that is
+ * ready already is answered as it is. Throws LIMIT_REACHED, which leaves it pending, and NOT_FOUND.
+ */
+export async function completeUpload(
+  trx: Transaction,
+  getPlan: GetPlan,
+  actor: Actor,
+  document: DocumentRow,
+  measuredBytes: number,
+): Promise<{ document: DocumentRow; message?: OutboxMessage }> {
+  await lockOrganization(trx, document.organization_id);
+  const plan = await getPlan(trx, document.organization_id);
+  await changeUsedBytes(trx, document.workspace_id, 0, null);
+  const current = await trx.selectFrom('document').selectAll().where('id', '=', document.id).forUpdate().executeTakeFirst();
+  if (!current) throw documentNotFound();
+  if (current.status === 'ready') return { document: current };
+  await changeUsedBytes(trx, current.workspace_id, measuredBytes - current.size_bytes, null);
+  await checkQuota(trx, current.workspace_id, plan);
+  const ready = await trx
+    .updateTable('document')
+    .set({ status: 'ready', size_bytes: measuredBytes, updated_at: sql`clock_timestamp()` })
+    .where('id', '=', current.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await recordAudit(trx, actor, {
+    organizationId: ready.organization_id,
+    action: 'document.complete',
+    targetType: 'document',
+    targetId: ready.id,
+    metadata: { size: measuredBytes },
+  });
+  const message = await addToOutbox(trx, { operation: 'signal', workflowId: uploadWorkflowId(ready.id), signal: 'uploadEnded' });
+  return { document: ready, message };
+}
+
+/** The measured size can only be smaller than the declared one, but the plan may have shrunk since. */
+async function checkQuota(trx: Transaction, workspaceId: string, plan: Awaited<ReturnType<GetPlan>>): Promise<void> {
+  if (!plan) return;
+  const { used_bytes } = await trx.selectFrom('workspace').select('used_bytes').where('id', '=', workspaceId).executeTakeFirstOrThrow();
+  if (used_bytes <= plan.limits.storageBytes) return;
+  throw new ApiError('LIMIT_REACHED', { data: { kind: 'storageBytes', limit: plan.limits.storageBytes, plan: plan.plan } });
+}

@@ -1,0 +1,70 @@
+import { ApiError } from '../../contract/api-error.ts';
+import type { Transaction } from '../../db/connect.ts';
+import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import { objectKey } from '../../storage/object-key.ts';
+import type { Actor } from '../actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { GetPlan } from '../billing/plan.ts';
+import { newId } from '../ids.ts';
+import { lockOrganization } from '../organizations/lock-organization.ts';
+import { changeUsedBytes } from '../workspaces/change-used-bytes.ts';
+import type { DocumentRow } from './get-document.ts';
+import { uploadWorkflowId } from './upload-workflow-id.ts';
+
+export interface NewUpload {
+  organizationId: string;
+  workspaceId: string;
+  name: string;
+  contentType: string;
+  sizeBytes: number;
+}
+
+/** Throws PAYLOAD_TOO_LARGE for a declared size beyond the deployment's maximum (spec §3). */
+export function checkDeclaredSize(sizeBytes: number, maxBytes: number): void {
+  if (sizeBytes > maxBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { data: { maxBytes } });
+}
+
+/**
+ * Records a pending document whose declared size counts against the quota at once (spec §3), and asks for the workflow that
+ * purges it if the upload never completes. Throws LIMIT_REACHED, NOT_FOUND.
+ */
+export async function createUpload(
+  trx: Transaction,
+  getPlan: GetPlan,
+  actor: Actor,
+  upload: NewUpload,
+): Promise<{ document: DocumentRow; message: OutboxMessage }> {
+  const { organizationId, workspaceId, name, contentType, sizeBytes } = upload;
+  await lockOrganization(trx, organizationId);
+  await changeUsedBytes(trx, workspaceId, sizeBytes, await getPlan(trx, organizationId));
+  const id = newId();
+  const document = await trx
+    .insertInto('document')
+    .values({
+      id,
+      organization_id: organizationId,
+      workspace_id: workspaceId,
+      uploaded_by: actor.userId,
+      name,
+      content_type: contentType,
+      size_bytes: sizeBytes,
+      status: 'pending',
+      object_key: objectKey(organizationId, id),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await recordAudit(trx, actor, {
+    organizationId,
+    action: 'document.create',
+    targetType: 'document',
+    targetId: id,
+    metadata: { workspaceId, name, contentType, size: sizeBytes },
+  });
+  const message = await addToOutbox(trx, {
+    operation: 'start',
+    workflowId: uploadWorkflowId(id),
+    workflow: 'upload',
+    input: { documentId: id, organizationId, workspaceId },
+  });
+  return { document, message };
+}

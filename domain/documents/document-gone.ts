@@ -1,0 +1,7 @@
+/** The document of a job no longer exists: the job fails finally (spec §3). */
+export class DocumentGone extends Error {
+  constructor() {
+    super('The document no longer exists.');
+    this.name = 'DocumentGone';
+  }
+}

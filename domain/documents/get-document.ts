@@ -1,0 +1,22 @@
+import type { Selectable } from 'kysely';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Db } from '../../db/connect.ts';
+import type { DocumentTable } from '../../db/schema.ts';
+
+/** A document as the database holds it. */
+export type DocumentRow = Selectable<DocumentTable>;
+
+export async function findDocument(db: Db, documentId: string): Promise<DocumentRow | undefined> {
+  return db.selectFrom('document').selectAll().where('id', '=', documentId).executeTakeFirst();
+}
+
+/** The document, whichever organization it belongs to: the caller authorizes by the row (spec §5.6). Throws NOT_FOUND. */
+export async function getDocument(db: Db, documentId: string): Promise<DocumentRow> {
+  const document = await findDocument(db, documentId);
+  if (!document) throw documentNotFound();
+  return document;
+}
+
+export function documentNotFound(): ApiError {
+  return new ApiError('NOT_FOUND', { message: 'Document not found.' });
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Transaction } from '../../db/connect.ts';
+
+export interface IdempotencyScope {
+  userId: string;
+  operation: string;
+  /** The client's `Idempotency-Key`; undefined where it sent none. */
+  key: string | undefined;
+  request: unknown;
+}
+
+/**
+ * Runs an effect at most once for each key of a user and operation. The key is inserted first, in the effect's own transaction:
+ * a concurrent twin waits for it and answers what the first one recorded, and a rollback leaves nothing. `replayed` records
+ * are what the effect returned the first time. Throws BAD_REQUEST where the key was used with another request.
+ */
+export async function runOnce<T extends object>(
+  trx: Transaction,
+  scope: IdempotencyScope,
+  effect: () => Promise<T>,
+): Promise<{ replayed: boolean; record: T }> {
+  if (scope.key === undefined) return { replayed: false, record: await effect() };
+  const { userId, operation, key } = scope;
+  const requestHash = createHash('sha256').update(JSON.stringify(scope.request)).digest('base64url');
+  const inserted = await trx
+    .insertInto('idempotency_key')
+    .values({ user_id: userId, operation, key, request_hash: requestHash })
+    .onConflict((conflict) => conflict.columns(['user_id', 'operation', 'key']).doNothing())
+    .returning('key')
+    .executeTakeFirst();
+  if (!inserted) return { replayed: true, record: await readRecord<T>(trx, { userId, operation, key, requestHash }) };
+  const record = await effect();
+  await trx
+    .updateTable('idempotency_key')
+    .set({ response: JSON.stringify(record) })
+    .where('user_id', '=', userId)
+    .where('operation', '=', operation)
+    .where('key', '=', key)
+    .execute();
+  return { replayed: false, record };
+}
+
+async function readRecord<T>(
+  trx: Transaction,
+  { userId, operation, key, requestHash }: { userId: string; operation: string; key: string; requestHash: string },
+): Promise<T> {
+  const row = await trx
+    .selectFrom('idempotency_key')
+    .select(['request_hash', 'response'])
+    .where('user_id', '=', userId)
+    .where('operation', '=', operation)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  if (row?.request_hash === requestHash) return row.response as T;
+  const message = 'This Idempotency-Key was used with another request.';
+  throw new ApiError('BAD_REQUEST', { message, data: { issues: [{ path: ['Idempotency-Key'], message }] } });
+}

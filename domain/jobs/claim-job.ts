@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { findJob } from './get-job.ts';
+import type { JobRow } from './job-row.ts';
+
+/** The job is ours, or who has it: its status, undefined where the row is gone. */
+export type Claim = { claimed: true; job: JobRow } | { claimed: false; status: JobRow['status'] | undefined };
+
+/**
+ * Claims a queued job for one attempt (spec §3). `claimedBy` names the attempt, so that what settles it later knows whether
+ * it ever got this far; the row's `attempts` becomes the fencing token of its result.
+ */
+export async function claimJob(db: Db, jobId: string, claimedBy: string): Promise<Claim> {
+  const job = await db
+    .updateTable('job')
+    .set({
+      status: 'running',
+      attempts: sql`attempts + 1`,
+      claimed_by: claimedBy,
+      started_at: sql`clock_timestamp()`,
+      next_attempt_at: null,
+      updated_at: sql`clock_timestamp()`,
+    })
+    .where('id', '=', jobId)
+    .where('status', '=', 'queued')
+    .whereRef('attempts', '<', 'max_attempts')
+    .returningAll()
+    .executeTakeFirst();
+  if (job) return { claimed: true, job };
+  return { claimed: false, status: (await findJob(db, jobId))?.status };
+}

@@ -1,0 +1,67 @@
+import { jobCredits } from '../../contract/jobs.ts';
+import type { Transaction } from '../../db/connect.ts';
+import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import type { JobKind } from '../../db/schema.ts';
+import { type CreditLimit, chargeCredits } from '../credits/charge-credits.ts';
+import { newId } from '../ids.ts';
+import type { JobRow } from './job-row.ts';
+import { jobWorkflowId } from './workflow-id.ts';
+
+export interface NewJob {
+  organizationId: string;
+  workspaceId: string | null;
+  documentId: string | null;
+  kind: JobKind;
+  input: Record<string, unknown>;
+  maxAttempts: number;
+  createdBy: string | null;
+  retryOf?: string;
+  replayRun?: string;
+}
+
+/**
+ * Charges a job, queues it and asks for its workflow, all in the caller's transaction, which holds the organization's lock.
+ * Throws LIMIT_REACHED where the credits do not suffice.
+ */
+export async function insertJob(trx: Transaction, job: NewJob, limit: CreditLimit): Promise<{ job: JobRow; message: OutboxMessage }> {
+  const id = newId();
+  const credits = jobCredits[job.kind];
+  const { organizationId } = job;
+  const month = await chargeCredits(trx, { organizationId, key: `job:${id}:charge`, credits, jobId: id, reason: job.kind }, limit);
+  const row = await trx
+    .insertInto('job')
+    .values({
+      id,
+      organization_id: organizationId,
+      workspace_id: job.workspaceId,
+      document_id: job.documentId,
+      kind: job.kind,
+      input: JSON.stringify(job.input),
+      max_attempts: job.maxAttempts,
+      credits,
+      credit_month: month,
+      created_by: job.createdBy,
+      retry_of: job.retryOf ?? null,
+      replay_run: job.replayRun ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { job: row, message: await addToOutbox(trx, runJobIntent(row, limit?.plan)) };
+}
+
+/** The intent to start the workflow of a job; what it carries are ids, never contents (rule 8). */
+export function runJobIntent(job: Pick<JobRow, 'id' | 'organization_id' | 'workspace_id' | 'document_id' | 'kind'>, plan?: string) {
+  return {
+    operation: 'start' as const,
+    workflowId: jobWorkflowId(job.id),
+    workflow: 'runJob',
+    input: {
+      jobId: job.id,
+      kind: job.kind,
+      organizationId: job.organization_id,
+      workspaceId: job.workspace_id,
+      documentId: job.document_id,
+      ...(plan ? { plan } : {}),
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { Selectable } from 'kysely';
+import type { JobTable } from '../../db/schema.ts';
+
+/** A job as the database holds it. */
+export type JobRow = Selectable<JobTable>;
+
+/** Statuses that a job never leaves. */
+export const finalStatuses = ['succeeded', 'failed', 'canceled'] as const;
+
+export function isFinal(status: JobRow['status']): boolean {
+  return (finalStatuses as readonly string[]).includes(status);
+}
+
+/** Why a job failed: a code for machines, and a sentence that its tenant may read. */
+export interface JobError {
+  code: string;
+  message: string;
+}

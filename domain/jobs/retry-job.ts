@@ -1,0 +1,51 @@
+import { ApiError } from '../../contract/api-error.ts';
+import type { Transaction } from '../../db/connect.ts';
+import type { OutboxMessage } from '../../db/outbox.ts';
+import type { Actor } from '../actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { GetPlan } from '../billing/plan.ts';
+import { lockOrganization } from '../organizations/lock-organization.ts';
+import { insertJob } from './insert-job.ts';
+import type { JobRow } from './job-row.ts';
+
+/**
+ * Queues a new job with the input of a failed one, charged again; the original stays failed (spec §3). Throws CONFLICT for a
+ * job that is not failed, NOT_FOUND where its document is gone, LIMIT_REACHED without credits.
+ */
+export async function retryJob(
+  trx: Transaction,
+  getPlan: GetPlan,
+  actor: Actor,
+  original: JobRow,
+  replayRun?: string,
+): Promise<{ job: JobRow; message: OutboxMessage }> {
+  await lockOrganization(trx, original.organization_id);
+  if (original.status !== 'failed') throw new ApiError('CONFLICT', { message: 'Only a failed job can be retried.' });
+  if (original.kind.startsWith('document.') && original.document_id === null) {
+    throw new ApiError('NOT_FOUND', { message: 'The document of this job is gone.' });
+  }
+  const plan = await getPlan(trx, original.organization_id);
+  const retried = await insertJob(
+    trx,
+    {
+      organizationId: original.organization_id,
+      workspaceId: original.workspace_id,
+      documentId: original.document_id,
+      kind: original.kind,
+      input: original.input,
+      maxAttempts: original.max_attempts,
+      createdBy: actor.userId,
+      retryOf: original.id,
+      ...(replayRun ? { replayRun } : {}),
+    },
+    plan && { plan: plan.plan, aiCredits: plan.limits.aiCredits },
+  );
+  await recordAudit(trx, actor, {
+    organizationId: original.organization_id,
+    action: 'job.retry',
+    targetType: 'job',
+    targetId: retried.job.id,
+    metadata: { kind: original.kind, retryOf: original.id, ...(replayRun ? { replayRun } : {}) },
+  });
+  return retried;
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/connect.ts';
+import type { JobStatus } from '../../db/schema.ts';
+import type { JobError, JobRow } from './job-row.ts';
+
+interface TransitionBase {
+  jobId: string;
+  from: JobStatus;
+  /** The fencing token: the transition happens only while this attempt is the current one (rule 4). */
+  attempts?: number;
+}
+
+export type Transition = TransitionBase &
+  (
+    | { to: 'succeeded'; result: Record<string, unknown> }
+    | { to: 'failed'; error: JobError }
+    | { to: 'canceled' }
+    | { to: 'queued'; error: JobError; delayMs: number }
+  );
+
+/** Changes a job's status where it still is what the caller believes (rule 2); undefined where another was faster. */
+export async function transitionJob(trx: Transaction, transition: Transition): Promise<JobRow | undefined> {
+  const final = transition.to !== 'queued';
+  const error = 'error' in transition ? transition.error : undefined;
+  let query = trx
+    .updateTable('job')
+    .set({
+      status: transition.to,
+      claimed_by: null,
+      updated_at: sql`clock_timestamp()`,
+      ...(final ? { finished_at: sql`clock_timestamp()`, next_attempt_at: null } : {}),
+      ...(transition.to === 'succeeded' ? { result: JSON.stringify(transition.result), error_code: null, error_message: null } : {}),
+      ...(error ? { error_code: error.code, error_message: error.message } : {}),
+      ...(transition.to === 'queued'
+        ? { next_attempt_at: sql`clock_timestamp() + make_interval(secs => ${transition.delayMs / 1_000})` }
+        : {}),
+    })
+    .where('id', '=', transition.jobId)
+    .where('status', '=', transition.from);
+  if (transition.attempts !== undefined) query = query.where('attempts', '=', transition.attempts);
+  return query.returningAll().executeTakeFirst();
+}

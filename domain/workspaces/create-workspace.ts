@@ -1,0 +1,56 @@
+import { ApiError } from '../../contract/api-error.ts';
+import type { Transaction } from '../../db/connect.ts';
+import type { Actor } from '../actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { GetPlan } from '../billing/plan.ts';
+import { newId } from '../ids.ts';
+import { lockOrganization } from '../organizations/lock-organization.ts';
+import { checkTeam } from './check-team.ts';
+import type { WorkspaceRow } from './get-workspace.ts';
+
+export interface NewWorkspace {
+  organizationId: string;
+  teamId?: string | null | undefined;
+  name: string;
+  slug: string;
+}
+
+/** Adds a workspace. Throws LIMIT_REACHED, NOT_FOUND for a team of another organization, CONFLICT for a slug that is taken. */
+export async function createWorkspace(trx: Transaction, getPlan: GetPlan, actor: Actor, workspace: NewWorkspace): Promise<WorkspaceRow> {
+  const { organizationId, name, slug } = workspace;
+  const teamId = workspace.teamId ?? null;
+  await lockOrganization(trx, organizationId);
+  if (teamId !== null) await checkTeam(trx, organizationId, teamId);
+  await checkWorkspaceLimit(trx, getPlan, organizationId);
+  const created = await trx
+    .insertInto('workspace')
+    .values({ id: newId(), organization_id: organizationId, team_id: teamId, name, slug })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'slug']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (!created) throw slugTaken();
+  await recordAudit(trx, actor, {
+    organizationId,
+    action: 'workspace.create',
+    targetType: 'workspace',
+    targetId: created.id,
+    metadata: { name, slug },
+  });
+  return created;
+}
+
+export function slugTaken(): ApiError {
+  return new ApiError('CONFLICT', { message: 'A workspace of this organization has this slug already.' });
+}
+
+async function checkWorkspaceLimit(trx: Transaction, getPlan: GetPlan, organizationId: string): Promise<void> {
+  const plan = await getPlan(trx, organizationId);
+  if (!plan) return;
+  const { count } = await trx
+    .selectFrom('workspace')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  if (count < plan.limits.workspaces) return;
+  throw new ApiError('LIMIT_REACHED', { data: { kind: 'workspaces', limit: plan.limits.workspaces, plan: plan.plan } });
+}
