@@ -1,0 +1,118 @@
+#!/bin/sh
+# Runs a TypeScript file of this project on a machine that has just Node and npm: `sh local/run.sh <file> [arguments]`.
+# Installs the packages when they are missing or older than package-lock.json, then becomes Node 24. What the install
+# prints goes to standard error, so that standard output belongs to the program.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+installed=node_modules/.package-lock.json
+lock=.install.lock
+npm_pid=''
+
+say() { echo "$*" >&2; }
+
+# npm writes its own lock file into node_modules at the very end: without it an install was interrupted.
+is_installed() { [ -f "$installed" ] && [ -z "$(find package-lock.json -newer "$installed")" ]; }
+
+is_alive() { kill -0 "$1" 2>/dev/null || [ -d "/proc/$1" ]; }
+
+# Holders that are gone (this script and its npm, which outlives it when it is killed) left the lock behind; so did those
+# whose process ids belong to other programs by now.
+is_stale() {
+  holders=$(cat "$lock/pids" 2>/dev/null)
+  if [ -n "$holders" ]; then
+    alive=''
+    for holder in $holders; do
+      if is_alive "$holder"; then alive=yes; fi
+    done
+    [ -n "$alive" ] || return 0
+  fi
+  [ -n "$(find "$lock" -prune -mmin +20 2>/dev/null)" ]
+}
+
+# Only one may take a stale lock over, and only after looking again: it may have a new holder since.
+take_over() {
+  mkdir "$lock/takeover" 2>/dev/null || return 1
+  if is_stale; then
+    echo $$ >"$lock/pids"
+    rmdir "$lock/takeover"
+    return 0
+  fi
+  rmdir "$lock/takeover"
+  return 1
+}
+
+take_lock() {
+  waited=''
+  until mkdir "$lock" 2>/dev/null; do
+    if is_stale && take_over; then return; fi
+    if [ ! -d "$lock" ] && [ ! -w . ]; then
+      say "The packages cannot be installed: $(pwd) is not writable."
+      exit 1
+    fi
+    [ -n "$waited" ] || say "Waiting for another install of the packages in $(pwd) …"
+    waited=yes
+    sleep 1
+  done
+  echo $$ >"$lock/pids"
+}
+
+interrupted() {
+  trap '' HUP INT TERM
+  if [ -n "$npm_pid" ]; then
+    kill -TERM "$npm_pid" 2>/dev/null
+    wait "$npm_pid"
+    rm -rf "$lock"
+  fi
+  exit "$1"
+}
+
+install() {
+  command -v npm >/dev/null || { say 'npm is missing. Install Node 20 or newer (https://nodejs.org), which brings it.'; exit 1; }
+  say 'Installing the packages (the first time this takes about a minute) …'
+  # In the background, so that a signal is acted on at once.
+  npm ci --no-audit --no-fund --loglevel=error >&2 &
+  npm_pid=$!
+  echo "$npm_pid" >>"$lock/pids"
+  seconds=0
+  while kill -0 "$npm_pid" 2>/dev/null; do
+    sleep 1
+    seconds=$((seconds + 1))
+    if [ ! -t 2 ] && [ $((seconds % 10)) -eq 0 ]; then say "… still installing ($seconds s)"; fi
+  done
+  wait "$npm_pid"
+  status=$?
+  npm_pid=''
+  if [ "$status" -eq 0 ]; then touch "$installed"; fi
+  rm -rf "$lock"
+  if [ "$status" -ne 0 ]; then
+    say "The packages could not be installed (npm ci ended with $status). Its messages are above; the next start tries again."
+    exit "$status"
+  fi
+  say "Installed in $seconds s."
+}
+
+choose_node() {
+  node=node_modules/node/bin/node
+  if "$node" --version >/dev/null 2>&1; then return; fi
+  node=$(command -v node || true)
+  if [ -n "$node" ] && "$node" -e 'process.exit(Number.parseInt(process.versions.node, 10) >= 24 ? 0 : 1)'; then return; fi
+  say 'Node 24 is missing: npm was to bring it as the package "node". If npm is told to run no install scripts (ignore-scripts),'
+  say 'run `npm rebuild --ignore-scripts=false`, or install Node 24 yourself.'
+  exit 1
+}
+
+if ! is_installed; then
+  trap 'interrupted 129' HUP
+  trap 'interrupted 130' INT
+  trap 'interrupted 143' TERM
+  take_lock
+  # Another start may have installed them meanwhile.
+  if is_installed; then rm -rf "$lock"; else install; fi
+  trap - HUP INT TERM
+fi
+
+choose_node
+PATH="$(pwd)/node_modules/.bin:$PATH"
+export PATH
+exec "$node" "$@"
