@@ -1,0 +1,64 @@
+import type { AiServiceConfig } from '../../config/ai-service.ts';
+import type { OcrBackend } from '../ocr/ocr-backend.ts';
+import type { ProcessPool } from '../pool/process-pool.ts';
+import { TaskFailure } from '../pool/protocol.ts';
+import { ServiceError } from '../service-error.ts';
+import type { ExtractOutcome } from './child.ts';
+import { finish } from './extract-text.ts';
+import type { ExtractedText } from './types.ts';
+
+/** What `/v1/extract` works with. */
+export interface ExtractDependencies {
+  config: AiServiceConfig;
+  pool: ProcessPool;
+  /** Undefined where no OCR backend is usable. */
+  ocr: () => OcrBackend | undefined;
+}
+
+/**
+ * Extracts the text of one upload within EXTRACT_TIMEOUT_SECONDS, in a process that is killed when it takes longer. Throws
+ * ServiceError (spec §4): 408, 413, 415, 422 are final; 502 and 503 are not.
+ */
+export async function extractDocument(
+  { config, pool, ocr }: ExtractDependencies,
+  body: Uint8Array,
+  contentType: string | undefined,
+  signal: AbortSignal,
+): Promise<ExtractedText> {
+  const { maxUploadBytes, maxTextCharacters, maxPdfPages } = config;
+  const payload = { body, contentType, limits: { maxUploadBytes, maxTextCharacters, maxPdfPages } };
+  const outcome = await runExtraction(pool, payload, { timeoutMs: config.extractTimeoutMs, signal });
+  if (outcome.kind === 'text') return outcome.extracted;
+  const backend = ocr();
+  if (!backend) throw new ServiceError(415, 'ocr_unavailable', 'Images cannot be read: this deployment has no text recognition.');
+  const raw = await backend.read(outcome.image, signal);
+  return finish(raw, outcome.image.mediaType, maxTextCharacters);
+}
+
+async function runExtraction(
+  pool: ProcessPool,
+  payload: unknown,
+  options: { timeoutMs: number; signal: AbortSignal },
+): Promise<ExtractOutcome> {
+  try {
+    return await pool.run<ExtractOutcome>('extract', payload, options);
+  } catch (error) {
+    throw error instanceof TaskFailure ? explain(error, options.timeoutMs) : error;
+  }
+}
+
+/** Whose fault a lost extraction is: a document that kills its reader does so again, a reader killed by others does not. */
+function explain(failure: TaskFailure, timeoutMs: number): ServiceError {
+  switch (failure.reason) {
+    case 'timeout':
+      return new ServiceError(408, 'extract_timeout', `The document could not be read within ${timeoutMs / 1000} seconds.`, {
+        cause: failure,
+      });
+    case 'memory':
+      return new ServiceError(422, 'unreadable_document', 'The document needs more memory than it may use.', { cause: failure });
+    case 'crash':
+      return new ServiceError(422, 'unreadable_document', 'The document could not be read: it is damaged.', { cause: failure });
+    default:
+      return new ServiceError(503, 'extraction_interrupted', 'The extraction was interrupted.', { cause: failure, retryAfterSeconds: 1 });
+  }
+}

@@ -1,0 +1,73 @@
+import { ServiceError } from '../service-error.ts';
+import { layOutPage } from './lay-out-page.ts';
+import type { Pdfium } from './pdfium.ts';
+import { loadPdfium } from './pdfium.ts';
+import type { ExtractLimits, RawText, SourceDocument } from './types.ts';
+
+const pdfError = { password: 4, security: 5 };
+
+/**
+ * Reads the text layer of a PDF, page by page, until the limit of characters is passed. Throws ServiceError:
+ * 413 `too_many_pages`, 422 `encrypted_document`, `unreadable_document` or `empty_document`.
+ */
+export async function readPdf({ bytes }: SourceDocument, limits: ExtractLimits): Promise<RawText> {
+  const pdfium = await loadPdfium();
+  const address = pdfium.pdfium.wasmExports.malloc(bytes.length);
+  if (address === 0) throw unreadable();
+  pdfium.pdfium.HEAPU8.set(bytes, address);
+  try {
+    const document = openDocument(pdfium, address, bytes.length);
+    try {
+      return readPages(pdfium, document, limits);
+    } finally {
+      pdfium.FPDF_CloseDocument(document);
+    }
+  } finally {
+    pdfium.pdfium.wasmExports.free(address);
+  }
+}
+
+function openDocument(pdfium: Pdfium, address: number, length: number): number {
+  const document = pdfium.FPDF_LoadMemDocument(address, length, '');
+  if (document !== 0) return document;
+  const error = pdfium.FPDF_GetLastError();
+  if (error !== pdfError.password && error !== pdfError.security) throw unreadable();
+  throw new ServiceError(422, 'encrypted_document', 'The PDF is encrypted and opens only with a password.');
+}
+
+function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): RawText {
+  const pages = pdfium.FPDF_GetPageCount(document);
+  if (pages <= 0) throw new ServiceError(422, 'empty_document', 'The PDF has no pages.');
+  if (pages > limits.maxPdfPages) {
+    throw new ServiceError(413, 'too_many_pages', `The PDF has ${pages} pages; at most ${limits.maxPdfPages} are read.`);
+  }
+  const texts: string[] = [];
+  let characters = 0;
+  let broken = 0;
+  for (let index = 0; index < pages; index += 1) {
+    const text = readPage(pdfium, document, index);
+    if (text === undefined) broken += 1;
+    else if (text !== '') texts.push(text);
+    characters += text?.length ?? 0;
+    if (characters > limits.maxTextCharacters && index + 1 < pages) return { text: texts.join('\n\n'), pages, stoppedEarly: true };
+  }
+  if (broken === pages) throw unreadable();
+  return { text: texts.join('\n\n'), pages };
+}
+
+/** The text of one page; undefined where the page itself is damaged. */
+function readPage(pdfium: Pdfium, document: number, index: number): string | undefined {
+  const page = pdfium.FPDF_LoadPage(document, index);
+  if (page === 0) return undefined;
+  const textPage = pdfium.FPDFText_LoadPage(page);
+  try {
+    return textPage === 0 ? undefined : layOutPage(pdfium, textPage);
+  } finally {
+    if (textPage !== 0) pdfium.FPDFText_ClosePage(textPage);
+    pdfium.FPDF_ClosePage(page);
+  }
+}
+
+function unreadable(): ServiceError {
+  return new ServiceError(422, 'unreadable_document', 'The PDF is damaged or is no PDF.');
+}

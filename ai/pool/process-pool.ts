@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TaskFailure } from './protocol.ts';
+import type { ChildOptions, TaskOptions } from './warm-child.ts';
+import { WarmChild } from './warm-child.ts';
+
+const tasksPerChild = 500;
+const startAttempts = 3;
+
+interface Waiting {
+  take: (child: WarmChild) => void;
+  fail: (error: unknown) => void;
+}
+
+/** A fixed number of warm child processes, each with at most one task. What kills a child costs that task only. */
+export class ProcessPool {
+  readonly #options: ChildOptions & { size: number };
+  readonly #children = new Set<WarmChild>();
+  readonly #idle: WarmChild[] = [];
+  readonly #waiting: Waiting[] = [];
+  #closed = false;
+  #failedStarts = 0;
+  #problem: string | null = null;
+
+  constructor(options: ChildOptions & { size: number }) {
+    this.#options = options;
+    for (let index = 0; index < options.size; index += 1) this.#start();
+  }
+
+  /** What keeps the children from working, in one sentence, or null. */
+  get problem(): string | null {
+    return this.#failedStarts >= startAttempts ? 'its process does not start' : this.#problem;
+  }
+
+  /** Resolves when the first warm-up has ended, well or not. */
+  async warm(): Promise<void> {
+    await Promise.allSettled([...this.#children].map((child) => child.ready));
+  }
+
+  /**
+   * Runs a task in the first child that is free. The timeout counts from there, the signal from the call.
+   * Throws ServiceError (refused by the child), TaskFailure, or the signal's reason.
+   */
+  async run<T>(task: string, payload: unknown, options: TaskOptions): Promise<T> {
+    try {
+      return (await this.#runOnce(task, payload, options)) as T;
+    } catch (error) {
+      // A child killed from outside says nothing about the document: once more, in a fresh one.
+      if (!(error instanceof TaskFailure) || error.reason !== 'killed' || this.#closed) throw error;
+      return (await this.#runOnce(task, payload, options)) as T;
+    }
+  }
+
+  /** Ends the children at once. Tasks under way fail; drain before. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const waiting of this.#waiting.splice(0)) waiting.fail(new TaskFailure('unavailable', 'The pool is closed.'));
+    const children = [...this.#children];
+    for (const child of children) child.kill();
+    await Promise.all(children.map((child) => child.exited));
+  }
+
+  async #runOnce(task: string, payload: unknown, options: TaskOptions): Promise<unknown> {
+    const child = await this.#acquire(options.signal);
+    try {
+      return await child.run(task, payload, options);
+    } finally {
+      this.#release(child);
+    }
+  }
+
+  #acquire(signal: AbortSignal | undefined): Promise<WarmChild> {
+    signal?.throwIfAborted();
+    const child = this.#takeIdle();
+    if (child) return Promise.resolve(child);
+    if (this.#closed || this.#failedStarts >= startAttempts) {
+      return Promise.reject(new TaskFailure('unavailable', 'No process can be started.'));
+    }
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(signal?.reason);
+      };
+      const settled = () => signal?.removeEventListener('abort', onAbort);
+      const waiting: Waiting = {
+        take: (taken) => {
+          settled();
+          resolve(taken);
+        },
+        fail: (error) => {
+          settled();
+          reject(error);
+        },
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.push(waiting);
+    });
+  }
+
+  #takeIdle(): WarmChild | undefined {
+    for (let child = this.#idle.pop(); child; child = this.#idle.pop()) if (child.usable) return child;
+    return undefined;
+  }
+
+  #release(child: WarmChild): void {
+    // WebAssembly memory and fragmented heaps never shrink: a child that has grown makes room for a fresh one.
+    const worn = child.tasksDone >= tasksPerChild || child.rssBytes > this.#options.memoryBytes / 2;
+    if (worn) child.kill();
+    if (!child.usable) return;
+    const next = this.#waiting.shift();
+    if (next) next.take(child);
+    else this.#idle.push(child);
+  }
+
+  #start(): void {
+    if (this.#closed) return;
+    const child = new WarmChild(this.#options);
+    this.#children.add(child);
+    void child.ready.then(
+      (problem) => {
+        this.#failedStarts = 0;
+        this.#problem = problem;
+        this.#release(child);
+      },
+      () => {
+        this.#failedStarts += 1;
+        if (this.#failedStarts < startAttempts) return;
+        for (const waiting of this.#waiting.splice(0)) waiting.fail(new TaskFailure('unavailable', 'No process can be started.'));
+      },
+    );
+    void child.exited.then(() => this.#replace(child));
+  }
+
+  async #replace(child: WarmChild): Promise<void> {
+    this.#children.delete(child);
+    if (this.#failedStarts > 0) await sleep(Math.min(250 * 2 ** this.#failedStarts, 10_000), undefined, { ref: false });
+    this.#start();
+  }
+}

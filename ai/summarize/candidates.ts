@@ -1,0 +1,71 @@
+import type { Block } from './split-blocks.ts';
+import { splitBlocks } from './split-blocks.ts';
+import { splitSentences } from './split-sentences.ts';
+
+const maxSentenceLength = 600;
+
+/** A sentence that may stand in the summary. */
+export interface Candidate {
+  text: string;
+  /** It is the first sentence of its paragraph. */
+  opensParagraph: boolean;
+}
+
+/** The sentences of a text in order, each once, with the headings as the words of its subject. */
+export function findCandidates(text: string): { candidates: Candidate[]; headings: string[] } {
+  const blocks = splitBlocks(text);
+  const headings = blocks.filter((block) => block.kind === 'heading').map((block) => block.text);
+  let candidates = fromBlocks(blocks.filter((block) => block.kind === 'prose'));
+  // A list carries the content only where there is hardly any prose, a table where there is no list either.
+  if (candidates.length < 3) candidates = fromBlocks(blocks.filter((block) => block.kind === 'prose' || block.kind === 'item'));
+  else candidates = fromBlocks(blocks.filter((block) => block.kind === 'prose' || (block.kind === 'item' && isSentence(block.text))));
+  if (candidates.length === 0) candidates = fromBlocks(withoutHeader(blocks));
+  return { candidates, headings };
+}
+
+function fromBlocks(blocks: Block[]): Candidate[] {
+  const seen = new Set<string>();
+  const candidates: Candidate[] = [];
+  for (const block of blocks) {
+    const sentences = block.kind === 'row' || block.kind === 'heading' ? [block.text] : splitSentences(block.text);
+    for (const [index, sentence] of sentences.flatMap(shorten).entries()) {
+      const key = sentence.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ');
+      if (!/[\p{L}\p{N}]/u.test(sentence) || seen.has(key)) continue;
+      seen.add(key);
+      candidates.push({ text: sentence, opensParagraph: index === 0 });
+    }
+  }
+  return candidates;
+}
+
+/** A table's first row names its columns and tells nothing, if it has no number while the others do. */
+function withoutHeader(blocks: Block[]): Block[] {
+  const first = blocks.findIndex((block) => block.kind === 'row');
+  const others = blocks.slice(first + 1).filter((block) => block.kind === 'row');
+  const isHeader = others.length > 0 && !hasNumber(blocks[first]) && others.every(hasNumber);
+  return isHeader ? blocks.toSpliced(first, 1) : blocks;
+}
+
+function hasNumber(block: Block | undefined): boolean {
+  return /\p{N}/u.test(block?.text ?? '');
+}
+
+function isSentence(text: string): boolean {
+  return text.length >= 40 && /[.!?。！？]$/u.test(text);
+}
+
+/** What has no full stop for hundreds of characters is no sentence: it is cut at clauses, at worst between words. */
+function shorten(sentence: string): string[] {
+  if (sentence.length <= maxSentenceLength) return [sentence];
+  const parts: string[] = [];
+  let rest = sentence;
+  while (rest.length > maxSentenceLength) {
+    const head = rest.slice(0, maxSentenceLength);
+    const clause = Math.max(head.lastIndexOf('; '), head.lastIndexOf('；'), head.lastIndexOf(' – '), head.lastIndexOf(' • '));
+    const space = head.lastIndexOf(' ');
+    const cut = clause > 100 ? clause + 1 : space > 100 ? space : maxSentenceLength;
+    parts.push(rest.slice(0, cut).toWellFormed().trim());
+    rest = rest.slice(cut).trim();
+  }
+  return rest === '' ? parts : [...parts, rest];
+}
