@@ -17,6 +17,8 @@ const localEnvironment = z.object({
   TEMPORAL_ADDRESS: z.string().optional(),
   TEMPORAL_UI_URL: httpUrl().optional(),
   AI_SERVICE_URL: httpUrl().optional(),
+  AUTH_SECRET: z.string().optional(),
+  SERVICE_TOKEN: z.string().optional(),
 });
 
 const testEnvironment = z.object({
@@ -46,7 +48,8 @@ export function loadLocalConfig(env: Environment) {
       ai: e.AI_PORT,
     },
     dataDir: resolve(e.DATA_DIR),
-    apiUrl: e.API_URL,
+    /** What the environment says goes before what the stack would choose. */
+    overrides: definedOnly({ API_URL: e.API_URL, AUTH_SECRET: e.AUTH_SECRET, SERVICE_TOKEN: e.SERVICE_TOKEN }),
     external: {
       databaseUrl: e.DATABASE_URL,
       temporalAddress: e.TEMPORAL_ADDRESS,
@@ -79,4 +82,8 @@ export function loadTestServices(env: Environment) {
 /** The environment of this process, for children to inherit. */
 export function inheritedEnvironment(): Environment {
   return { ...process.env };
+}
+
+function definedOnly(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
 }

@@ -3,7 +3,6 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { readTail } from './log-files.ts';
 import { clearStalePid } from './postgres-pid.ts';
 import { choosePlace, type PostgresPlace } from './postgres-place.ts';
 import { ProcessError, type ProcessSpec, type RunningProcess, type Supervisor } from './supervise.ts';
@@ -111,7 +110,7 @@ async function startServer(supervisor: Supervisor, spec: ProcessSpec, url: strin
     } catch (error) {
       await running.stop();
       // The processes of a server that was killed need a moment to notice it and let its memory go.
-      const leftover = error instanceof ProcessError && /pre-existing shared memory block/.test(readTail(spec.logFile, 5));
+      const leftover = error instanceof ProcessError && /pre-existing shared memory block/.test(running.readLog());
       if (!leftover || performance.now() > deadline) throw error;
       await delay(200);
     }

@@ -45,6 +45,8 @@ export interface StackOptions {
   /** Ends a start that is under way. */
   abort?: AbortSignal;
   log?: (event: PartEvent) => void;
+  /** Told at once the process id of what ends the parts when this process dies. */
+  onGuard?: (pid: number) => void;
   /** Called when a part ends without having been stopped or killed through the stack. */
   onPartExit?: (part: PartName, exit: Exit) => void;
 }

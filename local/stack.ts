@@ -27,6 +27,7 @@ const needs: Record<PartName, PartName[]> = {
 export async function startStack(options: StackOptions): Promise<Stack> {
   const dataDir = makeDataDir(options.dataDir);
   const stack = new LocalStack(dataDir, await choosePorts(options.ports ?? {}), options);
+  options.onGuard?.(stack.supervisor.guardPid);
   const abort = () => void stack.supervisor.close();
   options.abort?.addEventListener('abort', abort);
   try {

@@ -7,7 +7,7 @@ import { inheritedEnvironment } from '../config/local.ts';
 import { startGuard } from './guard.ts';
 import { readFrom, readTail } from './log-files.ts';
 
-/** A program to run: with its log, how it is stopped, and as which user (of this process, when absent). */
+/** A program to run: with where its output goes, how it is stopped, and as which user (of this process, when absent). */
 export interface ProcessSpec {
   name: string;
   command: string;
@@ -15,7 +15,8 @@ export interface ProcessSpec {
   env?: Environment;
   cwd?: string;
   user?: { uid: number; gid: number };
-  logFile: string;
+  /** Takes all its output; without one it writes where this process does. */
+  logFile?: string;
   /** What asks it to stop; SIGTERM when absent. */
   stopSignal?: 'SIGTERM' | 'SIGINT';
   /** How long a stop may take before SIGKILL; 10 s when absent. */
@@ -30,7 +31,7 @@ export interface Exit {
 export interface RunningProcess {
   readonly name: string;
   readonly pid: number;
-  readonly logFile: string;
+  readonly logFile: string | undefined;
   /** Set once the process is gone. */
   readonly exit: Exit | undefined;
   readonly exited: Promise<Exit>;
@@ -45,12 +46,11 @@ export interface RunningProcess {
 
 /** A process ended before it was ready, or without being asked to. Carries the end of its log. */
 export class ProcessError extends Error {
-  readonly logFile: string;
-  constructor(name: string, what: string, logFile: string) {
-    const tail = readTail(logFile, 15);
-    super(`${name} ${what}.${tail ? `\nThe last lines of its log:\n${tail.replace(/^/gm, '    ')}` : ''}\nLog: ${logFile}`);
+  constructor(name: string, what: string, logFile: string | undefined) {
+    const tail = logFile === undefined ? '' : readTail(logFile, 15);
+    const log = logFile === undefined ? '' : `\nLog: ${logFile}`;
+    super(`${name} ${what}.${tail ? `\nThe last lines of its log:\n${tail.replace(/^/gm, '    ')}` : ''}${log}`);
     this.name = 'ProcessError';
-    this.logFile = logFile;
   }
 }
 
@@ -78,19 +78,17 @@ export function createSupervisor(): Supervisor {
 
   function run(spec: ProcessSpec): RunningProcess {
     if (closed) throw new Error(`${spec.name} is not started: everything is being stopped.`);
-    mkdirSync(dirname(spec.logFile), { recursive: true });
-    const log = openSync(spec.logFile, 'a', 0o600);
+    const log = openLog(spec.logFile);
     const stopSignal = spec.stopSignal ?? 'SIGTERM';
     const child = spawn('/bin/sh', ['-c', announce, 'sh', stopSignal.slice(3), spec.command, ...spec.args], {
       detached: true,
-      stdio: ['ignore', log, log, guard.input],
+      stdio: ['ignore', log?.file ?? 'inherit', log?.file ?? 'inherit', guard.input],
       cwd: spec.cwd,
       env: { ...inheritedEnvironment(), ...spec.env },
       ...spec.user,
     });
-    const logStart = fstatSync(log).size;
-    closeSync(log);
-    return watch(child, spec, stopSignal, logStart);
+    if (log) closeSync(log.file);
+    return watch(child, spec, stopSignal, log?.sizeBytes ?? 0);
   }
 
   function watch(child: ChildProcess, spec: ProcessSpec, stopSignal: NodeJS.Signals, logStart: number): RunningProcess {
@@ -118,7 +116,7 @@ export function createSupervisor(): Supervisor {
       signal: (signal) => {
         if (!exit) send(pid, signal);
       },
-      readLog: () => readFrom(spec.logFile, logStart),
+      readLog: () => (spec.logFile === undefined ? '' : readFrom(spec.logFile, logStart)),
       kill: async (signal) => {
         child.ref();
         running.signal(signal);
@@ -165,6 +163,13 @@ export function createSupervisor(): Supervisor {
 /** `exited with code 1`, `was killed by SIGKILL`. */
 export function describeExit(exit: Exit): string {
   return exit.signal ? `was killed by ${exit.signal}` : `exited with code ${exit.code}`;
+}
+
+function openLog(path: string | undefined): { file: number; sizeBytes: number } | undefined {
+  if (path === undefined) return undefined;
+  mkdirSync(dirname(path), { recursive: true });
+  const file = openSync(path, 'a', 0o600);
+  return { file, sizeBytes: fstatSync(file).size };
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

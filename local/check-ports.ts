@@ -1,0 +1,26 @@
+import type { LocalConfig } from '../config/local.ts';
+import { findFreePorts, isPortBusy } from './ports.ts';
+import type { PartName } from './stack-types.ts';
+
+/** Throws an error for the user that names every busy port of the parts to be started, with the variable that chooses another. */
+export async function checkPorts(ports: LocalConfig['ports'], parts: PartName[]): Promise<void> {
+  const used: { part: PartName; what: string; port: number; variable: string }[] = [
+    { part: 'api', what: 'the API', port: ports.api, variable: 'PORT' },
+    { part: 'postgres', what: 'Postgres', port: ports.postgres, variable: 'EMBEDDED_PG_PORT' },
+    { part: 'temporal', what: 'Temporal', port: ports.temporal, variable: 'EMBEDDED_TEMPORAL_PORT' },
+    { part: 'temporal', what: "Temporal's web UI", port: ports.temporalUi, variable: 'EMBEDDED_TEMPORAL_UI_PORT' },
+    { part: 'ai', what: 'the AI service', port: ports.ai, variable: 'AI_PORT' },
+  ];
+  const wanted = used.filter(({ part }) => parts.includes(part));
+  const twice = wanted.find((one) => wanted.some((other) => other !== one && other.port === one.port));
+  if (twice) throw new Error(`Port ${twice.port} is given to more than one part: ${twice.variable} is one of them.`);
+  const isBusy = await Promise.all(wanted.map(({ port }) => isPortBusy(port)));
+  const busy = wanted.filter((_, index) => isBusy[index]);
+  if (busy.length === 0) return;
+  const free = await findFreePorts(busy.length);
+  const lines = busy.map(({ what, port, variable }) => `  port ${port} (${what}): choose another with ${variable}`);
+  const example = busy.map(({ variable }, index) => `${variable}=${free[index]}`).join(' ');
+  throw new Error(
+    `Something else listens on ${busy.length === 1 ? 'a port' : 'ports'} that Sheaf needs:\n${lines.join('\n')}\nFor example: ${example} npm start`,
+  );
+}

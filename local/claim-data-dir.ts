@@ -1,0 +1,45 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Lock, tryLock } from './lock.ts';
+import { commandOf } from './processes.ts';
+
+const leftoverWaitMs = 10_000;
+
+/** This process's hold on a data directory. */
+export interface Claim extends Lock {
+  /** Writes down who has it, for the message of a second start and for the wait of the next one. */
+  record(guardPid: number): void;
+}
+
+/**
+ * Makes the data directory when it is absent, and holds it for this process. When the start before was killed, waits until its guard has
+ * ended what it left. Throws an error for the user while another start holds the directory.
+ */
+export async function claimDataDir(dataDir: string): Promise<Claim> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const file = join(dataDir, 'running.json');
+  const lock = tryLock(join(dataDir, 'lock'));
+  const before = readRecord(file);
+  if (!lock) {
+    const who = before ? ` (process ${before.pid})` : '';
+    throw new Error(`Sheaf already runs on ${dataDir}${who}. Stop it first, or choose another DATA_DIR, and other ports.`);
+  }
+  await untilGuardIsGone(before?.guardPid);
+  return { ...lock, record: (guardPid) => writeFileSync(file, JSON.stringify({ pid: process.pid, guardPid })) };
+}
+
+async function untilGuardIsGone(guardPid: number | undefined): Promise<void> {
+  const deadline = performance.now() + leftoverWaitMs;
+  while (guardPid && commandOf(guardPid)?.includes('guard.sh') && performance.now() < deadline) await delay(100);
+}
+
+function readRecord(file: string): { pid: number; guardPid: number } | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as { pid: number; guardPid: number };
+  } catch {
+    // Only a help: half a record is as good as none.
+    return undefined;
+  }
+}

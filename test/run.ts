@@ -1,0 +1,85 @@
+// `npm test`: format, lint, types, then every test file against a Postgres, a Temporal server and an AI service of this run.
+// `npm test -- test/api test/db/migrate.test.ts` runs only the tests in those places. The last line is `N passed, N failed`.
+import { existsSync, globSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { type Stack, startStack } from '../local/stack.ts';
+import { StopRequest } from '../local/stop-request.ts';
+import { makeTestDirectory, removeTestDirectory } from './support/directories.ts';
+import { runChecks } from './support/run-checks.ts';
+import { runMocha } from './support/run-mocha.ts';
+import type { Summary } from './support/summary-reporter.ts';
+
+// These start whole stacks, or change what other tests rely on.
+const oneAtATime = /^test\/(serial|local)\//;
+const none: Summary = { passed: 0, failed: 0 };
+
+const paths = process.argv.slice(2);
+const directory = makeTestDirectory();
+const stopRequest = new StopRequest();
+let total = none;
+try {
+  total = await runAll();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  total = add(total, { passed: 0, failed: 1 });
+}
+stopRequest.forget();
+if (total.passed + total.failed === 0) console.error('There is nothing to run.');
+if (total.failed > 0 && existsSync(`${directory}/logs`)) console.log(`\nThe logs of the services are in ${directory}/logs.`);
+else removeTestDirectory(directory);
+process.exitCode = total.failed === 0 && total.passed > 0 && !stopRequest.requested ? 0 : 1;
+console.log(`\n${total.passed} passed, ${total.failed} failed`);
+
+async function runAll(): Promise<Summary> {
+  const files = findTestFiles(paths);
+  const withChecks = paths.length === 0;
+  console.log(`Starting Postgres, Temporal and the AI service${withChecks ? ', and checking format, lint and types' : ''} …`);
+  const [stack, checked] = await Promise.all([startServices(), withChecks ? runChecks() : none]);
+  try {
+    return add(checked, await Promise.race([runTests(stack, files), stopRequest.wait().then(() => none)]));
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function runTests(stack: Stack, files: string[]): Promise<Summary> {
+  const env = {
+    NODE_ENV: 'test',
+    TEST_DATABASE_URL: stack.databaseUrl,
+    TEST_TEMPORAL_ADDRESS: stack.temporalAddress,
+    TEST_AI_URL: stack.aiUrl,
+    TEST_SERVICE_TOKEN: stack.serviceToken,
+  };
+  const group = { directory, env };
+  const together = files.filter((file) => !oneAtATime.test(file));
+  const alone = files.filter((file) => oneAtATime.test(file));
+  const first = await runMocha(stack.supervisor, { ...group, name: 'parallel', files: together, jobs: 2 });
+  return add(first, await runMocha(stack.supervisor, { ...group, name: 'serial', files: alone, jobs: 1 }));
+}
+
+function startServices(): Promise<Stack> {
+  return startStack({
+    dataDir: directory,
+    parts: ['postgres', 'temporal', 'ai'],
+    durable: false,
+    temporalUi: false,
+    abort: stopRequest.signal,
+    onPartExit: (part) => console.error(`The ${part} of this test run has ended; the tests that use it fail.`),
+  });
+}
+
+/** The test files below the given places, or all; throws when a place has none. */
+function findTestFiles(places: string[]): string[] {
+  const all = globSync('test/**/*.test.ts').sort();
+  if (places.length === 0) return all;
+  return places.flatMap((place) => {
+    const path = relative('.', resolve(place));
+    const found = all.filter((file) => file === path || file.startsWith(`${path}/`));
+    if (found.length === 0) throw new Error(`There is no test at ${place}.`);
+    return found;
+  });
+}
+
+function add(one: Summary, other: Summary): Summary {
+  return { passed: one.passed + other.passed, failed: one.failed + other.failed };
+}

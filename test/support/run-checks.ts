@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+
+const checks: [name: string, command: string[]][] = [
+  ['format', ['@biomejs/biome/bin/biome', 'ci', '--linter-enabled=false', '--assist-enabled=false', '.']],
+  ['lint', ['@biomejs/biome/bin/biome', 'ci', '--formatter-enabled=false', '--error-on-warnings', '.']],
+  ['types', ['typescript/bin/tsc']],
+];
+
+/** Runs the formatter's check, the linter and the type checker, and prints what they find; each counts as one test. */
+export async function runChecks(): Promise<{ passed: number; failed: number }> {
+  const results: boolean[] = [];
+  for (const [name, [program = '', ...args]] of checks) {
+    const startedAt = performance.now();
+    const { ok, output } = await run([`node_modules/${program}`, ...args]);
+    results.push(ok);
+    console.log(`  ${ok ? '✔' : '✘'} ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
+    if (!ok) console.log(output.replace(/^/gm, '    '));
+  }
+  return { passed: results.filter(Boolean).length, failed: results.filter((ok) => !ok).length };
+}
+
+async function run(args: string[]): Promise<{ ok: boolean; output: string }> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const [code, ...outputs] = await Promise.all([exited, text(child.stdout), text(child.stderr)]);
+  return { ok: code === 0, output: outputs.join('\n').trim() };
+}
