@@ -1,0 +1,101 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { ApiError, type Bucket, Storage as CloudStorage, type File, type StorageOptions } from '@google-cloud/storage';
+import { GoogleAuth } from 'google-auth-library';
+import { contentDisposition } from './content-disposition.ts';
+import { assertObjectKey, isObjectKey, organizationOfPrefix } from './object-key.ts';
+import { type DownloadTarget, downloadLifetimeMs, type Storage, type StoredObject, type UploadTarget, uploadLifetimeMs } from './port.ts';
+
+const pageSize = 1000;
+
+/** Objects in a Google Cloud Storage bucket, which clients reach directly through v4 signed URLs. */
+export class BucketStorage implements Storage {
+  readonly driver = 'bucket';
+  readonly location: string;
+  readonly #bucket: Bucket;
+  readonly #maxUploadBytes: number;
+
+  /** `apiEndpoint` is that of an emulator, which asks for no credentials; without it the credentials are those of the environment. */
+  constructor(options: { bucket: string; apiEndpoint?: string | undefined; maxUploadBytes: number }) {
+    this.location = options.bucket;
+    this.#maxUploadBytes = options.maxUploadBytes;
+    this.#bucket = new CloudStorage(options.apiEndpoint === undefined ? {} : emulated(options.apiEndpoint)).bucket(options.bucket);
+  }
+
+  async signUpload(input: { key: string; contentType: string }): Promise<UploadTarget> {
+    const expiresAt = new Date(Date.now() + uploadLifetimeMs);
+    const conditions = {
+      // Only onto a name that has no object yet: a second PUT is refused with 412.
+      'x-goog-if-generation-match': '0',
+      'x-goog-content-length-range': `0,${this.#maxUploadBytes}`,
+    };
+    const [url] = await this.#file(input.key).getSignedUrl({
+      version: 'v4',
+      action: 'write',
+      expires: expiresAt,
+      contentType: input.contentType,
+      extensionHeaders: conditions,
+    });
+    return { url, headers: { 'Content-Type': input.contentType, ...conditions }, expiresAt };
+  }
+
+  async signDownload(input: { key: string; contentType: string; fileName: string }): Promise<DownloadTarget> {
+    const expiresAt = new Date(Date.now() + downloadLifetimeMs);
+    const [url] = await this.#file(input.key).getSignedUrl({
+      version: 'v4',
+      action: 'read',
+      expires: expiresAt,
+      responseDisposition: contentDisposition(input.fileName),
+      responseType: input.contentType,
+    });
+    return { url, expiresAt };
+  }
+
+  async stat(key: string): Promise<StoredObject | undefined> {
+    try {
+      const [metadata] = await this.#file(key).getMetadata();
+      return { sizeBytes: Number(metadata.size) };
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 404) return undefined;
+      throw error;
+    }
+  }
+
+  async read(key: string): Promise<Readable | undefined> {
+    return (await this.stat(key)) && this.#file(key).createReadStream();
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#file(key).delete({ ignoreNotFound: true });
+  }
+
+  async *list(prefix: string): AsyncGenerator<{ key: string; createdAt: Date }> {
+    organizationOfPrefix(prefix);
+    let pageToken: string | undefined;
+    do {
+      const [files, next] = await this.#bucket.getFiles({ prefix, pageToken, maxResults: pageSize, autoPaginate: false });
+      for (const file of files) {
+        // A bucket may hold what is not ours.
+        if (isObjectKey(file.name)) yield { key: file.name, createdAt: new Date(file.metadata.timeCreated ?? 0) };
+      }
+      pageToken = (next as { pageToken?: string } | null)?.pageToken;
+    } while (pageToken);
+  }
+
+  #file(key: string): File {
+    return this.#bucket.file(assertObjectKey(key));
+  }
+}
+
+/** The options for an emulator: no credentials, but a key of its own to sign URLs with, which an emulator does not check. */
+function emulated(apiEndpoint: string): StorageOptions {
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const auth = new GoogleAuth({ projectId: 'emulator' });
+  // Set here and not by the option `credentials`, which warns on the console against keys that others supply.
+  auth.jsonContent = { type: 'service_account', client_email: 'emulator@localhost', private_key: privateKey };
+  return { apiEndpoint, projectId: 'emulator', authClient: auth };
+}

@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { deriveKey } from '../config/keys.ts';
+import type { ServerConfig } from '../config/server.ts';
+import { BucketStorage } from './bucket.ts';
+import { LocalStorage } from './local.ts';
+
+/** The store that the configuration names: the bucket where there is one, else files under DATA_DIR. Touches neither network nor disk. */
+export function createStorage(config: Pick<ServerConfig, 'storage' | 'dataDir' | 'apiUrl' | 'authSecret'>): LocalStorage | BucketStorage {
+  const { bucket, apiEndpoint, maxUploadBytes } = config.storage;
+  if (bucket !== undefined) return new BucketStorage({ bucket, apiEndpoint, maxUploadBytes });
+  return new LocalStorage({
+    directory: join(config.dataDir, 'objects'),
+    publicUrl: config.apiUrl,
+    secret: deriveKey(config.authSecret, 'signed-url'),
+  });
+}

@@ -1,0 +1,117 @@
+import { open, opendir, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { assertObjectKey, isObjectKey, organizationOfPrefix } from './object-key.ts';
+import { type DownloadTarget, downloadLifetimeMs, type Storage, type StoredObject, type UploadTarget, uploadLifetimeMs } from './port.ts';
+import { type Grant, readGrant, signGrant } from './signature.ts';
+import { isCode, writeOnce } from './write-once.ts';
+
+const abandonedAfterMs = 24 * 60 * 60 * 1000;
+// No organization's directory: keys begin with a letter, a digit, `_` or `-`.
+const incomingName = '.incoming';
+
+/**
+ * Objects as files, `<directory>/<organizationId>/<documentId>`, reached through this service's own `/uploads` route with signed
+ * query strings. Several processes may share the directory.
+ */
+export class LocalStorage implements Storage {
+  readonly driver = 'local';
+  readonly location: string;
+  readonly #publicUrl: string;
+  readonly #secret: Buffer;
+  readonly #incoming: string;
+
+  /** `publicUrl` is the root under which `/uploads` is mounted; `secret` signs the query strings. */
+  constructor(options: { directory: string; publicUrl: string; secret: Buffer }) {
+    this.location = resolve(options.directory);
+    this.#publicUrl = options.publicUrl;
+    this.#secret = options.secret;
+    this.#incoming = join(this.location, incomingName);
+  }
+
+  async signUpload(input: { key: string; contentType: string }): Promise<UploadTarget> {
+    const { url, expiresAt } = this.#sign({ method: 'PUT', ...input }, uploadLifetimeMs);
+    return { url, headers: { 'Content-Type': input.contentType }, expiresAt };
+  }
+
+  async signDownload(input: { key: string; contentType: string; fileName: string }): Promise<DownloadTarget> {
+    return this.#sign({ method: 'GET', ...input }, downloadLifetimeMs);
+  }
+
+  /** Reads back what a request's signed query string allows; undefined where it allows nothing, or no longer. */
+  readGrant(request: Omit<Parameters<typeof readGrant>[1], 'now'>): Grant | undefined {
+    return isObjectKey(request.key) ? readGrant(this.#secret, { ...request, now: new Date() }) : undefined;
+  }
+
+  /** Stores the bytes of `source` under a key that has none yet. Throws `ObjectExistsError`, or what the source threw: then nothing is stored. */
+  async write(key: string, source: AsyncIterable<Buffer>): Promise<void> {
+    await writeOnce({ source, target: this.pathOf(key), incomingDirectory: this.#incoming });
+  }
+
+  /** The file of an object, whether it exists or not. */
+  pathOf(key: string): string {
+    return join(this.location, assertObjectKey(key));
+  }
+
+  async stat(key: string): Promise<StoredObject | undefined> {
+    const found = await absent(stat(this.pathOf(key)));
+    return found && { sizeBytes: found.size };
+  }
+
+  async read(key: string): Promise<Readable | undefined> {
+    const handle = await absent(open(this.pathOf(key)));
+    return handle?.createReadStream();
+  }
+
+  async delete(key: string): Promise<void> {
+    await rm(this.pathOf(key), { force: true });
+  }
+
+  /** As the port says; also removes what uploads that died with their process left behind a day ago. */
+  async *list(prefix: string): AsyncGenerator<{ key: string; createdAt: Date }> {
+    const organizationId = organizationOfPrefix(prefix);
+    await this.#removeAbandoned();
+    if (organizationId !== undefined) return yield* this.#listOrganization(organizationId);
+    for await (const name of namesIn(this.location)) yield* this.#listOrganization(name);
+  }
+
+  async *#listOrganization(organizationId: string): AsyncGenerator<{ key: string; createdAt: Date }> {
+    for await (const name of namesIn(join(this.location, organizationId))) {
+      const key = `${organizationId}/${name}`;
+      const found = isObjectKey(key) ? await absent(stat(this.pathOf(key))) : undefined;
+      if (found) yield { key, createdAt: found.mtime };
+    }
+  }
+
+  async #removeAbandoned(): Promise<void> {
+    for await (const name of namesIn(this.#incoming)) {
+      const path = join(this.#incoming, name);
+      const found = await absent(stat(path));
+      if (found && Date.now() - found.mtimeMs > abandonedAfterMs) await rm(path, { force: true });
+    }
+  }
+
+  #sign(grant: Grant, lifetimeMs: number): DownloadTarget {
+    assertObjectKey(grant.key);
+    // The query string counts whole seconds.
+    const expiresAt = new Date(Math.floor((Date.now() + lifetimeMs) / 1000) * 1000);
+    return { url: `${this.#publicUrl}/uploads/${grant.key}?${signGrant(this.#secret, grant, expiresAt)}`, expiresAt };
+  }
+}
+
+/** What a promise of a file resolves to; undefined where there is no such file. */
+async function absent<T>(promise: Promise<T>): Promise<T | undefined> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+/** The names in a directory, read a few at a time; none where there is no such directory. */
+async function* namesIn(directory: string): AsyncGenerator<string> {
+  const entries = await absent(opendir(directory));
+  if (!entries) return;
+  for await (const entry of entries) yield entry.name;
+}
