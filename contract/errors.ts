@@ -7,7 +7,6 @@ export const errorCodes = {
   FORBIDDEN: { status: 403, message: 'You are not allowed to do this.' },
   LIMIT_REACHED: { status: 403, message: 'This organization has reached a limit of its plan.' },
   NOT_FOUND: { status: 404, message: 'Not found.' },
-  METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not answer this method.' },
   CONFLICT: { status: 409, message: 'The request conflicts with the current state.' },
   PRECONDITION_FAILED: { status: 412, message: 'The resource is not in the state that this needs.' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The file is too large.' },

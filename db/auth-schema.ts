@@ -1,42 +1,69 @@
-/** The columns of better-auth's tables that the project's own queries read. */
+import type { ColumnType, Generated } from 'kysely';
+
+type CreatedAt = ColumnType<Date, Date | undefined, Date>;
+type NullableDate = ColumnType<Date | null, Date | null | undefined, Date | null>;
+
+/** The columns of better-auth's tables that the project's own queries read, and the tables that stand beside them. */
 export interface AuthTables {
   user: {
     id: string;
     name: string;
     email: string;
-    emailVerified: boolean;
+    emailVerified: Generated<boolean>;
     image: string | null;
+    /** `admin` marks a platform admin; one role, never a list. */
     role: string | null;
     banned: boolean | null;
-    banExpires: Date | null;
-    createdAt: Date;
-    updatedAt: Date;
+    banExpires: NullableDate;
+    createdAt: CreatedAt;
+    updatedAt: CreatedAt;
   };
   session: {
     id: string;
     token: string;
     userId: string;
     expiresAt: Date;
+    createdAt: CreatedAt;
+    updatedAt: CreatedAt;
     impersonatedBy: string | null;
     activeOrganizationId: string | null;
   };
-  organization: { id: string; name: string; slug: string; createdAt: Date; stripeCustomerId: string | null };
-  member: { id: string; organizationId: string; userId: string; role: string; createdAt: Date };
-  invitation: { id: string; organizationId: string; email: string; role: string | null; status: string; expiresAt: Date };
-  team: { id: string; name: string; organizationId: string };
+  organization: { id: string; name: string; slug: string; createdAt: CreatedAt; stripeCustomerId: string | null };
+  member: { id: string; organizationId: string; userId: string; role: Generated<string>; createdAt: CreatedAt };
+  invitation: {
+    id: string;
+    organizationId: string;
+    email: string;
+    role: string | null;
+    status: Generated<string>;
+    expiresAt: Date;
+    createdAt: CreatedAt;
+    inviterId: string;
+    /** Set while an acceptance is under way: until then its seat counts as taken. */
+    seatHeldUntil: NullableDate;
+  };
+  team: { id: string; name: string; organizationId: string; createdAt: CreatedAt };
   subscription: {
     id: string;
     plan: string;
+    /** The organization. */
     referenceId: string;
     stripeCustomerId: string | null;
     stripeSubscriptionId: string | null;
-    status: string;
-    periodStart: Date | null;
-    periodEnd: Date | null;
-    trialEnd: Date | null;
+    status: Generated<string>;
+    periodStart: NullableDate;
+    periodEnd: NullableDate;
+    trialStart: NullableDate;
+    trialEnd: NullableDate;
     cancelAtPeriodEnd: boolean | null;
-    cancelAt: Date | null;
+    cancelAt: NullableDate;
+    canceledAt: NullableDate;
+    endedAt: NullableDate;
     seats: number | null;
     billingInterval: string | null;
+    /** When the request to Stripe began whose answer the row holds. */
+    syncedAt: NullableDate;
   };
+  plan_limit: { plan: string; members: number; dunning_days: number };
+  stripe_event: { id: string; type: string; created_at: CreatedAt };
 }

@@ -1,9 +1,11 @@
 import type { Migration } from 'kysely/migration';
 import * as auth from './0001-auth.ts';
 import * as core from './0002-core.ts';
+import * as authRules from './0003-auth-rules.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
 export const migrations: Record<string, Migration> = {
   '0001-auth': auth,
   '0002-core': core,
+  '0003-auth-rules': authRules,
 };

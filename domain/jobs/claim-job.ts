@@ -3,8 +3,8 @@ import type { Db } from '../../db/connect.ts';
 import { findJob } from './get-job.ts';
 import type { JobRow } from './job-row.ts';
 
-/** The job is ours, or who has it: its status, undefined where the row is gone. */
-export type Claim = { claimed: true; job: JobRow } | { claimed: false; status: JobRow['status'] | undefined };
+/** The job is ours, or as somebody else left it; undefined where the row is gone. */
+export type Claim = { claimed: true; job: JobRow } | { claimed: false; job: JobRow | undefined };
 
 /**
  * Claims a queued job for one attempt (spec §3). `claimedBy` names the attempt, so that what settles it later knows whether
@@ -27,5 +27,5 @@ export async function claimJob(db: Db, jobId: string, claimedBy: string): Promis
     .returningAll()
     .executeTakeFirst();
   if (job) return { claimed: true, job };
-  return { claimed: false, status: (await findJob(db, jobId))?.status };
+  return { claimed: false, job: await findJob(db, jobId) };
 }

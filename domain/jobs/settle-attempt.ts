@@ -2,6 +2,7 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import { refundJob } from '../credits/refund-job.ts';
 import { isFinal, type JobError, type JobRow } from './job-row.ts';
 import { retryDelayMs, retryPolicy } from './retry-policy.ts';
+import { type Settlement, standingOf } from './settlement.ts';
 import { transitionJob } from './transition-job.ts';
 
 /** How an attempt ended that did not report success. */
@@ -10,16 +11,6 @@ export interface AttemptFailure extends JobError {
   /** The AI service asked for at least this wait. */
   retryAfterMs?: number | undefined;
 }
-
-/** Where the job stands after an attempt: final, waiting for the next one, or in somebody else's hands. */
-export type Settlement =
-  | { status: 'succeeded' | 'canceled' | 'gone' }
-  | { status: 'failed'; error: JobError }
-  | { status: 'queued'; delayMs: number; error?: JobError }
-  | { status: 'running' };
-
-/** A wait for what should be over in a moment: an attempt that never began, or one that another run holds. */
-const shortWaitMs = 1_000;
 
 /**
  * Decides from the row what a failed, timed out or dead attempt means; idempotent, one transaction (spec §3). An attempt that
@@ -33,7 +24,7 @@ export async function settleAttempt(
   return db.transaction().execute(async (trx) => {
     const job = await trx.selectFrom('job').selectAll().where('id', '=', attempt.jobId).forUpdate().executeTakeFirst();
     if (!job) return { status: 'gone' };
-    if (isFinal(job.status)) return settled(job);
+    if (isFinal(job.status)) return standingOf(job);
     if (job.status === 'queued') return settleQueued(trx, job, attempt.failure);
     if (job.claimed_by !== attempt.claimedBy) return { status: 'running' };
     return settleRunning(trx, job, attempt.failure, delaysMs);
@@ -42,8 +33,7 @@ export async function settleAttempt(
 
 async function settleQueued(trx: Transaction, job: JobRow, failure: AttemptFailure): Promise<Settlement> {
   if (!failure.retryable) return failJob(trx, job, failure);
-  const waitMs = job.next_attempt_at ? job.next_attempt_at.getTime() - Date.now() : 0;
-  return { status: 'queued', delayMs: Math.max(waitMs, shortWaitMs) };
+  return standingOf(job);
 }
 
 async function settleRunning(trx: Transaction, job: JobRow, failure: AttemptFailure, delaysMs: readonly number[]): Promise<Settlement> {
@@ -66,9 +56,4 @@ export async function failJob(trx: Transaction, job: JobRow, error: JobError): P
   });
   if (failed) await refundJob(trx, failed, 'failed');
   return { status: 'failed', error: { code, message } };
-}
-
-function settled(job: JobRow): Settlement {
-  if (job.status !== 'failed') return { status: job.status as 'succeeded' | 'canceled' };
-  return { status: 'failed', error: { code: job.error_code ?? 'unknown', message: job.error_message ?? '' } };
 }

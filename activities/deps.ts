@@ -1,0 +1,18 @@
+import type { Logger } from 'pino';
+import type { AiClient } from '../ai/client.ts';
+import type { Db } from '../db/connect.ts';
+import type { OutboxMessage } from '../db/outbox.ts';
+import type { Storage } from '../storage/port.ts';
+import type { Permits } from './permits.ts';
+
+/** Everything that activities work with, made once by the worker's `main.ts` and passed in. */
+export interface ActivityDeps {
+  db: Db;
+  storage: Storage;
+  ai: AiClient;
+  log: Logger;
+  /** How many attempts this process runs at once, whatever their kind (`WORKER_CONCURRENCY`). */
+  permits: Permits;
+  jobs: { timeoutMs: number; retryDelaysMs: readonly number[] };
+  dispatch(messages: OutboxMessage[]): void;
+}

@@ -1,0 +1,54 @@
+import { Context } from '@temporalio/activity';
+import { inTransaction } from '../db/transaction.ts';
+import { purgeUpload } from '../domain/documents/purge-upload.ts';
+import { type AttemptFailure, settleAttempt } from '../domain/jobs/settle-attempt.ts';
+import type { Settlement } from '../domain/jobs/settlement.ts';
+import { sweepLostAttempts } from '../domain/jobs/sweep-lost-attempts.ts';
+import { sweepQueuedJobs } from '../domain/jobs/sweep-queued-jobs.ts';
+import { deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
+import type { ActivityDeps } from './deps.ts';
+import { type AttemptInput, runJobAttempt } from './run-job-attempt.ts';
+
+const sweepBatch = 500;
+
+/** Everything that workflows have done in the outside world. Thin: each calls the domain, storage or the AI service. */
+export type Activities = ReturnType<typeof createActivities>;
+
+/** Binds the activities to what they work with. */
+export function createActivities(deps: ActivityDeps) {
+  return {
+    /** One attempt of a job; see {@link runJobAttempt}. Scheduled on the kind's own task queue, never retried by Temporal. */
+    runJobAttempt: (input: AttemptInput): Promise<Settlement> => runJobAttempt(deps, input),
+
+    /** Decides what an attempt that did not report success means for its job; idempotent (spec §3). */
+    settleAttempt: (attempt: { jobId: string; claimedBy: string; failure: AttemptFailure }): Promise<Settlement> =>
+      settleAttempt(deps.db, attempt, deps.jobs.retryDelaysMs),
+
+    /** Removes a document whose upload was never completed (spec §3). */
+    async purgeUpload({ documentId }: { documentId: string }): Promise<{ purged: boolean }> {
+      const message = await inTransaction(deps.db, (trx) => purgeUpload(trx, documentId));
+      if (message) deps.dispatch([message]);
+      return { purged: message !== undefined };
+    },
+
+    /** Deletes a batch of an organization's objects whose rows are gone (rule 6). */
+    deleteObjectBatch: ({ organizationId }: { organizationId: string }): Promise<ObjectBatch> => {
+      const context = Context.current();
+      return deleteObjectBatch(deps.db, deps.storage, organizationId, () => context.heartbeat());
+    },
+
+    /** Takes back jobs whose attempt is presumed lost (spec §3). */
+    async sweepLostAttempts(): Promise<{ requeued: number; failed: number }> {
+      const { messages, ...swept } = await sweepLostAttempts(deps.db, { timeoutMs: deps.jobs.timeoutMs, limit: sweepBatch });
+      deps.dispatch(messages);
+      return swept;
+    },
+
+    /** Starts again the workflows of queued jobs that have none. */
+    async sweepQueuedJobs(): Promise<{ restarted: number }> {
+      const messages = await sweepQueuedJobs(deps.db, { limit: sweepBatch });
+      deps.dispatch(messages);
+      return { restarted: messages.length };
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { AiServiceError } from '../ai/client.ts';
+import { DocumentGone } from '../domain/documents/document-gone.ts';
+
+/** An attempt failed for a reason that the tenant may read. `retryable` false makes the job fail finally. */
+export class JobFailure extends Error {
+  readonly code: string;
+  readonly retryable: boolean;
+  constructor(code: string, message: string, retryable: boolean) {
+    super(message);
+    this.name = 'JobFailure';
+    this.code = code;
+    this.retryable = retryable;
+  }
+}
+
+/**
+ * Turns what an attempt threw into the failure that Temporal records and the job shows: final for a missing document, an
+ * unsupported file and a 4xx of the AI service, else worth another attempt (spec §3). Causes stay in the log.
+ */
+export function toApplicationFailure(error: unknown): ApplicationFailure {
+  const known = describe(error);
+  const { code, message, retryable, retryAfterMs } = known;
+  return ApplicationFailure.create({
+    type: code,
+    message,
+    nonRetryable: !retryable,
+    details: retryAfterMs === undefined ? [] : [{ retryAfterMs }],
+  });
+}
+
+function describe(error: unknown): { code: string; message: string; retryable: boolean; retryAfterMs?: number | undefined } {
+  if (error instanceof JobFailure) return error;
+  if (error instanceof DocumentGone) return { code: 'document_missing', message: error.message, retryable: false };
+  if (error instanceof AiServiceError) return describeAiError(error);
+  if (error instanceof ApplicationFailure)
+    return { code: error.type ?? 'internal_error', message: error.message, retryable: !error.nonRetryable };
+  return { code: 'internal_error', message: 'The attempt failed inside the service.', retryable: true };
+}
+
+function describeAiError(error: AiServiceError) {
+  const { retryable, retryAfterMs } = error;
+  if (error.kind === 'rejected') return { code: error.code, message: error.message, retryable, retryAfterMs };
+  const messages = {
+    unreachable: 'The AI service could not be reached.',
+    unusable_answer: 'The AI service gave an answer that cannot be used.',
+    failed: 'The AI service failed.',
+  };
+  return { code: `ai_${error.kind}`, message: messages[error.kind], retryable, retryAfterMs };
+}

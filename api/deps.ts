@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Logger } from 'pino';
+import type { AiClient } from '../ai/client.ts';
+import type { ServerConfig } from '../config/server.ts';
+import type { Permission } from '../contract/access.ts';
+import type { Db } from '../db/connect.ts';
+import type { OutboxMessage } from '../db/outbox.ts';
+import type { GetPlan } from '../domain/billing/plan.ts';
+import type { Cursors } from '../domain/cursor.ts';
+import type { Storage } from '../storage/port.ts';
+import type { Caller } from './caller.ts';
+import type { JobStreams } from './job-streams.ts';
+import type { Limiters } from './limiters.ts';
+
+/** What the API asks of authentication. */
+export interface Authentication {
+  /** The caller behind a cookie or bearer token; undefined without a session that is valid now. */
+  findCaller(headers: IncomingHttpHeaders): Promise<Caller | undefined>;
+  /** Whether the user is a member of the organization with this permission; without one, a member at all. */
+  isPermitted(organizationId: string, userId: string, permission?: Permission): Promise<boolean>;
+}
+
+/** Everything that procedures work with, made once by `main.ts` and passed in. */
+export interface ApiDeps {
+  config: ServerConfig;
+  log: Logger;
+  db: Db;
+  authentication: Authentication;
+  storage: Storage;
+  ai: AiClient;
+  getPlan: GetPlan;
+  cursors: Cursors;
+  limiters: Limiters;
+  /** Whether embeddings are local and so cost nothing; the answer is kept for a minute (spec §8). */
+  isEmbeddingLocal(): Promise<boolean>;
+  jobStreams: JobStreams;
+  /** Hands committed intents to Temporal in the background; what fails is left to the relay. */
+  dispatch(messages: OutboxMessage[]): void;
+}

@@ -1,0 +1,71 @@
+import type { Logger } from 'pino';
+import { ZodError } from 'zod';
+import { ApiError } from '../contract/api-error.ts';
+import type { ErrorEnvelope, Issue } from '../contract/errors.ts';
+import type { AnyRoute } from '../contract/route.ts';
+
+/** An error as a transport sends it: the envelope of spec §7, or the body of the few that are not enveloped. */
+export interface RenderedError {
+  status: number;
+  headers: Record<string, string>;
+  envelope?: ErrorEnvelope;
+  bare?: { error: string; requestId: string };
+}
+
+/** Turns anything thrown into what the client is told. The cause of an internal error goes to the log only, under the request's id. */
+export function renderError(error: unknown, context: { requestId: string; route: AnyRoute | undefined; log: Logger }): RenderedError {
+  const apiError = toApiError(error);
+  if (apiError) {
+    const { code, status, message, data, retryAfterSeconds } = apiError;
+    const declared: readonly string[] = context.route?.metadata.errors ?? [];
+    const headers: Record<string, string> = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+    const envelope: ErrorEnvelope = { defined: declared.includes(code), code, status, message };
+    return { status, headers, envelope: data === undefined ? envelope : { ...envelope, data } };
+  }
+  if (typeOf(error) === 'entity.too.large') return bare(413, 'payload_too_large', context.requestId);
+  context.log.error({ err: error, requestId: context.requestId }, 'internal error');
+  return bare(500, 'internal_error', context.requestId);
+}
+
+/** What zod found, as the issues of a BAD_REQUEST. `prefix` is where in the request the value stood. */
+export function toIssues(error: ZodError): Issue[] {
+  return error.issues.flatMap((issue) => {
+    const params = 'params' in issue ? (issue.params as Issue['params']) : undefined;
+    const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
+    return [{ path, message: issue.message, ...(params?.reason ? { params: { reason: params.reason } } : {}) }];
+  });
+}
+
+export function invalidInput(issues: Issue[]): ApiError {
+  const first = issues[0];
+  const where = first && first.path.length > 0 ? `${first.path.join('.')}: ` : '';
+  return new ApiError('BAD_REQUEST', { message: first ? `${where}${first.message}` : 'The request is not valid.', data: { issues } });
+}
+
+function toApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  const type = typeOf(error);
+  if (type === 'entity.parse.failed') return malformed(['body'], 'The body is not valid JSON.');
+  if (type === 'request.size.invalid' || type === 'request.aborted')
+    return malformed(['body'], 'The body is not as long as its Content-Length says.');
+  if (type === 'encoding.unsupported' || type === 'charset.unsupported') return malformed(['body'], 'The body must be JSON in UTF-8.');
+  if (error instanceof URIError) return malformed(['path'], 'The path has a broken percent-encoding.');
+  return undefined;
+}
+
+function malformed(path: string[], message: string): ApiError {
+  return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path, message }] } });
+}
+
+/** The `type` by which body-parser names its errors. */
+function typeOf(error: unknown): string | undefined {
+  return typeof error === 'object' && error !== null && 'type' in error ? String(error.type) : undefined;
+}
+
+function bare(status: number, error: string, requestId: string): RenderedError {
+  return { status, headers: {}, bare: { error, requestId } };
+}
+
+export function isZodError(error: unknown): error is ZodError {
+  return error instanceof ZodError;
+}

@@ -1,0 +1,15 @@
+import { contract } from '../../contract/index.ts';
+import { procedure } from '../procedure.ts';
+
+export function accountProcedures() {
+  return {
+    me: procedure(contract.account.me, async ({ caller }) => ({
+      id: caller.userId,
+      email: caller.email,
+      name: caller.name,
+      image: caller.image,
+      role: caller.role,
+      createdAt: caller.createdAt.toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,118 @@
+import { ApiError } from '../../contract/api-error.ts';
+import { contract } from '../../contract/index.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { completeUpload } from '../../domain/documents/complete-upload.ts';
+import { checkDeclaredSize, createUpload } from '../../domain/documents/create-upload.ts';
+import { deleteDocument } from '../../domain/documents/delete-document.ts';
+import { type DocumentRow, getDocument } from '../../domain/documents/get-document.ts';
+import { getText } from '../../domain/documents/get-text.ts';
+import { listDocuments } from '../../domain/documents/list-documents.ts';
+import { getWorkspace } from '../../domain/workspaces/get-workspace.ts';
+import { objectKey } from '../../storage/object-key.ts';
+import type { ApiDeps } from '../deps.ts';
+import { effectOnce } from '../idempotency.ts';
+import { toDocument, toExtracted } from '../presenters/document.ts';
+import { toStorage } from '../presenters/workspace.ts';
+import { procedure } from '../procedure.ts';
+import { searchDocuments } from '../search.ts';
+
+export function documentProcedures(deps: ApiDeps) {
+  const { db, getPlan, storage, cursors, config } = deps;
+  return {
+    list: procedure(contract.documents.list, async ({ input, authorize }) => {
+      await authorize(input.organizationId);
+      const workspace = await getWorkspace(db, input.workspaceId);
+      if (workspace.organization_id !== input.organizationId) throw new ApiError('FORBIDDEN');
+      const page = await listDocuments(db, cursors, input);
+      return {
+        items: page.items.map(toDocument),
+        nextCursor: page.nextCursor,
+        storage: toStorage(workspace, await getPlan(db, input.organizationId)),
+      };
+    }),
+
+    search: procedure(contract.documents.search, async ({ input, caller, request, log, authorize }) => {
+      const workspace = await getWorkspace(db, input.workspaceId);
+      await authorize(workspace.organization_id);
+      return searchDocuments(deps, { workspace, caller, request, log, query: input.query, limit: input.limit });
+    }),
+
+    get: procedure(contract.documents.get, async ({ input, authorize }) => {
+      const document = await getDocument(db, input.id);
+      await authorize(document.organization_id);
+      return toDocument(document);
+    }),
+
+    createUpload: procedure(contract.documents.createUpload, async (context) => {
+      const { input, actor } = context;
+      const { organization_id: organizationId } = await getWorkspace(db, input.workspaceId);
+      await context.authorize(organizationId);
+      checkDeclaredSize(input.size, config.storage.maxUploadBytes);
+      const document = await effectOnce(deps, contract.documents.createUpload, context, async (trx) => {
+        const upload = {
+          organizationId,
+          workspaceId: input.workspaceId,
+          name: input.name,
+          contentType: input.contentType,
+          sizeBytes: input.size,
+        };
+        const created = await createUpload(trx, getPlan, actor, upload);
+        return { answer: toDocument(created.document), messages: [created.message] };
+      });
+      const key = objectKey(document.organizationId, document.id);
+      const target = await storage.signUpload({ key, contentType: document.contentType });
+      return { document, upload: { ...target, expiresAt: target.expiresAt.toISOString() } };
+    }),
+
+    complete: procedure(contract.documents.complete, async ({ input, actor, log, authorize }) => {
+      const document = await getDocument(db, input.id);
+      await authorize(document.organization_id);
+      if (document.status === 'ready') return toDocument(document);
+      const measuredBytes = await measure(document, (error) =>
+        log.warn({ err: error }, 'an object larger than declared could not be deleted'),
+      );
+      const completed = await inTransaction(db, (trx) => completeUpload(trx, getPlan, actor, document, measuredBytes));
+      if (completed.message) deps.dispatch([completed.message]);
+      return toDocument(completed.document);
+    }),
+
+    downloadUrl: procedure(contract.documents.downloadUrl, async ({ input, authorize }) => {
+      const document = await getDocument(db, input.id);
+      await authorize(document.organization_id);
+      if (document.status !== 'ready')
+        throw new ApiError('PRECONDITION_FAILED', { message: 'The upload of this document is not complete.' });
+      const { url, expiresAt } = await storage.signDownload({
+        key: document.object_key,
+        contentType: document.content_type,
+        fileName: document.name,
+      });
+      return { url, expiresAt: expiresAt.toISOString() };
+    }),
+
+    text: procedure(contract.documents.text, async ({ input, authorize }) => {
+      const document = await getDocument(db, input.id);
+      await authorize(document.organization_id);
+      const text = await getText(db, document.id);
+      return { documentId: document.id, text, truncated: document.extracted_truncated ?? false, extracted: toExtracted(document) };
+    }),
+
+    delete: procedure(contract.documents.delete, async ({ input, actor, authorize }) => {
+      const document = await getDocument(db, input.id);
+      await authorize(document.organization_id);
+      deps.dispatch(await inTransaction(db, (trx) => deleteDocument(trx, actor, document)));
+      return { id: document.id };
+    }),
+  };
+
+  /** The stored object's size. Throws PRECONDITION_FAILED without one; one larger than declared is deleted (spec §3). */
+  async function measure(document: DocumentRow, onDeleteFailed: (error: unknown) => void): Promise<number> {
+    const object = await storage.stat(document.object_key);
+    if (!object) throw new ApiError('PRECONDITION_FAILED', { message: 'The file has not been uploaded.' });
+    if (object.sizeBytes <= document.size_bytes) return object.sizeBytes;
+    await storage.delete(document.object_key).catch(onDeleteFailed);
+    throw new ApiError('PAYLOAD_TOO_LARGE', {
+      message: 'The uploaded file is larger than declared; it was deleted.',
+      data: { maxBytes: document.size_bytes },
+    });
+  }
+}

@@ -1,0 +1,20 @@
+import type { ApiDeps } from '../deps.ts';
+import type { Procedure } from '../procedure.ts';
+import { accountProcedures } from './account.ts';
+import { documentProcedures } from './documents.ts';
+import { jobProcedures } from './jobs.ts';
+import { systemProcedures } from './system.ts';
+import { workspaceProcedures } from './workspaces.ts';
+
+export type ProcedureTree = { [name: string]: Procedure | ProcedureTree };
+
+/** Every procedure, in the shape of the contract; both transports mount this one tree. */
+export function createProcedures(deps: ApiDeps): ProcedureTree {
+  return {
+    system: systemProcedures(deps),
+    account: accountProcedures(),
+    workspaces: workspaceProcedures(deps),
+    documents: documentProcedures(deps),
+    jobs: jobProcedures(deps),
+  };
+}

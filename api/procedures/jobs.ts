@@ -1,0 +1,80 @@
+import { ApiError } from '../../contract/api-error.ts';
+import { contract } from '../../contract/index.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { getDocument } from '../../domain/documents/get-document.ts';
+import { cancelJob } from '../../domain/jobs/cancel-job.ts';
+import { createJob, findPlacement } from '../../domain/jobs/create-job.ts';
+import { getJob } from '../../domain/jobs/get-job.ts';
+import { listJobs } from '../../domain/jobs/list-jobs.ts';
+import { retryJob } from '../../domain/jobs/retry-job.ts';
+import { getWorkspace } from '../../domain/workspaces/get-workspace.ts';
+import type { ApiDeps } from '../deps.ts';
+import { effectOnce } from '../idempotency.ts';
+import { toJob, toJobListItem } from '../presenters/job.ts';
+import { procedure } from '../procedure.ts';
+
+export function jobProcedures(deps: ApiDeps) {
+  const { db, getPlan, cursors } = deps;
+  return {
+    list: procedure(contract.jobs.list, async ({ input, authorize }) => {
+      await authorize(input.organizationId);
+      await checkFilters(input);
+      const page = await listJobs(db, cursors, input);
+      return { items: page.items.map((job) => toJobListItem(job, input.includeResult)), nextCursor: page.nextCursor };
+    }),
+
+    get: procedure(contract.jobs.get, async ({ input, authorize }) => {
+      const job = await getJob(db, input.id);
+      await authorize(job.organization_id);
+      return toJob(job);
+    }),
+
+    create: procedure(contract.jobs.create, async (context) => {
+      const { input, actor } = context;
+      const placement = await findPlacement(db, input);
+      await context.authorize(placement.organizationId);
+      return effectOnce(deps, contract.jobs.create, context, async (trx) => {
+        const created = await createJob(trx, getPlan, actor, placement, input);
+        return { answer: toJob(created.job), messages: [created.message] };
+      });
+    }),
+
+    cancel: procedure(contract.jobs.cancel, async ({ input, actor, authorize }) => {
+      const job = await getJob(db, input.id);
+      await authorize(job.organization_id);
+      const canceled = await inTransaction(db, (trx) => cancelJob(trx, actor, job.id));
+      deps.dispatch([canceled.message]);
+      return toJob(canceled.job);
+    }),
+
+    retry: procedure(contract.jobs.retry, async (context) => {
+      const { input, actor } = context;
+      const original = await getJob(db, input.id);
+      await context.authorize(original.organization_id);
+      return effectOnce(deps, contract.jobs.retry, context, async (trx) => {
+        const retried = await retryJob(trx, getPlan, actor, original);
+        return { answer: toJob(retried.job), messages: [retried.message] };
+      });
+    }),
+
+    stream: procedure(contract.jobs.stream, async ({ input, caller, request, authorize }) => {
+      await authorize(input.organizationId);
+      await checkFilters(input);
+      const { organizationId, workspaceId } = input;
+      return deps.jobStreams.open({ caller, organizationId, workspaceId, lastEventId: request.lastEventId, signal: request.signal });
+    }),
+  };
+
+  /** A filter that names a row of another organization is refused, one that names none is NOT_FOUND. */
+  async function checkFilters(filter: {
+    organizationId: string;
+    workspaceId?: string | undefined;
+    documentId?: string | undefined;
+  }): Promise<void> {
+    const rows = [
+      filter.workspaceId === undefined ? undefined : await getWorkspace(db, filter.workspaceId),
+      filter.documentId === undefined ? undefined : await getDocument(db, filter.documentId),
+    ];
+    if (rows.some((row) => row && row.organization_id !== filter.organizationId)) throw new ApiError('FORBIDDEN');
+  }
+}

@@ -1,0 +1,13 @@
+import { contract, version } from '../../contract/index.ts';
+import type { ApiDeps } from '../deps.ts';
+import { procedure } from '../procedure.ts';
+
+export function systemProcedures(deps: ApiDeps) {
+  return {
+    health: procedure(contract.system.health, async () => ({ status: 'ok' as const, version, time: new Date().toISOString() })),
+    authConfig: procedure(contract.system.authConfig, async () => ({
+      socialProviders: deps.config.providers.map(({ id }) => id),
+      requireEmailVerification: deps.config.requireEmailVerification,
+    })),
+  };
+}

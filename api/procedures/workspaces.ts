@@ -1,0 +1,32 @@
+import { contract } from '../../contract/index.ts';
+import { createWorkspace } from '../../domain/workspaces/create-workspace.ts';
+import { getWorkspaceBySlug } from '../../domain/workspaces/get-workspace.ts';
+import { listWorkspaces } from '../../domain/workspaces/list-workspaces.ts';
+import type { ApiDeps } from '../deps.ts';
+import { effectOnce } from '../idempotency.ts';
+import { toStorage, toWorkspace } from '../presenters/workspace.ts';
+import { procedure } from '../procedure.ts';
+
+export function workspaceProcedures(deps: ApiDeps) {
+  const { db, getPlan } = deps;
+  return {
+    list: procedure(contract.workspaces.list, async ({ input, authorize }) => {
+      await authorize(input.organizationId);
+      return (await listWorkspaces(db, input.organizationId)).map(toWorkspace);
+    }),
+
+    get: procedure(contract.workspaces.get, async ({ input, authorize }) => {
+      await authorize(input.organizationId);
+      const workspace = await getWorkspaceBySlug(db, input.organizationId, input.slug);
+      return { ...toWorkspace(workspace), storage: toStorage(workspace, await getPlan(db, input.organizationId)) };
+    }),
+
+    create: procedure(contract.workspaces.create, async (context) => {
+      const { input, actor } = context;
+      await context.authorize(input.organizationId);
+      return effectOnce(deps, contract.workspaces.create, context, async (trx) => {
+        return { answer: toWorkspace(await createWorkspace(trx, getPlan, actor, input)), messages: [] };
+      });
+    }),
+  };
+}

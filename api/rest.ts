@@ -1,0 +1,82 @@
+import { createExpressEndpoints, type RequestValidationError } from '@ts-rest/express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express';
+import type { ZodError } from 'zod';
+import { contract } from '../contract/index.ts';
+import type { AnyRoute } from '../contract/route.ts';
+import type { Caller } from './caller.ts';
+import type { ApiDeps } from './deps.ts';
+import { invalidInput, renderError, toIssues } from './errors.ts';
+import { jsonBody } from './json-body.ts';
+import { requestIdOf, requestInfo } from './middleware/request-context.ts';
+import { admit, type Procedure, run, type StreamEvent } from './procedure.ts';
+import type { ProcedureTree } from './procedures/index.ts';
+import { toEventStream } from './sse.ts';
+
+/** Mounts every procedure at its REST route, through ts-rest's Express endpoints (spec §4). */
+export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
+  const router = express.Router();
+  const authenticate: RequestHandler = async (req, res, next) => {
+    const route = routeOf(req);
+    if (!route) throw new Error('a REST handler runs outside its route');
+    const caller = route.metadata.access === 'public' ? undefined : await deps.authentication.findCaller(req.headers);
+    admit(route, caller);
+    res.locals.caller = caller;
+    next();
+  };
+  createExpressEndpoints(contract as never, toHandlers(deps, procedures) as never, router, {
+    logInitialization: false,
+    jsonQuery: false,
+    // `run` validates each answer once, for both transports.
+    responseValidation: false,
+    globalMiddleware: [authenticate, jsonBody({ anyType: false })] as never,
+    requestValidationErrorHandler: (error) => {
+      throw invalidRequest(error);
+    },
+  });
+  router.use(restErrors(deps));
+  return router;
+}
+
+/** Renders whatever was thrown as REST sends it: the bare envelope. */
+export function restErrors(deps: Pick<ApiDeps, 'log'>): ErrorRequestHandler {
+  return (error, req, res, next) => {
+    if (res.headersSent) return next(error);
+    const rendered = renderError(error, { requestId: requestIdOf(res), route: routeOf(req), log: deps.log });
+    res
+      .status(rendered.status)
+      .set(rendered.headers)
+      .json(rendered.envelope ?? rendered.bare);
+  };
+}
+
+type RestHandler = (args: { params: object; query: object; body: object | undefined; req: Request; res: Response }) => Promise<unknown>;
+type HandlerTree = { [name: string]: RestHandler | HandlerTree };
+
+function toHandlers(deps: ApiDeps, tree: ProcedureTree): HandlerTree {
+  return Object.fromEntries(
+    Object.entries(tree).map(([name, node]) => [name, isProcedure(node) ? toHandler(deps, node) : toHandlers(deps, node)]),
+  );
+}
+
+export function isProcedure(node: Procedure | ProcedureTree): node is Procedure {
+  return typeof node.handler === 'function';
+}
+
+function toHandler(deps: ApiDeps, procedure: Procedure): RestHandler {
+  return async ({ params, query, body, req, res }) => {
+    const { route } = procedure;
+    const input = { ...(route.query ? query : {}), ...(route.body ? body : {}), ...(route.pathParams ? params : {}) };
+    const output = await run(deps, procedure, { input, caller: res.locals.caller as Caller | undefined, request: requestInfo(req, res) });
+    if (!route.metadata.stream) return { status: 200, body: output };
+    return { status: 200, body: toEventStream(deps, route, res, output as AsyncIterable<StreamEvent>) };
+  };
+}
+
+function routeOf(req: Request): AnyRoute | undefined {
+  return (req as { tsRestRoute?: AnyRoute }).tsRestRoute;
+}
+
+function invalidRequest({ pathParams, query, body }: RequestValidationError) {
+  const errors = [pathParams, query, body].filter((error) => error !== null) as unknown as ZodError[];
+  return invalidInput(errors.flatMap(toIssues));
+}

@@ -1,0 +1,17 @@
+import { CompiledQuery } from 'kysely';
+
+/** Who makes a change, as the triggers on better-auth's tables write it into the audit log. */
+export interface AuditActor {
+  userId: string | null;
+  email: string | null;
+  /** The platform admin behind an impersonated session. */
+  impersonatedBy: string | null;
+}
+
+/**
+ * Names the actor of the current transaction. Only the triggers on better-auth's tables read it (migration 0003), and it ends
+ * with the transaction, so a pooled connection never carries it to somebody else's change.
+ */
+export function actorQuery(actor: AuditActor): CompiledQuery {
+  return CompiledQuery.raw(`select set_config('sheaf.actor', $1, true)`, [JSON.stringify(actor)]);
+}

@@ -1,0 +1,18 @@
+import { sql } from 'kysely';
+import type { ServerConfig } from '../../config/server.ts';
+import type { Db } from '../../db/connect.ts';
+
+/**
+ * Tells the database the members that each plan allows, for the triggers that guard better-auth's tables. Run it when the API
+ * starts. Without billing no plan has a limit.
+ */
+export async function syncPlanLimits(db: Db, config: Pick<ServerConfig, 'billing' | 'plans'>): Promise<void> {
+  const { enabled, dunningDays } = config.billing;
+  const rows = Object.entries(config.plans).map(([plan, { members }]) => ({ plan, members, dunning_days: dunningDays }));
+  await db.transaction().execute(async (trx) => {
+    // Several processes may start at once.
+    await sql`lock table plan_limit in share row exclusive mode`.execute(trx);
+    await trx.deleteFrom('plan_limit').execute();
+    if (enabled) await trx.insertInto('plan_limit').values(rows).execute();
+  });
+}

@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import type { Storage } from '../../storage/port.ts';
+
+export interface ObjectBatch {
+  deleted: number;
+  /** How many objects of the organization the store has refused to delete so far. */
+  failing: number;
+  /** Milliseconds until the next object is due; 0 where one is due now, null where none is left. */
+  nextDueMs: number | null;
+}
+
+const batchSize = 200;
+const concurrency = 10;
+const longestDelaySeconds = 900;
+
+/**
+ * Deletes a batch of an organization's objects that are due. A row goes once the store has answered, so that no object is
+ * lost; one that the store refuses waits twice as long each time, a quarter of an hour at the most.
+ */
+export async function deleteObjectBatch(db: Db, storage: Storage, organizationId: string, onProgress: () => void): Promise<ObjectBatch> {
+  const due = await db
+    .selectFrom('object_to_delete')
+    .select('key')
+    .where('organization_id', '=', organizationId)
+    .where('next_attempt_at', '<=', sql<Date>`now()`)
+    .orderBy('next_attempt_at')
+    .limit(batchSize)
+    .execute();
+  let deleted = 0;
+  for (let start = 0; start < due.length; start += concurrency) {
+    const results = await Promise.all(due.slice(start, start + concurrency).map(({ key }) => deleteOne(db, storage, key)));
+    deleted += results.filter(Boolean).length;
+    onProgress();
+  }
+  return { deleted, ...(await remaining(db, organizationId)) };
+}
+
+async function deleteOne(db: Db, storage: Storage, key: string): Promise<boolean> {
+  try {
+    await storage.delete(key);
+    await db.deleteFrom('object_to_delete').where('key', '=', key).execute();
+    return true;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    await db
+      .updateTable('object_to_delete')
+      .set({
+        attempts: sql`attempts + 1`,
+        last_error: message.slice(0, 500),
+        next_attempt_at: sql`now() + make_interval(secs => least(${longestDelaySeconds}, power(2, least(attempts, 20)))::int)`,
+      })
+      .where('key', '=', key)
+      .execute();
+    return false;
+  }
+}
+
+async function remaining(db: Db, organizationId: string): Promise<Pick<ObjectBatch, 'failing' | 'nextDueMs'>> {
+  const { rows } = await sql<{ failing: number; next_due_ms: number | null }>`
+    select count(*) filter (where attempts > 0) as failing,
+      greatest(0, ceil(extract(epoch from min(next_attempt_at) - now()) * 1000))::int as next_due_ms
+    from object_to_delete where organization_id = ${organizationId}
+  `.execute(db);
+  return { failing: rows[0]?.failing ?? 0, nextDueMs: rows[0]?.next_due_ms ?? null };
+}

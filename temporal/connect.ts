@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import type { ServerConfig } from '../config/server.ts';
+
+type TemporalConfig = ServerConfig['temporal'];
+
+/** A client that connects when it is first used, so that the API boots while Temporal is down (rule 5). */
+export function createTemporalClient(config: TemporalConfig): Client {
+  return new Client({ connection: Connection.lazy(connectionOptions(config)), namespace: config.namespace });
+}
+
+/** The connection of the workers. Throws while Temporal cannot be reached: whoever calls it tries again. */
+export function connectWorkers(config: TemporalConfig): Promise<NativeConnection> {
+  return NativeConnection.connect(connectionOptions(config));
+}
+
+function connectionOptions({
+  address,
+  apiKey,
+  tls,
+}: TemporalConfig): Pick<ConnectionOptions, 'address'> & { apiKey?: string; tls?: object } {
+  const files = { ca: read(tls.ca), cert: read(tls.cert), key: read(tls.key) };
+  const secure = apiKey !== undefined || files.ca !== undefined || files.cert !== undefined;
+  return {
+    address,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(secure
+      ? {
+          tls: {
+            ...(files.ca ? { serverRootCACertificate: files.ca } : {}),
+            ...(files.cert && files.key ? { clientCertPair: { crt: files.cert, key: files.key } } : {}),
+          },
+        }
+      : {}),
+  };
+}
+
+/** The TLS variables name files. */
+function read(path: string | undefined): Buffer | undefined {
+  return path === undefined ? undefined : readFileSync(path);
+}

@@ -1,0 +1,155 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Db } from '../db/connect.ts';
+import type { OutboxMessage } from '../db/outbox.ts';
+import { type StartSettings, startOptions } from './start-options.ts';
+
+/** Hands committed intents to Temporal: at once in the background, and from the table whatever that missed (rule 5). */
+export interface Outbox {
+  /** Dispatches what a transaction has just committed. Never waits and never throws: what fails stays for the relay. */
+  dispatch(messages: OutboxMessage[]): void;
+  /** Runs the relay until {@link stop}. */
+  start(): void;
+  /** Stops the relay and waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+export interface OutboxOptions {
+  db: Db;
+  client: Client;
+  log: Logger;
+  settings: StartSettings;
+}
+
+const directDeadlineMs = 1_000;
+const relayDeadlineMs = 5_000;
+const mostInFlight = 256;
+const relayBatch = 100;
+const pollMs = 1_000;
+const leaseSeconds = 15;
+
+type Payload = { workflow?: string; input?: Record<string, unknown>; signal?: string };
+
+export function createOutbox({ db, client, log, settings }: OutboxOptions): Outbox {
+  const inFlight = new Set<Promise<void>>();
+  const delivered: number[] = [];
+  let flushing: Promise<void> | undefined;
+  let stopped = false;
+  let wake: (() => void) | undefined;
+  let loop: Promise<void> | undefined;
+
+  async function deliver(message: OutboxMessage, deadlineMs: number): Promise<void> {
+    const payload = message.payload as Payload;
+    await client.withDeadline(Date.now() + deadlineMs, async () => {
+      if (message.operation !== 'start') {
+        await client.workflow.getHandle(message.workflowId).signal(payload.signal ?? '');
+        return;
+      }
+      const workflow = payload.workflow ?? '';
+      const options = startOptions(workflow, message.workflowId, payload.input ?? {}, settings);
+      if (payload.signal === undefined) await client.workflow.start(workflow, options);
+      else await client.workflow.signalWithStart(workflow, { ...options, signal: payload.signal, signalArgs: [] });
+    });
+  }
+
+  async function dispatchOne(message: OutboxMessage): Promise<void> {
+    try {
+      await deliver(message, directDeadlineMs);
+      await remove(message.id);
+    } catch (error) {
+      log.debug({ err: error, workflowId: message.workflowId }, 'an intent was not dispatched at once; the relay has it');
+    }
+  }
+
+  /** Deletes delivered rows, those of concurrent dispatches in one statement. */
+  function remove(id: number): Promise<void> {
+    delivered.push(id);
+    flushing ??= (async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      const ids = delivered.splice(0);
+      flushing = undefined;
+      await db.deleteFrom('outbox').where('id', 'in', ids).execute();
+    })();
+    return flushing;
+  }
+
+  async function relay(): Promise<void> {
+    while (!stopped) {
+      let taken = 0;
+      try {
+        taken = await relayOnce();
+      } catch (error) {
+        log.warn({ err: error }, 'the outbox relay could not read its table');
+      }
+      if (taken === relayBatch || stopped) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        setTimeout(resolve, pollMs);
+      });
+    }
+  }
+
+  async function relayOnce(): Promise<number> {
+    const messages = await lease(db);
+    await Promise.all(messages.map(relayMessage));
+    return messages.length;
+  }
+
+  async function relayMessage(message: OutboxMessage): Promise<void> {
+    try {
+      await deliver(message, relayDeadlineMs);
+      await remove(message.id);
+    } catch (error) {
+      // A signal to a workflow that is over has nothing left to tell.
+      if (error instanceof WorkflowNotFoundError && message.operation === 'signal') return remove(message.id);
+      await postpone(db, message.id, error);
+      log.warn({ err: error, workflowId: message.workflowId }, 'an intent could not be dispatched; it is tried again');
+    }
+  }
+
+  return {
+    dispatch(messages) {
+      for (const message of messages) {
+        if (inFlight.size >= mostInFlight || stopped) return;
+        const work = dispatchOne(message).finally(() => inFlight.delete(work));
+        inFlight.add(work);
+      }
+    },
+    start() {
+      loop ??= relay();
+    },
+    async stop() {
+      stopped = true;
+      wake?.();
+      await Promise.allSettled([loop, ...inFlight]);
+    },
+  };
+}
+
+/**
+ * Takes a lease on intents that nobody holds, the oldest of each workflow only, so that their order is kept. The lease
+ * outlasts the dispatch: the row's lock ends before the call does.
+ */
+async function lease(db: Db): Promise<OutboxMessage[]> {
+  const { rows } = await sql<{ id: number; workflow_id: string; operation: OutboxMessage['operation']; payload: Payload }>`
+    update outbox set lease_until = now() + make_interval(secs => ${leaseSeconds})
+    where id in (
+      select id from outbox as candidate
+      where (lease_until is null or lease_until < now())
+        and not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
+      order by id limit ${relayBatch} for update skip locked
+    )
+    returning id, workflow_id, operation, payload
+  `.execute(db);
+  return rows.map(({ id, workflow_id, operation, payload }) => ({ id, workflowId: workflow_id, operation, payload }) as OutboxMessage);
+}
+
+async function postpone(db: Db, id: number, error: unknown): Promise<void> {
+  const message = error instanceof Error ? error.message : String(error);
+  await sql`
+    update outbox set attempts = attempts + 1, last_error = ${message.slice(0, 500)},
+      lease_until = now() + make_interval(secs => least(30, power(2, least(attempts, 5)))::int)
+    where id = ${id}
+  `.execute(db);
+}

@@ -1,0 +1,27 @@
+import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
+import { mainTaskQueue } from '../workflows/definitions.ts';
+
+/** A run that is late or still under way is skipped: the next one does its work. */
+const policies = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' } as const;
+
+const schedules: ScheduleOptions[] = [
+  {
+    scheduleId: 'sweep-jobs',
+    spec: { intervals: [{ every: '1 minute' }] },
+    policies,
+    action: { type: 'startWorkflow', workflowType: 'sweepJobs', workflowId: 'sweep-jobs', taskQueue: mainTaskQueue },
+  },
+];
+
+/** Creates the schedules, or updates them to what this version ships; safe to call at every start. */
+export async function ensureSchedules(client: Client): Promise<void> {
+  for (const schedule of schedules) {
+    try {
+      await client.schedule.create(schedule);
+    } catch (error) {
+      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      const { scheduleId: _, ...shipped } = schedule;
+      await client.schedule.getHandle(schedule.scheduleId).update((previous) => ({ ...shipped, state: previous.state }) as never);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { NativeConnection, Worker, WorkflowBundle } from '@temporalio/worker';
+import type { Logger } from 'pino';
+
+/** The workers of this process, kept running through outages of Temporal. */
+export interface RunningWorkers {
+  /** Whether the workers poll right now. */
+  readonly running: boolean;
+  /** Stops polling, lets attempts finish within their grace, hands back the rest, and resolves when all is over. */
+  stop(): Promise<void>;
+}
+
+export interface RunWorkersOptions {
+  log: Logger;
+  connect(): Promise<NativeConnection>;
+  bundle(): Promise<WorkflowBundle>;
+  create(connection: NativeConnection, bundle: WorkflowBundle): Promise<Worker[]>;
+  /** Runs once Temporal answers, before the workers start: search attributes, schedules. */
+  prepare(): Promise<void>;
+}
+
+const firstDelayMs = 250;
+const longestDelayMs = 5_000;
+
+/** Connects and runs the workers; whenever Temporal is unreachable or a worker fails, begins again (rule 5). */
+export function runWorkers(options: RunWorkersOptions): RunningWorkers {
+  const { log } = options;
+  let stopping = false;
+  let running = false;
+  let current: Worker[] = [];
+  let wake: (() => void) | undefined;
+  let bundled: Promise<WorkflowBundle> | undefined;
+
+  async function runOnce(): Promise<void> {
+    bundled ??= options.bundle();
+    const connection = await options.connect();
+    try {
+      await options.prepare();
+      current = await options.create(connection, await bundled);
+      if (stopping) return;
+      running = true;
+      log.info({ queues: current.map((worker) => worker.options.taskQueue) }, 'worker running');
+      await Promise.all(current.map(runWorker));
+    } finally {
+      running = false;
+      current = [];
+      await connection.close().catch((error: unknown) => log.warn({ err: error }, "the workers' connection did not close"));
+    }
+  }
+
+  /** One worker that ends takes the others with it: a process that serves only some of its queues would look well. */
+  async function runWorker(worker: Worker): Promise<void> {
+    try {
+      await worker.run();
+    } finally {
+      for (const other of current) if (other.getState() === 'RUNNING') other.shutdown();
+    }
+  }
+
+  const loop = (async () => {
+    for (let delayMs = firstDelayMs; !stopping; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
+      const startedAt = Date.now();
+      try {
+        await runOnce();
+      } catch (error) {
+        log.warn({ err: error }, 'the workers are not running; they begin again');
+      }
+      if (stopping) return;
+      if (Date.now() - startedAt > 60_000) delayMs = firstDelayMs;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        setTimeout(resolve, delayMs);
+      });
+    }
+  })();
+
+  return {
+    get running() {
+      return running;
+    },
+    async stop() {
+      stopping = true;
+      wake?.();
+      for (const worker of current) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await loop;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import {
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { type DeleteObjectsInput, queries, signals } from './definitions.ts';
+
+const objectsAdded = defineSignal(signals.objectsAdded);
+const progress = defineQuery<{ deleted: number; failing: number }>(queries.progress);
+
+const { deleteObjectBatch } = proxyActivities<Activities>({
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '1 minute',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+/**
+ * Deletes the stored objects whose rows are gone, until an organization has none left (rule 6). An object that the store
+ * refuses to delete is tried again, ever more rarely, and shown to the operator.
+ */
+export async function deleteObjects({ organizationId, deleted: before = 0 }: DeleteObjectsInput): Promise<{ deleted: number }> {
+  let deleted = before;
+  let failing = 0;
+  let added = false;
+  setHandler(progress, () => ({ deleted, failing }));
+  setHandler(objectsAdded, () => {
+    added = true;
+  });
+  for (;;) {
+    added = false;
+    const batch = await deleteObjectBatch({ organizationId });
+    deleted += batch.deleted;
+    failing = batch.failing;
+    if (batch.nextDueMs === null && !added) return { deleted };
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deleteObjects>({ organizationId, deleted });
+    if (batch.nextDueMs !== null && batch.nextDueMs > 0) {
+      setCurrentDetails(`${deleted} deleted. The store refuses ${failing}; the next try is in ${Math.ceil(batch.nextDueMs / 1_000)} s.`);
+      await condition(() => added, batch.nextDueMs);
+    }
+  }
+}

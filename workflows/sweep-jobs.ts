@@ -1,0 +1,16 @@
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { SweepJobsResult } from './definitions.ts';
+
+const { sweepLostAttempts, sweepQueuedJobs } = proxyActivities<Activities>({
+  startToCloseTimeout: '1 minute',
+  retry: { maximumAttempts: 3 },
+});
+
+/** Once a minute: takes back jobs whose attempt is presumed lost, and starts again what no workflow carries (spec §3). */
+export async function sweepJobs(): Promise<SweepJobsResult> {
+  const lost = await sweepLostAttempts();
+  const { restarted } = await sweepQueuedJobs();
+  setCurrentDetails(`${lost.requeued} queued again, ${lost.failed} failed, ${restarted} workflows started again.`);
+  return { ...lost, restarted };
+}
