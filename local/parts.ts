@@ -39,6 +39,7 @@ const starters: Record<PartName, (context: PartContext) => Promise<RunningProces
     const running = await startTemporal(supervisor, {
       port: ports.temporal,
       logFile,
+      otherCacheDir: join(dataDir, 'cache'),
       note,
       ...(temporalUi ? { uiPort: ports.temporalUi } : {}),
       ...(durable ? { databaseFile: join(dataDir, 'temporal.db') } : {}),

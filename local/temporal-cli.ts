@@ -10,10 +10,19 @@ import { ProcessError, type ProcessSpec, type Supervisor } from './supervise.ts'
 /** The release of the Temporal CLI whose development server the project is tested with. */
 export const temporalVersion = 'v1.5.1';
 
+interface Tools {
+  path: string[];
+  cacheDir: string;
+}
+
 export interface Fetching {
   supervisor: Supervisor;
   logFile: string;
   note: (message: string) => void;
+  /** Where programs are looked up, and kept; what the environment says when absent. */
+  tools?: Tools;
+  /** Where programs are kept when the user's cache cannot be written. */
+  otherCacheDir: string;
 }
 
 /**
@@ -21,17 +30,15 @@ export interface Fetching {
  * (two to three minutes). Throws an error that says the ways to get it.
  */
 export async function findTemporalCli(fetching: Fetching): Promise<string> {
-  const tools = loadToolConfig(inheritedEnvironment());
+  const tools = fetching.tools ?? loadToolConfig(inheritedEnvironment());
   const onPath = findOnPath(tools.path, 'temporal');
   if (onPath !== undefined && isTemporalCli(onPath)) return onPath;
-  const cached = join(tools.cacheDir, 'temporal', temporalVersion, 'temporal');
-  if (isExecutable(cached)) return cached;
-  return await fetchIntoCache(cached, tools, fetching);
+  const cached = [tools.cacheDir, fetching.otherCacheDir].map((dir) => join(dir, 'temporal', temporalVersion, 'temporal'));
+  return cached.find(isExecutable) ?? (await fetchIntoCache(firstWritable(cached), tools, fetching));
 }
 
-async function fetchIntoCache(cached: string, tools: { path: string[]; cacheDir: string }, fetching: Fetching): Promise<string> {
-  const dir = join(tools.cacheDir, 'temporal');
-  mkdirSync(dir, { recursive: true });
+async function fetchIntoCache(cached: string, tools: Tools, fetching: Fetching): Promise<string> {
+  const dir = join(cached, '..', '..');
   const lock = await takeTurn(join(dir, 'fetch.lock'), fetching.note);
   try {
     if (isExecutable(cached)) return cached;
@@ -43,12 +50,28 @@ async function fetchIntoCache(cached: string, tools: { path: string[]; cacheDir:
       const failure = await way(unfinished, tools.path, fetching);
       const binary = failure === undefined ? findBinary(unfinished) : undefined;
       if (binary !== undefined) return moveIntoCache(binary, cached, unfinished);
-      failures.push(failure ?? 'brought no program');
+      failures.push(failure ?? 'the program was not where it belongs');
     }
+    rmSync(unfinished, { recursive: true, force: true });
     throw new Error(notFound(cached, failures, fetching.logFile));
   } finally {
     lock.release();
   }
+}
+
+/** The first program whose directory can be written, which is made. */
+function firstWritable(programs: string[]): string {
+  let failure: unknown;
+  for (const program of programs) {
+    try {
+      mkdirSync(join(program, '..', '..'), { recursive: true });
+      accessSync(join(program, '..', '..'), constants.W_OK);
+      return program;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
 }
 
 async function takeTurn(path: string, note: (message: string) => void) {

@@ -16,6 +16,8 @@ export interface TemporalOptions {
   /** Where workflows are kept; in memory when absent. */
   databaseFile?: string;
   logFile: string;
+  /** Where the program is kept when the user's cache cannot be written. */
+  otherCacheDir: string;
   /** Called when something takes longer than usual. */
   note?: (message: string) => void;
 }
@@ -27,7 +29,12 @@ export interface TemporalOptions {
 export async function startTemporal(supervisor: Supervisor, options: TemporalOptions): Promise<RunningProcess> {
   const fetchLog = options.logFile.replace(/(\.log)?$/, '-cli.log');
   rotate(fetchLog);
-  const command = await findTemporalCli({ supervisor, logFile: fetchLog, note: options.note ?? (() => undefined) });
+  const command = await findTemporalCli({
+    supervisor,
+    logFile: fetchLog,
+    otherCacheDir: options.otherCacheDir,
+    note: options.note ?? (() => undefined),
+  });
   const running = supervisor.run({ name: 'Temporal', command, args: serverArguments(options), logFile: options.logFile, graceMs: 5000 });
   try {
     await supervisor.waitUntilReady(running, () => isReady(options.port), 60_000);

@@ -1,0 +1,108 @@
+import { createServer } from 'node:net';
+import { Client, Connection } from '@temporalio/client';
+import { expect } from 'chai';
+import pg from 'pg';
+import { type Stack, startStack } from '../../local/stack.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { findProcesses, isAlive, runProgram, until } from '../support/processes.ts';
+
+describe('the local stack', () => {
+  let dataDir: string;
+  const stacks: Stack[] = [];
+  const start = async (options: Omit<Parameters<typeof startStack>[0], 'dataDir'>) => {
+    const stack = await startStack({ dataDir, temporalUi: false, ...options });
+    stacks.push(stack);
+    return stack;
+  };
+
+  beforeEach(() => {
+    dataDir = makeTestDirectory();
+  });
+
+  afterEach(async () => {
+    await Promise.all(stacks.splice(0).map((stack) => stack.stop()));
+    removeTestDirectory(dataDir);
+  });
+
+  it('keeps rows, workflows and secrets from one start to the next', async () => {
+    const first = await start({ parts: ['postgres', 'temporal'] });
+    await query(first, 'create table kept (value text)');
+    await query(first, "insert into kept values ('before')");
+    await useTemporal(first, (client) => client.workflow.start('waits', { taskQueue: 'nobody', workflowId: 'kept' }));
+    await first.stop();
+
+    const second = await start({ parts: ['postgres', 'temporal'] });
+    expect(await query(second, 'select value from kept')).to.deep.equal([{ value: 'before' }]);
+    const kept = await useTemporal(second, (client) => client.workflow.getHandle('kept').describe());
+    expect(kept.status.name).to.equal('RUNNING');
+    expect(second.env.AUTH_SECRET).to.equal(first.env.AUTH_SECRET);
+    expect(second.serviceToken).to.equal(first.serviceToken);
+  });
+
+  it('keeps what was committed when a part is killed and started again', async () => {
+    const stack = await start({ parts: ['postgres'] });
+    await query(stack, "create table kept as select 'before' as value");
+    expect((await stack.kill('postgres')).signal).to.equal('SIGKILL');
+    await stack.start('postgres');
+    expect(await query(stack, 'select value from kept')).to.deep.equal([{ value: 'before' }]);
+  });
+
+  it('tells of a part that ends by itself, and not of one that it ended', async () => {
+    const ended: string[] = [];
+    const stack = await start({ parts: ['postgres', 'temporal'], onPartExit: (part, exit) => ended.push(`${part} ${exit.signal}`) });
+    await stack.kill('postgres');
+    process.kill(stack.pid('temporal') ?? 0, 'SIGKILL');
+    await until(() => ended.length > 0);
+    expect(ended).to.deep.equal(['temporal SIGKILL']);
+  });
+
+  it('keeps finished workflows for 30 days', async () => {
+    const stack = await start({ parts: ['temporal'], durable: false });
+    const { config } = await useTemporal(stack, (client) => client.workflowService.describeNamespace({ namespace: 'default' }));
+    expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).to.equal(30 * 24 * 3600);
+  });
+
+  it('stops what it started when a part cannot start, and says why with its log', async () => {
+    const blocker = createServer();
+    const port = await new Promise<number>((resolve) =>
+      blocker.listen(0, '127.0.0.1', () => resolve((blocker.address() as { port: number }).port)),
+    );
+    const failure = await start({ parts: ['postgres', 'temporal'], ports: { postgres: port } }).catch((error: Error) => error);
+    blocker.close();
+    expect(failure)
+      .to.be.instanceOf(Error)
+      .with.property('message')
+      .that.matches(/Postgres exited with code 1 before it was ready/);
+    expect(failure).to.have.property('message').that.includes('Address already in use').and.includes(`${dataDir}/logs/postgres.log`);
+    expect(findProcesses(dataDir)).to.deep.equal([]);
+  });
+
+  it('leaves nothing when its process is killed by SIGKILL', async () => {
+    const holder = runProgram(process.execPath, ['test/local/hold-stack.ts', dataDir]);
+    const [line] = await holder.printed(/^\{.*\}$/m);
+    const { pids } = JSON.parse(line) as { pids: number[] };
+    expect(pids.map(isAlive)).to.deep.equal([true, true, true]);
+    process.kill(holder.pid, 'SIGKILL');
+    await until(() => !pids.some(isAlive) && findProcesses(dataDir).length === 0, 8000);
+  });
+});
+
+async function query(stack: Stack, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function useTemporal<T>(stack: Stack, use: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address: stack.temporalAddress });
+  try {
+    return await use(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Environment } from '../../config/environment.ts';
+import { inheritedEnvironment } from '../../config/local.ts';
+import { commandOf } from '../../local/processes.ts';
+
+/** A program under test, and what it has printed. */
+export interface Program {
+  child: ChildProcess;
+  pid: number;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with the first match in what it printed on either stream; rejects when it ends without one. */
+  printed(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** Runs a program, as another user where one is given. */
+export function runProgram(
+  command: string,
+  args: string[],
+  options: { env?: Environment; cwd?: string; uid?: number; gid?: number } = {},
+): Program {
+  const child = spawn(command, args, { ...options, env: { ...inheritedEnvironment(), ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+  let ended = false;
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => {
+      ended = true;
+      resolve({ code, signal });
+    });
+  });
+  return {
+    child,
+    pid: child.pid ?? 0,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    exited,
+    printed: async (pattern, timeoutMs = 25_000) => {
+      const find = () => pattern.exec(stdout) ?? pattern.exec(stderr);
+      await until(() => find() !== null || ended, timeoutMs);
+      const match = find();
+      if (!match) throw new Error(`${args.join(' ')} did not print ${pattern}. It printed:\n${stdout}${stderr}`);
+      return match;
+    },
+  };
+}
+
+/** Says whether a process runs; one that has ended and waits for its parent does not. */
+export function isAlive(pid: number): boolean {
+  return commandOf(pid) !== undefined;
+}
+
+/** Waits until a condition holds; throws after the time limit. */
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`This did not become true within ${timeoutMs} ms: ${condition}`);
+    await delay(20);
+  }
+}
+
+/** The live processes whose command line holds a text, such as the path of a data directory. Linux only: reads /proc. */
+export function findProcesses(text: string): { pid: number; command: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), command: commandOf(Number(name)) ?? '' }))
+    .filter(({ pid, command }) => pid !== process.pid && command.includes(text));
+}
+
+/** The live children of a process. Linux only: reads /proc. */
+export function childrenOf(parent: number): { pid: number; command: string }[] {
+  return findProcesses('').filter(({ pid }) => {
+    try {
+      // After the name in parentheses: state, then the parent's id.
+      return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]) === parent;
+    } catch {
+      return false;
+    }
+  });
+}
