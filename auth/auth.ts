@@ -1,0 +1,84 @@
+import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth';
+import { admin, bearer } from 'better-auth/plugins';
+import { Kysely } from 'kysely';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type Stripe from 'stripe';
+import type { ServerConfig } from '../config/server.ts';
+import type { Db } from '../db/connect.ts';
+import { AuthDialect } from './dialect.ts';
+import { passwordResetMail, type SendMail, verificationMail } from './mails.ts';
+import { oidcPlugin } from './oidc-plugin.ts';
+import { organizationPlugin } from './organization-plugin.ts';
+import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
+import { billingPlugins } from './stripe-plugin.ts';
+import { userRemovalPlugin } from './user-removal.ts';
+
+export interface AuthDependencies {
+  config: ServerConfig;
+  /** better-auth's own queries run on it; `db` is the query builder over the same database. */
+  pool: pg.Pool;
+  db: Db;
+  log: Logger;
+  sendMail: SendMail;
+  /** Absent while billing is off. */
+  stripe?: Stripe | undefined;
+}
+
+/** The header that carries the client's address to better-auth; the mount overwrites whatever a client puts there. */
+export const clientAddressHeader = 'x-client-address';
+
+/** better-auth as this service uses it: who may do what is in `docs/decisions/auth.md`. */
+export type Auth = ReturnType<typeof createAuth>;
+
+export function createAuth(dependencies: AuthDependencies) {
+  return betterAuth(authOptions(dependencies));
+}
+
+function authOptions({ config, pool, db, log, sendMail, stripe }: AuthDependencies) {
+  const { advanced, baseURL } = cookieOptions(config);
+  return {
+    appName: 'Sheaf',
+    baseURL,
+    basePath: '/api/auth',
+    secret: sessionSecret(config),
+    database: { db: new Kysely({ dialect: new AuthDialect(pool) }), type: 'postgres', transaction: true },
+    trustedOrigins: config.trustedOrigins,
+    session: sessionLifetime,
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 8,
+      requireEmailVerification: config.requireEmailVerification,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: ({ user, url }) => sendMail(passwordResetMail(user.email, url)),
+    },
+    emailVerification: {
+      sendOnSignUp: config.requireEmailVerification,
+      autoSignInAfterVerification: true,
+      sendVerificationEmail: ({ user, url }) => sendMail(verificationMail(user.email, url)),
+    },
+    rateLimit: { enabled: config.production, storage: 'database' },
+    advanced: {
+      ...advanced,
+      ipAddress: { ipAddressHeaders: [clientAddressHeader] },
+      // better-auth turns both off by itself under NODE_ENV=test.
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      // An answer must not take longer because there was somebody to write to.
+      backgroundTasks: { handler: (task) => void task.catch((err: unknown) => log.error({ err }, 'A task of sign-in failed')) },
+      database: { validateSchema: false, defaultFindManyLimit: 10_000 },
+    },
+    logger: { level: 'warn', log: (level, message) => log[level]({ component: 'auth' }, message) },
+    // Errors of better-auth are answers; any other reaches the mount, which logs it and answers 500.
+    onAPIError: { throw: true },
+    telemetry: { enabled: false },
+    plugins: [
+      bearer({ requireSignature: true }),
+      organizationPlugin(config, sendMail),
+      admin(),
+      userRemovalPlugin(db),
+      oidcPlugin(config),
+      ...((stripe ? billingPlugins(config, stripe, db) : []) as BetterAuthPlugin[]),
+    ],
+  } satisfies BetterAuthOptions;
+}

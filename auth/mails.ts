@@ -1,0 +1,39 @@
+/** One mail in plain text. */
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+  replyTo?: string;
+}
+
+export type SendMail = (mail: Mail) => Promise<void>;
+
+export function verificationMail(to: string, url: string): Mail {
+  return {
+    to,
+    subject: 'Confirm your email address',
+    text: `Confirm your email address by opening this link:\n\n${url}\n\nIf you did not create an account, ignore this mail.\n`,
+  };
+}
+
+export function passwordResetMail(to: string, url: string): Mail {
+  return {
+    to,
+    subject: 'Reset your password',
+    text: `Choose a new password by opening this link within an hour:\n\n${url}\n\nIf you did not ask for it, ignore this mail.\n`,
+  };
+}
+
+export function invitationMail(to: string, invitation: { inviter: string; organization: string; role: string; url: string }): Mail {
+  const organization = singleLine(invitation.organization);
+  return {
+    to,
+    subject: `Invitation to ${organization}`,
+    text: `${singleLine(invitation.inviter)} invites you to join ${organization} as ${invitation.role}. Accept here:\n\n${invitation.url}\n`,
+  };
+}
+
+/** Names come from users: one that breaks the line could write headers or text of its own. */
+function singleLine(name: string): string {
+  return name.replace(/\p{Cc}+/gu, ' ').trim();
+}

@@ -1,0 +1,74 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { getRequest, setResponse } from 'better-call/node';
+import type { Request as ExpressRequest, Response as ExpressResponse, RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import type { ServerConfig } from '../config/server.ts';
+import { runAsActor } from './actor.ts';
+import { type Auth, clientAddressHeader } from './auth.ts';
+import type { FindSession } from './session.ts';
+
+/** Where the handler belongs, before any body parser. */
+export const authPath = '/api/auth/{*any}';
+
+const maxBodyBytes = 1024 * 1024;
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export interface MountOptions {
+  auth: Auth;
+  config: ServerConfig;
+  findSession: FindSession;
+  log: Logger;
+  /** The client's address as the whole API sees it (spec §5.12). */
+  clientAddress(req: ExpressRequest, res: ExpressResponse): string;
+}
+
+/**
+ * Serves better-auth (spec §4): checks the origin, hands over the client's address, and names the actor of a change. Expects
+ * `X-Request-Id` on the response. What is no error of better-auth answers 500 `internal_error`.
+ */
+export function mountAuth({ auth, config, findSession, log, clientAddress }: MountOptions): RequestHandler {
+  const base = new URL(config.apiUrl).origin;
+  const trusted = new Set([...config.trustedOrigins, base]);
+  return async (req, res) => {
+    try {
+      const changes = !safeMethods.has(req.method);
+      if (changes && !isAllowedOrigin(req.headers, trusted)) return refuseOrigin(res);
+      if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) return fail(res, 413, 'payload_too_large');
+      req.headers[clientAddressHeader] = clientAddress(req, res);
+      if (changes) standInForBrowser(req.headers, base);
+      const request = getRequest({ base, request: req, bodySizeLimit: maxBodyBytes });
+      const actor = changes ? await findSession(req.headers) : undefined;
+      const response = await runAsActor(actor, () => auth.handler(request));
+      if (response.status === 500) return fail(res, 500, 'internal_error');
+      const retryAfter = response.headers.get('x-retry-after');
+      if (retryAfter) res.setHeader('Retry-After', retryAfter);
+      await setResponse(res, response);
+    } catch (err) {
+      log.error({ err, requestId: res.getHeader('X-Request-Id') }, 'Request to /api/auth failed');
+      if (res.headersSent) res.destroy();
+      else fail(res, 500, 'internal_error');
+    }
+  };
+}
+
+/** Browsers name the origin of every change they send, `null` included; what names none is no browser. */
+function isAllowedOrigin(headers: IncomingHttpHeaders, trusted: Set<string>): boolean {
+  return headers.origin === undefined || trusted.has(headers.origin);
+}
+
+/**
+ * better-auth takes a request for a browser's when it carries a cookie or any `Sec-Fetch-` header, and wants an origin then. Node's
+ * fetch sends `Sec-Fetch-Mode`, and any script may keep cookies; only browsers send `Sec-Fetch-Site`, an origin or a referrer.
+ */
+function standInForBrowser(headers: IncomingHttpHeaders, origin: string): void {
+  if (headers.origin !== undefined || headers.referer !== undefined || headers['sec-fetch-site'] !== undefined) return;
+  headers.origin = origin;
+}
+
+function refuseOrigin(res: ExpressResponse): void {
+  res.status(403).json({ code: 'INVALID_ORIGIN', message: 'Invalid origin' });
+}
+
+function fail(res: ExpressResponse, status: number, error: string): void {
+  res.status(status).json({ error, requestId: res.getHeader('X-Request-Id') });
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuthContext, BetterAuthPlugin } from 'better-auth';
+import { APIError, createAuthMiddleware } from 'better-auth/api';
+import { genericOAuth } from 'better-auth/plugins/generic-oauth';
+import type { ProviderConfig, ServerConfig } from '../config/server.ts';
+
+const discoveryTimeoutMs = 5_000;
+const paths = new Set(['/sign-in/social', '/link-social', '/callback/:id', '/refresh-token', '/get-access-token', '/account-info']);
+
+/**
+ * The OpenID Connect providers. The generic OAuth plugin discovers its providers once, at boot, and drops those that do not answer
+ * then; this one asks when a provider is first needed, and again until it answers, so that the API neither waits for nor depends
+ * on a provider to start. A request that needs one that does not answer gets 503.
+ */
+export function oidcPlugin(config: ServerConfig): BetterAuthPlugin {
+  const discover = createDiscovery();
+  return {
+    id: 'oidc-providers',
+    hooks: {
+      before: [
+        {
+          matcher: (ctx) => paths.has(ctx.path ?? ''),
+          handler: createAuthMiddleware(async (ctx) => {
+            const wanted = ctx.body?.provider ?? ctx.body?.providerId ?? ctx.params?.id;
+            const provider = config.providers.find((each) => each.id === wanted);
+            if (provider) await discover(ctx.context, provider);
+          }),
+        },
+      ],
+    },
+  };
+}
+
+function createDiscovery() {
+  const running = new Map<string, Promise<void>>();
+  return (context: AuthContext, provider: ProviderConfig): Promise<void> => {
+    if (isKnown(context, provider)) return Promise.resolve();
+    const current = running.get(provider.id) ?? addProvider(context, provider).finally(() => running.delete(provider.id));
+    running.set(provider.id, current);
+    return current;
+  };
+}
+
+function isKnown(context: AuthContext, provider: ProviderConfig): boolean {
+  return context.socialProviders.some(({ id }) => id === provider.id);
+}
+
+/** Adds the provider to the list that all requests share. Throws SERVICE_UNAVAILABLE when it does not answer. */
+async function addProvider(context: AuthContext, provider: ProviderConfig): Promise<void> {
+  const timeout = sleep(discoveryTimeoutMs, undefined, { ref: false });
+  const result = await Promise.race([pluginOf(provider).init(context), timeout]);
+  const found = result?.context.socialProviders.find(({ id }) => id === provider.id);
+  if (!found) throw new APIError('SERVICE_UNAVAILABLE', { code: 'PROVIDER_UNAVAILABLE', message: 'The sign-in provider does not answer.' });
+  context.socialProviders.push(found);
+}
+
+function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig) {
+  return genericOAuth({
+    config: [
+      {
+        providerId: id,
+        discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+        clientId,
+        clientSecret,
+        scopes: ['openid', 'email', 'profile'],
+        requireIdTokenVerification: true,
+        // A user needs a name, which OpenID Connect does not promise.
+        mapProfileToUser: (profile) => ({ name: String(profile.name || profile.preferred_username || profile.email) }),
+      },
+    ],
+  });
+}

@@ -1,0 +1,24 @@
+import { deriveKey } from '../config/keys.ts';
+import type { ServerConfig } from '../config/server.ts';
+
+const day = 24 * 60 * 60;
+
+/** How long a session lives, in seconds, and after how long its use extends it. A session that is not remembered lives a day. */
+export const sessionLifetime = { expiresIn: 7 * day, updateAge: day };
+
+/** The secret that signs session cookies and bearer tokens. */
+export function sessionSecret(config: ServerConfig): string {
+  return deriveKey(config.authSecret, 'session').toString('base64url');
+}
+
+/** What decides the names and attributes of better-auth's cookies. */
+export function cookieOptions(config: ServerConfig) {
+  return {
+    baseURL: config.apiUrl,
+    session: sessionLifetime,
+    advanced: {
+      useSecureCookies: config.apiUrl.startsWith('https://'),
+      ...(config.cookieDomain && { crossSubDomainCookies: { enabled: true, domain: config.cookieDomain } }),
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { parseCookies } from 'better-call';
+
+/** A session's token whose signature is right, and where the request carried it. */
+export interface SessionToken {
+  token: string;
+  from: 'bearer' | 'cookie';
+}
+
+/**
+ * The session token of a request: `Authorization: Bearer` with the value of `set-auth-token`, else the session cookie, as
+ * better-auth reads them. Undefined where neither is there with a right signature; says nothing about the session itself.
+ */
+export function readSessionToken(headers: IncomingHttpHeaders, options: { cookieName: string; secret: string }): SessionToken | undefined {
+  const bearer = /^bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  const fromBearer = bearer && verify(decoded(bearer), options.secret);
+  if (fromBearer) return { token: fromBearer, from: 'bearer' };
+  const cookie = headers.cookie && parseCookies(headers.cookie).get(options.cookieName);
+  const fromCookie = cookie && verify(cookie, options.secret);
+  return fromCookie ? { token: fromCookie, from: 'cookie' } : undefined;
+}
+
+/** The value before the last dot, where what follows is its HMAC in base64. */
+function verify(signed: string, secret: string): string | undefined {
+  const dot = signed.lastIndexOf('.');
+  if (dot < 1) return undefined;
+  const value = signed.slice(0, dot);
+  const given = Buffer.from(signed.slice(dot + 1), 'base64');
+  const expected = createHmac('sha256', secret).update(value).digest();
+  return given.length === expected.length && timingSafeEqual(given, expected) ? value : undefined;
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}

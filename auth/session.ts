@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { getCookies } from 'better-auth/cookies';
+import { serializeSignedCookie } from 'better-call';
+import { sql } from 'kysely';
+import type { ServerConfig } from '../config/server.ts';
+import type { Permission } from '../contract/access.ts';
+import type { Db } from '../db/connect.ts';
+import { hasPermission, parseRoles } from './permissions.ts';
+import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
+import { readSessionToken } from './session-token.ts';
+
+/** Who makes a request, from the session behind its cookie or bearer token. */
+export interface Caller {
+  userId: string;
+  email: string;
+  name: string;
+  image: string | null;
+  /** `admin` marks a platform admin. */
+  role: string | null;
+  createdAt: Date;
+  sessionId: string;
+  /** The platform admin behind an impersonated session. */
+  impersonatedBy: string | null;
+  /** Set where this request extended the session: the `Set-Cookie` that extends the browser's cookie with it. */
+  refreshedCookie?: string;
+}
+
+/** The caller behind the headers of a request; undefined without a session that is valid now (spec §5.1). */
+export type FindSession = (headers: IncomingHttpHeaders) => Promise<Caller | undefined>;
+
+/**
+ * Makes the lookup that every request of the API goes through: one query, where better-auth's own needs several, a transaction
+ * and its hooks. A test holds it to what better-auth signs and accepts.
+ */
+export function createFindSession(db: Db, config: ServerConfig): FindSession {
+  const secret = sessionSecret(config);
+  const cookie = getCookies(cookieOptions(config)).sessionToken;
+  return async (headers) => {
+    const signed = readSessionToken(headers, { cookieName: cookie.name, secret });
+    if (!signed) return undefined;
+    const row = await liveSessions(db)
+      .select(['user.id as userId', 'user.email', 'user.name', 'user.image', 'user.role', 'user.createdAt'])
+      .select(['session.id as sessionId', 'session.impersonatedBy', 'session.expiresAt', 'session.createdAt as startedAt'])
+      .where('session.token', '=', signed.token)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const { expiresAt, startedAt, ...caller } = row;
+    if (!(await refresh(db, { id: row.sessionId, expiresAt, startedAt })) || signed.from === 'bearer') return caller;
+    return { ...caller, refreshedCookie: await serializeSignedCookie(cookie.name, signed.token, secret, { ...cookie.attributes }) };
+  };
+}
+
+/**
+ * Asks again, with one query, whether a session still allows what it allowed before: `unauthorized` when it ended, its user was
+ * banned or removed; `forbidden` when the user is no longer a member or no longer holds the permission (spec §6).
+ */
+export async function checkSession(
+  db: Db,
+  access: { sessionId: string; userId: string; organizationId: string; permission?: Permission },
+): Promise<'valid' | 'unauthorized' | 'forbidden'> {
+  const row = await liveSessions(db)
+    .leftJoin('member', (join) => join.onRef('member.userId', '=', 'user.id').on('member.organizationId', '=', access.organizationId))
+    .select('member.role')
+    .where('session.id', '=', access.sessionId)
+    .where('user.id', '=', access.userId)
+    .executeTakeFirst();
+  if (!row) return 'unauthorized';
+  if (row.role === null) return 'forbidden';
+  return !access.permission || hasPermission(parseRoles(row.role), access.permission) ? 'valid' : 'forbidden';
+}
+
+/** Sessions that have not ended, of users who are not banned; impersonated ones while the admin behind them still is one. */
+function liveSessions(db: Db) {
+  return db
+    .selectFrom('session')
+    .innerJoin('user', 'user.id', 'session.userId')
+    .where('session.expiresAt', '>', sql<Date>`now()`)
+    .where(sql<boolean>`(${notBanned('user')})`)
+    .where(sql<boolean>`(session."impersonatedBy" is null or exists (
+      select from "user" as admin where admin.id = session."impersonatedBy" and admin.role = 'admin' and (${notBanned('admin')})
+    ))`);
+}
+
+function notBanned(user: 'user' | 'admin') {
+  return sql`${sql.ref(`${user}.banned`)} is not true or ${sql.ref(`${user}.banExpires`)} <= now()`;
+}
+
+/**
+ * Extends a session that has been used longer than `updateAge` after it began or was last extended, as better-auth does; whether
+ * it did. One that is not to be remembered, or is impersonated, was made to live shorter and is never extended.
+ */
+async function refresh(db: Db, session: { id: string; expiresAt: Date; startedAt: Date }): Promise<boolean> {
+  const { expiresIn, updateAge } = sessionLifetime;
+  const remembered = session.expiresAt.getTime() - session.startedAt.getTime() >= (expiresIn - 60) * 1000;
+  const now = new Date();
+  if (!remembered || session.expiresAt.getTime() - (expiresIn - updateAge) * 1000 > now.getTime()) return false;
+  const result = await db
+    .updateTable('session')
+    .set({ expiresAt: new Date(now.getTime() + expiresIn * 1000), updatedAt: now })
+    .where('id', '=', session.id)
+    .where('expiresAt', '=', session.expiresAt)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}

@@ -1,0 +1,168 @@
+import { expect } from 'chai';
+import { type AuthService, startAuthService, webOrigin } from './support/service.ts';
+
+describe('Signing up and in', () => {
+  let service: AuthService;
+  before(async () => {
+    service = await startAuthService();
+  });
+  after(() => service.stop());
+
+  it('gives curl a session by cookie and a token, without any origin', async () => {
+    const client = service.client();
+    const { userId, email } = await client.signUp('Ada');
+    const again = await service.client().post('/sign-in/email', { email, password: 'a long password' });
+    expect(again.status).to.equal(200);
+    expect(again.headers.get('set-auth-token')).to.match(/^\w+\.\S+$/);
+    const session = await client.get('/get-session');
+    expect(session.body.user).to.include({ id: userId, email, name: 'Ada', role: 'user' });
+  });
+
+  it('lets a script that keeps its cookies go on without any origin', async () => {
+    const client = service.client();
+    const { email } = await client.signUp();
+    expect((await client.post('/sign-in/email', { email, password: 'a long password' })).status).to.equal(200);
+    expect((await client.post('/organization/create', { name: 'Acme', slug: 'kept-cookies' })).status).to.equal(200);
+  });
+
+  it('gives Node’s fetch a session, which sends Sec-Fetch-Mode and no origin', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ name: 'Node', email: 'node@example.com', password: 'a long password' });
+    const signUp = await fetch(`${service.url}/api/auth/sign-up/email`, { method: 'POST', headers, body });
+    expect(signUp.status).to.equal(200);
+    const signIn = await fetch(`${service.url}/api/auth/sign-in/email`, { method: 'POST', headers, body });
+    expect(signIn.status).to.equal(200);
+    const authorization = `Bearer ${signIn.headers.get('set-auth-token')}`;
+    const session = await fetch(`${service.url}/api/auth/get-session`, { headers: { authorization } });
+    expect(await session.json()).to.have.nested.property('user.email', 'node@example.com');
+    const created = await fetch(`${service.url}/api/auth/organization/create`, {
+      method: 'POST',
+      headers: { ...headers, authorization },
+      body: JSON.stringify({ name: 'By fetch', slug: 'by-fetch' }),
+    });
+    expect(created.status).to.equal(200);
+  });
+
+  it('refuses a browser from an origin that is not trusted, and takes a trusted one', async () => {
+    const user = { name: 'Eve', email: 'eve@example.com', password: 'a long password' };
+    const browser = (origin: string) => ({ origin, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' });
+    for (const origin of ['https://evil.example', 'null', `${webOrigin}.evil.example`]) {
+      const refused = await service.client().post('/sign-up/email', user, browser(origin));
+      expect(refused.status, origin).to.equal(403);
+      expect(refused.body.code).to.equal('INVALID_ORIGIN');
+    }
+    expect((await service.client().post('/sign-up/email', user, browser(webOrigin))).status).to.equal(200);
+    expect((await service.client().post('/sign-in/email', user, browser(service.url))).status).to.equal(200);
+    expect((await service.client().post('/sign-in/email', user, browser('https://evil.example'))).status).to.equal(403);
+    const noOrigin = await service.client().post('/sign-in/email', user, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' });
+    expect(noOrigin.status).to.equal(403);
+  });
+
+  it('refuses another site that sends the user’s cookie, whatever it asks for', async () => {
+    const client = service.client();
+    await client.signUp();
+    for (const path of ['/sign-out', '/organization/create', '/update-user', '/change-password']) {
+      const answer = await client.post(path, { name: 'x', slug: 'xy' }, { origin: 'https://evil.example' });
+      expect(answer.status, path).to.equal(403);
+    }
+    expect((await client.get('/get-session')).body).to.have.property('user');
+  });
+
+  it('refuses a redirect to an origin that is not trusted', async () => {
+    const { email } = await service.client().signUp();
+    const answer = await service
+      .client()
+      .post('/sign-in/email', { email, password: 'a long password', callbackURL: 'https://evil.example/' });
+    expect(answer.status).to.equal(403);
+  });
+
+  it('sets a cookie that scripts of a page cannot read and other sites do not send', async () => {
+    const answer = await service.client().post('/sign-up/email', { name: 'C', email: 'cookie@example.com', password: 'a long password' });
+    const cookie = answer.headers.getSetCookie().find((each) => each.startsWith('better-auth.session_token='));
+    expect(cookie)
+      .to.match(/; HttpOnly/)
+      .and.match(/; SameSite=Lax/)
+      .and.match(/; Path=\//);
+    expect(cookie).not.to.match(/; Secure|; Domain/);
+  });
+
+  it('refuses a short password, a wrong one, and an address that is taken', async () => {
+    const short = await service.client().post('/sign-up/email', { name: 'S', email: 's@example.com', password: '1234567' });
+    expect(short.status).to.equal(400);
+    const { email } = await service.client().signUp();
+    expect((await service.client().post('/sign-in/email', { email, password: 'another password' })).status).to.equal(401);
+    expect((await service.client().post('/sign-up/email', { name: 'S', email, password: 'a long password' })).status).to.equal(422);
+  });
+
+  it('does not let a user sign up or become a platform admin, or name a customer of the payment provider', async () => {
+    const body = { name: 'R', email: 'r@example.com', password: 'a long password', role: 'admin' };
+    expect((await service.client().post('/sign-up/email', body)).status).to.equal(400);
+    const client = service.client();
+    await client.signUp();
+    expect((await client.post('/update-user', { role: 'admin' })).status).to.equal(400);
+    expect((await client.post('/update-user', { stripeCustomerId: 'cus_of_another' })).status).to.equal(400);
+    expect((await client.post('/admin/set-role', { userId: 'x', role: 'admin' })).status).to.equal(403);
+  });
+
+  it('sends no raw token of a session that would do without its signature', async () => {
+    const client = service.client();
+    await client.signUp();
+    const raw = (await client.get('/list-sessions')).body[0].token;
+    const session = await service.client().get('/get-session', { authorization: `Bearer ${raw}` });
+    expect(session.body).to.equal(null);
+  });
+
+  it('sends a link to reset the password, which ends the sessions there were', async () => {
+    const client = service.client();
+    const { email } = await client.signUp();
+    const asked = await service.client().post('/request-password-reset', { email, redirectTo: `${webOrigin}/reset` });
+    expect(asked.status).to.equal(200);
+    const mail = service.mails.find(({ to }) => to === email);
+    const token = /reset-password\/(\w+)/.exec(mail?.text ?? '')?.[1];
+    const reset = await service.client().post('/reset-password', { token, newPassword: 'the next password' });
+    expect(reset.status).to.equal(200);
+    expect((await client.get('/get-session')).body).to.equal(null);
+    expect((await service.client().post('/sign-in/email', { email, password: 'the next password' })).status).to.equal(200);
+  });
+
+  it('answers what is too large with 413, and what fails inside with 500 and the id of the request', async () => {
+    const large = await service.client().post('/sign-in/email', { email: 'x@example.com', password: 'x'.repeat(1024 * 1024) });
+    expect(large).to.deep.include({ status: 413, body: { error: 'payload_too_large', requestId: 'request-1' } });
+    const client = service.client();
+    await client.signUp();
+    await service.database.pool.query('alter table team rename to hidden');
+    const broken = await client.post('/organization/create-team', { name: 'T', organizationId: await client.createOrganization() });
+    await service.database.pool.query('alter table hidden rename to team');
+    expect(broken).to.deep.include({ status: 500, body: { error: 'internal_error', requestId: 'request-1' } });
+    expect(service.errors.at(-1)).to.include({ requestId: 'request-1' });
+  });
+});
+
+describe('Signing in where addresses must be verified', () => {
+  let service: AuthService;
+  before(async () => {
+    service = await startAuthService({
+      REQUIRE_EMAIL_VERIFICATION: 'true',
+      API_URL: 'https://api.example.com',
+      COOKIE_DOMAIN: 'example.com',
+    });
+  });
+  after(() => service.stop());
+
+  it('opens a session only after the link in the mail was followed, with a cookie for the whole domain', async () => {
+    const user = { name: 'V', email: 'v@example.com', password: 'a long password' };
+    const signUp = await service.client().post('/sign-up/email', user);
+    expect(signUp.headers.getSetCookie()).to.deep.equal([]);
+    expect((await service.client().post('/sign-in/email', user)).status).to.equal(403);
+    const link = /https:\S+/.exec(service.mails[0]?.text ?? '')?.[0] ?? '';
+    const verified = await service.client().get(link.slice(link.indexOf('/verify-email')));
+    const cookie = verified.headers.getSetCookie().find((each) => each.includes('session_token')) ?? '';
+    expect(cookie)
+      .to.match(/^__Secure-better-auth\.session_token=/)
+      .and.match(/; Domain=example\.com/)
+      .and.match(/; Secure/);
+    expect((await service.client().post('/sign-in/email', user)).status).to.equal(200);
+    const [name = '', value = ''] = (cookie.split(';')[0] ?? '').split('=');
+    expect(await service.findSession({ cookie: `${name}=${value}` })).to.include({ email: user.email });
+  });
+});

@@ -1,0 +1,73 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import pino from 'pino';
+import { type Auth, createAuth } from '../../../auth/auth.ts';
+import { createStripe } from '../../../auth/create-stripe.ts';
+import type { Mail } from '../../../auth/mails.ts';
+import { authPath, mountAuth } from '../../../auth/mount.ts';
+import { createFindSession, type FindSession } from '../../../auth/session.ts';
+import type { Environment } from '../../../config/environment.ts';
+import { loadServerConfig, type ServerConfig } from '../../../config/server.ts';
+import type { Db } from '../../../db/connect.ts';
+import { syncPlanLimits } from '../../../domain/billing/sync-plan-limits.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { Client } from './client.ts';
+
+export const webOrigin = 'https://app.example.com';
+
+export const billingOn: Environment = {
+  STRIPE_SECRET_KEY: 'sk_test_123',
+  STRIPE_WEBHOOK_SECRET: 'whsec_test',
+  STRIPE_PRICE_PRO: 'price_pro',
+  STRIPE_PRICE_TEAM: 'price_team',
+};
+
+/** Sign-in alone, served by Express from a free port over a database of its own. */
+export interface AuthService {
+  url: string;
+  config: ServerConfig;
+  database: TestDatabase;
+  db: Db;
+  auth: Auth;
+  findSession: FindSession;
+  mails: Mail[];
+  /** The log lines of level error. */
+  errors: unknown[];
+  /** A client with a cookie jar of its own that behaves like curl. */
+  client(): Client;
+  stop(): Promise<void>;
+}
+
+export async function startAuthService(environment: Environment = {}): Promise<AuthService> {
+  const database = await createTestDatabase();
+  const app = express();
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const config = loadServerConfig({ ...defaults, DATABASE_URL: database.url, API_URL: url, ...environment });
+  const mails: Mail[] = [];
+  const errors: unknown[] = [];
+  const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) });
+  const stripe = createStripe(config);
+  const auth = createAuth({ config, ...database, log, stripe, sendMail: async (mail) => void mails.push(mail) });
+  const findSession = createFindSession(database.db, config);
+  await syncPlanLimits(database.db, config);
+  app.use((_req, res, next) => next(void res.setHeader('X-Request-Id', 'request-1')));
+  app.all(authPath, mountAuth({ auth, config, findSession, log, clientAddress: (req) => req.get('x-test-address') ?? '192.0.2.1' }));
+  return {
+    ...{ url, config, database, db: database.db, auth, findSession, mails, errors },
+    client: () => new Client(url),
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await database.drop();
+    },
+  };
+}
+
+const defaults: Environment = {
+  NODE_ENV: 'test',
+  AUTH_SECRET: 'a-secret-of-this-test-a-secret-of-this-test',
+  WEB_URL: webOrigin,
+};
