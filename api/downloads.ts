@@ -1,0 +1,38 @@
+import type { Request, Response } from 'express';
+import { contentDisposition } from '../storage/content-disposition.ts';
+import type { LocalStorage } from '../storage/local.ts';
+import { errorBody } from './refuse-upload.ts';
+import { queryOf } from './request-query.ts';
+
+const errorCodes: Record<number, string> = { 404: 'not_found', 412: 'precondition_failed', 416: 'range_not_satisfiable' };
+
+/**
+ * GET and HEAD of a document's bytes, one range at a time if asked (spec §4). A document is whatever a member uploaded, so it is
+ * always saved and never shown: an HTML page opened at this address would otherwise act for this site.
+ */
+export async function download(storage: LocalStorage, req: Request, res: Response): Promise<void> {
+  const key = `${req.params.organizationId}/${req.params.documentId}`;
+  const grant = storage.readGrant({ method: 'GET', key, query: queryOf(req) });
+  if (grant?.method !== 'GET') return fail(res, 403, 'invalid_signature');
+  const headers: Record<string, string> = {
+    'Content-Type': grant.contentType,
+    'Content-Disposition': contentDisposition(grant.fileName),
+    'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'private, no-store',
+  };
+  res.sendFile(key, { root: storage.location, cacheControl: false, headers }, (error) => {
+    if (!error) return;
+    // Half a file cannot be taken back: the client must see that it broke off.
+    if (res.headersSent) return res.destroy();
+    for (const name of ['Content-Disposition', 'Content-Length', 'ETag', 'Last-Modified']) res.removeHeader(name);
+    const status = 'statusCode' in error ? Number(error.statusCode) : 500;
+    const code = errorCodes[status];
+    return code === undefined ? req.next?.(error) : fail(res, status, code);
+  });
+}
+
+function fail(res: Response, status: number, error: string): void {
+  const body = errorBody(res, error);
+  res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
+}

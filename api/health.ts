@@ -1,0 +1,31 @@
+import type { RequestHandler } from 'express';
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+
+const readinessTimeoutMs = 2_000;
+
+/** Liveness: the process answers HTTP (spec §4). */
+export const healthz: RequestHandler = (_req, res) => {
+  res.json({ status: 'ok' });
+};
+
+/** Readiness: the database answers within 2 s, else 503 and why (spec §4). */
+export function readyz(db: Db): RequestHandler {
+  return async (_req, res) => {
+    const database = await probe(db);
+    if (database === 'ok') res.json({ status: 'ok' });
+    else res.status(503).json({ status: 'unavailable', checks: { database } });
+  };
+}
+
+async function probe(db: Db): Promise<'ok' | 'timeout' | 'unreachable'> {
+  const answered = sql`select 1`.execute(db).then(
+    () => 'ok' as const,
+    () => 'unreachable' as const,
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(() => resolve('timeout'), readinessTimeoutMs);
+  });
+  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+}

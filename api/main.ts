@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import { pino } from 'pino';
+import { createAiClient } from '../ai/client.ts';
+import { createAuth } from '../auth/auth.ts';
+import { createStripe } from '../auth/create-stripe.ts';
+import { isPermitted } from '../auth/membership.ts';
+import { mountAuth } from '../auth/mount.ts';
+import { createFindSession } from '../auth/session.ts';
+import { deriveKey } from '../config/keys.ts';
+import { loadServerConfig } from '../config/server.ts';
+import { createDb, createPool } from '../db/connect.ts';
+import { listen } from '../db/listen.ts';
+import { migrate } from '../db/migrate.ts';
+import { getPlan } from '../domain/billing/get-plan.ts';
+import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
+import { createCursors } from '../domain/cursor.ts';
+import { createStorage } from '../storage/create-storage.ts';
+import { LocalStorage } from '../storage/local.ts';
+import { createTemporalClient } from '../temporal/connect.ts';
+import { createOutbox } from '../temporal/outbox.ts';
+import { installRuntime } from '../temporal/runtime.ts';
+import { startWorker } from '../worker/start-worker.ts';
+import { createApp } from './app.ts';
+import type { ApiDeps } from './deps.ts';
+import { createLocality } from './embedding-locality.ts';
+import { deferContinueOfUploads } from './expect-continue.ts';
+import { createJobStreams } from './job-streams.ts';
+import { createLimiters } from './limiters.ts';
+import { clientAddressOf } from './middleware/request-context.ts';
+import { findStanding } from './standing.ts';
+
+const config = loadServerConfig(process.env);
+const log = pino({ level: config.logLevel, base: { part: 'api' } });
+installRuntime({ log, metricsPort: config.metricsPort });
+
+const pool = createPool({
+  url: config.database.url,
+  poolSize: config.database.poolSize,
+  name: 'sheaf api',
+  onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
+});
+const db = createDb(pool);
+await migrate(db);
+await syncPlanLimits(db, config);
+
+const storage = createStorage(config);
+const ai = createAiClient({ baseUrl: config.ai.url, token: config.ai.token });
+const temporal = createTemporalClient(config.temporal);
+const outbox = createOutbox({ db, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
+const cursors = createCursors(deriveKey(config.authSecret, 'cursor'));
+const jobStreams = createJobStreams({
+  db,
+  cursors,
+  log,
+  findStanding: (caller, organizationId) => findStanding(db, caller, organizationId),
+});
+const listener = listen({
+  url: config.database.url,
+  channel: 'job_changed',
+  onNotification: jobStreams.notify,
+  onReconnect: jobStreams.replayAll,
+  onError: (error) => log.warn({ err: error }, 'notifications were lost; the connection is made again'),
+});
+const findCaller = createFindSession(db, config);
+
+const deps: ApiDeps = {
+  config,
+  log,
+  db,
+  storage,
+  ai,
+  cursors,
+  jobStreams,
+  authentication: { findCaller, isPermitted: (...args) => isPermitted(db, ...args) },
+  getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
+  limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pool : undefined }),
+  isEmbeddingLocal: createLocality(ai),
+  dispatch: outbox.dispatch,
+};
+const auth = createAuth({ config, db, pool, log, stripe: createStripe(config), sendMail: async () => {} });
+const app = createApp(deps, {
+  auth: mountAuth({ auth, config, findSession: findCaller, log, clientAddress: (_req, res) => clientAddressOf(res) }),
+  localStorage: storage instanceof LocalStorage ? storage : undefined,
+});
+
+outbox.start();
+const workers = config.worker.enabled ? startWorker(config, temporal, { db, storage, ai, log, dispatch: outbox.dispatch }) : undefined;
+const server = createServer(app);
+deferContinueOfUploads(server);
+// An upload of 25 MiB over a slow line takes longer than the five minutes that Node allows a request.
+server.requestTimeout = 0;
+server.listen(config.port, config.host, () => log.info({ port: config.port }, 'API listening'));
+
+let stopping = false;
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+
+/** Stops in order: no new requests, streams ended, workers within their grace, then what they all stood on. */
+async function stop(signal: string): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  log.info({ signal }, 'stopping');
+  const closed = new Promise((resolve) => server.close(resolve));
+  jobStreams.close();
+  server.closeIdleConnections();
+  const patience = setTimeout(() => server.closeAllConnections(), 5_000);
+  await Promise.all([closed, workers?.stop()]);
+  clearTimeout(patience);
+  await outbox.stop();
+  await listener.stop();
+  await temporal.connection.close();
+  await db.destroy();
+  log.info('stopped');
+  process.exit(0);
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import { type Request, type Response, Router } from 'express';
+import type { LocalStorage } from '../storage/local.ts';
+import { ObjectExistsError } from '../storage/write-once.ts';
+import { download } from './downloads.ts';
+import { continueUpload } from './expect-continue.ts';
+import { refuseUpload } from './refuse-upload.ts';
+import { queryOf } from './request-query.ts';
+
+const defaultStallTimeoutMs = 60_000;
+// The server's body cap is that much more than the largest upload (spec §8).
+const extraBodyBytes = 1024 * 1024;
+
+/** `maxUploadBytes` is the largest object; a client that sends no byte for `stallTimeoutMs` (a minute) is cut off. */
+export interface UploadOptions {
+  storage: LocalStorage;
+  maxUploadBytes: number;
+  stallTimeoutMs?: number;
+}
+
+/** The client sent more than the largest object. */
+class TooLargeError extends Error {}
+
+/** The body is not as long as its Content-Length said. */
+class WrongLengthError extends Error {}
+
+/**
+ * `/uploads/{organizationId}/{documentId}`: the bytes of documents where no bucket is configured (spec §4). The signed query string
+ * is the only authorization. Bytes are streamed; an object appears whole or not at all, and is never replaced.
+ */
+export function uploadRoutes(options: UploadOptions): Router {
+  const router = Router();
+  router.put('/uploads/:organizationId/:documentId', (req, res) => upload(options, req, res));
+  router.get('/uploads/:organizationId/:documentId', (req, res) => download(options.storage, req, res));
+  return router;
+}
+
+async function upload(options: UploadOptions, req: Request, res: Response): Promise<void> {
+  const { storage, maxUploadBytes } = options;
+  const key = `${req.params.organizationId}/${req.params.documentId}`;
+  const refuse = (status: number, error: string) => refuseUpload(req, res, { status, error, lingerBytes: maxUploadBytes + extraBodyBytes });
+
+  if (!storage.readGrant({ method: 'PUT', key, contentType: req.headers['content-type'], query: queryOf(req) }))
+    return refuse(403, 'invalid_signature');
+  const declaredLength = req.headers['content-length'];
+  if (declaredLength === undefined) return refuse(411, 'length_required');
+  const declaredBytes = Number(declaredLength);
+  if (declaredBytes > maxUploadBytes) return refuse(413, 'too_large');
+  if (await storage.stat(key)) return refuse(412, 'already_uploaded');
+
+  continueUpload(req, res);
+  req.setTimeout(options.stallTimeoutMs ?? defaultStallTimeoutMs, () => {
+    if (!req.complete) req.destroy();
+  });
+  try {
+    await storage.write(key, receive(req, { declaredBytes, maxUploadBytes }));
+  } catch (error) {
+    if (error instanceof ObjectExistsError) return refuse(412, 'already_uploaded');
+    if (error instanceof TooLargeError) return refuse(413, 'too_large');
+    if (error instanceof WrongLengthError) return void req.destroy();
+    // Nobody is left to answer.
+    if (req.destroyed && !req.complete) return;
+    throw error;
+  } finally {
+    req.setTimeout(0);
+  }
+  // Not by Express, which would add an ETag.
+  res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}');
+}
+
+/** The body of an upload as it comes in. Throws as soon as it is longer than allowed or declared, and at its end when it is shorter. */
+async function* receive(req: IncomingMessage, limits: { declaredBytes: number; maxUploadBytes: number }): AsyncGenerator<Buffer> {
+  let receivedBytes = 0;
+  // Destroying the request when the loop is left would take the connection along, and with it the answer.
+  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    receivedBytes += chunk.length;
+    if (receivedBytes > limits.maxUploadBytes) throw new TooLargeError();
+    if (receivedBytes > limits.declaredBytes) throw new WrongLengthError();
+    yield chunk;
+  }
+  if (receivedBytes !== limits.declaredBytes) throw new WrongLengthError();
+}

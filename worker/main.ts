@@ -1,0 +1,47 @@
+import { pino } from 'pino';
+import { createAiClient } from '../ai/client.ts';
+import { loadServerConfig } from '../config/server.ts';
+import { createDb, createPool } from '../db/connect.ts';
+import { createStorage } from '../storage/create-storage.ts';
+import { createTemporalClient } from '../temporal/connect.ts';
+import { createOutbox } from '../temporal/outbox.ts';
+import { installRuntime } from '../temporal/runtime.ts';
+import { startWorker } from './start-worker.ts';
+
+const config = loadServerConfig(process.env);
+const log = pino({ level: config.logLevel, base: { part: 'worker' } });
+installRuntime({ log, metricsPort: config.metricsPort });
+
+const pool = createPool({
+  url: config.database.url,
+  poolSize: config.database.poolSize,
+  name: 'sheaf worker',
+  onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
+});
+const db = createDb(pool);
+const temporal = createTemporalClient(config.temporal);
+const outbox = createOutbox({ db, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
+outbox.start();
+const workers = startWorker(config, temporal, {
+  db,
+  storage: createStorage(config),
+  ai: createAiClient({ baseUrl: config.ai.url, token: config.ai.token }),
+  log,
+  dispatch: outbox.dispatch,
+});
+
+let stopping = false;
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+
+/** Lets attempts finish within their grace, hands back the rest, then lets go of what they stood on. */
+async function stop(signal: string): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  log.info({ signal }, 'stopping');
+  await workers.stop();
+  await outbox.stop();
+  await temporal.connection.close();
+  await db.destroy();
+  log.info('stopped');
+  process.exit(0);
+}

@@ -1,0 +1,41 @@
+import type { Client } from '@temporalio/client';
+import type { ActivityDeps } from '../activities/deps.ts';
+import { handlers } from '../activities/handlers/index.ts';
+import { createActivities } from '../activities/index.ts';
+import { Permits } from '../activities/permits.ts';
+import { ConfigurationError } from '../config/environment.ts';
+import type { ServerConfig } from '../config/server.ts';
+import type { JobKind } from '../db/schema.ts';
+import { connectWorkers } from '../temporal/connect.ts';
+import { ensureSchedules } from '../temporal/schedules.ts';
+import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { bundleWorkflows, createWorkers } from './create-workers.ts';
+import { type RunningWorkers, runWorkers } from './run-workers.ts';
+
+/** Starts the workers of this process, inside the API or by themselves. */
+export function startWorker(config: ServerConfig, client: Client, deps: Omit<ActivityDeps, 'permits' | 'jobs'>): RunningWorkers {
+  const { concurrency, shutdownGraceMs } = config.worker;
+  const activities = createActivities({ ...deps, permits: new Permits(concurrency), jobs: config.jobs });
+  const jobKinds = handledKinds(config);
+  const { namespace } = config.temporal;
+  return runWorkers({
+    log: deps.log,
+    connect: () => connectWorkers(config.temporal),
+    bundle: bundleWorkflows,
+    create: (connection, bundle) => createWorkers({ connection, namespace, activities, jobKinds, concurrency, shutdownGraceMs }, bundle),
+    async prepare() {
+      await registerSearchAttributes(client, namespace);
+      await ensureSchedules(client);
+    },
+  });
+}
+
+/** The kinds that this worker serves: all it has handlers for, or those of them that WORKER_JOB_KINDS names. */
+function handledKinds(config: ServerConfig): JobKind[] {
+  const all = Object.keys(handlers) as JobKind[];
+  const named = config.worker.jobKinds;
+  if (!named) return all;
+  const unknown = named.filter((kind) => !(kind in handlers));
+  if (unknown.length > 0) throw new ConfigurationError(unknown.map((kind) => `WORKER_JOB_KINDS: there is no kind ${kind}`));
+  return all.filter((kind) => named.includes(kind));
+}
