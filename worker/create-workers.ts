@@ -1,5 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 import type { JobKind } from '../db/schema.ts';
 import { jobTaskQueue, mainTaskQueue } from '../workflows/definitions.ts';
@@ -18,14 +17,6 @@ export interface WorkerOptions {
 
 /** Attempts that outlive the grace are given up after this many more milliseconds. */
 const forceMs = 5_000;
-
-/** Bundles the workflows; the bundle serves any number of workers. */
-export function bundleWorkflows(): Promise<WorkflowBundle> {
-  return bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
-    logger: undefined as never,
-  });
-}
 
 /** The workers of a process: one for workflows and their short activities, and one for the attempts of each kind of job. */
 export async function createWorkers(options: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker[]> {

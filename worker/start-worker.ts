@@ -9,8 +9,9 @@ import type { JobKind } from '../db/schema.ts';
 import { connectWorkers } from '../temporal/connect.ts';
 import { ensureSchedules } from '../temporal/schedules.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
-import { bundleWorkflows, createWorkers } from './create-workers.ts';
+import { createWorkers } from './create-workers.ts';
 import { type RunningWorkers, runWorkers } from './run-workers.ts';
+import { bundleWorkflows } from './workflow-bundle.ts';
 
 /** Starts the workers of this process, inside the API or by themselves. */
 export function startWorker(config: ServerConfig, client: Client, deps: Omit<ActivityDeps, 'permits' | 'jobs'>): RunningWorkers {

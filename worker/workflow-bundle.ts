@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from '@temporalio/worker';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const cacheDirectory = join(root, 'node_modules', '.cache', 'sheaf');
+
+/**
+ * The workflows as Temporal's sandbox runs them. Bundling takes seconds, so the bundle is kept beside the installed packages,
+ * under the hash of what it is made of; a cache that cannot be written costs only time.
+ */
+export async function bundleWorkflows(): Promise<WorkflowBundle> {
+  const file = join(cacheDirectory, `workflows-${hashSources()}.js`);
+  const cached = read(file);
+  if (cached !== undefined) return { code: cached };
+  const { code } = await bundleWorkflowCode({ workflowsPath: join(root, 'workflows', 'index.ts'), logger: new DefaultLogger('WARN') });
+  write(file, code);
+  return { code };
+}
+
+/** Workflows import nothing but types from outside their folder, so their own files and the SDK decide the bundle. */
+function hashSources(): string {
+  const hash = createHash('sha256');
+  for (const file of globSync('workflows/**/*.ts', { cwd: root }).sort()) hash.update(`${file}\n`).update(readFileSync(join(root, file)));
+  return hash
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function write(file: string, code: string): void {
+  try {
+    mkdirSync(cacheDirectory, { recursive: true });
+    writeFileSync(`${file}.${process.pid}`, code);
+    renameSync(`${file}.${process.pid}`, file);
+  } catch {}
+}
