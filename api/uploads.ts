@@ -21,8 +21,8 @@ export interface UploadOptions {
 /** The client sent more than the largest object. */
 class TooLargeError extends Error {}
 
-/** The body is not as long as its Content-Length said. */
-class WrongLengthError extends Error {}
+/** The body is not as long as its Content-Length said, or its connection broke down right after it. */
+class AbortedError extends Error {}
 
 /**
  * `/uploads/{organizationId}/{documentId}`: the bytes of documents where no bucket is configured (spec §4). The signed query string
@@ -50,14 +50,14 @@ async function upload(options: UploadOptions, req: Request, res: Response): Prom
 
   continueUpload(req, res);
   req.setTimeout(options.stallTimeoutMs ?? defaultStallTimeoutMs, () => {
-    if (!req.complete) req.destroy();
+    if (!req.complete) res.destroy();
   });
   try {
     await storage.write(key, receive(req, { declaredBytes, maxUploadBytes }));
   } catch (error) {
     if (error instanceof ObjectExistsError) return refuse(412, 'already_uploaded');
     if (error instanceof TooLargeError) return refuse(413, 'too_large');
-    if (error instanceof WrongLengthError) return void req.destroy();
+    if (error instanceof AbortedError) return void res.destroy();
     // Nobody is left to answer.
     if (req.destroyed && !req.complete) return;
     throw error;
@@ -75,8 +75,9 @@ async function* receive(req: IncomingMessage, limits: { declaredBytes: number; m
   for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     receivedBytes += chunk.length;
     if (receivedBytes > limits.maxUploadBytes) throw new TooLargeError();
-    if (receivedBytes > limits.declaredBytes) throw new WrongLengthError();
+    if (receivedBytes > limits.declaredBytes) throw new AbortedError();
     yield chunk;
   }
-  if (receivedBytes !== limits.declaredBytes) throw new WrongLengthError();
+  // More bytes than declared look like a broken next request: the parser has then closed the connection.
+  if (receivedBytes !== limits.declaredBytes || !req.socket.writable) throw new AbortedError();
 }

@@ -20,13 +20,15 @@ export class LocalStorage implements Storage {
   readonly #publicUrl: string;
   readonly #secret: Buffer;
   readonly #incoming: string;
+  readonly #now: () => Date;
 
-  /** `publicUrl` is the root under which `/uploads` is mounted; `secret` signs the query strings. */
-  constructor(options: { directory: string; publicUrl: string; secret: Buffer }) {
+  /** `publicUrl` is the root under which `/uploads` is mounted; `secret` signs the query strings, which expire by `now`. */
+  constructor(options: { directory: string; publicUrl: string; secret: Buffer; now?: () => Date }) {
     this.location = resolve(options.directory);
     this.#publicUrl = options.publicUrl;
     this.#secret = options.secret;
     this.#incoming = join(this.location, incomingName);
+    this.#now = options.now ?? (() => new Date());
   }
 
   async signUpload(input: { key: string; contentType: string }): Promise<UploadTarget> {
@@ -40,7 +42,7 @@ export class LocalStorage implements Storage {
 
   /** Reads back what a request's signed query string allows; undefined where it allows nothing, or no longer. */
   readGrant(request: Omit<Parameters<typeof readGrant>[1], 'now'>): Grant | undefined {
-    return isObjectKey(request.key) ? readGrant(this.#secret, { ...request, now: new Date() }) : undefined;
+    return isObjectKey(request.key) ? readGrant(this.#secret, { ...request, now: this.#now() }) : undefined;
   }
 
   /** Stores the bytes of `source` under a key that has none yet. Throws `ObjectExistsError`, or what the source threw: then nothing is stored. */
@@ -94,7 +96,7 @@ export class LocalStorage implements Storage {
   #sign(grant: Grant, lifetimeMs: number): DownloadTarget {
     assertObjectKey(grant.key);
     // The query string counts whole seconds.
-    const expiresAt = new Date(Math.floor((Date.now() + lifetimeMs) / 1000) * 1000);
+    const expiresAt = new Date(Math.floor((this.#now().getTime() + lifetimeMs) / 1000) * 1000);
     return { url: `${this.#publicUrl}/uploads/${grant.key}?${signGrant(this.#secret, grant, expiresAt)}`, expiresAt };
   }
 }

@@ -1,0 +1,91 @@
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import express, { type ErrorRequestHandler } from 'express';
+import { deferContinueOfUploads } from '../../api/expect-continue.ts';
+import { uploadRoutes } from '../../api/uploads.ts';
+import { deriveKey } from '../../config/keys.ts';
+import { LocalStorage } from '../../storage/local.ts';
+import type { UploadTarget } from '../../storage/port.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+
+export interface UploadServer {
+  url: string;
+  port: number;
+  storage: LocalStorage;
+  dataDir: string;
+  maxUploadBytes: number;
+  /** The clock that signed query strings expire by. */
+  clock: { offsetMs: number };
+  /** What the server failed with: answered with 500, as the API does. */
+  failures: unknown[];
+  close(): Promise<void>;
+}
+
+/** The upload route on a free port, over a directory of its own; behind the middleware that gives requests their id, as in the API. */
+export async function startUploadServer(
+  options: { maxUploadBytes?: number; stallTimeoutMs?: number; http?: ServerOptions } = {},
+): Promise<UploadServer> {
+  const maxUploadBytes = options.maxUploadBytes ?? 1_000_000;
+  const dataDir = makeTestDirectory();
+  const app = express();
+  const server = createServer(options.http ?? {}, app);
+  const port = await listen(server);
+  const url = `http://127.0.0.1:${port}`;
+  const clock = { offsetMs: 0 };
+  const storage = new LocalStorage({
+    directory: join(dataDir, 'objects'),
+    publicUrl: url,
+    secret: deriveKey('a secret of sixteen letters', 'signed-url'),
+    now: () => new Date(Date.now() + clock.offsetMs),
+  });
+  app.use((_req, res, next) => {
+    res.locals.requestId = 'request-1';
+    next();
+  });
+  app.use(uploadRoutes({ storage, maxUploadBytes, ...(options.stallTimeoutMs ? { stallTimeoutMs: options.stallTimeoutMs } : {}) }));
+  const failures: unknown[] = [];
+  const answerInternalError: ErrorRequestHandler = (error, _req, res, _next) => {
+    failures.push(error);
+    res.status(500).json({ error: 'internal_error' });
+  };
+  app.use(answerInternalError);
+  deferContinueOfUploads(server);
+  return {
+    ...{ url, port, storage, dataDir, maxUploadBytes, clock, failures },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      removeTestDirectory(dataDir);
+    },
+  };
+}
+
+/** The head of a PUT to a signed target, as bytes: with exactly the target's headers and these. */
+export function putHead(target: UploadTarget, headers: Record<string, string | number>): string {
+  const { pathname, search } = new URL(target.url);
+  const lines = Object.entries({ Host: 'localhost', ...target.headers, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `PUT ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+/** Sends bytes over a connection as they are, and resolves to all that came back once the server closes it. */
+export function exchange(port: number, request: (string | Buffer)[], { end = false } = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, '127.0.0.1', () => {
+      for (const part of request) socket.write(part);
+      if (end) socket.end();
+    });
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.once('error', reject).once('close', () => resolve(Buffer.concat(chunks).toString()));
+  });
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : 0);
+    });
+  });
+}
