@@ -90,5 +90,5 @@ async function answers(url: string): Promise<boolean> {
 }
 
 function saysWorkerRuns(running: RunningProcess): boolean {
-  return /"msg":"[^"]*worker[^"]*running/i.test(running.readLog());
+  return running.readLog().includes('"msg":"worker running"');
 }

@@ -17,7 +17,7 @@ import { startPostgres } from '../../local/postgres.ts';
 import { createSupervisor, type Supervisor } from '../../local/supervise.ts';
 import { findTemporalCli, temporalVersion } from '../../local/temporal-cli.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
-import { isAlive, runProgram, until } from '../support/processes.ts';
+import { endPrograms, isAlive, runProgram, until } from '../support/processes.ts';
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
@@ -37,6 +37,7 @@ describe('the embedded Postgres', () => {
   });
 
   afterEach(async () => {
+    endPrograms();
     await supervisor.close();
     removeTestDirectory(dataDir);
   });
@@ -46,11 +47,11 @@ describe('the embedded Postgres', () => {
     await running.kill('SIGKILL');
     const pidFile = join(cluster(), 'postmaster.pid');
     const rest = readFileSync(pidFile, 'utf8').split('\n').slice(1);
-    const other = await bystander();
+    // Another program of the same user, which Postgres alone would take for its own server.
+    const other = await bystander(statSync(cluster()));
     writeFileSync(pidFile, [other.pid, ...rest].join('\n'));
     await start();
     expect(isAlive(other.pid)).to.equal(true);
-    other.child.kill();
   });
 
   it('takes the place of a server that an earlier run left behind', async () => {
@@ -138,8 +139,8 @@ async function chownToNobody(path: string): Promise<void> {
   await runProgram('chown', ['-R', `${nobody}:${nobody}`, path]).exited;
 }
 
-async function bystander() {
-  const program = runProgram('sleep', ['60']);
+async function bystander({ uid, gid }: { uid: number; gid: number }) {
+  const program = runProgram('sleep', ['60'], { uid, gid });
   await until(() => isAlive(program.pid));
   return program;
 }

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type Stack, startStack } from '../../local/stack.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
-import { findProcesses, isAlive, runProgram, until } from '../support/processes.ts';
+import { endPrograms, findProcesses, isAlive, runProgram, until } from '../support/processes.ts';
 
 describe('the local stack', () => {
   let dataDir: string;
@@ -20,6 +20,7 @@ describe('the local stack', () => {
   });
 
   afterEach(async () => {
+    endPrograms();
     await Promise.all(stacks.splice(0).map((stack) => stack.stop()));
     removeTestDirectory(dataDir);
   });

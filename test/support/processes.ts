@@ -16,6 +16,13 @@ export interface Program {
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
+const programs = new Set<ChildProcess>();
+
+/** Kills every program that still runs, so that a failed test leaves none. */
+export function endPrograms(): void {
+  for (const child of programs) child.kill('SIGKILL');
+}
+
 /** Runs a program, as another user where one is given. */
 export function runProgram(
   command: string,
@@ -23,6 +30,7 @@ export function runProgram(
   options: { env?: Environment; cwd?: string; uid?: number; gid?: number } = {},
 ): Program {
   const child = spawn(command, args, { ...options, env: { ...inheritedEnvironment(), ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  programs.add(child);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
@@ -31,6 +39,7 @@ export function runProgram(
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('close', (code, signal) => {
       ended = true;
+      programs.delete(child);
       resolve({ code, signal });
     });
   });
