@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { AiClient } from '../ai/client.ts';
 import type { Db } from '../db/connect.ts';
 import type { OutboxMessage } from '../db/outbox.ts';
+import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Storage } from '../storage/port.ts';
 import type { Permits } from './permits.ts';
 
@@ -14,5 +15,8 @@ export interface ActivityDeps {
   /** How many attempts this process runs at once, whatever their kind (`WORKER_CONCURRENCY`). */
   permits: Permits;
   jobs: { timeoutMs: number; retryDelaysMs: readonly number[] };
+  getPlan: GetPlan;
+  /** How many days audit entries are kept; 0 for ever. */
+  auditRetentionDays: number;
   dispatch(messages: OutboxMessage[]): void;
 }

@@ -7,6 +7,9 @@ import { sweepLostAttempts } from '../domain/jobs/sweep-lost-attempts.ts';
 import { sweepQueuedJobs } from '../domain/jobs/sweep-queued-jobs.ts';
 import { deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
 import type { ActivityDeps } from './deps.ts';
+import { organizationActivities } from './organizations.ts';
+import { replayActivities } from './replay.ts';
+import { retentionActivities } from './retention.ts';
 import { type AttemptInput, runJobAttempt } from './run-job-attempt.ts';
 
 const sweepBatch = 500;
@@ -17,6 +20,10 @@ export type Activities = ReturnType<typeof createActivities>;
 /** Binds the activities to what they work with. */
 export function createActivities(deps: ActivityDeps) {
   return {
+    ...organizationActivities(deps),
+    ...replayActivities(deps),
+    ...retentionActivities(deps),
+
     /** One attempt of a job; see {@link runJobAttempt}. Scheduled on the kind's own task queue, never retried by Temporal. */
     runJobAttempt: (input: AttemptInput): Promise<Settlement> => runJobAttempt(deps, input),
 

@@ -8,6 +8,7 @@ import type { OutboxMessage } from '../db/outbox.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Cursors } from '../domain/cursor.ts';
 import type { Storage } from '../storage/port.ts';
+import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
 import type { Caller } from './caller.ts';
 import type { JobStreams } from './job-streams.ts';
 import type { Limiters } from './limiters.ts';
@@ -34,6 +35,11 @@ export interface ApiDeps {
   /** Whether embeddings are local and so cost nothing; the answer is kept for a minute (spec §8). */
   isEmbeddingLocal(): Promise<boolean>;
   jobStreams: JobStreams;
+  /**
+   * Waits for the workflow that deletes an organization; undefined where it goes on after `timeoutMs`, or Temporal cannot be
+   * reached.
+   */
+  awaitDeletion(organizationId: string, timeoutMs: number): Promise<DeleteOrganizationResult | undefined>;
   /** Hands committed intents to Temporal in the background; what fails is left to the relay. */
   dispatch(messages: OutboxMessage[]): void;
 }

@@ -14,8 +14,10 @@ import { migrate } from '../db/migrate.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
 import { createCursors } from '../domain/cursor.ts';
+import { deleteOrganizationWorkflowId } from '../domain/organizations/request-deletion.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import { LocalStorage } from '../storage/local.ts';
+import { awaitResult } from '../temporal/await-result.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { createOutbox } from '../temporal/outbox.ts';
 import { installRuntime } from '../temporal/runtime.ts';
@@ -75,6 +77,7 @@ const deps: ApiDeps = {
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pool : undefined }),
   isEmbeddingLocal: createLocality(ai),
+  awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, deleteOrganizationWorkflowId(organizationId), timeoutMs),
   dispatch: outbox.dispatch,
 };
 const auth = createAuth({ config, db, pool, log, stripe: createStripe(config), sendMail: async () => {} });

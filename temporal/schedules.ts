@@ -11,6 +11,12 @@ const schedules: ScheduleOptions[] = [
     policies,
     action: { type: 'startWorkflow', workflowType: 'sweepJobs', workflowId: 'sweep-jobs', taskQueue: mainTaskQueue },
   },
+  {
+    scheduleId: 'housekeeping',
+    spec: { calendars: [{ hour: 3, minute: 17 }] },
+    policies: { ...policies, catchupWindow: '12 hours' },
+    action: { type: 'startWorkflow', workflowType: 'housekeeping', workflowId: 'housekeeping', taskQueue: mainTaskQueue },
+  },
 ];
 
 /** Creates the schedules, or updates them to what this version ships; safe to call at every start. */

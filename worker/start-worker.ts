@@ -6,6 +6,7 @@ import { Permits } from '../activities/permits.ts';
 import { ConfigurationError } from '../config/environment.ts';
 import type { ServerConfig } from '../config/server.ts';
 import type { JobKind } from '../db/schema.ts';
+import { getPlan } from '../domain/billing/get-plan.ts';
 import { connectWorkers } from '../temporal/connect.ts';
 import { ensureSchedules } from '../temporal/schedules.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
@@ -14,9 +15,19 @@ import { type RunningWorkers, runWorkers } from './run-workers.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
 /** Starts the workers of this process, inside the API or by themselves. */
-export function startWorker(config: ServerConfig, client: Client, deps: Omit<ActivityDeps, 'permits' | 'jobs'>): RunningWorkers {
+export function startWorker(
+  config: ServerConfig,
+  client: Client,
+  deps: Omit<ActivityDeps, 'permits' | 'jobs' | 'getPlan' | 'auditRetentionDays'>,
+): RunningWorkers {
   const { concurrency, shutdownGraceMs } = config.worker;
-  const activities = createActivities({ ...deps, permits: new Permits(concurrency), jobs: config.jobs });
+  const activities = createActivities({
+    ...deps,
+    permits: new Permits(concurrency),
+    jobs: config.jobs,
+    getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
+    auditRetentionDays: config.auditRetentionDays,
+  });
   const jobKinds = handledKinds(config);
   const { namespace } = config.temporal;
   return runWorkers({

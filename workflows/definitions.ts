@@ -40,3 +40,55 @@ export interface SweepJobsResult {
   failed: number;
   restarted: number;
 }
+
+export interface DeleteOrganizationInput {
+  organizationId: string;
+}
+
+export interface DeleteOrganizationResult {
+  objectsDeleted: number;
+  objectsFailed: number;
+}
+
+/** How many rows and objects each step of a day's housekeeping removed (spec §8, Retention). */
+export interface HousekeepingResult {
+  abandonedUploads: number;
+  finishedJobs: number;
+  auditEntries: number;
+  sessions: number;
+  idempotencyKeys: number;
+  orphanedObjects: number;
+}
+
+/** Which failed jobs to retry; what is absent does not narrow. Times are ISO 8601. */
+export interface ReplayFilter {
+  organizationId?: string;
+  kind?: JobKind;
+  errorCode?: string;
+  /** Failed at this time or later. */
+  from?: string;
+  /** Failed before this time. */
+  to?: string;
+}
+
+export interface ReplayInput extends ReplayFilter {
+  /** Counts what would be retried, and retries nothing. */
+  dryRun?: boolean;
+  /** How many jobs to retry a minute; 60 where absent. */
+  perMinute?: number;
+  /** How many jobs to retry at the most; 1,000 where absent. */
+  limit?: number;
+  /** Who asked, for the audit log. */
+  requestedBy?: string;
+  /** Carried from run to run of a long replay. */
+  progress?: ReplayProgress;
+}
+
+export interface ReplayProgress {
+  matched: number;
+  retried: number;
+  /** Not retried, by the code of the reason: no credits left, document gone, retried by another. */
+  skipped: Record<string, number>;
+  /** The last job that was looked at. */
+  after: string | null;
+}

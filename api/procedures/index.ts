@@ -1,6 +1,7 @@
 import type { ApiDeps } from '../deps.ts';
 import type { Procedure } from '../procedure.ts';
 import { accountProcedures } from './account.ts';
+import { organizationDeletion } from './admin-organization-deletion.ts';
 import { documentProcedures } from './documents.ts';
 import { jobProcedures } from './jobs.ts';
 import { systemProcedures } from './system.ts';
@@ -16,5 +17,6 @@ export function createProcedures(deps: ApiDeps): ProcedureTree {
     workspaces: workspaceProcedures(deps),
     documents: documentProcedures(deps),
     jobs: jobProcedures(deps),
+    admin: { organizations: { delete: organizationDeletion(deps) } },
   };
 }

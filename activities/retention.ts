@@ -1,0 +1,19 @@
+import { deleteInBatches, type Expired } from '../domain/retention/delete-in-batches.ts';
+import * as expired from '../domain/retention/expired.ts';
+import { findOrphanedObjects } from '../domain/retention/find-orphaned-objects.ts';
+import { purgeAbandonedUploads } from '../domain/retention/purge-abandoned-uploads.ts';
+import type { ActivityDeps } from './deps.ts';
+import { reporting } from './progress.ts';
+
+/** The steps of a day's housekeeping (spec §8, Retention); each answers how much it removed. */
+export function retentionActivities(deps: ActivityDeps) {
+  const remove = (rows: Expired) => deleteInBatches(deps.db, rows, reporting<number>());
+  return {
+    purgeAbandonedUploads: () => purgeAbandonedUploads(deps.db, { ...reporting<number>(), dispatch: deps.dispatch }),
+    deleteFinishedJobs: () => remove(expired.finishedJobs),
+    deleteAuditEntries: async () => (deps.auditRetentionDays === 0 ? 0 : remove(expired.auditEntries(deps.auditRetentionDays))),
+    deleteExpiredSessions: () => remove(expired.sessions),
+    deleteIdempotencyKeys: () => remove(expired.idempotencyKeys),
+    findOrphanedObjects: () => findOrphanedObjects(deps.db, deps.storage, { ...reporting<number>(), dispatch: deps.dispatch }),
+  };
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Transaction } from '../../db/connect.ts';
+import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import type { Actor } from '../actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+
+/** The id of the workflow that deletes an organization: whoever asks again meets the same run. */
+export function deleteOrganizationWorkflowId(organizationId: string): string {
+  return `delete-organization-${organizationId}`;
+}
+
+/** A subscription that still costs money or may come back to life. */
+const liveStatuses = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete'];
+
+/**
+ * Marks an organization as being deleted, which refuses every further write, and asks for the workflow that deletes it; the
+ * deletion is audited first (spec §4). Asking again for one that is under way changes nothing. Throws NOT_FOUND where there is
+ * none or its slug is another, PRECONDITION_FAILED while a subscription lives.
+ */
+export async function requestOrganizationDeletion(
+  trx: Transaction,
+  actor: Actor,
+  { organizationId, confirmSlug }: { organizationId: string; confirmSlug: string },
+): Promise<OutboxMessage> {
+  const organization = await lockForDeletion(trx, organizationId);
+  if (organization?.slug !== confirmSlug) throw new ApiError('NOT_FOUND', { message: 'There is no organization with this id and slug.' });
+  await checkSubscription(trx, organizationId);
+  const marked = await trx
+    .insertInto('organization_deletion')
+    .values({ organization_id: organizationId, requested_by: actor.userId })
+    .onConflict((conflict) => conflict.column('organization_id').doNothing())
+    .returning('organization_id')
+    .executeTakeFirst();
+  if (marked) {
+    await recordAudit(trx, actor, {
+      organizationId,
+      action: 'organization.delete',
+      targetType: 'organization',
+      targetId: organizationId,
+      metadata: { name: organization.name, slug: organization.slug },
+    });
+  }
+  return addToOutbox(trx, {
+    operation: 'start',
+    workflowId: deleteOrganizationWorkflowId(organizationId),
+    workflow: 'deleteOrganization',
+    input: { organizationId },
+  });
+}
+
+async function lockForDeletion(trx: Transaction, organizationId: string): Promise<{ name: string; slug: string } | undefined> {
+  const { rows } = await sql<{ name: string; slug: string }>`
+    select name, slug from organization where id = ${organizationId} for no key update
+  `.execute(trx);
+  return rows[0];
+}
+
+async function checkSubscription(trx: Transaction, organizationId: string): Promise<void> {
+  const live = await trx
+    .selectFrom('subscription')
+    .select('id')
+    .where('referenceId', '=', organizationId)
+    .where('status', 'in', liveStatuses)
+    .executeTakeFirst();
+  if (!live) return;
+  throw new ApiError('PRECONDITION_FAILED', { message: 'The subscription of this organization is still live: cancel it first.' });
+}

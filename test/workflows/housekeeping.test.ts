@@ -1,0 +1,84 @@
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { until } from '../support/processes.ts';
+
+describe('Housekeeping', () => {
+  let api: TestApi;
+  let tenant: Tenant;
+
+  before(async () => {
+    api = await startTestApi({ env: { AUDIT_LOG_RETENTION_DAYS: '100' } });
+    tenant = await api.createTenant();
+  });
+  after(() => api.stop());
+
+  const run = () =>
+    api.temporal.client.workflow.execute('housekeeping', { taskQueue: 'sheaf', workflowId: `housekeeping-${Date.now()}`, args: [] });
+
+  it('is scheduled once a day, and the sweep once a minute, without overlap', async () => {
+    const schedules = await Array.fromAsync(api.temporal.client.schedule.list());
+    expect(schedules.map(({ scheduleId }) => scheduleId).sort()).to.deep.equal(['housekeeping', 'sweep-jobs']);
+    const sweep = await api.temporal.client.schedule.getHandle('sweep-jobs').describe();
+    expect(sweep.policies).to.include({ overlap: 'SKIP', catchupWindow: 60_000 });
+  });
+
+  it('removes what is past its time and nothing else', async () => {
+    const { db } = api.database;
+    const { organizationId } = tenant;
+    const recent = await api.upload(tenant, { bytes: 'kept' });
+    const { token } = tenant.owner;
+    const begun = await api.request('POST', '/api/v1/documents', {
+      token,
+      body: { workspaceId: tenant.workspaceId, name: 'abandoned.txt', contentType: 'text/plain', size: 1_000 },
+    });
+    await fetch(begun.body.upload.url, { method: 'PUT', headers: begun.body.upload.headers, body: 'x' });
+    const jobs: string[] = [];
+    for (let n = 0; n < 2; n++) {
+      const body = { organizationId, kind: 'text.embed', texts: ['a'] };
+      const job = await api.request('POST', '/api/v1/jobs', { token, body, headers: { 'idempotency-key': `key-${n}` } });
+      await api.jobIn(token, job.body.id, ['succeeded']);
+      jobs.push(job.body.id);
+    }
+    await sql`update document set created_at = now() - interval '25 hours' where id = ${begun.body.document.id}`.execute(db);
+    await sql`update job set finished_at = now() - interval '31 days' where id = ${jobs[0]}`.execute(db);
+    await sql`update audit_entry set created_at = now() - interval '101 days' where target_id = ${jobs[0]}`.execute(db);
+    await sql`update idempotency_key set created_at = now() - interval '25 hours' where key = 'key-0'`.execute(db);
+    const guest = await api.signUp();
+    await sql`update session set "expiresAt" = now() - interval '1 second' where "userId" = ${guest.id}`.execute(db);
+    const directory = join(api.stack.dataDir, 'objects', organizationId);
+    mkdirSync(directory, { recursive: true });
+    const old = new Date(Date.now() - 2 * 24 * 60 * 60 * 1_000);
+    for (const [name, at] of [
+      ['orphan', old],
+      ['young', new Date()],
+      [recent.id, old],
+    ] as const) {
+      if (name !== recent.id) writeFileSync(join(directory, name), 'bytes');
+      utimesSync(join(directory, name), at, at);
+    }
+
+    const result = await run();
+
+    expect(result).to.deep.equal({
+      abandonedUploads: 1,
+      finishedJobs: 1,
+      auditEntries: 1,
+      sessions: 1,
+      idempotencyKeys: 1,
+      orphanedObjects: 1,
+    });
+    await until(() => !readdirSync(directory).some((name) => name === 'orphan' || name === begun.body.document.id));
+    expect(readdirSync(directory).sort()).to.deep.equal([recent.id, 'young'].sort());
+    expect((await api.request('GET', `/api/v1/jobs/${jobs[0]}`, { token })).status).to.equal(404);
+    expect((await api.request('GET', `/api/v1/jobs/${jobs[1]}`, { token })).status).to.equal(200);
+    const workspace = await api.request('GET', `/api/v1/workspaces/main?organizationId=${organizationId}`, { token });
+    expect(workspace.body.storage.usedBytes).to.equal(4);
+  });
+
+  it('finds nothing to do the second time', async () => {
+    expect(Object.values((await run()) as object)).to.deep.equal([0, 0, 0, 0, 0, 0]);
+  });
+});

@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import type { ReplayInput, ReplayProgress } from '../../workflows/definitions.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+
+describe('replayFailedJobs', () => {
+  let api: TestApi;
+  let tenant: Tenant;
+  let failed: string[];
+
+  before(async () => {
+    api = await startTestApi();
+    tenant = await api.createTenant();
+    failed = await failJobs(tenant, 5);
+  });
+  after(() => api.stop());
+
+  /** Jobs that fail finally: indexing a document that says it is a PDF and is none. */
+  async function failJobs(of: Tenant, count: number): Promise<string[]> {
+    const { token } = of.owner;
+    const { id: documentId } = await api.upload(of, { contentType: 'application/pdf', bytes: 'this is no PDF' });
+    const ids: string[] = [];
+    for (let n = 0; n < count; n++) {
+      const created = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.extract', documentId } });
+      ids.push(created.body.id);
+    }
+    for (const id of ids) await api.jobIn(token, id, ['failed']);
+    return ids;
+  }
+
+  let runs = 0;
+  const replay = (input: ReplayInput): Promise<ReplayProgress> =>
+    api.temporal.client.workflow.execute('replayFailedJobs', { taskQueue: 'sheaf', workflowId: `replay-${++runs}`, args: [input] });
+
+  const retriesOf = (ids: string[]) =>
+    api.database.db.selectFrom('job').select(['id', 'retry_of', 'replay_run']).where('retry_of', 'in', ids).execute();
+
+  it('counts and changes nothing in a dry run', async () => {
+    const progress = await replay({ organizationId: tenant.organizationId, dryRun: true });
+    expect(progress).to.include({ matched: 5, retried: 0 });
+    expect(await retriesOf(failed)).to.deep.equal([]);
+  });
+
+  it('narrows by organization, kind, error and time', async () => {
+    const organizationId = tenant.organizationId;
+    const matched = async (filter: ReplayInput) => (await replay({ ...filter, dryRun: true })).matched;
+    const { body } = await api.request('GET', `/api/v1/jobs/${failed[0]}`, { token: tenant.owner.token });
+    expect(await matched({ organizationId: 'another' })).to.equal(0);
+    expect(await matched({ organizationId, kind: 'text.embed' })).to.equal(0);
+    expect(await matched({ organizationId, errorCode: body.error.code })).to.equal(5);
+    expect(await matched({ organizationId, errorCode: 'another' })).to.equal(0);
+    expect(await matched({ organizationId, to: body.createdAt })).to.equal(0);
+    expect(await matched({ organizationId, from: body.createdAt })).to.equal(5);
+  });
+
+  it('retries each once, charged again, up to its limit, and audits the replay', async () => {
+    const { organizationId } = tenant;
+    const first = await replay({ organizationId, limit: 2, perMinute: 6_000, requestedBy: 'sre@example.com' });
+    expect(first).to.include({ matched: 2, retried: 2 });
+    const second = await replay({ organizationId, perMinute: 6_000, to: new Date().toISOString() });
+    expect(second.retried).to.be.at.least(3);
+    const retries = await retriesOf(failed);
+    expect(retries.map(({ retry_of }) => retry_of).sort()).to.deep.equal([...failed].sort());
+    const charges = await api.database.db
+      .selectFrom('credit_entry')
+      .select('key')
+      .where(
+        'key',
+        'in',
+        retries.map(({ id }) => `job:${id}:charge`),
+      )
+      .execute();
+    expect(charges).to.have.lengthOf(5);
+    const audit = await api.database.db.selectFrom('audit_entry').selectAll().where('action', '=', 'job.replay').execute();
+    expect(audit).to.have.lengthOf(2);
+    expect(audit.some(({ actor_email }) => actor_email === 'sre@example.com')).to.equal(true);
+  });
+});

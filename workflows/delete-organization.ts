@@ -1,0 +1,52 @@
+import { defineQuery, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { type DeleteOrganizationInput, type DeleteOrganizationResult, queries } from './definitions.ts';
+
+const progress = defineQuery<{ step: string } & DeleteOrganizationResult>(queries.progress);
+
+const { endOrganizationJobs, deleteOrganizationRows, drainObjects } = proxyActivities<Activities>({
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '1 minute',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+const { deleteOrganizationObjects } = proxyActivities<Activities>({
+  startToCloseTimeout: '12 hours',
+  heartbeatTimeout: '1 minute',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+/**
+ * Deletes an organization (spec §4, Platform administration): its jobs end, its objects go, then its rows, then whatever objects
+ * came meanwhile. It was marked as being deleted, and audited, by the request. Answers how many objects were deleted, and how
+ * many the store refused: those are tried again by `deleteObjects` for as long as it takes.
+ */
+export async function deleteOrganization({ organizationId }: DeleteOrganizationInput): Promise<DeleteOrganizationResult> {
+  const counts: DeleteOrganizationResult = { objectsDeleted: 0, objectsFailed: 0 };
+  let step = '';
+  setHandler(progress, () => ({ step, ...counts }));
+
+  begin('ending its jobs');
+  await endOrganizationJobs({ organizationId });
+  begin('deleting its objects');
+  add(await deleteOrganizationObjects({ organizationId }));
+  begin('deleting its rows');
+  await deleteOrganizationRows({ organizationId });
+  begin('deleting objects that came meanwhile');
+  add(await deleteOrganizationObjects({ organizationId }));
+  if (counts.objectsFailed > 0) await drainObjects({ organizationId });
+  begin('done');
+  return counts;
+
+  function begin(next: string): void {
+    step = next;
+    setCurrentDetails(
+      `Organization ${organizationId}: ${step}. ${counts.objectsDeleted} objects deleted, ${counts.objectsFailed} refused.`,
+    );
+  }
+
+  /** An object that the store refused the first time and deleted the second counts as deleted. */
+  function add({ deleted, failed }: { deleted: number; failed: number }): void {
+    counts.objectsDeleted += deleted;
+    counts.objectsFailed = failed;
+  }
+}

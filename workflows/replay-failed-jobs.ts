@@ -1,0 +1,51 @@
+import { continueAsNew, defineQuery, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { queries, type ReplayInput, type ReplayProgress } from './definitions.ts';
+
+const progressQuery = defineQuery<ReplayProgress>(queries.progress);
+
+const { recordReplay, listReplayable, replayJobs } = proxyActivities<Activities>({
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '1 minute',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+const defaults = { perMinute: 60, limit: 1_000 };
+const pageSize = 100;
+
+/**
+ * Retries failed jobs by filter, at a pace, by the rules of `jobs.retry`: each a new job, charged again, with `retryOf`. Jobs that
+ * have been retried are skipped. A dry run counts and changes nothing. Started by an operator from Temporal's UI or CLI, or by
+ * `npm run ops -- replay`; the `progress` query tells how far it is.
+ */
+export async function replayFailedJobs(input: ReplayInput = {}): Promise<ReplayProgress> {
+  const { dryRun = false, perMinute = defaults.perMinute, limit = defaults.limit } = input;
+  const progress: ReplayProgress = input.progress ?? { matched: 0, retried: 0, skipped: {}, after: null };
+  const replayRun = workflowInfo().firstExecutionRunId;
+  setHandler(progressQuery, () => progress);
+  if (!input.progress && !dryRun) await recordReplay({ replayRun, input });
+
+  while (progress.matched < limit) {
+    const batchSize = Math.min(dryRun ? pageSize : Math.max(1, Math.min(pageSize, Math.ceil(perMinute / 6))), limit - progress.matched);
+    const jobIds = await listReplayable({ filter: input, after: progress.after, limit: batchSize });
+    progress.matched += jobIds.length;
+    progress.after = jobIds.at(-1) ?? progress.after;
+    if (!dryRun && jobIds.length > 0) addBatch(progress, await replayJobs({ jobIds, replayRun }));
+    setCurrentDetails(describe(progress, dryRun));
+    if (jobIds.length < batchSize) break;
+    if (!dryRun) await sleep((jobIds.length / perMinute) * 60_000);
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof replayFailedJobs>({ ...input, progress });
+  }
+  return progress;
+}
+
+function addBatch(progress: ReplayProgress, batch: { retried: number; skipped: Record<string, number> }): void {
+  progress.retried += batch.retried;
+  for (const [reason, count] of Object.entries(batch.skipped)) progress.skipped[reason] = (progress.skipped[reason] ?? 0) + count;
+}
+
+function describe({ matched, retried, skipped }: ReplayProgress, dryRun: boolean): string {
+  if (dryRun) return `${matched} jobs would be retried.`;
+  const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
+  return `${retried} of ${matched} jobs retried${reasons.length > 0 ? `; not retried: ${reasons.join(', ')}` : ''}.`;
+}
