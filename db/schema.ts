@@ -178,6 +178,30 @@ export interface FeatureFlagOverrideTable {
   enabled: boolean;
 }
 
+export type MailKind = 'verification' | 'password-reset' | 'invitation' | 'contact';
+
+export interface MailTable {
+  id: string;
+  kind: MailKind;
+  recipient: string;
+  reply_to_address: string | null;
+  reply_to_name: string | null;
+  subject: string;
+  body: string;
+  attempts: Generated<number>;
+  last_error: string | null;
+  created_at: Timestamp;
+}
+
+export interface JobStreamLeaseTable {
+  user_id: string;
+  /** 1 to the number of streams that a user may hold. */
+  place: number;
+  /** The stream that holds the place. */
+  holder: string;
+  expires_at: Date;
+}
+
 /** Every table that queries may name. better-auth's tables keep its camelCase columns. */
 export interface Database extends AuthTables {
   workspace: WorkspaceTable;
@@ -194,4 +218,6 @@ export interface Database extends AuthTables {
   idempotency_key: IdempotencyKeyTable;
   feature_flag: FeatureFlagTable;
   feature_flag_override: FeatureFlagOverrideTable;
+  mail: MailTable;
+  job_stream_lease: JobStreamLeaseTable;
 }

@@ -2,10 +2,14 @@ import type { Migration } from 'kysely/migration';
 import * as auth from './0001-auth.ts';
 import * as core from './0002-core.ts';
 import * as authRules from './0003-auth-rules.ts';
+import * as mail from './0004-mail.ts';
+import * as sharedLimits from './0005-shared-limits.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
 export const migrations: Record<string, Migration> = {
   '0001-auth': auth,
   '0002-core': core,
   '0003-auth-rules': authRules,
+  '0004-mail': mail,
+  '0005-shared-limits': sharedLimits,
 };
