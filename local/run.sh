@@ -114,5 +114,7 @@ fi
 
 choose_node
 PATH="$(pwd)/node_modules/.bin:$PATH"
-export PATH
+# Halves the time in which the API and the tests are up.
+NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$(pwd)/node_modules/.cache/node}"
+export PATH NODE_COMPILE_CACHE
 exec "$node" "$@"

@@ -1,0 +1,181 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Environment } from '../../config/environment.ts';
+import { findFreePorts, isPortBusy } from '../../local/ports.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { childrenOf, endPrograms, findProcesses, isAlive, type Program, runProgram, until } from '../support/processes.ts';
+
+const variables = ['PORT', 'EMBEDDED_PG_PORT', 'EMBEDDED_TEMPORAL_PORT', 'EMBEDDED_TEMPORAL_UI_PORT', 'AI_PORT'];
+
+describe('npm start', function () {
+  this.timeout(120_000);
+  let dataDir: string;
+  let env: Environment;
+  const start = (more: Environment = {}): Program => runProgram(process.execPath, ['local/start.ts'], { env: { ...env, ...more } });
+  const untilUp = (program: Program) => program.printed(/is running\.[\s\S]*Ctrl-C\./, 60_000);
+
+  beforeEach(async () => {
+    dataDir = makeTestDirectory();
+    const ports = await findFreePorts(variables.length);
+    env = { DATA_DIR: dataDir, ...Object.fromEntries(variables.map((name, index) => [name, String(ports[index])])) };
+  });
+
+  afterEach(async () => {
+    endPrograms();
+    await until(() => findProcesses(dataDir).length === 0, 15_000);
+    removeTestDirectory(dataDir);
+  });
+
+  it('brings everything up, says where, tells no secret, and leaves nothing on SIGTERM', async () => {
+    const program = start();
+    await untilUp(program);
+    const parts = childrenOf(program.pid);
+    expect(parts.map(({ command }) => /guard\.sh|postgres |temporal |ai\/main|api\/main/.exec(command)?.[0]).sort()).to.deep.equal([
+      'ai/main',
+      'api/main',
+      'guard.sh',
+      'postgres ',
+      'temporal ',
+    ]);
+    for (const url of [`http://localhost:${env.PORT}/api/v1`, `http://localhost:${env.EMBEDDED_TEMPORAL_UI_PORT}`])
+      expect(program.stdout()).to.include(url);
+    expect((await fetch(`http://localhost:${env.PORT}/readyz`)).status).to.equal(200);
+    expect((await fetch(`http://localhost:${env.EMBEDDED_TEMPORAL_UI_PORT}`)).status).to.equal(200);
+    const secrets = readSecrets(dataDir);
+    for (const secret of secrets) expect(program.stdout() + program.stderr()).not.to.include(secret);
+
+    program.child.kill('SIGTERM');
+    expect(await program.exited).to.deep.equal({ code: 0, signal: null });
+    expect(parts.filter(({ pid }) => isAlive(pid) && !isGuard(pid))).to.deep.equal([]);
+    await until(() => !parts.some(({ pid }) => isAlive(pid)));
+  });
+
+  it('refuses a second start on the same data, and keeps the data for a later one', async () => {
+    const first = start();
+    await untilUp(first);
+    const token = await signUp(env);
+    const secrets = readSecrets(dataDir);
+    const second = start({ PORT: '1' });
+    expect((await second.exited).code).to.equal(1);
+    expect(second.stderr()).to.include(`already runs on ${dataDir} (process ${first.pid})`);
+    first.child.kill('SIGINT');
+    await first.exited;
+
+    const third = start();
+    await untilUp(third);
+    expect(readSecrets(dataDir)).to.deep.equal(secrets);
+    const me = await fetch(`http://localhost:${env.PORT}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await me.json()).to.include({ email: 'ada@example.com' });
+  });
+
+  it('stops everything when one part crashes, and says which, with the end of its log', async () => {
+    const program = start();
+    await untilUp(program);
+    const parts = childrenOf(program.pid);
+    const ai = parts.find(({ command }) => command.includes('ai/main'));
+    process.kill(ai?.pid ?? 0, 'SIGKILL');
+    expect((await program.exited).code).to.equal(1);
+    expect(program.stderr())
+      .to.include('AI service was killed by SIGKILL')
+      .and.include(join(dataDir, 'logs', 'ai.log'));
+    expect(program.stderr()).to.include('is listening');
+    await until(() => !parts.some(({ pid }) => isAlive(pid)));
+  });
+
+  it('leaves nothing when it is killed by SIGKILL, and starts again right away', async () => {
+    const program = start();
+    await untilUp(program);
+    const parts = childrenOf(program.pid);
+    program.child.kill('SIGKILL');
+    await program.exited;
+    const again = start();
+    await untilUp(again);
+    expect(parts.filter(({ pid }) => isAlive(pid))).to.deep.equal([]);
+  });
+
+  it('ends a start that is under way', async () => {
+    const program = start();
+    await program.printed(/is ready/);
+    const parts = childrenOf(program.pid);
+    program.child.kill('SIGINT');
+    expect((await program.exited).code).to.equal(0);
+    await until(() => !parts.some(({ pid }) => isAlive(pid)));
+    expect(program.stdout()).not.to.include('is running');
+  });
+
+  it('uses services that the environment names, and takes secrets from it', async () => {
+    const { testPostgres } = await import('../support/stack.ts');
+    const { createEmptyDatabase } = await import('../support/database.ts');
+    await testPostgres();
+    const database = await createEmptyDatabase();
+    const secrets = { AUTH_SECRET: 'a secret of the environment, long enough', SERVICE_TOKEN: 'a token of the environment' };
+    const program = start({ DATABASE_URL: database.url, ...secrets });
+    await untilUp(program);
+    expect(childrenOf(program.pid).some(({ command }) => command.includes('postgres '))).to.equal(false);
+    expect(existsSync(join(dataDir, 'postgres'))).to.equal(false);
+    const { rows } = await database.pool.query("select to_regclass('kysely_migration') is not null as migrated");
+    expect(rows).to.deep.equal([{ migrated: true }]);
+    const openapi = { headers: { 'X-Service-Token': secrets.SERVICE_TOKEN } };
+    expect((await fetch(`http://localhost:${env.AI_PORT}/openapi.json`, openapi)).status).not.to.equal(401);
+    program.child.kill('SIGTERM');
+    await program.exited;
+    await database.drop();
+  });
+
+  it('names every busy port, with the variable that chooses another, and starts nothing', async () => {
+    const blockers = await Promise.all([env.PORT, env.AI_PORT].map((port) => block(Number(port))));
+    const program = start();
+    expect((await program.exited).code).to.equal(1);
+    for (const blocker of blockers) blocker.close();
+    expect(program.stderr()).to.match(new RegExp(`port ${env.PORT} \\(the API\\): choose another with PORT\\n`));
+    expect(program.stderr()).to.match(new RegExp(`port ${env.AI_PORT} \\(the AI service\\): choose another with AI_PORT\\n`));
+    expect(program.stderr()).not.to.include('with EMBEDDED_PG_PORT');
+    expect(existsSync(join(dataDir, 'postgres'))).to.equal(false);
+  });
+
+  it('sees a port that is busy on one interface only', async () => {
+    for (const host of ['127.0.0.1', '0.0.0.0', '::']) {
+      const blocker = await block(0, host);
+      const { port } = blocker.address() as AddressInfo;
+      expect(await isPortBusy(port), host).to.equal(true);
+      await new Promise((resolve) => blocker.close(resolve));
+      expect(await isPortBusy(port), host).to.equal(false);
+    }
+  });
+
+  it('names a variable that is wrong', async () => {
+    const program = start({ PORT: 'many' });
+    expect((await program.exited).code).to.equal(1);
+    expect(program.stderr()).to.include('PORT: must be a whole number');
+  });
+});
+
+async function signUp(env: Environment): Promise<string> {
+  const response = await fetch(`http://localhost:${env.PORT}/api/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: 'a long password' }),
+  });
+  expect(response.status).to.equal(200);
+  return response.headers.get('set-auth-token') ?? '';
+}
+
+function readSecrets(dataDir: string): string[] {
+  const file = join(dataDir, 'secrets.json');
+  expect(statSync(file).mode & 0o777).to.equal(0o600);
+  const secrets = Object.values(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>);
+  expect(secrets).to.have.length(2);
+  return secrets;
+}
+
+function isGuard(pid: number): boolean {
+  return findProcesses('guard.sh').some((found) => found.pid === pid);
+}
+
+function block(port: number, host = '127.0.0.1') {
+  const server = createServer();
+  return new Promise<typeof server>((resolve, reject) => server.once('error', reject).listen(port, host, () => resolve(server)));
+}
