@@ -4,8 +4,11 @@ import { availableParallelism } from 'node:os';
 import pino from 'pino';
 import { loadAiServiceConfig } from '../config/ai-service.ts';
 import { ConfigurationError } from '../config/environment.ts';
+import { chooseOcr } from './ocr/choose-ocr.ts';
 import { ProcessPool } from './pool/process-pool.ts';
 import { createLocalProvider } from './providers/local-provider.ts';
+import { readHealth } from './read-health.ts';
+import { createRemoteProvider } from './remote/remote-provider.ts';
 import { createService } from './service.ts';
 
 const drainMs = 4000;
@@ -19,15 +22,17 @@ const pool = new ProcessPool({
   heapMegabytes: 512,
   memoryBytes: 1024 * 1024 * 1024,
 });
-const provider = createLocalProvider(pool);
+// The text recognition keeps a core busy for seconds; the other cores stay free for what is quick.
+const ocr = chooseOcr(config, Math.max(1, Math.floor(poolSize / 2)));
+const provider = config.remote ? createRemoteProvider(config.remote) : createLocalProvider(pool);
 const app = createService({
   config,
   logger,
   pool,
   poolSize,
   provider,
-  ocr: () => undefined,
-  health: () => ({ ok: true, provider: 'local', ocr: 'none', auth: 'token', problems: [] }),
+  ocr: ocr.backend,
+  health: () => readHealth(config, provider, pool, ocr),
 });
 const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 }, app);
 server.listen({ port: config.port, host: config.host }, () => {
@@ -46,7 +51,7 @@ async function stop(signal: string): Promise<void> {
   server.closeIdleConnections();
   await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, drainMs))]);
   server.closeAllConnections();
-  await pool.close();
+  await Promise.all([pool.close(), ocr.close()]);
   process.exit(0);
 }
 

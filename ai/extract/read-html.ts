@@ -1,23 +1,31 @@
 import { convert } from 'html-to-text';
 import { charsetOfBom, decodeText, knownCharset } from './decode-text.ts';
+import { scanHtml } from './scan-html.ts';
 import type { RawText, SourceDocument } from './types.ts';
 
+// Deeper nesting would exhaust the stack of what lays out a page. Old pages that never close a <font> reach it.
+const maxDepth = 300;
 const prescanBytes = 2048;
+// A tree takes some twenty times the memory of its source. Text that fills the limit stands within far less than this.
+const maxParsedLength = 6_000_000;
+const heavyParts = /<(script|style|svg)\b[^>]*>[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->|(?<=["'(])data:[\w/+.;=-]{0,80},[\w%+/=]*/gi;
 const metaCharset = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})/i;
 
 /** Reads the text of an HTML page: title, headings, paragraphs, lists and table cells; no scripts, styles or addresses. */
 export function readHtml({ bytes, charset }: SourceDocument): RawText {
   const html = decodeText(bytes, charsetOfBom(bytes) ?? knownCharset(charset) ?? charsetOfMeta(bytes));
-  return { text: htmlToText(html), pages: null };
+  const light = html.length > maxParsedLength ? html.replace(heavyParts, '') : html;
+  return { text: htmlToText(light.slice(0, maxParsedLength)), pages: null, stoppedEarly: light.length > maxParsedLength };
 }
 
-/** Converts HTML to plain text. */
+/** Converts HTML to plain text, lists and tables laid out unless the page is nested too deep for that. */
 export function htmlToText(html: string): string {
+  const scan = scanHtml(html);
+  if (scan.depth > maxDepth) return scan.text;
   const text = convert(html, {
     wordwrap: false,
     baseElements: { selectors: ['title', 'body'], orderBy: 'occurrence', returnDomByDefault: true },
-    // Deeper nesting is no page that someone wrote; without a limit it would exhaust the stack.
-    limits: { maxDepth: 400, maxInputLength: Number.MAX_SAFE_INTEGER, ellipsis: '' },
+    limits: { maxInputLength: maxParsedLength },
     formatters: {
       alternativeText: (element, _walk, builder) => {
         const alt: unknown = element.attribs?.alt;
@@ -25,15 +33,22 @@ export function htmlToText(html: string): string {
       },
     },
     selectors: [
-      ...['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object'].map((selector) => ({ selector, format: 'skip' })),
+      ...['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'select', 'textarea', 'button'].map((selector) => ({
+        selector,
+        format: 'skip',
+      })),
       ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
       { selector: 'title', format: 'block', options: { trailingLineBreaks: 2 } },
       { selector: 'a', options: { ignoreHref: true } },
+      { selector: 'hr', options: { length: 3 } },
       { selector: 'img', format: 'alternativeText' },
       { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false, colSpacing: 2, rowSpacing: 0 } },
     ],
   });
-  return text.replace(/(\S) {3,}(?=\S)/g, '$1  ').replace(/[ \t]+$/gm, '');
+  return text
+    .replace(/(\S) {3,}(?=\S)/g, '$1  ')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n');
 }
 
 function charsetOfMeta(bytes: Uint8Array): string | undefined {

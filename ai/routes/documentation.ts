@@ -1,6 +1,37 @@
 import { Router } from 'express';
 import type { AiServiceConfig } from '../../config/ai-service.ts';
+import { openApiDocument } from './openapi.ts';
 
-export function documentationRoutes(_config: AiServiceConfig): Router {
-  return Router();
+const style =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{background:#f4f4f4;padding:1rem;overflow:auto}';
+
+/** GET /openapi.json, and the same as a page that needs nothing from elsewhere at /docs and /redoc (spec §4). */
+export function documentationRoutes(config: AiServiceConfig): Router {
+  const document = openApiDocument(config);
+  const page = renderPage(document);
+  const router = Router();
+  router.get('/openapi.json', (_request, response) => {
+    response.json(document);
+  });
+  router.get(['/docs', '/redoc'], (_request, response) => {
+    response.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+    response.type('html').send(page);
+  });
+  return router;
+}
+
+function renderPage({ info, paths }: ReturnType<typeof openApiDocument>): string {
+  const sections = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(
+      ([method, operation]) =>
+        `<h2>${method.toUpperCase()} ${escapeHtml(path)}</h2><p>${escapeHtml(operation.summary)}</p><details><summary>Schema</summary>` +
+        `<pre>${escapeHtml(JSON.stringify(operation, null, 2))}</pre></details>`,
+    ),
+  );
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(info.title)}</title><style>${style}</style></head>
+<body><h1>${escapeHtml(info.title)} ${escapeHtml(info.version)}</h1><p>${escapeHtml(info.description)}</p>${sections.join('\n')}</body></html>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

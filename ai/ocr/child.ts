@@ -1,0 +1,35 @@
+import { serveTasks } from '../pool/serve-tasks.ts';
+import { preparePages } from './prepare-pages.ts';
+import { loadEngine, recognize } from './recognize.ts';
+
+interface ImageTask {
+  bytes: Uint8Array;
+  mediaType: string;
+  maxPages: number;
+  maxTextCharacters: number;
+}
+
+// Entry of the processes that recognize text in images.
+serveTasks(
+  {
+    ocr: async ({ bytes, mediaType, maxPages, maxTextCharacters }: ImageTask) => {
+      if (mediaType === 'image/bmp') return { text: await recognize(Buffer.from(bytes)), pages: 1 };
+      const pages = await preparePages(bytes, maxPages);
+      const texts: string[] = [];
+      let characters = 0;
+      for (const [index, prepare] of pages.entries()) {
+        const text = await recognize(await prepare());
+        if (text !== '') texts.push(text);
+        characters += text.length;
+        if (characters > maxTextCharacters && index + 1 < pages.length) {
+          return { text: texts.join('\n\n'), pages: pages.length, stoppedEarly: true };
+        }
+      }
+      return { text: texts.join('\n\n'), pages: pages.length };
+    },
+  },
+  async () => {
+    await loadEngine();
+    return null;
+  },
+);
