@@ -4,6 +4,7 @@ import type { Db } from '../db/connect.ts';
 import type { OutboxMessage } from '../db/outbox.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Storage } from '../storage/port.ts';
+import type { AiOutage } from './ai-outage.ts';
 import type { Permits } from './permits.ts';
 
 /** Everything that activities work with, made once by the worker's `main.ts` and passed in. */
@@ -16,6 +17,8 @@ export interface ActivityDeps {
   permits: Permits;
   jobs: { timeoutMs: number; retryDelaysMs: readonly number[] };
   getPlan: GetPlan;
+  /** Holds attempts back while the AI service is down; undefined where an outage spends attempts, as the specification says. */
+  outage?: AiOutage | undefined;
   /** How many days audit entries are kept; 0 for ever. */
   auditRetentionDays: number;
   dispatch(messages: OutboxMessage[]): void;

@@ -25,9 +25,13 @@ export interface AttemptInput {
  */
 export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Promise<Settlement> {
   const context = Context.current();
-  const heartbeat = setInterval(() => context.heartbeat(), heartbeatMs);
+  const heartbeat = setInterval(
+    () => context.heartbeat(deps.outage?.isDown ? 'The AI service is down: the job waits for it.' : undefined),
+    heartbeatMs,
+  );
   let release = () => {};
   try {
+    await deps.outage?.wait(context.cancellationSignal);
     release = await deps.permits.acquire(context.cancellationSignal);
     const claim = await claimJob(deps.db, input.jobId, input.claimedBy);
     if (!claim.claimed) return standingOf(claim.job);

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { AiOutage } from '../activities/ai-outage.ts';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { handlers } from '../activities/handlers/index.ts';
 import { createActivities } from '../activities/index.ts';
@@ -21,8 +22,11 @@ export function startWorker(
   deps: Omit<ActivityDeps, 'permits' | 'jobs' | 'getPlan' | 'auditRetentionDays'>,
 ): RunningWorkers {
   const { concurrency, shutdownGraceMs } = config.worker;
+  const outage = config.jobs.holdOnOutage ? new AiOutage(deps.ai, deps.log) : undefined;
   const activities = createActivities({
     ...deps,
+    ai: outage?.observe() ?? deps.ai,
+    outage,
     permits: new Permits(concurrency),
     jobs: config.jobs,
     getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),

@@ -1,0 +1,66 @@
+import { createServer, type Server } from 'node:http';
+import { expect } from 'chai';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { until } from '../support/processes.ts';
+
+/** A port on which nothing answers until the service is started. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Speaks as much of the AI service's protocol as an embedding needs. */
+function startAi(port: number): Promise<Server> {
+  const server = createServer((req, res) => {
+    res.setHeader('content-type', 'application/json');
+    if (req.url === '/health') return void res.end(JSON.stringify({ ok: true, provider: 'local', ocr: 'none', auth: 'on', problems: [] }));
+    req.resume().on('end', () => res.end(JSON.stringify({ model: 'local-hash-256', dimensions: 2, vectors: [[1, 0]] })));
+  });
+  return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve(server)));
+}
+
+describe('JOBS_HOLD_ON_OUTAGE', () => {
+  let api: TestApi;
+  let tenant: Tenant;
+  let port: number;
+  let ai: Server | undefined;
+
+  before(async () => {
+    port = await freePort();
+    api = await startTestApi({
+      env: { JOBS_HOLD_ON_OUTAGE: 'true', AI_SERVICE_URL: `http://127.0.0.1:${port}`, JOB_RETRY_DELAYS_MS: '100', LOG_LEVEL: 'info' },
+    });
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    ai?.close();
+    await api.stop();
+  });
+
+  it('lets jobs wait without spending attempts while the AI service is down, says why, and goes on by itself', async () => {
+    const { token } = tenant.owner;
+    const body = { organizationId: tenant.organizationId, kind: 'text.embed', texts: ['a'] };
+    const create = async () => (await api.request('POST', '/api/v1/jobs', { token, body })).body.id as string;
+    const first = await create();
+    await until(() => api.stack.readLog('api').includes('the AI service is down'), 20_000);
+    const spent = (await api.request('GET', `/api/v1/jobs/${first}`, { token })).body.attempts;
+    expect(spent).to.equal(3);
+
+    const later = [await create(), await create()];
+    await until(async () => {
+      const described = await api.temporal.client.workflow
+        .getHandle(`job-${later[0]}`)
+        .describe()
+        .catch(() => undefined);
+      const pending = described?.raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
+      return pending ? Buffer.from(pending).toString().includes('The AI service is down') : false;
+    }, 15_000);
+    for (const id of later) expect((await api.jobIn(token, id, ['queued'])).attempts).to.equal(0);
+
+    ai = await startAi(port);
+    for (const id of [first, ...later]) await api.jobIn(token, id, ['succeeded'], 20_000);
+    for (const id of later) expect((await api.jobIn(token, id, ['succeeded'])).attempts).to.equal(1);
+  }).timeout(60_000);
+});

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { insertJob } from '../../domain/jobs/insert-job.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { until } from '../support/processes.ts';
+
+const backlog = 2_000;
+
+describe('Fairness between organizations', () => {
+  let api: TestApi;
+  let large: Tenant;
+  let small: Tenant;
+
+  before(async () => {
+    api = await startTestApi({ parts: ['api', 'worker'], env: { WORKER_CONCURRENCY: '2' } });
+    [large, small] = await Promise.all([api.createTenant(), api.createTenant()]);
+  });
+  after(() => api.stop());
+
+  /** Queues jobs as `jobs.create` does, without its requests, and waits until Temporal has them all. */
+  async function queue({ organizationId, owner }: Tenant, jobs: number): Promise<void> {
+    const job = {
+      organizationId,
+      workspaceId: null,
+      documentId: null,
+      kind: 'text.embed',
+      input: { texts: ['a'] },
+      maxAttempts: 4,
+    } as const;
+    const { db } = api.database;
+    await db.transaction().execute(async (trx) => {
+      for (let n = 0; n < jobs; n++) await insertJob(trx, { ...job, createdBy: owner.id }, null);
+    });
+    await until(async () => (await db.selectFrom('outbox').select('id').limit(1).execute()).length === 0, 60_000);
+  }
+
+  it(`starts a tenant's single job among the next few while another tenant has ${backlog} queued`, async () => {
+    const { db } = api.database;
+    await api.stack.kill('worker');
+    await queue(large, backlog);
+    await api.stack.start('worker');
+    await until(async () => (await count(large, 'queued')) < backlog);
+    const body = { organizationId: small.organizationId, kind: 'text.embed', texts: ['a'] };
+    const { token } = small.owner;
+    const single = (await api.request('POST', '/api/v1/jobs', { token, body })).body;
+    const done = await api.jobIn(token, single.id, ['succeeded'], 60_000);
+    const startedBetween = await db
+      .selectFrom('job')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('organization_id', '=', large.organizationId)
+      .where('started_at', '>', new Date(single.createdAt))
+      .where('started_at', '<', new Date(done.startedAt))
+      .executeTakeFirstOrThrow();
+    expect(startedBetween.count).to.be.below(40);
+    expect(await count(large, 'queued'), 'the backlog is still there').to.be.above(backlog / 2);
+  }).timeout(120_000);
+
+  async function count(tenant: Tenant, status: 'queued'): Promise<number> {
+    const row = await api.database.db
+      .selectFrom('job')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('organization_id', '=', tenant.organizationId)
+      .where('status', '=', status)
+      .executeTakeFirstOrThrow();
+    return row.count;
+  }
+});
