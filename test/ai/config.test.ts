@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { loadAiServiceConfig } from '../../config/ai-service.ts';
+import { ConfigurationError } from '../../config/environment.ts';
+import { runProgram } from '../support/processes.ts';
+
+describe('the configuration of the AI service', () => {
+  it('has the defaults of the specification', () => {
+    expect(loadAiServiceConfig({ SERVICE_TOKEN: 'secret' })).to.deep.equal({
+      host: undefined,
+      port: 8000,
+      token: 'secret',
+      maxUploadBytes: 26_214_400,
+      maxTextCharacters: 200_000,
+      maxPdfPages: 500,
+      extractTimeoutMs: 75_000,
+      ocrTimeoutMs: 60_000,
+      ocrProvider: 'auto',
+      remote: null,
+      logLevel: 'info',
+    });
+  });
+
+  it('demands a token unless authentication is disabled', () => {
+    expect(() => loadAiServiceConfig({})).to.throw(ConfigurationError, 'SERVICE_TOKEN');
+    expect(() => loadAiServiceConfig({ SERVICE_TOKEN: '   ' })).to.throw(ConfigurationError, 'SERVICE_TOKEN');
+    expect(() => loadAiServiceConfig({ SERVICE_AUTH_DISABLED: 'false' })).to.throw(ConfigurationError, 'SERVICE_TOKEN');
+    expect(loadAiServiceConfig({ SERVICE_AUTH_DISABLED: 'true' }).token).to.equal(null);
+  });
+
+  it('names every problem at once', () => {
+    const load = () => loadAiServiceConfig({ AI_PORT: 'x', MAX_PDF_PAGES: '0', OCR_PROVIDER: 'tesseract', SERVICE_AUTH_DISABLED: '1' });
+    for (const name of ['AI_PORT', 'MAX_PDF_PAGES', 'OCR_PROVIDER', 'SERVICE_AUTH_DISABLED']) expect(load).to.throw(name);
+  });
+
+  it('turns to the remote model once there is a key', () => {
+    const { remote } = loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: 'http://models.example/v1/' });
+    expect(remote).to.include({ key: 'k', baseUrl: 'http://models.example/v1' });
+  });
+
+  it('keeps the service from starting when it is wrong', async () => {
+    const program = runProgram(process.execPath, ['ai/main.ts'], { env: { SERVICE_TOKEN: '', AI_PORT: '0' } });
+    expect(await program.exited).to.include({ code: 1 });
+    expect(program.stderr()).to.contain('SERVICE_TOKEN');
+  });
+});

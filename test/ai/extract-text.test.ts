@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
+
+describe('text documents at /v1/extract', () => {
+  let service: AiService;
+  before(async () => {
+    service = await startAiService();
+  });
+  after(() => service.stop());
+
+  const read = async (body: Uint8Array | string, contentType = 'text/plain') => {
+    const response = await service.extract(body, contentType);
+    expect(response.status, await response.clone().text()).to.equal(200);
+    return (await response.json()) as { text: string; characters: number; pages: number | null; truncated: boolean; content_type: string };
+  };
+  const utf16 = (text: string, ...bom: number[]) => Buffer.concat([Buffer.from(bom), Buffer.from(text, 'utf16le')]);
+
+  it('answers text, count, pages, truncation and type', async () => {
+    expect(await read('Grüße, 世界 🌊', 'text/plain; charset=utf-8')).to.deep.equal({
+      text: 'Grüße, 世界 🌊',
+      characters: 12,
+      pages: null,
+      truncated: false,
+      content_type: 'text/plain',
+    });
+  });
+
+  it('reads Markdown, CSV and JSON as they are written', async () => {
+    expect((await read('# Title\n\n*text*', 'text/markdown')).text).to.equal('# Title\n\n*text*');
+    expect((await read('a,b\n1,2\n', 'text/csv')).text).to.equal('a,b\n1,2\n');
+    expect((await read('{"a": [1, 2]}', 'application/json')).text).to.equal('{"a": [1, 2]}');
+    expect((await read('{"broken": ', 'application/json')).text).to.equal('{"broken": ');
+    expect((await read('X', 'Text/X-Markdown')).content_type).to.equal('text/markdown');
+  });
+
+  it('lets a byte order mark win over the declared charset, and drops it', async () => {
+    expect((await read(Buffer.from('\ufeffnaïve'), 'text/plain; charset=iso-8859-1')).text).to.equal('naïve');
+    expect((await read(utf16('naïve', 0xff, 0xfe))).text).to.equal('naïve');
+    expect((await read(utf16('naïve', 0xff, 0xfe).swap16())).text).to.equal('naïve');
+  });
+
+  it('uses the declared charset, whatever its case, and ignores one that does not exist', async () => {
+    expect((await read(Buffer.from([0x80, 0x20, 0xe9]), 'text/plain; charset="Windows-1252"')).text).to.equal('€ é');
+    expect((await read(Buffer.from([0x93, 0xfa, 0x96, 0x7b]), 'text/csv; charset=Shift_JIS')).text).to.equal('日本');
+    expect((await read(utf16('abc'), 'text/plain; charset=utf-16le')).text).to.equal('abc');
+    expect((await read(Buffer.from('é'), 'text/plain; charset=no-such-charset')).text).to.equal('é');
+  });
+
+  it('guesses an undeclared charset from the bytes', async () => {
+    expect((await read(Buffer.from('Straße und Café', 'latin1'))).text).to.equal('Straße und Café');
+    expect((await read(utf16('plain words in two bytes each'))).text).to.equal('plain words in two bytes each');
+    expect((await read(utf16('plain words').swap16())).text).to.equal('plain words');
+    const mostlyUtf8 = Buffer.concat([Buffer.from('größer, höher, weiter, schöner, früher '), Buffer.from([0xff])]);
+    expect((await read(mostlyUtf8)).text).to.equal('größer, höher, weiter, schöner, früher \ufffd');
+  });
+
+  it('survives any bytes and answers only what a database stores', async () => {
+    const everything = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7 + (index >> 8)) % 256));
+    for (const charset of ['', '; charset=utf-8', '; charset=utf-16le', '; charset=windows-1252']) {
+      const { text, characters } = await read(everything, `text/plain${charset}`);
+      expect(text).to.equal(text.toWellFormed());
+      expect(text).to.not.match(/[^\P{Cc}\t\n]/u);
+      expect(characters).to.equal(text.length);
+    }
+  });
+
+  it('removes NUL and other control characters and evens line ends', async () => {
+    expect((await read('a\0b\x1b[31m\tc\r\nd\re\u2028f\fg\x7f\ufeff')).text).to.equal('ab[31m\tc\nd\ne\nf\n\ng');
+    // A high surrogate alone, between two letters.
+    expect((await read(Buffer.from([0x61, 0, 0x3d, 0xd8, 0x62, 0]), 'text/plain; charset=utf-16le')).text).to.match(/^a\ufffd?b$/);
+  });
+
+  it('cuts at the limit of characters without splitting a pair', async () => {
+    const exact = await read('x'.repeat(200_000));
+    expect([exact.characters, exact.truncated]).to.deep.equal([200_000, false]);
+    const over = await read('x'.repeat(200_001));
+    expect([over.characters, over.truncated]).to.deep.equal([200_000, true]);
+    const pair = await read(`${'x'.repeat(199_999)}🌊🌊`);
+    expect([pair.characters, pair.truncated]).to.deep.equal([199_999, true]);
+    expect(pair.text.endsWith('x')).to.equal(true);
+  });
+
+  it('reads the text of HTML without scripts, styles and addresses', async () => {
+    const { text } = await read(readFileSync('samples/ferry-timetable.html'), 'text/html');
+    expect(text).to.contain('Lake Marren Ferries: timetable and fares');
+    expect(text).to.contain('Oldwick pier  Cutter’s Cove  08:15  17:45  90 minutes');
+    expect(text).to.contain('The steamer Aurelia leaving Oldwick pier');
+    expect(text).to.not.match(/scripted|font-family|href|<|&rsquo;/);
+  });
+
+  it('finds the charset of HTML in its header, then in its meta element', async () => {
+    const page = (meta: string) => Buffer.from(`<html><head>${meta}</head><body><p>caf\xe9 \x80</p></body></html>`, 'latin1');
+    expect((await read(page('<meta charset="iso-8859-1">'), 'text/html')).text).to.equal('café €');
+    const httpEquiv = '<meta http-equiv="Content-Type" content="text/html; charset=windows-1252">';
+    expect((await read(page(httpEquiv), 'text/html')).text).to.equal('café €');
+    expect((await read(page('<meta charset=utf-8>'), 'text/html; charset=windows-1252')).text).to.equal('café €');
+    expect((await read('<meta charset=utf-16><p>ü', 'text/html')).text).to.equal('ü');
+  });
+
+  it('reads HTML that is nested without end', async () => {
+    const { text } = await read(`<h1>Top</h1>${'<div><b>'.repeat(100_000)}deep &amp; down<p>last`, 'text/html');
+    expect(text).to.equal('Top\ndeep & down\nlast');
+  });
+
+  it('unwraps the base64 form, and takes other JSON as the document', async () => {
+    const wrap = (file: unknown) => JSON.stringify({ file });
+    const data_base64 = Buffer.from('wräpped').toString('base64');
+    const file = { name: 'a.txt', content_type: 'text/plain; charset=utf-8', data_base64 };
+    expect(await read(wrap(file), 'application/json')).to.include({ text: 'wräpped', content_type: 'text/plain' });
+    const other = '{"file": {"name": "no data"}}';
+    expect(await read(other, 'application/json; charset=utf-8')).to.include({ text: other, content_type: 'application/json' });
+    for (const [body, refusal] of [
+      [wrap({ ...file, data_base64: 7 }), [422, 'invalid_request']],
+      [wrap({ ...file, content_type: undefined }), [422, 'invalid_request']],
+      [wrap({ ...file, data_base64: 'n%t base64' }), [400, 'invalid_base64']],
+      [wrap({ ...file, content_type: 'nonsense' }), [415, 'unsupported_type']],
+      [wrap({ ...file, data_base64: '' }), [422, 'empty_document']],
+      [wrap(file).slice(0, -4), [400, 'malformed_json']],
+    ] as const) {
+      expect(await refusalOf(await service.extract(body, 'application/json')), body).to.deep.equal(refusal);
+    }
+  });
+
+  it('refuses other types, no type and nothing at all', async () => {
+    for (const type of ['application/zip', 'application/octet-stream', 'text/rtf', 'constructor/x', 'nonsense', '']) {
+      expect(await refusalOf(await service.extract(Buffer.from('x'), type)), type).to.deep.equal([415, 'unsupported_type']);
+    }
+    expect(await refusalOf(await service.extract(Buffer.alloc(0), 'text/plain'))).to.deep.equal([422, 'empty_document']);
+  });
+});

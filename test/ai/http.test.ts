@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { type AiService, refusalOf, startAiService, token } from './support/ai-service.ts';
+
+describe('the AI service over HTTP', () => {
+  let service: AiService;
+  before(async () => {
+    service = await startAiService();
+  });
+  after(() => service.stop());
+
+  const post = (path: string, body: unknown) => service.ask(path, { method: 'POST', body: JSON.stringify(body) });
+
+  it('refuses a missing or wrong token everywhere but at /health', async () => {
+    const paths = ['/v1/extract', '/v1/summarize', '/v1/embed', '/openapi.json', '/docs', '/redoc', '/nowhere'];
+    for (const path of paths) {
+      for (const headers of [{}, { 'x-service-token': '' }, { 'x-service-token': `${token}x` }] as Record<string, string>[]) {
+        const method = path.startsWith('/v1/') ? 'POST' : 'GET';
+        const response = await fetch(`${service.url}${path}`, { method, headers });
+        expect(await refusalOf(response), path).to.deep.equal([401, 'unauthorized']);
+      }
+    }
+    expect((await fetch(`${service.url}/health`)).status).to.equal(200);
+  });
+
+  it('echoes a well-formed request id and makes one otherwise', async () => {
+    const idOf = async (given: string) =>
+      (await service.ask('/health', { headers: { 'x-request-id': given } })).headers.get('x-request-id');
+    expect(await idOf('job_7.attempt-2')).to.equal('job_7.attempt-2');
+    expect(await idOf('not well-formed')).to.match(/^[0-9a-f-]{36}$/);
+    expect(await idOf('x'.repeat(129))).to.match(/^[0-9a-f-]{36}$/);
+    const refused = await fetch(`${service.url}/v1/embed`, { method: 'POST', headers: { 'x-request-id': 'refused.1' } });
+    expect(refused.headers.get('x-request-id')).to.equal('refused.1');
+  });
+
+  it('reports its state at /health', async () => {
+    const health = await (await fetch(`${service.url}/health`)).json();
+    expect(health).to.deep.equal({ ok: true, provider: 'local', ocr: 'none', auth: 'token', problems: [] });
+  });
+
+  it('describes itself in OpenAPI 3.1 and on pages that load nothing from elsewhere', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const document = (await (await service.ask('/openapi.json')).json()) as { openapi: string; info: { version: string }; paths: object };
+    expect(document.openapi).to.equal('3.1.0');
+    expect(document.info.version).to.equal(version);
+    expect(document.paths).to.have.keys('/v1/extract', '/v1/summarize', '/v1/embed', '/health');
+    for (const path of ['/docs', '/redoc']) {
+      const page = await service.ask(path);
+      expect(page.headers.get('content-type')).to.contain('text/html');
+      expect(await page.text())
+        .to.contain('POST /v1/extract')
+        .and.not.match(/(?:src|href)=/);
+    }
+  });
+
+  it('answers unknown paths and methods with 404', async () => {
+    expect(await refusalOf(await service.ask('/v2/extract'))).to.deep.equal([404, 'not_found']);
+    expect(await refusalOf(await service.ask('/v1/extract'))).to.deep.equal([404, 'not_found']);
+  });
+
+  it('refuses malformed and invalid JSON, naming the field', async () => {
+    const malformed = await service.ask('/v1/summarize', { method: 'POST', body: '{"text": ' });
+    expect(await refusalOf(malformed)).to.deep.equal([400, 'malformed_json']);
+    for (const [path, body, field] of [
+      ['/v1/summarize', {}, 'text'],
+      ['/v1/summarize', { text: '' }, 'text'],
+      ['/v1/summarize', { text: 'a', max_sentences: 0 }, 'max_sentences'],
+      ['/v1/summarize', { text: 'a', max_sentences: 51 }, 'max_sentences'],
+      ['/v1/embed', { texts: [] }, 'texts'],
+      ['/v1/embed', { texts: Array(65).fill('a') }, 'texts'],
+      ['/v1/embed', { texts: ['a', 1] }, 'texts.1'],
+      ['/v1/embed', [], 'body'],
+    ] as const) {
+      const response = await post(path, body);
+      expect(response.status, JSON.stringify(body)).to.equal(422);
+      const { error } = (await response.json()) as { error: { code: string; message: string } };
+      expect(error.code).to.equal('invalid_request');
+      expect(error.message).to.contain(field);
+    }
+  });
+
+  it('refuses texts over their limits with 413', async () => {
+    expect((await post('/v1/summarize', { text: `${'One two. '.repeat(22_222)}ab` })).status).to.equal(200);
+    expect(await refusalOf(await post('/v1/summarize', { text: 'a'.repeat(200_001) }))).to.deep.equal([413, 'text_too_long']);
+    expect(await refusalOf(await post('/v1/summarize', { text: 'a'.repeat(1_400_000) }))).to.deep.equal([413, 'too_large']);
+    expect(await refusalOf(await post('/v1/embed', { texts: ['a'.repeat(8001)] }))).to.deep.equal([413, 'text_too_long']);
+  });
+
+  it('refuses a compressed body, which could be of any size', async () => {
+    const response = await service.ask('/v1/embed', { method: 'POST', body: 'x', headers: { 'content-encoding': 'gzip' } });
+    expect(await refusalOf(response)).to.deep.equal([400, 'unsupported_encoding']);
+  });
+
+  it('writes neither tokens nor contents to its log', async () => {
+    await post('/v1/summarize', { text: 'The secret word is quinquereme.' });
+    await service.program.printed(/"path":"\/v1\/summarize"/);
+    expect(service.program.stdout()).to.not.contain(token).and.not.contain('quinquereme');
+  });
+});
+
+describe('the AI service without authentication', () => {
+  it('serves, and says so at /health', async () => {
+    const service = await startAiService({ SERVICE_TOKEN: '', SERVICE_AUTH_DISABLED: 'true', OCR_PROVIDER: 'remote' });
+    try {
+      expect((await fetch(`${service.url}/openapi.json`)).status).to.equal(200);
+      const health = await service.client.health();
+      expect(health).to.include({ ok: false, auth: 'disabled', ocr: 'none' });
+      expect(health.problems.join(' ')).to.match(/SERVICE_AUTH_DISABLED[\s\S]*OCR_PROVIDER/);
+    } finally {
+      await service.stop();
+    }
+  });
+});

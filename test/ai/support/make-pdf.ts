@@ -1,0 +1,51 @@
+import { deflateSync } from 'node:zlib';
+
+/**
+ * A PDF of `pages` pages that all show the same content stream. Small on disk, and as long to read as the stream times the pages: what
+ * a slow or a hostile document is made of.
+ */
+export function makePdf(content: string | Buffer, pages = 1): Buffer {
+  const kids = Array.from({ length: pages }, (_, index) => `${5 + index} 0 R`).join(' ');
+  const packed = deflateSync(content, { level: 9 });
+  const stream = Buffer.concat([
+    Buffer.from(`<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n`),
+    packed,
+    Buffer.from('\nendstream'),
+  ]);
+  const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F1 3 0 R >> >> >>';
+  return assemble([
+    Buffer.from('<< /Type /Catalog /Pages 2 0 R >>'),
+    Buffer.from(`<< /Type /Pages /Kids [${kids}] /Count ${pages} >>`),
+    Buffer.from('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'),
+    stream,
+    ...Array.from({ length: pages }, () => Buffer.from(page)),
+  ]);
+}
+
+/** A PDF whose pages show one line of text each. */
+export function makeTextPdf(line: string, pages = 1): Buffer {
+  return makePdf(`BT /F1 12 Tf 50 700 Td (${line}) Tj ET`, pages);
+}
+
+/** A PDF that takes minutes to read: a million strokes on each of 400 pages. */
+export function makeSlowPdf(): Buffer {
+  return makePdf('0 0 m 1 1 l S\n'.repeat(1_000_000), 400);
+}
+
+function assemble(objects: Buffer[]): Buffer {
+  const parts = [Buffer.from('%PDF-1.4\n')];
+  const offsets: number[] = [];
+  let length = parts[0]?.length ?? 0;
+  for (const [index, object] of objects.entries()) {
+    offsets.push(length);
+    const part = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), object, Buffer.from('\nendobj\n')]);
+    parts.push(part);
+    length += part.length;
+  }
+  const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  const size = objects.length + 1;
+  parts.push(
+    Buffer.from(`xref\n0 ${size}\n0000000000 65535 f \n${rows}trailer << /Size ${size} /Root 1 0 R >>\nstartxref\n${length}\n%%EOF`),
+  );
+  return Buffer.concat(parts);
+}
