@@ -1,9 +1,12 @@
 import type { ApiDeps } from '../deps.ts';
 import type { Procedure } from '../procedure.ts';
 import { accountProcedures } from './account.ts';
-import { organizationDeletion } from './admin-organization-deletion.ts';
+import { adminFlagProcedures } from './admin-flags.ts';
+import { adminOrganizationProcedures } from './admin-organizations.ts';
+import { billingProcedures } from './billing.ts';
 import { documentProcedures } from './documents.ts';
 import { jobProcedures } from './jobs.ts';
+import { organizationProcedures } from './organizations.ts';
 import { systemProcedures } from './system.ts';
 import { workspaceProcedures } from './workspaces.ts';
 
@@ -14,9 +17,11 @@ export function createProcedures(deps: ApiDeps): ProcedureTree {
   return {
     system: systemProcedures(deps),
     account: accountProcedures(),
+    organizations: organizationProcedures(deps),
+    billing: billingProcedures(deps),
     workspaces: workspaceProcedures(deps),
     documents: documentProcedures(deps),
     jobs: jobProcedures(deps),
-    admin: { organizations: { delete: organizationDeletion(deps) } },
+    admin: { organizations: adminOrganizationProcedures(deps), flags: adminFlagProcedures(deps) },
   };
 }

@@ -1,4 +1,5 @@
 import { contract, version } from '../../contract/index.ts';
+import { resolveFlags } from '../../domain/flags/resolve-flags.ts';
 import type { ApiDeps } from '../deps.ts';
 import { procedure } from '../procedure.ts';
 
@@ -9,5 +10,9 @@ export function systemProcedures(deps: ApiDeps) {
       socialProviders: deps.config.providers.map(({ id }) => id),
       requireEmailVerification: deps.config.requireEmailVerification,
     })),
+    flags: procedure(contract.system.flags, async ({ input, authorize }) => {
+      if (input.organizationId !== undefined) await authorize(input.organizationId);
+      return resolveFlags(deps.db, input.organizationId);
+    }),
   };
 }

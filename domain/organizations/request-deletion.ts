@@ -4,14 +4,12 @@ import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { findLiveSubscription } from '../billing/find-subscription.ts';
 
 /** The id of the workflow that deletes an organization: whoever asks again meets the same run. */
 export function deleteOrganizationWorkflowId(organizationId: string): string {
   return `delete-organization-${organizationId}`;
 }
-
-/** A subscription that still costs money or may come back to life. */
-const liveStatuses = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete'];
 
 /**
  * Marks an organization as being deleted, which refuses every further write, and asks for the workflow that deletes it; the
@@ -57,12 +55,6 @@ async function lockForDeletion(trx: Transaction, organizationId: string): Promis
 }
 
 async function checkSubscription(trx: Transaction, organizationId: string): Promise<void> {
-  const live = await trx
-    .selectFrom('subscription')
-    .select('id')
-    .where('referenceId', '=', organizationId)
-    .where('status', 'in', liveStatuses)
-    .executeTakeFirst();
-  if (!live) return;
+  if (!(await findLiveSubscription(trx, organizationId))) return;
   throw new ApiError('PRECONDITION_FAILED', { message: 'The subscription of this organization is still live: cancel it first.' });
 }

@@ -1,0 +1,27 @@
+import type { OrganizationSummaryRow } from '../../domain/organizations/list-organizations.ts';
+import type { SubscriptionStatus } from './subscription.ts';
+
+/** An organization as platform admins see it in their list; it has no plan while billing is off. */
+export function toOrganizationSummary(organization: OrganizationSummaryRow, billingEnabled: boolean) {
+  const { subscription } = organization;
+  return {
+    id: organization.id,
+    name: organization.name,
+    slug: organization.slug,
+    createdAt: organization.created_at.toISOString(),
+    billingCustomerId: organization.billing_customer_id,
+    members: organization.members,
+    workspaces: organization.workspaces,
+    plan: billingEnabled ? organization.plan : null,
+    seats: { billed: subscription?.live ? subscription.seats : null, members: organization.members },
+    subscription: subscription && {
+      id: subscription.id,
+      plan: subscription.plan,
+      status: subscription.status as SubscriptionStatus,
+      seats: subscription.seats,
+      periodEnd: subscription.period_end === null ? null : new Date(subscription.period_end).toISOString(),
+      cancelAtPeriodEnd: subscription.cancel_at_period_end ?? false,
+      billingSubscriptionId: subscription.billing_subscription_id,
+    },
+  };
+}

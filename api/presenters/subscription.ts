@@ -1,0 +1,25 @@
+import type { z } from 'zod';
+import type { subscriptionStatus } from '../../contract/fields.ts';
+import type { SubscriptionRow } from '../../domain/billing/find-subscription.ts';
+
+export type SubscriptionStatus = z.infer<typeof subscriptionStatus>;
+
+/** A subscription as its organization sees it. */
+export function toSubscription(subscription: SubscriptionRow) {
+  return {
+    id: subscription.id,
+    plan: subscription.plan,
+    status: subscription.status as SubscriptionStatus,
+    seats: subscription.seats,
+    periodEnd: subscription.periodEnd?.toISOString() ?? null,
+    trialEnd: subscription.trialEnd?.toISOString() ?? null,
+    cancelAtPeriodEnd: subscription.cancelAtPeriodEnd ?? false,
+    cancelAt: subscription.cancelAt?.toISOString() ?? null,
+    billingInterval: subscription.billingInterval,
+  };
+}
+
+/** The renewal was not paid: the plan ends unless it is. */
+export function hasPaymentFailed(subscription: SubscriptionRow | undefined): boolean {
+  return subscription?.status === 'past_due' || subscription?.status === 'unpaid';
+}

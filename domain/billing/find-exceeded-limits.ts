@@ -1,0 +1,21 @@
+import type { Usage } from '../organizations/get-usage.ts';
+import type { Plan } from './plan.ts';
+
+export interface ExceededLimit {
+  kind: 'workspaces' | 'members' | 'aiCredits';
+  current: number;
+  limit: number;
+}
+
+/** The limits of the plan that an organization is over, as after a downgrade (spec §2, Billing status). */
+export function findExceededLimits(plan: Plan | null, usage: Usage): ExceededLimit[] {
+  if (!plan) return [];
+  const current = {
+    workspaces: usage.workspaces,
+    members: usage.members + usage.pendingInvitations,
+    aiCredits: usage.aiCredits,
+  };
+  return (['workspaces', 'members', 'aiCredits'] as const)
+    .map((kind) => ({ kind, current: current[kind], limit: plan.limits[kind] }))
+    .filter((each) => each.current > each.limit);
+}

@@ -1,0 +1,21 @@
+import type { Selectable } from 'kysely';
+import type { AuthTables } from '../../db/auth-schema.ts';
+import type { Db } from '../../db/connect.ts';
+import { isLive, isSubscription, mostRelevant } from './live-subscription.ts';
+
+/** A subscription as the database holds it: what the payment provider said of it last. */
+export type SubscriptionRow = Selectable<AuthTables['subscription']>;
+
+/** The subscription behind an organization's plan, or its last one; undefined where it never had one. */
+export async function findSubscription(db: Db, organizationId: string): Promise<SubscriptionRow | undefined> {
+  return subscriptionsOf(db, organizationId).where(isSubscription).executeTakeFirst();
+}
+
+/** The subscription that the organization pays for now. */
+export async function findLiveSubscription(db: Db, organizationId: string): Promise<SubscriptionRow | undefined> {
+  return subscriptionsOf(db, organizationId).where(isLive).executeTakeFirst();
+}
+
+function subscriptionsOf(db: Db, organizationId: string) {
+  return db.selectFrom('subscription').selectAll().where('referenceId', '=', organizationId).orderBy(mostRelevant).limit(1);
+}

@@ -1,0 +1,21 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/**
+ * A subscription that costs money or may come back to life. A checkout that was only begun has no subscription at the payment
+ * provider yet, and is none.
+ */
+export const isLive: RawBuilder<boolean> = sql<boolean>`(
+  subscription.status in ('active', 'trialing', 'past_due', 'unpaid', 'paused')
+  or (subscription.status = 'incomplete' and subscription."stripeSubscriptionId" is not null)
+)`;
+
+/** Puts first the subscription that an organization is shown: the live one that its plan comes from, else the latest. */
+export const mostRelevant: RawBuilder<unknown> = sql`
+  ${isLive} desc, subscription.status in ('active', 'trialing', 'past_due') desc, subscription.plan = 'team' desc,
+  subscription."periodEnd" desc nulls last, subscription.id desc
+`;
+
+/** Leaves out checkouts that were begun and not finished. */
+export const isSubscription: RawBuilder<boolean> = sql<boolean>`(
+  subscription.status <> 'incomplete' or subscription."stripeSubscriptionId" is not null
+)`;

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { isLive, isSubscription, mostRelevant } from '../billing/live-subscription.ts';
+import type { PlanName } from '../billing/plan.ts';
+
+/** An organization as a platform admin sees it in the list (spec §2, Organization summary). */
+export interface OrganizationSummaryRow {
+  id: string;
+  name: string;
+  slug: string;
+  created_at: Date;
+  billing_customer_id: string | null;
+  members: number;
+  workspaces: number;
+  plan: PlanName;
+  subscription: SubscriptionSummary | null;
+}
+
+/** As JSON of the database holds it: `period_end` is an ISO date-time. */
+interface SubscriptionSummary {
+  id: string;
+  plan: string;
+  status: string;
+  seats: number | null;
+  period_end: string | null;
+  cancel_at_period_end: boolean | null;
+  billing_subscription_id: string | null;
+  live: boolean;
+}
+
+export interface OrganizationFilter {
+  search?: string | undefined;
+  limit: number;
+  offset: number;
+  /** How long a subscription that is past due keeps its plan. */
+  dunningDays: number;
+}
+
+/** A page of the platform's organizations by name, and how many there are. `search` is a part of name or slug, whatever the case. */
+export async function listOrganizations(
+  db: Db,
+  { search = '', limit, offset, dunningDays }: OrganizationFilter,
+): Promise<{ items: OrganizationSummaryRow[]; total: number }> {
+  const matches = sql`(strpos(lower(name), lower(${search})) > 0 or strpos(lower(slug), lower(${search})) > 0)`;
+  const { rows } = await sql<OrganizationSummaryRow>`
+    select page.id, page.name, page.slug, page."createdAt" as created_at, page."stripeCustomerId" as billing_customer_id,
+      (select count(*) from member where "organizationId" = page.id) as members,
+      (select count(*) from workspace where organization_id = page.id) as workspaces,
+      organization_plan(page.id, ${dunningDays}) as plan,
+      (select json_build_object('id', id, 'plan', plan, 'status', status, 'seats', seats, 'period_end', "periodEnd",
+          'cancel_at_period_end', "cancelAtPeriodEnd", 'billing_subscription_id', "stripeSubscriptionId", 'live', ${isLive})
+        from subscription where "referenceId" = page.id and ${isSubscription} order by ${mostRelevant} limit 1) as subscription
+    from (select * from organization where ${matches} order by lower(name), id limit ${limit} offset ${offset}) as page
+    order by lower(page.name), page.id
+  `.execute(db);
+  const counted = await sql<{ total: number }>`select count(*) as total from organization where ${matches}`.execute(db);
+  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+}

@@ -1,0 +1,214 @@
+import { expect } from 'chai';
+import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import { callOver, transports } from '../support/transports.ts';
+
+describe('Organizations', () => {
+  let api: TestApi;
+  let tenant: Tenant;
+  let other: Tenant;
+  let admin: TestUser;
+  let member: TestUser;
+
+  before(async () => {
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
+    [tenant, other, admin, member] = await Promise.all([api.createTenant(), api.createTenant(), api.signUp('Admin'), api.signUp('Member')]);
+    await api.makePlatformAdmin(admin);
+    await api.addMember(tenant.organizationId, member, 'member');
+  });
+  after(() => api.stop());
+
+  describe('usage', () => {
+    for (const transport of transports) {
+      it(`counts workspaces, members, invitations and credits over ${transport}`, async () => {
+        const own = await api.createTenant();
+        const { organizationId, owner } = own;
+        const { token } = owner;
+        const invite = { organizationId, email: 'guest@example.com', role: 'member' };
+        expect((await api.request('POST', '/api/auth/organization/invite-member', { token, body: invite })).status).to.equal(200);
+        const late = { organizationId, email: 'late@example.com', role: 'member' };
+        const invited = await api.request('POST', '/api/auth/organization/invite-member', { token, body: late });
+        await api.database.db
+          .updateTable('invitation')
+          .set({ expiresAt: new Date(Date.now() - 1_000) })
+          .where('id', '=', invited.body.id)
+          .execute();
+        const job = { kind: 'text.summarize', organizationId, text: 'One. Two. Three.' };
+        await callOver(api, transport, 'jobs.create', job, { token });
+        const canceled = await callOver(api, transport, 'jobs.create', job, { token });
+        await callOver(api, transport, 'jobs.cancel', { id: canceled.body.id }, { token });
+
+        const { status, body } = await callOver(api, transport, 'organizations.usage', { organizationId }, { token });
+        expect(status).to.equal(200);
+        const now = new Date();
+        expect(body).to.deep.equal({
+          plan: null,
+          limits: null,
+          usage: { workspaces: 1, members: 1, pendingInvitations: 1, aiCredits: 5 },
+          period: {
+            start: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)).toISOString(),
+            end: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString(),
+          },
+        });
+      });
+    }
+
+    it('is for members only', async () => {
+      const { organizationId } = tenant;
+      const statusFor = async (token: string | undefined) =>
+        (await callOver(api, 'REST', 'organizations.usage', { organizationId }, { token })).status;
+      expect(await statusFor(member.token)).to.equal(200);
+      expect(await statusFor(other.owner.token)).to.equal(403);
+      expect(await statusFor(admin.token)).to.equal(403);
+      expect(await statusFor(undefined)).to.equal(401);
+    });
+  });
+
+  describe('audit log', () => {
+    const read = (input: Record<string, unknown>, token = tenant.owner.token) =>
+      callOver(api, 'REST', 'organizations.auditLog', { organizationId: tenant.organizationId, ...input }, { token });
+
+    it('pages through every entry once, newest first, also those of one moment', async () => {
+      const { organizationId } = tenant;
+      const rows = Array.from({ length: 25 }, (_, index) => ({
+        id: `entry-${String(index).padStart(2, '0')}`,
+        organization_id: organizationId,
+        action: 'test.entry',
+        created_at: new Date(Date.UTC(2020, 0, 1 + Math.floor(index / 10))),
+      }));
+      await api.database.db.insertInto('audit_entry').values(rows).execute();
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const { status, body } = await read({ limit: 7, ...(cursor ? { cursor } : {}) });
+        expect(status).to.equal(200);
+        expect(body.entries.length).to.be.at.most(7);
+        seen.push(...body.entries.map(({ id }: { id: string }) => id));
+        cursor = body.nextCursor ?? undefined;
+      } while (cursor);
+      const expected = rows.map(({ id }) => id).reverse();
+      expect(seen.slice(-25)).to.deep.equal(expected);
+      expect(new Set(seen).size).to.equal(seen.length);
+      await api.database.db.deleteFrom('audit_entry').where('action', '=', 'test.entry').execute();
+    });
+
+    it('shows who did what', async () => {
+      const { body } = await callOver(api, 'RPC', 'organizations.auditLog', { organizationId: other.organizationId }, other.owner);
+      const created = body.entries.find(({ action }: { action: string }) => action === 'workspace.create');
+      expect(created).to.deep.include({
+        organizationId: other.organizationId,
+        actorId: other.owner.id,
+        actorEmail: other.owner.email,
+        impersonatedBy: null,
+        targetType: 'workspace',
+        targetId: other.workspaceId,
+        metadata: { name: 'Main', slug: 'main' },
+      });
+    });
+
+    it('refuses cursors that it did not issue: forged, of another list, of another organization', async () => {
+      const { organizationId, owner } = other;
+      await callOver(api, 'REST', 'workspaces.create', { organizationId, name: 'Two', slug: 'two' }, owner);
+      const foreign = await callOver(api, 'REST', 'organizations.auditLog', { organizationId, limit: 1 }, owner);
+      for (const cursor of ['nonsense', foreign.body.nextCursor, `${foreign.body.nextCursor}x`]) {
+        const refused = await read({ cursor });
+        expect(refused.status, cursor).to.equal(400);
+        expect(refused.body).to.include({ defined: true, code: 'BAD_REQUEST' });
+        expect(refused.body.data.issues[0].path).to.deep.equal(['cursor']);
+      }
+      for (const limit of [0, 101, 'many', 1.5]) expect((await read({ limit })).status, String(limit)).to.equal(400);
+    });
+
+    it('is for owners and admins of the organization only', async () => {
+      const another = await api.signUp();
+      await api.addMember(tenant.organizationId, another, 'admin');
+      expect((await read({}, another.token)).status).to.equal(200);
+      expect((await read({}, member.token)).status).to.equal(403);
+      expect((await read({}, other.owner.token)).status).to.equal(403);
+      expect((await read({}, admin.token)).status).to.equal(403);
+      expect((await read({}, '')).status).to.equal(401);
+    });
+  });
+
+  describe('billing status while billing is off', () => {
+    it('says so, and caps nothing', async () => {
+      for (const transport of transports) {
+        const { body } = await callOver(api, transport, 'billing.status', { organizationId: tenant.organizationId }, tenant.owner);
+        const expected = { enabled: false, plan: null, limits: null, subscription: null, paymentFailed: false, overLimit: [] };
+        expect(body).to.deep.equal(expected);
+      }
+    });
+
+    it('is for owners and admins of the organization only', async () => {
+      const statusFor = async (token: string | undefined) =>
+        (await callOver(api, 'REST', 'billing.status', { organizationId: tenant.organizationId }, { token })).status;
+      expect(await statusFor(member.token)).to.equal(403);
+      expect(await statusFor(other.owner.token)).to.equal(403);
+      expect(await statusFor(undefined)).to.equal(401);
+    });
+  });
+
+  describe('in the list of a platform admin', () => {
+    const list = (input: Record<string, unknown> = {}, token = admin.token) =>
+      callOver(api, 'REST', 'admin.organizations.list', input, { token });
+
+    it('show their members, workspaces and no plan while billing is off', async () => {
+      const { body } = await list({ search: tenant.slug });
+      expect(body.total).to.equal(1);
+      const [item] = body.items;
+      const members = await api.database.db.selectFrom('member').selectAll().where('organizationId', '=', tenant.organizationId).execute();
+      expect(item).to.deep.include({
+        id: tenant.organizationId,
+        name: tenant.slug,
+        slug: tenant.slug,
+        billingCustomerId: null,
+        members: members.length,
+        workspaces: 1,
+        plan: null,
+        seats: { billed: null, members: members.length },
+        subscription: null,
+      });
+      expect(new Date(item.createdAt).toISOString()).to.equal(item.createdAt);
+    });
+
+    it('are found by a part of name or slug, whatever the case, and nothing else is a pattern', async () => {
+      const { db } = api.database;
+      const names = ['Ärger & Söhne 100%', 'ärger under_score', 'Plain'];
+      for (const [index, name] of names.entries()) {
+        await db
+          .insertInto('organization')
+          .values({ id: `find-${index}`, name, slug: `find-${index}-slug`, stripeCustomerId: null })
+          .execute();
+      }
+      const found = async (search: string) => (await list({ search })).body.items.map(({ id }: { id: string }) => id).sort();
+      expect(await found('ÄRGER')).to.deep.equal(['find-0', 'find-1']);
+      expect(await found('100%')).to.deep.equal(['find-0']);
+      expect(await found('r_s')).to.deep.equal(['find-1']);
+      expect(await found('find-2-SLUG')).to.deep.equal(['find-2']);
+      expect(await found('no such thing')).to.deep.equal([]);
+      expect((await list({ search: 'x'.repeat(81) })).status).to.equal(400);
+    });
+
+    it('are paged by offset, in the order of their names', async () => {
+      const all = await list({ limit: 100 });
+      const names = all.body.items.map(({ name }: { name: string }) => name.toLowerCase());
+      expect(names).to.deep.equal([...names].sort());
+      const paged: unknown[] = [];
+      for (let offset = 0; offset < all.body.total; offset += 2) {
+        const page = await list({ limit: 2, offset });
+        expect(page.body.total).to.equal(all.body.total);
+        paged.push(...page.body.items);
+      }
+      expect(paged).to.deep.equal(all.body.items);
+      expect((await list({ offset: all.body.total })).body.items).to.deep.equal([]);
+      for (const wrong of [{ offset: -1 }, { limit: 0 }, { limit: 101 }]) expect((await list(wrong)).status).to.equal(400);
+    });
+
+    it('are for platform admins only', async () => {
+      for (const transport of transports) {
+        const refused = await callOver(api, transport, 'admin.organizations.list', {}, tenant.owner);
+        expect(refused.body).to.include({ defined: true, code: 'FORBIDDEN', status: 403 });
+      }
+      expect((await list({}, '')).status).to.equal(401);
+    });
+  });
+});
