@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { inTransaction } from '../db/transaction.ts';
 import { purgeUpload } from '../domain/documents/purge-upload.ts';
-import { type AttemptFailure, settleAttempt } from '../domain/jobs/settle-attempt.ts';
+import { type EndedAttempt, settleAttempt } from '../domain/jobs/settle-attempt.ts';
 import type { Settlement } from '../domain/jobs/settlement.ts';
 import { sweepLostAttempts } from '../domain/jobs/sweep-lost-attempts.ts';
 import { sweepQueuedJobs } from '../domain/jobs/sweep-queued-jobs.ts';
@@ -28,8 +28,7 @@ export function createActivities(deps: ActivityDeps) {
     runJobAttempt: (input: AttemptInput): Promise<Settlement> => runJobAttempt(deps, input),
 
     /** Decides what an attempt that did not report success means for its job; idempotent (spec §3). */
-    settleAttempt: (attempt: { jobId: string; claimedBy: string; failure: AttemptFailure }): Promise<Settlement> =>
-      settleAttempt(deps.db, attempt, deps.jobs.retryDelaysMs),
+    settleAttempt: (attempt: EndedAttempt): Promise<Settlement> => settleAttempt(deps.db, attempt, deps.jobs.retryDelaysMs),
 
     /** Removes a document whose upload was never completed (spec §3). */
     async purgeUpload({ documentId }: { documentId: string }): Promise<{ purged: boolean }> {

@@ -38,13 +38,17 @@ function describe(error: unknown): { code: string; message: string; retryable: b
   return { code: 'internal_error', message: 'The attempt failed inside the service.', retryable: true };
 }
 
-function describeAiError(error: AiServiceError) {
-  const { retryable, retryAfterMs } = error;
-  if (error.kind === 'rejected') return { code: error.code, message: error.message, retryable, retryAfterMs };
+const longestRetryAfterMs = 60 * 60 * 1_000;
+
+function describeAiError({ kind, code, message, retryable, retryAfterMs: asked }: AiServiceError) {
+  const retryAfterMs = asked === undefined ? undefined : Math.min(asked, longestRetryAfterMs);
+  // A final refusal is about the document; every other answer is about the deployment, whose details are not the tenant's.
+  if (kind === 'rejected' && !retryable) return { code, message, retryable, retryAfterMs };
   const messages = {
     unreachable: 'The AI service could not be reached.',
     unusable_answer: 'The AI service gave an answer that cannot be used.',
+    rejected: 'The AI service is not available just now.',
     failed: 'The AI service failed.',
   };
-  return { code: `ai_${error.kind}`, message: messages[error.kind], retryable, retryAfterMs };
+  return { code: kind === 'rejected' ? 'ai_unavailable' : `ai_${kind}`, message: messages[kind], retryable, retryAfterMs };
 }

@@ -8,11 +8,14 @@ export class Permits {
     this.limit = limit;
   }
 
-  /** Waits for a permit, in the order of asking, and answers what gives it back. Rejects with the signal's reason. */
-  async acquire(signal: AbortSignal): Promise<() => void> {
+  /**
+   * Waits for a permit, in the order of asking, and answers what gives it back; undefined where none was free within
+   * `patienceMs`. Rejects with the signal's reason.
+   */
+  async acquire(signal: AbortSignal, patienceMs: number): Promise<(() => void) | undefined> {
     signal.throwIfAborted();
     if (this.held < this.limit) this.held++;
-    else await this.wait(signal);
+    else if (!(await this.wait(signal, patienceMs))) return undefined;
     let released = false;
     return () => {
       if (released) return;
@@ -23,16 +26,26 @@ export class Permits {
     };
   }
 
-  private wait(signal: AbortSignal): Promise<void> {
+  private wait(signal: AbortSignal, patienceMs: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const granted = () => {
+      const stopWaiting = () => {
+        clearTimeout(timer);
         signal.removeEventListener('abort', aborted);
-        resolve();
+        const place = this.waiting.indexOf(granted);
+        if (place >= 0) this.waiting.splice(place, 1);
+      };
+      const granted = () => {
+        stopWaiting();
+        resolve(true);
       };
       const aborted = () => {
-        this.waiting.splice(this.waiting.indexOf(granted), 1);
+        stopWaiting();
         reject(signal.reason);
       };
+      const timer = setTimeout(() => {
+        stopWaiting();
+        resolve(false);
+      }, patienceMs);
       signal.addEventListener('abort', aborted, { once: true });
       this.waiting.push(granted);
     });

@@ -1,15 +1,20 @@
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { JobKind } from '../db/schema.ts';
 import { claimJob } from '../domain/jobs/claim-job.ts';
 import type { JobRow } from '../domain/jobs/job-row.ts';
+import { settleAttempt } from '../domain/jobs/settle-attempt.ts';
 import { type Settlement, standingOf } from '../domain/jobs/settlement.ts';
 import { succeedJob } from '../domain/jobs/succeed-job.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers/index.ts';
 import { JobFailure, toApplicationFailure } from './job-failure.ts';
+import { createStopSignal } from './stop-signal.ts';
 
 /** Often enough to hear of a cancellation soon; a worker that is silent for three of them is lost. */
 const heartbeatMs = 3_000;
+
+/** A full worker holds an attempt back from others no longer than this. */
+const permitPatienceMs = 3_000;
 
 export interface AttemptInput {
   jobId: string;
@@ -29,49 +34,75 @@ export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Pr
     () => context.heartbeat(deps.outage?.isDown ? 'The AI service is down: the job waits for it.' : undefined),
     heartbeatMs,
   );
-  let release = () => {};
+  let release: (() => void) | undefined;
   try {
     await deps.outage?.wait(context.cancellationSignal);
-    release = await deps.permits.acquire(context.cancellationSignal);
+    release = await deps.permits.acquire(context.cancellationSignal, permitPatienceMs);
+    if (!release) return { status: 'queued', delayMs: 0, handedBack: true };
+    context.cancellationSignal.throwIfAborted();
     const claim = await claimJob(deps.db, input.jobId, input.claimedBy);
     if (!claim.claimed) return standingOf(claim.job);
-    return await runClaimed(deps, claim.job, context.cancellationSignal);
+    return await runClaimed(deps, claim.job, context);
   } catch (error) {
-    // A worker that stops hands the job back; only Temporal's own cancellation ends it.
-    if (context.cancellationSignal.aborted && context.cancellationDetails?.workerShutdown) throw toApplicationFailure(workerStopped);
-    throw error;
+    throw toFailure(deps, input, error, context);
   } finally {
-    release();
+    release?.();
     clearInterval(heartbeat);
   }
 }
 
-const workerStopped = new JobFailure('worker_stopped', 'The worker stopped during the attempt.', true);
+/** What Temporal is told: a cancellation, or a coded failure. Causes that the tenant may not read stay in the log. */
+function toFailure(deps: ActivityDeps, { jobId, kind }: AttemptInput, error: unknown, context: Context): unknown {
+  if (context.cancellationSignal.aborted && error === context.cancellationSignal.reason) {
+    // A worker that stops hands the job back; only Temporal's own cancellation ends it.
+    return context.cancellationDetails?.workerShutdown ? toApplicationFailure(workerStopped) : error;
+  }
+  if (error instanceof ApplicationFailure) return error;
+  deps.log.warn({ err: error, jobId, kind }, 'the attempt failed');
+  return toApplicationFailure(error);
+}
 
-async function runClaimed(deps: ActivityDeps, job: JobRow, canceled: AbortSignal): Promise<Settlement> {
-  const log = deps.log.child({ jobId: job.id, kind: job.kind, attempt: job.attempts });
+const workerStopped = new JobFailure('worker_stopped', 'The worker stopped during the attempt.', true);
+const timedOut = new JobFailure('timeout', 'The attempt took too long.', true);
+
+async function runClaimed(deps: ActivityDeps, job: JobRow, context: Context): Promise<Settlement> {
+  const stop = createStopSignal(context, deps.db, job);
   const timeout = AbortSignal.timeout(deps.jobs.timeoutMs);
-  const signal = AbortSignal.any([canceled, timeout]);
+  const signal = AbortSignal.any([stop.signal, timeout]);
   try {
     const outcome = await withSignal(handlers[job.kind](deps, job, signal), signal);
     const stored = await succeedJob(deps.db, job, outcome);
-    if (!stored) log.warn('the attempt had been presumed lost; its result was not stored');
-    return stored ? { status: 'succeeded' } : { status: 'running' };
+    if (stored) return { status: 'succeeded' };
+    deps.log.warn(
+      { jobId: job.id, kind: job.kind, attempt: job.attempts },
+      'the attempt had been presumed lost; its result was not stored',
+    );
+    return { status: 'running' };
   } catch (error) {
-    if (canceled.aborted) throw canceled.reason;
-    if (timeout.aborted) throw toApplicationFailure(new JobFailure('timeout', 'The attempt took too long.', true));
-    log.warn({ err: error }, 'the attempt failed');
-    throw toApplicationFailure(error);
+    const failure = stop.signal.aborted ? stop.signal.reason : timeout.aborted ? timedOut : error;
+    if (stop.orphaned && !stop.signal.aborted) await settleOrphan(deps, job, failure);
+    throw failure;
+  } finally {
+    stop.done();
   }
+}
+
+/** Settles an attempt whose workflow is gone, since nobody else does before the sweep. */
+async function settleOrphan(deps: ActivityDeps, job: JobRow, error: unknown): Promise<void> {
+  const failure = toApplicationFailure(error);
+  const { type, message, nonRetryable } = failure;
+  const ended = { code: type ?? 'internal_error', message, retryable: !nonRetryable };
+  await settleAttempt(deps.db, { jobId: job.id, claimedBy: job.claimed_by ?? '', failure: ended }, deps.jobs.retryDelaysMs);
 }
 
 /** Stops waiting for a handler that does not hear its signal; fencing keeps what it does later from counting. */
 async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
   try {
-    return await Promise.race([work, aborted.promise]);
+    return await Promise.race([aborted.promise, work]);
   } finally {
     signal.removeEventListener('abort', abort);
     work.catch(() => {});

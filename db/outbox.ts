@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Transaction } from './connect.ts';
 import type { OutboxOperation } from './schema.ts';
 
@@ -27,9 +28,28 @@ export async function addToOutbox(trx: Transaction, intent: OutboxIntent): Promi
       workflow_id: workflowId,
       operation,
       payload: JSON.stringify(payload),
-      lease_until: new Date(Date.now() + writerLeaseSeconds * 1_000),
+      lease_until: sql<Date>`clock_timestamp() + make_interval(secs => ${writerLeaseSeconds})`,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
   return { id, workflowId, operation, payload };
+}
+
+const rowsPerInsert = 1_000;
+
+/** Writes one signal to each of many workflows, as {@link addToOutbox} does. */
+export async function addSignalsToOutbox(trx: Transaction, workflowIds: string[], signal: string): Promise<OutboxMessage[]> {
+  const messages: OutboxMessage[] = [];
+  const payload = { signal };
+  for (let start = 0; start < workflowIds.length; start += rowsPerInsert) {
+    const values = workflowIds.slice(start, start + rowsPerInsert).map((workflow_id) => ({
+      workflow_id,
+      operation: 'signal' as const,
+      payload: JSON.stringify(payload),
+      lease_until: new Date(Date.now() + writerLeaseSeconds * 1_000),
+    }));
+    const rows = await trx.insertInto('outbox').values(values).returning(['id', 'workflow_id']).execute();
+    messages.push(...rows.map(({ id, workflow_id }) => ({ id, workflowId: workflow_id, operation: 'signal' as const, payload })));
+  }
+  return messages;
 }

@@ -1,4 +1,5 @@
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connect.ts';
@@ -28,6 +29,10 @@ const mostInFlight = 256;
 const relayBatch = 100;
 const pollMs = 1_000;
 const leaseSeconds = 15;
+/** What is under way at a stop gets this long; what is left stays in the table. */
+const stopMs = 1_500;
+/** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and CANCELLED of gRPC: they say nothing about the intent. */
+const unreachableCodes = new Set([14, 4, 8, 1]);
 
 type Payload = { workflow?: string; input?: Record<string, unknown>; signal?: string };
 
@@ -35,6 +40,7 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
   const inFlight = new Set<Promise<void>>();
   const delivered: number[] = [];
   let flushing: Promise<void> | undefined;
+  let reachable = true;
   let stopped = false;
   let wake: (() => void) | undefined;
   let loop: Promise<void> | undefined;
@@ -82,7 +88,7 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
       } catch (error) {
         log.warn({ err: error }, 'the outbox relay could not read its table');
       }
-      if (taken === relayBatch || stopped) continue;
+      if ((taken === relayBatch && reachable) || stopped) continue;
       await new Promise<void>((resolve) => {
         wake = resolve;
         setTimeout(resolve, pollMs);
@@ -90,22 +96,33 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
     }
   }
 
+  /** While Temporal is away, one intent at a time asks whether it is back. */
   async function relayOnce(): Promise<number> {
-    const messages = await lease(db);
+    const messages = await lease(db, reachable ? relayBatch : 1);
     await Promise.all(messages.map(relayMessage));
-    return messages.length;
+    return reachable ? messages.length : 0;
   }
 
   async function relayMessage(message: OutboxMessage): Promise<void> {
     try {
       await deliver(message, relayDeadlineMs);
       await remove(message.id);
+      setReachable(true);
     } catch (error) {
       // A signal to a workflow that is over has nothing left to tell.
       if (error instanceof WorkflowNotFoundError && message.operation === 'signal') return remove(message.id);
-      await postpone(db, message.id, error);
-      log.warn({ err: error, workflowId: message.workflowId }, 'an intent could not be dispatched; it is tried again');
+      const away = isUnreachable(error);
+      await postpone(db, message.id, error, away);
+      if (away) setReachable(false, error);
+      else log.warn({ err: error, workflowId: message.workflowId }, 'an intent could not be dispatched; it is tried again');
     }
+  }
+
+  function setReachable(now: boolean, error?: unknown): void {
+    if (now === reachable) return;
+    reachable = now;
+    if (now) log.info('Temporal answers again; the intents that waited go out');
+    else log.warn({ err: error }, 'Temporal cannot be reached; intents wait in the outbox');
   }
 
   return {
@@ -122,7 +139,7 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
     async stop() {
       stopped = true;
       wake?.();
-      await Promise.allSettled([loop, ...inFlight]);
+      await Promise.race([Promise.allSettled([loop, ...inFlight]), delay(stopMs)]);
     },
   };
 }
@@ -131,25 +148,31 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
  * Takes a lease on intents that nobody holds, the oldest of each workflow only, so that their order is kept. The lease
  * outlasts the dispatch: the row's lock ends before the call does.
  */
-async function lease(db: Db): Promise<OutboxMessage[]> {
+async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
   const { rows } = await sql<{ id: number; workflow_id: string; operation: OutboxMessage['operation']; payload: Payload }>`
     update outbox set lease_until = now() + make_interval(secs => ${leaseSeconds})
     where id in (
       select id from outbox as candidate
       where (lease_until is null or lease_until < now())
         and not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
-      order by id limit ${relayBatch} for update skip locked
+      order by id limit ${limit} for update skip locked
     )
     returning id, workflow_id, operation, payload
   `.execute(db);
   return rows.map(({ id, workflow_id, operation, payload }) => ({ id, workflowId: workflow_id, operation, payload }) as OutboxMessage);
 }
 
-async function postpone(db: Db, id: number, error: unknown): Promise<void> {
+/** Puts an intent back: for a second where Temporal is away, else for longer each time. */
+async function postpone(db: Db, id: number, error: unknown, away: boolean): Promise<void> {
   const message = error instanceof Error ? error.message : String(error);
+  const seconds = away ? sql`1` : sql`least(30, power(2, least(attempts, 5)))::int`;
   await sql`
-    update outbox set attempts = attempts + 1, last_error = ${message.slice(0, 500)},
-      lease_until = now() + make_interval(secs => least(30, power(2, least(attempts, 5)))::int)
+    update outbox set attempts = attempts + 1, last_error = ${message.slice(0, 500)}, lease_until = now() + make_interval(secs => ${seconds})
     where id = ${id}
   `.execute(db);
+}
+
+function isUnreachable(error: unknown): boolean {
+  const grpc = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return isGrpcServiceError(grpc) && unreachableCodes.has(grpc.code);
 }

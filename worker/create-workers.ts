@@ -16,7 +16,7 @@ export interface WorkerOptions {
 }
 
 /** Attempts that outlive the grace are given up after this many more milliseconds. */
-const forceMs = 5_000;
+export const forceMs = 3_000;
 
 /** The workers of a process: one for workflows and their short activities, and one for the attempts of each kind of job. */
 export async function createWorkers(options: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker[]> {

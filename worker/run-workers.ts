@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { NativeConnection, Worker, WorkflowBundle } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
@@ -5,7 +6,7 @@ import type { Logger } from 'pino';
 export interface RunningWorkers {
   /** Whether the workers poll right now. */
   readonly running: boolean;
-  /** Stops polling, lets attempts finish within their grace, hands back the rest, and resolves when all is over. */
+  /** Stops polling, lets attempts finish within their grace, hands back the rest, and resolves when all is over or the time is. */
   stop(): Promise<void>;
 }
 
@@ -16,6 +17,8 @@ export interface RunWorkersOptions {
   create(connection: NativeConnection, bundle: WorkflowBundle): Promise<Worker[]>;
   /** Runs once Temporal answers, before the workers start: search attributes, schedules. */
   prepare(): Promise<void>;
+  /** The longest that a stop may take, in milliseconds: a server that does not answer holds no process back. */
+  stopMs: number;
 }
 
 const firstDelayMs = 250;
@@ -81,7 +84,7 @@ export function runWorkers(options: RunWorkersOptions): RunningWorkers {
       stopping = true;
       wake?.();
       for (const worker of current) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await loop;
+      await Promise.race([loop, delay(options.stopMs)]);
     },
   };
 }

@@ -11,7 +11,7 @@ import { getPlan } from '../domain/billing/get-plan.ts';
 import { connectWorkers } from '../temporal/connect.ts';
 import { ensureSchedules } from '../temporal/schedules.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
-import { createWorkers } from './create-workers.ts';
+import { createWorkers, forceMs } from './create-workers.ts';
 import { type RunningWorkers, runWorkers } from './run-workers.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
@@ -43,6 +43,7 @@ export function startWorker(
       await registerSearchAttributes(client, namespace);
       await ensureSchedules(client);
     },
+    stopMs: shutdownGraceMs + forceMs,
   });
 }
 

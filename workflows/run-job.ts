@@ -8,6 +8,7 @@ import {
   proxyActivities,
   setCurrentDetails,
   setHandler,
+  sleep,
   TimeoutFailure,
   upsertSearchAttributes,
   workflowInfo,
@@ -27,89 +28,123 @@ const { settleAttempt } = proxyActivities<Activities>({
 /** While another run holds the job: long enough not to fill the history, short enough to follow the sweep. */
 const heldElsewhereMs = 15_000;
 
+/** An attempt that a full worker handed back had its turn in the queue: it goes before those that had none (3 is the default). */
+const handedBackPriority = { priorityKey: 2 };
+
+const workerLost: AttemptFailure = { code: 'worker_lost', message: 'The worker was lost during the attempt.', retryable: true };
+const canceledByOperator: AttemptFailure = {
+  code: 'canceled_by_operator',
+  message: 'The job was canceled by an operator.',
+  retryable: false,
+};
+
+type Unfinished = Extract<Settlement, { status: 'queued' | 'running' }>;
+
 /**
  * Carries one job through its attempts to its end (spec §3, Job). Each failed attempt and each wait is a step of the history.
  * The row decides: a run that finds the job final, or held by another run, changes nothing. Fails only where the job failed.
  */
 export async function runJob(input: RunJobInput): Promise<{ status: string }> {
-  const attempts = new Attempts(input);
-  setHandler(jobCanceled, () => attempts.cancel());
-  for (;;) {
-    const outcome = await attempts.next();
-    if (outcome.status !== 'queued' && outcome.status !== 'running') return endAs(outcome);
-    const waitMs = outcome.status === 'queued' ? outcome.delayMs : heldElsewhereMs;
-    describeWait(outcome, waitMs, attempts.count);
-    await attempts.wait(waitMs);
+  const run = new JobRun(input);
+  setHandler(jobCanceled, () => run.lookAgain());
+  for (let step: 'attempt' | 'look' = 'attempt'; ; ) {
+    const standing = step === 'attempt' ? await run.attempt() : await run.look();
+    if (standing.status !== 'queued' && standing.status !== 'running') return endAs(standing);
+    step = await run.wait(standing);
   }
 }
 
-/** The attempts of one run. An attempt never throws: a crash, a timeout and an error are all settled against the row. */
-class Attempts {
-  count = 0;
-  private canceled = false;
-  private interrupted = false;
+/** One run of the workflow. Neither attempts nor waits throw: a crash, a timeout, an error and a cancellation are settled against the row. */
+class JobRun {
+  private attempts = 0;
+  private handedBack = false;
+  private woken = false;
   private scope: CancellationScope | undefined;
   private readonly input: RunJobInput;
-  private readonly runJobAttempt: Activities['runJobAttempt'];
+  private readonly runJobAttempt;
 
   constructor(input: RunJobInput) {
     this.input = input;
-    this.runJobAttempt = proxyActivities<Activities>({
-      taskQueue: jobTaskQueue(input.kind),
-      startToCloseTimeout: input.timeoutMs * 10,
-      heartbeatTimeout: '10 seconds',
-      retry: { maximumAttempts: 1 },
-      cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-    }).runJobAttempt;
+    this.runJobAttempt = proxyActivities<Activities>(attemptOptions(input)).runJobAttempt;
   }
 
-  /** The tenant canceled the job: an attempt that no worker has begun is taken back, a wait ends. */
-  cancel(): void {
-    this.canceled = true;
+  /** The job became final: an attempt that no worker has begun is taken back, a wait ends. */
+  lookAgain(): void {
+    this.woken = true;
     this.scope?.cancel();
   }
 
-  async next(): Promise<Settlement> {
-    this.count++;
-    const attempt = { jobId: this.input.jobId, claimedBy: `${workflowInfo().runId}/${this.count}` };
+  async attempt(): Promise<Settlement> {
+    const { jobId, kind } = this.input;
+    const claimedBy = `${workflowInfo().runId}/${++this.attempts}`;
+    const options = { ...attemptOptions(this.input), ...(this.handedBack ? { priority: handedBackPriority } : {}) };
+    setCurrentDetails(`Attempt ${this.attempts} of this run is under way or waits for a worker.`);
     try {
-      if (this.interrupted) throw ApplicationFailure.nonRetryable('The job was canceled by an operator.', 'canceled_by_operator');
-      setCurrentDetails(`Attempt ${this.count} of this run is under way or waits for a worker.`);
       this.scope = new CancellationScope();
-      return await this.scope.run(() => this.runJobAttempt({ ...attempt, kind: this.input.kind }));
+      const standing = await this.scope.run(() => this.runJobAttempt.executeWithOptions(options, [{ jobId, kind, claimedBy }]));
+      this.handedBack = standing.status === 'queued' && standing.handedBack === true;
+      return standing;
     } catch (error) {
-      const failure = describeFailure(error, this.canceled);
-      return await CancellationScope.nonCancellable(() => settleAttempt({ ...attempt, failure }));
+      return await this.settle(claimedBy, describeFailure(error));
     } finally {
       this.scope = undefined;
     }
   }
 
-  /** Waits on a durable timer, ended early when the tenant cancels; an operator's cancellation is settled by the next attempt. */
-  async wait(delayMs: number): Promise<void> {
+  /** Where the job stands, without an attempt. One that an operator canceled ends, unless another run holds it. */
+  look(): Promise<Settlement> {
+    return this.settle(`${workflowInfo().runId}/0`, isCanceled() ? canceledByOperator : undefined);
+  }
+
+  /** Waits on a durable timer for what comes next; the wait ends early when the job became final or an operator cancels. */
+  async wait(standing: Unfinished): Promise<'attempt' | 'look'> {
+    const heldElsewhere = standing.status === 'running';
+    const waitMs = heldElsewhere ? heldElsewhereMs : standing.delayMs;
+    setCurrentDetails(describeWait(standing, waitMs));
+    if (isCanceled()) {
+      // A canceled scope waits no more, and asking at once again would fill the history.
+      if (heldElsewhere) await CancellationScope.nonCancellable(() => sleep(waitMs));
+      return 'look';
+    }
     try {
-      if (delayMs > 0) await condition(() => this.canceled, delayMs);
+      if (waitMs > 0) await condition(() => this.woken, waitMs);
     } catch (error) {
       if (!isCancellation(error)) throw error;
-      this.interrupted = true;
+      return 'look';
     }
+    const { woken } = this;
+    this.woken = false;
+    return woken || heldElsewhere ? 'look' : 'attempt';
+  }
+
+  private settle(claimedBy: string, failure: AttemptFailure | undefined): Promise<Settlement> {
+    const { jobId } = this.input;
+    return CancellationScope.nonCancellable(() => settleAttempt({ jobId, claimedBy, ...(failure ? { failure } : {}) }));
   }
 }
 
-function describeFailure(error: unknown, canceledByTenant: boolean): AttemptFailure {
-  if (isCancellation(error)) {
-    // The row says `canceled` already where the tenant did it, so this failure decides nothing there.
-    const byOperator = CancellationScope.current().consideredCancelled && !canceledByTenant;
-    return byOperator
-      ? { code: 'canceled_by_operator', message: 'The job was canceled by an operator.', retryable: false }
-      : { code: 'worker_lost', message: 'The worker was lost during the attempt.', retryable: true };
-  }
+function attemptOptions({ kind, timeoutMs }: RunJobInput) {
+  return {
+    taskQueue: jobTaskQueue(kind),
+    startToCloseTimeout: timeoutMs * 10,
+    heartbeatTimeout: '10 seconds',
+    retry: { maximumAttempts: 1 },
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  } as const;
+}
+
+/** Whether an operator canceled the workflow. */
+function isCanceled(): boolean {
+  return CancellationScope.current().consideredCancelled;
+}
+
+function describeFailure(error: unknown): AttemptFailure {
+  // An attempt that was taken back because the job became final: the row says so, and this failure decides nothing.
+  if (isCancellation(error)) return isCanceled() ? canceledByOperator : workerLost;
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure) {
-    const lost = cause.timeoutType === 'HEARTBEAT';
-    return lost
-      ? { code: 'worker_lost', message: 'The worker was lost during the attempt.', retryable: true }
-      : { code: 'timeout', message: 'The attempt took too long.', retryable: true };
+    if (cause.timeoutType === 'HEARTBEAT') return workerLost;
+    return { code: 'timeout', message: 'The attempt took too long.', retryable: true };
   }
   if (cause instanceof ApplicationFailure && cause.type) {
     const details = cause.details?.[0] as { retryAfterMs?: number } | undefined;
@@ -118,17 +153,14 @@ function describeFailure(error: unknown, canceledByTenant: boolean): AttemptFail
   return { code: 'internal_error', message: 'The attempt failed inside the service.', retryable: true };
 }
 
-function describeWait(outcome: Settlement, waitMs: number, count: number): void {
-  if (outcome.status === 'running') {
-    setCurrentDetails('Another run holds the job; this one waits for it to end.');
-    return;
-  }
-  const error = outcome.status === 'queued' && outcome.error ? `: ${outcome.error.message} (${outcome.error.code})` : '';
-  const next = new Date(Date.now() + waitMs).toISOString();
-  setCurrentDetails(`Attempt ${count} of this run failed${error}. The next one begins at ${next}.`);
+function describeWait(standing: Unfinished, waitMs: number): string {
+  if (standing.status === 'running') return 'Another run holds the job; this one waits for it to end.';
+  if (standing.handedBack) return 'The worker was full; the attempt waits for another place.';
+  const error = standing.error ? `The attempt failed: ${standing.error.message} (${standing.error.code}). ` : '';
+  return `${error}The next attempt begins at ${new Date(Date.now() + waitMs).toISOString()}.`;
 }
 
-function endAs(outcome: Settlement): { status: string } {
+function endAs(outcome: Exclude<Settlement, Unfinished>): { status: string } {
   upsertSearchAttributes({ JobStatus: [outcome.status] });
   if (outcome.status !== 'failed') {
     setCurrentDetails(`The job is ${outcome.status}.`);

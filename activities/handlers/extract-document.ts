@@ -11,7 +11,7 @@ export const extractDocument: Handler = async (deps, job, signal) => {
   const document = await getJobDocument(deps, job);
   const extracted = await extract(deps, document, job.id, signal);
   const { characters, pages, truncated } = extracted;
-  return { result: { characters, pages, truncated }, effects: (trx) => storeText(trx, document.id, extracted) };
+  return { result: { characters, pages, truncated }, effects: (trx) => storeText(trx, document, extracted) };
 };
 
 /**
@@ -27,7 +27,7 @@ export async function textOf(
   const stored = await getText(deps.db, document.id);
   if (stored !== null) return { text: stored, store: async () => {} };
   const extracted = await extract(deps, document, jobId, signal);
-  return { text: extracted.text, store: (trx) => storeText(trx, document.id, extracted) };
+  return { text: extracted.text, store: (trx) => storeText(trx, document, extracted) };
 }
 
 async function extract(deps: ActivityDeps, document: DocumentRow, requestId: string, signal: AbortSignal): Promise<ExtractedText> {

@@ -37,7 +37,8 @@ async function embedAll(deps: ActivityDeps, texts: string[], requestId: string, 
   for (let start = 0; start < texts.length; start += embedBatch) {
     const batch = await deps.ai.embed({ texts: texts.slice(start, start + embedBatch), signal, requestId });
     // Vectors of two models cannot be compared: a provider that changed under way is worth another attempt.
-    if (model !== '' && batch.model !== model) throw new JobFailure('model_changed', 'The embedding model changed during the job.', true);
+    const changed = start > 0 && (batch.model !== model || batch.dimensions !== dimensions);
+    if (changed) throw new JobFailure('model_changed', 'The embedding model changed during the job.', true);
     ({ model, dimensions } = batch);
     vectors.push(...batch.vectors);
   }

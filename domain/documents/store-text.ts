@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
-import { DocumentGone } from './document-gone.ts';
+import type { DocumentRow } from './get-document.ts';
+import { lockDocument } from './lock-document.ts';
 
 export interface ExtractedText {
   text: string;
@@ -9,9 +10,10 @@ export interface ExtractedText {
   truncated: boolean;
 }
 
-/** Stores a document's extracted text. Throws {@link DocumentGone} where the document was deleted meanwhile. */
-export async function storeText(trx: Transaction, documentId: string, extracted: ExtractedText): Promise<void> {
-  const updated = await trx
+/** Stores a document's extracted text. Throws DocumentGone where the document was deleted meanwhile. */
+export async function storeText(trx: Transaction, document: DocumentRow, extracted: ExtractedText): Promise<void> {
+  await lockDocument(trx, document);
+  await trx
     .updateTable('document')
     .set({
       extracted_characters: extracted.characters,
@@ -20,13 +22,11 @@ export async function storeText(trx: Transaction, documentId: string, extracted:
       extracted_at: sql`clock_timestamp()`,
       updated_at: sql`clock_timestamp()`,
     })
-    .where('id', '=', documentId)
-    .returning('id')
-    .executeTakeFirst();
-  if (!updated) throw new DocumentGone();
+    .where('id', '=', document.id)
+    .execute();
   await trx
     .insertInto('document_text')
-    .values({ document_id: documentId, text: extracted.text })
+    .values({ document_id: document.id, text: extracted.text })
     .onConflict((conflict) => conflict.column('document_id').doUpdateSet({ text: extracted.text }))
     .execute();
 }

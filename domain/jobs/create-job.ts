@@ -8,18 +8,11 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { getDocument } from '../documents/get-document.ts';
 import { lockOrganization } from '../organizations/lock-organization.ts';
-import { getWorkspace } from '../workspaces/get-workspace.ts';
 import { insertJob } from './insert-job.ts';
 import type { JobRow } from './job-row.ts';
+import { lockPlacement, type Placement } from './lock-placement.ts';
 
 export type CreateJobInput = z.output<typeof contract.jobs.create.body>;
-
-/** Where a job belongs: found from its document, or named by the caller. */
-export interface Placement {
-  organizationId: string;
-  workspaceId: string | null;
-  documentId: string | null;
-}
 
 /**
  * Finds the organization and workspace of a job to be created, before authorization. For document kinds they come from the
@@ -64,14 +57,11 @@ export async function createJob(
 }
 
 async function checkPlacement(trx: Transaction, placement: Placement): Promise<void> {
-  if (placement.documentId !== null) {
-    const document = await getDocument(trx, placement.documentId);
-    if (document.status !== 'ready') throw new ApiError('PRECONDITION_FAILED', { message: 'The upload of this document is not complete.' });
-    return;
+  const { workspace, document } = await lockPlacement(trx, placement);
+  if (workspace && workspace.organization_id !== placement.organizationId) throw new ApiError('FORBIDDEN');
+  if (document && document.status !== 'ready') {
+    throw new ApiError('PRECONDITION_FAILED', { message: 'The upload of this document is not complete.' });
   }
-  if (placement.workspaceId === null) return;
-  const workspace = await getWorkspace(trx, placement.workspaceId);
-  if (workspace.organization_id !== placement.organizationId) throw new ApiError('FORBIDDEN');
 }
 
 /** The fields of the kind itself, as the job shows them again. */

@@ -5,8 +5,10 @@ import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { lockOrganization } from '../organizations/lock-organization.ts';
+import { getJob } from './get-job.ts';
 import { insertJob } from './insert-job.ts';
 import type { JobRow } from './job-row.ts';
+import { lockPlacement, type Placement } from './lock-placement.ts';
 
 /**
  * Queues a new job with the input of a failed one, charged again; the original stays failed (spec §3). Throws CONFLICT for a
@@ -16,21 +18,21 @@ export async function retryJob(
   trx: Transaction,
   getPlan: GetPlan,
   actor: Actor,
-  original: JobRow,
+  { id, organization_id: organizationId }: Pick<JobRow, 'id' | 'organization_id'>,
   replayRun?: string,
 ): Promise<{ job: JobRow; message: OutboxMessage }> {
-  await lockOrganization(trx, original.organization_id);
+  await lockOrganization(trx, organizationId);
+  const original = await getJob(trx, id);
   if (original.status !== 'failed') throw new ApiError('CONFLICT', { message: 'Only a failed job can be retried.' });
   if (original.kind.startsWith('document.') && original.document_id === null) {
     throw new ApiError('NOT_FOUND', { message: 'The document of this job is gone.' });
   }
-  const plan = await getPlan(trx, original.organization_id);
+  await lockPlacement(trx, placementOf(original));
+  const plan = await getPlan(trx, organizationId);
   const retried = await insertJob(
     trx,
     {
-      organizationId: original.organization_id,
-      workspaceId: original.workspace_id,
-      documentId: original.document_id,
+      ...placementOf(original),
       kind: original.kind,
       input: original.input,
       maxAttempts: original.max_attempts,
@@ -48,4 +50,8 @@ export async function retryJob(
     metadata: { kind: original.kind, retryOf: original.id, ...(replayRun ? { replayRun } : {}) },
   });
   return retried;
+}
+
+function placementOf(job: JobRow): Placement {
+  return { organizationId: job.organization_id, workspaceId: job.workspace_id, documentId: job.document_id };
 }

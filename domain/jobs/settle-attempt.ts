@@ -1,4 +1,5 @@
 import type { Db, Transaction } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { refundJob } from '../credits/refund-job.ts';
 import { isFinal, type JobError, type JobRow } from './job-row.ts';
 import { retryDelayMs, retryPolicy } from './retry-policy.ts';
@@ -12,28 +13,30 @@ export interface AttemptFailure extends JobError {
   retryAfterMs?: number | undefined;
 }
 
+export interface EndedAttempt {
+  jobId: string;
+  /** Names the attempt as its claim did. */
+  claimedBy: string;
+  /** Absent where nothing ended, and the question is only where the job stands. */
+  failure?: AttemptFailure;
+}
+
 /**
  * Decides from the row what a failed, timed out or dead attempt means; idempotent, one transaction (spec §3). An attempt that
  * never claimed the job costs nothing; one that lost the job to another changes nothing.
  */
 export async function settleAttempt(
   db: Db,
-  attempt: { jobId: string; claimedBy: string; failure: AttemptFailure },
+  { jobId, claimedBy, failure }: EndedAttempt,
   delaysMs: readonly number[] = retryPolicy.delaysMs,
 ): Promise<Settlement> {
-  return db.transaction().execute(async (trx) => {
-    const job = await trx.selectFrom('job').selectAll().where('id', '=', attempt.jobId).forUpdate().executeTakeFirst();
-    if (!job) return { status: 'gone' };
-    if (isFinal(job.status)) return standingOf(job);
-    if (job.status === 'queued') return settleQueued(trx, job, attempt.failure);
-    if (job.claimed_by !== attempt.claimedBy) return { status: 'running' };
-    return settleRunning(trx, job, attempt.failure, delaysMs);
+  return inTransaction(db, async (trx) => {
+    const job = await trx.selectFrom('job').selectAll().where('id', '=', jobId).forUpdate().executeTakeFirst();
+    if (!job || isFinal(job.status) || !failure) return standingOf(job);
+    if (job.status === 'queued') return failure.retryable ? standingOf(job) : failJob(trx, job, failure);
+    if (job.claimed_by !== claimedBy) return { status: 'running' };
+    return settleRunning(trx, job, failure, delaysMs);
   });
-}
-
-async function settleQueued(trx: Transaction, job: JobRow, failure: AttemptFailure): Promise<Settlement> {
-  if (!failure.retryable) return failJob(trx, job, failure);
-  return standingOf(job);
 }
 
 async function settleRunning(trx: Transaction, job: JobRow, failure: AttemptFailure, delaysMs: readonly number[]): Promise<Settlement> {

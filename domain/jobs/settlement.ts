@@ -4,7 +4,8 @@ import type { JobError, JobRow } from './job-row.ts';
 export type Settlement =
   | { status: 'succeeded' | 'canceled' | 'gone' }
   | { status: 'failed'; error: JobError }
-  | { status: 'queued'; delayMs: number; error?: JobError }
+  /** `handedBack`: a worker had no place for the attempt and never began it. */
+  | { status: 'queued'; delayMs: number; error?: JobError; handedBack?: boolean }
   | { status: 'running' };
 
 /** A wait for what should be over in a moment. */

@@ -1,4 +1,5 @@
 import type { Db, Transaction } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import type { JobRow } from './job-row.ts';
 import { transitionJob } from './transition-job.ts';
 
@@ -14,7 +15,7 @@ export interface Outcome {
  */
 export async function succeedJob(db: Db, job: JobRow, outcome: Outcome): Promise<boolean> {
   try {
-    await db.transaction().execute(async (trx) => {
+    await inTransaction(db, async (trx) => {
       await outcome.effects?.(trx);
       const done = await transitionJob(trx, {
         jobId: job.id,

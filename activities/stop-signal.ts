@@ -1,0 +1,52 @@
+import type { Context } from '@temporalio/activity';
+import type { Db } from '../db/connect.ts';
+import type { JobRow } from '../domain/jobs/job-row.ts';
+import { stillHolds } from '../domain/jobs/still-holds.ts';
+
+/** How often an attempt whose workflow is gone asks whether the job still is its own. */
+const checkMs = 3_000;
+
+/** When an attempt is to stop, and whether its workflow still is there to settle it. */
+export interface StopSignal {
+  signal: AbortSignal;
+  /** The workflow was terminated or reset, or counts the attempt as lost: nobody hears of the attempt's end. */
+  readonly orphaned: boolean;
+  /** Ends the watch. */
+  done(): void;
+}
+
+/**
+ * Aborts when Temporal cancels the attempt. Where it does so only because the workflow is gone, the attempt goes on while the
+ * row still is its own: the row decides, so that a reset or terminated workflow costs no attempt and moves no money.
+ */
+export function createStopSignal(context: Context, db: Db, job: JobRow): StopSignal {
+  const { cancellationSignal } = context;
+  const stop = new AbortController();
+  let orphaned = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const canceled = () => {
+    const details = context.cancellationDetails;
+    if (!details?.notFound || details.timedOut) return stop.abort(cancellationSignal.reason);
+    orphaned = true;
+    timer = setInterval(() => void check(), checkMs);
+    void check();
+  };
+  const check = async () => {
+    const holds = await stillHolds(db, job).catch(() => true);
+    // A worker that stops cancels again, which only the details tell.
+    if (!holds || context.cancellationDetails?.workerShutdown) stop.abort(cancellationSignal.reason);
+  };
+  if (cancellationSignal.aborted) canceled();
+  else cancellationSignal.addEventListener('abort', canceled, { once: true });
+  return {
+    signal: stop.signal,
+    get orphaned() {
+      return orphaned;
+    },
+    done() {
+      clearInterval(timer);
+      cancellationSignal.removeEventListener('abort', canceled);
+    },
+  };
+}
