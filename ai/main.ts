@@ -48,7 +48,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 async function stop(signal: string): Promise<void> {
   logger.info({ signal }, 'The AI service is stopping.');
   const closed = new Promise((resolve) => server.close(resolve));
-  server.closeIdleConnections();
+  // A connection that is kept alive becomes idle only when its answer is out.
+  setInterval(() => server.closeIdleConnections(), 50);
   await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, drainMs))]);
   server.closeAllConnections();
   await Promise.all([pool.close(), ocr.close()]);

@@ -5,6 +5,8 @@ import { WarmChild } from './warm-child.ts';
 
 const tasksPerChild = 500;
 const startAttempts = 3;
+const attempts = 3;
+const killedPauseMs = 100;
 
 interface Waiting {
   take: (child: WarmChild) => void;
@@ -41,12 +43,16 @@ export class ProcessPool {
    * Throws ServiceError (refused by the child), TaskFailure, or the signal's reason.
    */
   async run<T>(task: string, payload: unknown, options: TaskOptions): Promise<T> {
-    try {
-      return (await this.#runOnce(task, payload, options)) as T;
-    } catch (error) {
-      // A child killed from outside says nothing about the document: once more, in a fresh one.
-      if (!(error instanceof TaskFailure) || error.reason !== 'killed' || this.#closed) throw error;
-      return (await this.#runOnce(task, payload, options)) as T;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return (await this.#runOnce(task, payload, options)) as T;
+      } catch (error) {
+        // A child killed from outside says nothing about the document: again, in another one.
+        const killed = error instanceof TaskFailure && error.reason === 'killed';
+        if (!killed || attempt === attempts || this.#closed) throw error;
+      }
+      // Who kills one child kills several: by now it is known which of the others are gone.
+      await sleep(killedPauseMs, undefined, { signal: options.signal });
     }
   }
 
@@ -122,6 +128,7 @@ export class ProcessPool {
         this.#release(child);
       },
       () => {
+        if (child.killedByOthers) return;
         this.#failedStarts += 1;
         if (this.#failedStarts < startAttempts) return;
         for (const waiting of this.#waiting.splice(0)) waiting.fail(new TaskFailure('unavailable', 'No process can be started.'));

@@ -24,7 +24,7 @@ export type TaskFailureReason =
   | 'memory'
   /** Its process ended by itself, or its code threw. */
   | 'crash'
-  /** Someone else killed its process, twice. */
+  /** Someone else killed its process, and those that tried again. */
   | 'killed'
   /** No process could be started. */
   | 'unavailable';

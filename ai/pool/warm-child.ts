@@ -28,6 +28,8 @@ export class WarmChild {
   /** Resolves with the problem that the warm-up found, or null; rejects when the process ended first. */
   readonly ready: Promise<string | null>;
   readonly exited: Promise<void>;
+  /** It was killed from outside, rather than having failed. */
+  killedByOthers = false;
   /** What the process held after its last task. */
   rssBytes = 0;
   tasksDone = 0;
@@ -50,7 +52,10 @@ export class WarmChild {
         this.usable = false;
         resolve();
       };
-      this.#process.once('exit', ended);
+      this.#process.once('exit', (_code, by) => {
+        this.killedByOthers = this.usable && reasonOfExit(by) === 'killed';
+        ended();
+      });
       this.#process.once('error', ended);
     });
     this.ready = new Promise((resolve, reject) => {
@@ -80,7 +85,6 @@ export class WarmChild {
         const onAbort = () => stop(signal?.reason);
         const onMessage = (message: ChildMessage) => this.#settle(message, resolve, reject);
         const onExit = (code: number | null, by: NodeJS.Signals | null) => {
-          this.usable = false;
           reject(new TaskFailure(reasonOfExit(by), `The process ended with ${by ?? code}.`));
         };
         signal?.addEventListener('abort', onAbort, { once: true });

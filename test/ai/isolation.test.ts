@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { childrenOf, isAlive, until } from '../support/processes.ts';
+import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
+import { makePdf, makeSlowPdf } from './support/make-pdf.ts';
+
+const slow = makeSlowPdf();
+
+function readersOf(service: AiService): number[] {
+  return childrenOf(service.pid)
+    .filter(({ command }) => command.includes('extract/child.ts'))
+    .map(({ pid }) => pid);
+}
+
+async function works(service: AiService): Promise<boolean> {
+  const { text } = await service.client.extract({ body: Buffer.from('well'), contentType: 'text/plain' });
+  return text === 'well';
+}
+
+describe('documents that take too long', () => {
+  let service: AiService;
+  before(async () => {
+    service = await startAiService({ EXTRACT_TIMEOUT_SECONDS: '1' });
+  });
+  after(() => service.stop());
+
+  it('are ended after EXTRACT_TIMEOUT_SECONDS, and the next one finds a fresh reader', async () => {
+    expect(await works(service)).to.equal(true);
+    const before = readersOf(service);
+    expect(await refusalOf(await service.extract(slow, 'application/pdf'))).to.deep.equal([408, 'extract_timeout']);
+    await until(() => before.some((pid) => !isAlive(pid)));
+    await until(() => readersOf(service).length === before.length);
+    expect(await works(service)).to.equal(true);
+  });
+});
+
+describe('documents that harm', () => {
+  let service: AiService;
+  before(async () => {
+    service = await startAiService();
+  });
+  after(() => service.stop());
+
+  const readSlow = (signal?: AbortSignal) =>
+    service.client.extract({ body: slow, contentType: 'application/pdf', signal }).catch((error: unknown) => error);
+
+  it('cannot take more memory than a reader may have', async () => {
+    const bomb = makePdf('BT /F1 1 Tf (a) Tj ET\n'.repeat(6_000_000));
+    expect(await refusalOf(await service.extract(bomb, 'application/pdf'))).to.deep.equal([422, 'unreadable_document']);
+    expect(await works(service)).to.equal(true);
+  });
+
+  it('delay nobody else, and are let go when the caller leaves', async () => {
+    const leaving = new AbortController();
+    let answered = false;
+    const call = readSlow(leaving.signal).finally(() => {
+      answered = true;
+    });
+    await delay(300);
+    expect(await works(service)).to.equal(true);
+    await service.client.health();
+    await service.client.embed({ texts: ['a', 'b'] });
+    expect(answered).to.equal(false);
+    const before = readersOf(service);
+    leaving.abort(new Error('changed my mind'));
+    expect(await call).to.have.property('message', 'changed my mind');
+    await until(() => before.some((pid) => !isAlive(pid)));
+    expect(await works(service)).to.equal(true);
+  });
+
+  it('are read again when someone else killed their reader', async () => {
+    const idle = readersOf(service);
+    for (const pid of idle) process.kill(pid, 'SIGKILL');
+    expect(await works(service)).to.equal(true);
+  });
+
+  it('may be asked for again when their readers are killed again and again', async () => {
+    let answered = false;
+    const call = readSlow().finally(() => {
+      answered = true;
+    });
+    while (!answered) {
+      // One reader is ready, and soon another that takes the slow document.
+      expect(await works(service)).to.equal(true);
+      await delay(200);
+      for (const pid of readersOf(service)) process.kill(pid, 'SIGKILL');
+    }
+    expect(await call).to.include({ kind: 'failed', status: 503, code: 'extraction_interrupted', retryable: true, retryAfterMs: 1000 });
+    expect(await works(service)).to.equal(true);
+  });
+
+  it('are read side by side, each with its own text', async () => {
+    const texts = Array.from({ length: 60 }, (_, index) => `document ${index} ${'x'.repeat(index * 1000)}`);
+    const answers = await Promise.all(texts.map((text) => service.client.extract({ body: Buffer.from(text), contentType: 'text/plain' })));
+    expect(answers.map(({ text }) => text)).to.deep.equal(texts);
+  });
+});

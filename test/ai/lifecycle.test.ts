@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { childrenOf, isAlive, until } from '../support/processes.ts';
+import { startAiService, token } from './support/ai-service.ts';
+import { makeSlowPdf } from './support/make-pdf.ts';
+
+describe('the end of the AI service', () => {
+  it('answers what is under way, then leaves with exit code 0 and no child', async () => {
+    const service = await startAiService({ OCR_PROVIDER: 'local' });
+    const children = childrenOf(service.pid).map(({ pid }) => pid);
+    expect(children).to.have.length.at.least(3);
+    const headers = { 'x-service-token': token, 'content-type': 'text/plain', expect: '100-continue' };
+    const upload = request(`${service.url}/v1/extract`, { method: 'POST', headers });
+    upload.flushHeaders();
+    await once(upload, 'continue');
+    service.program.child.kill('SIGTERM');
+    await service.program.printed(/stopping/);
+    upload.end('the last document');
+    const [response] = (await once(upload, 'response')) as [IncomingMessage];
+    expect(JSON.parse(await text(response))).to.include({ text: 'the last document' });
+    expect(await service.program.exited).to.deep.equal({ code: 0, signal: null });
+    expect(children.filter(isAlive)).to.deep.equal([]);
+  });
+
+  it('waits a few seconds at most for a document that takes longer', async () => {
+    const service = await startAiService();
+    const call = service.client.extract({ body: makeSlowPdf(), contentType: 'application/pdf' }).catch((error: unknown) => error);
+    await delay(300);
+    service.program.child.kill('SIGINT');
+    expect(await service.program.exited).to.deep.equal({ code: 0, signal: null });
+    expect(await call).to.include({ kind: 'unreachable', retryable: true });
+  });
+
+  it('takes its children along even when it is killed while they are busy', async () => {
+    const service = await startAiService({ OCR_PROVIDER: 'local' });
+    const call = service.client.extract({ body: makeSlowPdf(), contentType: 'application/pdf' }).catch((error: unknown) => error);
+    await delay(300);
+    const children = childrenOf(service.pid).map(({ pid }) => pid);
+    expect(children).to.have.length.at.least(3);
+    service.program.child.kill('SIGKILL');
+    await until(() => !children.some(isAlive));
+    expect(await call).to.include({ kind: 'unreachable', retryable: true });
+  });
+});
