@@ -1,13 +1,16 @@
 import express, { type Express, type RequestHandler } from 'express';
 import { authPath } from '../auth/mount.ts';
+import { sessionCookieName } from '../auth/session-options.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
+import { identifyRoute } from './find-route.ts';
 import { healthz, readyz } from './health.ts';
 import { cors } from './middleware/cors.ts';
 import { clientAddressOf, requestContext } from './middleware/request-context.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { trustedOrigin } from './middleware/trusted-origin.ts';
+import { serveOpenApi } from './openapi.ts';
 import { createProcedures } from './procedures/index.ts';
 import { createRest, restErrors } from './rest.ts';
 import { createRpc, rpcErrors } from './rpc.ts';
@@ -27,6 +30,8 @@ export function createApp(deps: ApiDeps, { auth, localStorage }: AppOptions): Ex
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
   app.use(requestContext(config.trustProxy));
   app.get('/healthz', healthz);
   app.get('/readyz', readyz(deps.db));
@@ -34,9 +39,10 @@ export function createApp(deps: ApiDeps, { auth, localStorage }: AppOptions): Ex
   app.all(authPath, auth);
   if (localStorage) app.use(uploadRoutes({ storage: localStorage, maxUploadBytes: config.storage.maxUploadBytes }));
   const procedures = createProcedures(deps);
-  const guard = [limitRequests(deps), trustedOrigin([...config.trustedOrigins, new URL(config.apiUrl).origin])];
+  const guard = [identifyRoute, limitRequests(deps), trustedOrigin([...config.trustedOrigins, new URL(config.apiUrl).origin])];
   app.use('/rpc', guard, createRpc(deps, procedures));
   app.use('/rpc', rpcErrors(deps));
+  app.get('/api/v1/openapi.json', limitRequests(deps), serveOpenApi({ cookieName: sessionCookieName(config) }));
   app.use('/api/v1', guard, createRest(deps, procedures));
   app.use(() => {
     throw new ApiError('NOT_FOUND', { message: 'There is nothing at this path.' });

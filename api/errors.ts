@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ZodError } from 'zod';
+import type { ZodError } from 'zod';
 import { ApiError } from '../contract/api-error.ts';
 import type { ErrorEnvelope, Issue } from '../contract/errors.ts';
 import type { AnyRoute } from '../contract/route.ts';
@@ -53,7 +53,8 @@ function toApiError(error: unknown): ApiError | undefined {
   return undefined;
 }
 
-function malformed(path: string[], message: string): ApiError {
+/** A request whose form is broken, before any schema can look at it. */
+export function malformed(path: string[], message: string): ApiError {
   return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path, message }] } });
 }
 
@@ -64,8 +65,4 @@ function typeOf(error: unknown): string | undefined {
 
 function bare(status: number, error: string, requestId: string): RenderedError {
   return { status, headers: {}, bare: { error, requestId } };
-}
-
-export function isZodError(error: unknown): error is ZodError {
-  return error instanceof ZodError;
 }

@@ -6,6 +6,7 @@ import type { AnyRoute } from '../contract/route.ts';
 import type { Caller } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { invalidInput, renderError, toIssues } from './errors.ts';
+import { routeOf } from './find-route.ts';
 import { jsonBody } from './json-body.ts';
 import { requestIdOf, requestInfo } from './middleware/request-context.ts';
 import { admit, type Procedure, run, type StreamEvent } from './procedure.ts';
@@ -14,9 +15,9 @@ import { toEventStream } from './sse.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints (spec §4). */
 export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
-  const router = express.Router();
+  const router = express.Router({ caseSensitive: true, strict: true });
   const authenticate: RequestHandler = async (req, res, next) => {
-    const route = routeOf(req);
+    const { tsRestRoute: route } = req as { tsRestRoute?: AnyRoute };
     if (!route) throw new Error('a REST handler runs outside its route');
     const caller = route.metadata.access === 'public' ? undefined : await deps.authentication.findCaller(req.headers);
     admit(route, caller);
@@ -39,9 +40,9 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
 
 /** Renders whatever was thrown as REST sends it: the bare envelope. */
 export function restErrors(deps: Pick<ApiDeps, 'log'>): ErrorRequestHandler {
-  return (error, req, res, next) => {
+  return (error, _req, res, next) => {
     if (res.headersSent) return next(error);
-    const rendered = renderError(error, { requestId: requestIdOf(res), route: routeOf(req), log: deps.log });
+    const rendered = renderError(error, { requestId: requestIdOf(res), route: routeOf(res), log: deps.log });
     res
       .status(rendered.status)
       .set(rendered.headers)
@@ -70,10 +71,6 @@ function toHandler(deps: ApiDeps, procedure: Procedure): RestHandler {
     if (!route.metadata.stream) return { status: 200, body: output };
     return { status: 200, body: toEventStream(deps, route, res, output as AsyncIterable<StreamEvent>) };
   };
-}
-
-function routeOf(req: Request): AnyRoute | undefined {
-  return (req as { tsRestRoute?: AnyRoute }).tsRestRoute;
 }
 
 function invalidRequest({ pathParams, query, body }: RequestValidationError) {

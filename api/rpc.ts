@@ -1,12 +1,14 @@
 import { type AnyRouter, ORPCError, os, withEventMeta } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/node';
-import express, { type ErrorRequestHandler, type Request, type Response, type Router } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express';
 import { z } from 'zod';
 import { ApiError } from '../contract/api-error.ts';
 import { errorCodes } from '../contract/errors.ts';
 import type { AnyRoute } from '../contract/route.ts';
+import type { Caller } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
-import { invalidInput, renderError, toIssues } from './errors.ts';
+import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
+import { routeOf } from './find-route.ts';
 import { jsonBody } from './json-body.ts';
 import { requestIdOf, requestInfo } from './middleware/request-context.ts';
 import { admit, type Procedure, run, type StreamEvent } from './procedure.ts';
@@ -16,24 +18,44 @@ import { isProcedure } from './rest.ts';
 interface RpcContext {
   req: Request;
   res: Response;
-  /** What a procedure threw that no client may see. */
-  failure?: unknown;
+  /** The procedure has been reached: what fails from here on is not the request's form. */
+  called?: boolean;
+  /** What the client gets instead of an answer of the protocol, when something failed that it may not see. */
+  failure?: RenderedError;
 }
 
 /** Mounts every procedure at `/rpc/<group>/<name>` in oRPC's protocol, so that `@orpc/client` calls it (spec §4). */
 export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
-  const router = express.Router();
-  const handler = new RPCHandler(toRouter(deps, procedures), {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  const handler = new RPCHandler<RpcContext>(toRouter(deps, procedures), {
     rootInterceptors: [
       async ({ next, context }) => {
         const result = await next();
-        if (!result.matched || context.failure === undefined) return result;
-        const { status, bare } = renderError(context.failure, { requestId: requestIdOf(context.res), route: undefined, log: deps.log });
+        if (!result.matched || !context.failure) return result;
+        const { status, bare } = context.failure;
         return { matched: true, response: { ...result.response, status, body: bare } };
       },
     ],
+    interceptors: [
+      async ({ next, context }) => {
+        try {
+          return await next();
+        } catch (error) {
+          // The protocol's own errors of form have no issues.
+          throw context.called ? error : toRpcError(deps, context, malformed(['body'], "The body is not in the form of oRPC's protocol."));
+        }
+      },
+    ],
   });
-  router.post('/{*path}', jsonBody({ anyType: true }), async (req, res, next) => {
+  const authenticate: RequestHandler = async (req, res, next) => {
+    const route = routeOf(res);
+    if (!route) throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
+    const caller = route.metadata.access === 'public' ? undefined : await deps.authentication.findCaller(req.headers);
+    admit(route, caller);
+    res.locals.caller = caller;
+    next();
+  };
+  router.post('/{*path}', authenticate, jsonBody({ anyType: true }), async (req, res, next) => {
     const { matched } = await handler.handle(req, res, { prefix: '/rpc', context: { req, res } });
     if (!matched) next();
   });
@@ -48,7 +70,7 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
 export function rpcErrors(deps: Pick<ApiDeps, 'log'>): ErrorRequestHandler {
   return (error, _req, res, next) => {
     if (res.headersSent) return next(error);
-    const { status, headers, envelope, bare } = renderError(error, { requestId: requestIdOf(res), route: undefined, log: deps.log });
+    const { status, headers, envelope, bare } = renderError(error, { requestId: requestIdOf(res), route: routeOf(res), log: deps.log });
     res
       .status(status)
       .set(headers)
@@ -72,10 +94,11 @@ function toRpc(deps: ApiDeps, procedure: Procedure) {
     .$context<RpcContext>()
     .errors(errors)
     .handler(async ({ context, input }) => {
+      context.called = true;
       try {
         const { req, res } = context;
-        const caller = route.metadata.access === 'public' ? undefined : await deps.authentication.findCaller(req.headers);
-        admit(route, caller);
+        if (routeOf(res) !== route) throw new Error(`${route.metadata.operation} was reached by another path`);
+        const caller = res.locals.caller as Caller | undefined;
         const parsed = inputSchema.safeParse(input ?? {});
         if (!parsed.success) throw invalidInput(toIssues(parsed.error));
         const output = await run(deps, procedure, { input: parsed.data, caller, request: requestInfo(req, res) });
@@ -103,20 +126,13 @@ async function* toIterator(deps: ApiDeps, context: RpcContext, events: AsyncIter
 }
 
 function toRpcError(deps: ApiDeps, context: RpcContext, error: unknown): unknown {
-  const { status, headers, envelope } = renderErrorOnce(deps, context, error);
-  for (const [name, value] of Object.entries(headers)) context.res.setHeader(name, value);
+  const rendered = renderError(error, { requestId: requestIdOf(context.res), route: routeOf(context.res), log: deps.log });
+  const { status, headers, envelope } = rendered;
+  if (!context.res.headersSent) context.res.set(headers);
   if (!envelope) {
-    context.failure = error;
+    context.failure = rendered;
     return new ORPCError('INTERNAL_SERVER_ERROR');
   }
-  return new ORPCError(envelope.code, {
-    status,
-    message: envelope.message,
-    ...(envelope.data === undefined ? {} : { data: envelope.data }),
-  });
-}
-
-/** Logging is left to the interceptor that renders an internal failure. */
-function renderErrorOnce(deps: ApiDeps, context: RpcContext, error: unknown) {
-  return renderError(error, { requestId: requestIdOf(context.res), route: undefined, log: deps.log });
+  const { code, message, data, defined } = envelope;
+  return new ORPCError(code, { defined, status, message, ...(data === undefined ? {} : { data }) });
 }

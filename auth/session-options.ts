@@ -1,3 +1,4 @@
+import { getCookies } from 'better-auth/cookies';
 import { deriveKey } from '../config/keys.ts';
 import type { ServerConfig } from '../config/server.ts';
 
@@ -21,4 +22,9 @@ export function cookieOptions(config: ServerConfig) {
       ...(config.cookieDomain && { crossSubDomainCookies: { enabled: true, domain: config.cookieDomain } }),
     },
   };
+}
+
+/** The name of the session cookie: it begins with `__Secure-` where the API is reached by https. */
+export function sessionCookieName(config: ServerConfig): string {
+  return getCookies(cookieOptions(config)).sessionToken.name;
 }

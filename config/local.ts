@@ -26,6 +26,7 @@ const testEnvironment = z.object({
   TEST_TEMPORAL_ADDRESS: z.string().optional(),
   TEST_AI_URL: httpUrl().optional(),
   TEST_SERVICE_TOKEN: z.string().optional(),
+  TEST_RECORD_DIR: z.string().optional(),
 });
 
 const toolEnvironment = z.object({
@@ -76,6 +77,8 @@ export function loadTestServices(env: Environment) {
     temporalAddress: e.TEST_TEMPORAL_ADDRESS,
     aiUrl: e.TEST_AI_URL,
     serviceToken: e.TEST_SERVICE_TOKEN,
+    /** Where the test files of a run note what the API answered. */
+    recordDir: e.TEST_RECORD_DIR,
   };
 }
 

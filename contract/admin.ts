@@ -1,29 +1,38 @@
 import { z } from 'zod';
 import { count, dateTime, flagKey, id, planName, queryInteger, singleLine, slug, subscriptionStatus, text } from './fields.ts';
 import { route } from './route.ts';
-import { socialProvider } from './system.ts';
+import { authConfig } from './system.ts';
 
 const organizationSummary = z
   .object({
     id,
-    name: z.string(),
-    slug: z.string(),
+    name: z.string().meta({ examples: ['Korvid Observatory'] }),
+    slug: z.string().meta({ examples: ['korvid'] }),
     createdAt: dateTime,
-    billingCustomerId: z.string().nullable(),
-    members: count,
-    workspaces: count,
-    plan: planName.nullable(),
-    seats: z.object({ billed: count.nullable(), members: count }),
+    billingCustomerId: z
+      .string()
+      .nullable()
+      .describe("The payment provider's id of the organization.")
+      .meta({ examples: ['cus_Na6dX7aXxi11N4'] }),
+    members: count.meta({ examples: [7] }),
+    workspaces: count.meta({ examples: [3] }),
+    plan: planName.nullable().describe('Null while billing is off.'),
+    seats: z.object({ billed: count.nullable().meta({ examples: [7] }), members: count.meta({ examples: [7] }) }).meta({ id: 'Seats' }),
     subscription: z
       .object({
         id,
-        plan: z.string(),
+        plan: z.string().meta({ examples: ['pro'] }),
         status: subscriptionStatus,
-        seats: count.nullable(),
+        seats: count.nullable().meta({ examples: [7] }),
         periodEnd: dateTime.nullable(),
         cancelAtPeriodEnd: z.boolean(),
-        billingSubscriptionId: z.string().nullable(),
+        billingSubscriptionId: z
+          .string()
+          .nullable()
+          .describe("The payment provider's id of the subscription.")
+          .meta({ examples: ['sub_1MowQVLkdIwHu7ix'] }),
       })
+      .meta({ id: 'SubscriptionSummary' })
       .nullable(),
   })
   .meta({ id: 'OrganizationSummary' });
@@ -31,54 +40,105 @@ const organizationSummary = z
 const flagSchema = z
   .object({
     key: flagKey,
-    description: z.string(),
+    description: z.string().meta({ examples: ['Rank search results a second time.'] }),
     enabled: z.boolean().describe('The default for organizations without an override.'),
-    overrides: z.array(z.object({ organizationId: id, enabled: z.boolean() })),
+    overrides: z.array(z.object({ organizationId: id, enabled: z.boolean() }).meta({ id: 'FlagOverride' })),
     createdAt: dateTime,
     updatedAt: dateTime,
   })
   .meta({ id: 'FeatureFlag' });
 
-const latencyMs = z.number().nullable();
+const latencyMs = z
+  .number()
+  .nullable()
+  .meta({ examples: [1.8] });
+const problem = z
+  .string()
+  .nullable()
+  .meta({ examples: [null] });
+
+const migrationStatus = z
+  .object({
+    shipped: count.meta({ examples: [4] }),
+    applied: count.meta({ examples: [4] }),
+    pending: z.array(z.string()).meta({ examples: [[]] }),
+    unknown: count.describe('Applied by a later version of the code.'),
+    latestApplied: z
+      .string()
+      .nullable()
+      .meta({ examples: ['0003-auth-rules'] }),
+  })
+  .meta({ id: 'MigrationStatus' });
 
 const systemStatus = z
   .object({
-    version: z.string(),
-    environment: z.string(),
-    runtime: z.string(),
+    version: z.string().meta({ examples: ['0.3.0'] }),
+    environment: z.string().meta({ examples: ['production'] }),
+    runtime: z.string().meta({ examples: ['Node.js 24.21.0'] }),
     startedAt: dateTime,
-    uptimeSeconds: z.number(),
-    counts: z.object({ users: count, organizations: count, workspaces: count, subscriptions: count }),
-    database: z.object({
-      ok: z.boolean(),
-      latencyMs,
-      error: z.string().nullable(),
-      migrations: z
-        .object({ shipped: count, applied: count, pending: z.array(z.string()), unknown: count, latestApplied: z.string().nullable() })
-        .nullable(),
-    }),
-    ai: z.object({
-      ok: z.boolean(),
-      latencyMs,
-      error: z.string().nullable(),
-      url: z.string(),
-      problems: z.array(z.string()).default([]),
-      provider: z.string().nullable(),
-      ocr: z.string().nullable(),
-    }),
-    queue: z.object({
-      configured: z.boolean(),
-      worker: z.enum(['inline', 'off']),
-      concurrency: count,
-      depth: count.nullable(),
-      running: count.nullable(),
-      failed: count.nullable(),
-      oldestQueuedAt: dateTime.nullable(),
-    }),
-    storage: z.object({ driver: z.enum(['local', 'bucket']), location: z.string(), maxUploadBytes: count }),
-    billing: z.object({ enabled: z.boolean(), unpricedPlans: z.array(z.string()) }),
-    email: z.object({ provider: z.string(), from: z.string() }),
-    auth: z.object({ socialProviders: z.array(socialProvider), requireEmailVerification: z.boolean() }),
+    uptimeSeconds: count.meta({ examples: [86_400] }),
+    counts: z
+      .object({
+        users: count.meta({ examples: [120] }),
+        organizations: count.meta({ examples: [14] }),
+        workspaces: count.meta({ examples: [31] }),
+        subscriptions: count.meta({ examples: [9] }),
+      })
+      .meta({ id: 'SystemCounts' }),
+    database: z
+      .object({ ok: z.boolean(), latencyMs, error: problem, migrations: migrationStatus.nullable() })
+      .meta({ id: 'DatabaseStatus' }),
+    ai: z
+      .object({
+        ok: z.boolean(),
+        latencyMs,
+        error: problem,
+        url: z.string().meta({ examples: ['http://ai:8000'] }),
+        problems: z.array(z.string()).default([]),
+        provider: z
+          .string()
+          .nullable()
+          .meta({ examples: ['local'] }),
+        ocr: z
+          .string()
+          .nullable()
+          .meta({ examples: ['local'] }),
+      })
+      .meta({ id: 'AiStatus' }),
+    queue: z
+      .object({
+        configured: z.boolean(),
+        worker: z.enum(['inline', 'off']),
+        concurrency: count.meta({ examples: [2] }),
+        depth: count.nullable(),
+        running: count.nullable(),
+        failed: count.nullable(),
+        oldestQueuedAt: dateTime.nullable().meta({ examples: [null] }),
+      })
+      .meta({ id: 'QueueStatus' }),
+    storage: z
+      .object({
+        driver: z.enum(['local', 'bucket']),
+        location: z.string().meta({ examples: ['.data/objects'] }),
+        maxUploadBytes: count.meta({ examples: [26_214_400] }),
+      })
+      .meta({ id: 'StorageStatus' }),
+    billing: z
+      .object({
+        enabled: z.boolean(),
+        unpricedPlans: z
+          .array(z.string())
+          .describe('Paid plans without a price.')
+          .meta({ examples: [[]] }),
+      })
+      .meta({ id: 'BillingSetup' }),
+    email: z
+      .object({
+        provider: z.string().meta({ examples: ['smtp'] }),
+        from: z.string().meta({ examples: ['Sheaf <no-reply@example.com>'] }),
+      })
+      .meta({ id: 'EmailSetup' }),
+    auth: authConfig,
   })
   .meta({ id: 'SystemStatus' });
 
@@ -91,7 +151,9 @@ const organizations = {
     summary: 'List organizations',
     description: 'Organizations by name, with their plan and subscription. `search` looks in name and slug, whatever the case.',
     query: z.object({
-      search: text({ max: 80 }).optional(),
+      search: text({ max: 80 })
+        .optional()
+        .meta({ examples: ['korvid'] }),
       limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }),
       offset: queryInteger({ min: 0, defaultValue: 0 }),
     }),
@@ -110,7 +172,7 @@ const organizations = {
       .object({ immediately: z.boolean().default(false) })
       .optional()
       .meta({ id: 'CancelSubscription' }),
-    response: z.object({ status: subscriptionStatus, cancelAtPeriodEnd: z.boolean() }),
+    response: z.object({ status: subscriptionStatus, cancelAtPeriodEnd: z.boolean() }).meta({ id: 'SubscriptionCancellation' }),
   }),
   delete: route({
     operation: 'admin.organizations.delete',
@@ -123,7 +185,9 @@ const organizations = {
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     pathParams: z.object({ organizationId: id }),
     body: z.object({ confirmSlug: slug }).meta({ id: 'DeleteOrganization' }),
-    response: z.object({ organizationId: id, objectsDeleted: count, objectsFailed: count }),
+    response: z
+      .object({ organizationId: id, objectsDeleted: count.meta({ examples: [42] }), objectsFailed: count })
+      .meta({ id: 'OrganizationDeletion' }),
   }),
 };
 
@@ -146,7 +210,12 @@ const flags = {
     description: 'Creates the flag where there is none (off, without description), and sets what is given.',
     pathParams: z.object({ key: flagKey }),
     body: z
-      .object({ description: singleLine({ max: 200 }).optional(), enabled: z.boolean().optional() })
+      .object({
+        description: singleLine({ max: 200 })
+          .optional()
+          .meta({ examples: ['Rank search results a second time.'] }),
+        enabled: z.boolean().optional(),
+      })
       .optional()
       .meta({ id: 'UpsertFlag' }),
     response: flagSchema,
@@ -160,7 +229,7 @@ const flags = {
     description: 'Removes the flag and its overrides.',
     errors: ['NOT_FOUND'],
     pathParams: z.object({ key: flagKey }),
-    response: z.object({ key: flagKey }),
+    response: z.object({ key: flagKey }).meta({ id: 'DeletedFlag' }),
   }),
   setOverride: route({
     operation: 'admin.flags.setOverride',

@@ -1,9 +1,7 @@
 import { type ErrorCode, type ErrorData, errorCodes } from './errors.ts';
 
 type Details<C extends ErrorCode> = { message?: string; retryAfterSeconds?: number; cause?: unknown } & (C extends keyof ErrorData
-  ? undefined extends ErrorData[C]
-    ? { data?: ErrorData[C] }
-    : { data: ErrorData[C] }
+  ? { data: ErrorData[C] }
   : { data?: undefined });
 
 /** An error that the caller is told: one of the codes of spec §7, thrown anywhere, rendered once for each transport. */
@@ -13,7 +11,7 @@ export class ApiError<C extends ErrorCode = ErrorCode> extends Error {
   readonly data: unknown;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: C, ...[details]: C extends 'LIMIT_REACHED' | 'PAYLOAD_TOO_LARGE' ? [Details<C>] : [Details<C>?]) {
+  constructor(code: C, ...[details]: C extends keyof ErrorData ? [Details<C>] : [Details<C>?]) {
     super(details?.message ?? errorCodes[code].message, { cause: details?.cause });
     this.name = 'ApiError';
     this.code = code;

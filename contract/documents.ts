@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byteCount, count, cursor, dateTime, id, nextCursor, queryInteger, singleLine } from './fields.ts';
+import { byteCount, count, cursor, dateTime, deleted, emptyBody, id, nextCursor, queryInteger, singleLine } from './fields.ts';
 import { route } from './route.ts';
 import { storageSchema } from './workspaces.ts';
 
@@ -17,9 +17,21 @@ export const contentTypes = [
   'image/tiff',
 ] as const;
 
-const contentType = z.enum(contentTypes, { error: `must be one of ${contentTypes.join(', ')}` });
+const uploadUrl = 'https://api.example.com/uploads/0198d2c4/0198d2c5?expires=1795262400&signature=q83vEjRWeJA';
+const downloadUrl = 'https://api.example.com/uploads/0198d2c4/0198d2c5?expires=1795262400&signature=EjRWeJCrze8';
 
-const extracted = z.object({ characters: count, pages: count.nullable(), at: dateTime }).meta({ id: 'Extracted' });
+const contentType = z.enum(contentTypes, { error: `must be one of ${contentTypes.join(', ')}` }).meta({ id: 'ContentType' });
+
+const extracted = z
+  .object({
+    characters: count.meta({ examples: [9240] }),
+    pages: count
+      .nullable()
+      .describe('Null for kinds that have no pages.')
+      .meta({ examples: [5] }),
+    at: dateTime,
+  })
+  .meta({ id: 'Extracted', description: 'What extraction made of the document.' });
 
 export const documentSchema = z
   .object({
@@ -28,12 +40,18 @@ export const documentSchema = z
     workspaceId: id,
     uploadedBy: id.nullable(),
     name: z.string().meta({ examples: ['handbook.pdf'] }),
-    contentType: z.enum(contentTypes),
-    size: byteCount.describe('Bytes: the declared size, then the measured one once the upload is complete.'),
-    status: z.enum(['pending', 'ready']),
+    contentType,
+    size: byteCount.describe('Bytes: the declared size, then the measured one once the upload is complete.').meta({ examples: [48_213] }),
+    status: z
+      .enum(['pending', 'ready'])
+      .describe('`ready` once the upload is complete.')
+      .meta({ examples: ['ready'] }),
     extracted: extracted.nullable(),
     indexedAt: dateTime.nullable(),
-    chunkCount: count.nullable(),
+    chunkCount: count
+      .nullable()
+      .describe('How many chunks the search knows; null until the document is indexed.')
+      .meta({ examples: [12] }),
     createdAt: dateTime,
     updatedAt: dateTime,
   })
@@ -41,8 +59,14 @@ export const documentSchema = z
 
 const uploadSchema = z
   .object({
-    url: z.url().describe('Where to PUT the bytes; no session is needed.'),
-    headers: z.record(z.string(), z.string()).describe('Exactly the headers that the PUT must send.'),
+    url: z
+      .url()
+      .describe('Where to PUT the bytes; no session is needed.')
+      .meta({ examples: [uploadUrl] }),
+    headers: z
+      .record(z.string(), z.string())
+      .describe('Exactly the headers that the PUT must send.')
+      .meta({ examples: [{ 'content-type': 'application/pdf' }] }),
     expiresAt: dateTime.describe('The PUT must begin before this.'),
   })
   .meta({ id: 'Upload' });
@@ -51,12 +75,17 @@ const chunkSchema = z
   .object({
     chunkId: id,
     documentId: id,
-    documentName: z.string(),
-    index: count.describe('The position of the chunk in its document, from 0.'),
-    text: z.string(),
-    score: z.number().describe('Cosine similarity: 1 identical, 0 unrelated.'),
+    documentName: z.string().meta({ examples: ['handbook.pdf'] }),
+    index: count.describe('The position of the chunk in its document, from 0.').meta({ examples: [3] }),
+    text: z.string().meta({ examples: ['Mirrors are washed with deionised water on the first Monday of each month.'] }),
+    score: z
+      .number()
+      .describe('Cosine similarity: 1 identical, 0 unrelated.')
+      .meta({ examples: [0.62] }),
   })
   .meta({ id: 'SearchResult' });
+
+const notRead = { extracted: null, indexedAt: null, chunkCount: null };
 
 export const documents = {
   list: route({
@@ -84,10 +113,18 @@ export const documents = {
     body: z
       .object({
         query: singleLine({ min: 1, max: 1000 }).meta({ examples: ['How often is the mirror cleaned?'] }),
-        limit: z.int().min(1).max(50).default(10),
+        limit: z.int().min(1).max(50).default(10).describe('How many chunks are answered at the most.'),
       })
       .meta({ id: 'SearchQuery' }),
-    response: z.object({ model: z.string(), results: z.array(chunkSchema) }).meta({ id: 'SearchResults' }),
+    response: z
+      .object({
+        model: z
+          .string()
+          .describe('The model that embedded the query.')
+          .meta({ examples: ['local-hash-256'] }),
+        results: z.array(chunkSchema),
+      })
+      .meta({ id: 'SearchResults' }),
   }),
   get: route({
     operation: 'documents.get',
@@ -110,6 +147,7 @@ export const documents = {
       'Records a pending document and answers a signed target: PUT the bytes to `upload.url` with exactly `upload.headers`, then call `documents.complete`. The declared size counts against the quota of the workspace at once. An upload not completed within a day is removed.',
     errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
     idempotent: true,
+    answerExample: { document: { ...notRead, status: 'pending' } },
     body: z
       .object({
         workspaceId: id,
@@ -134,7 +172,8 @@ export const documents = {
       'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again answers the same document. An object larger than declared is deleted.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
     pathParams: z.object({ id }),
-    body: z.object({}).optional().meta({ id: 'CompleteUpload' }),
+    answerExample: notRead,
+    body: emptyBody,
     response: documentSchema,
   }),
   downloadUrl: route({
@@ -146,7 +185,7 @@ export const documents = {
     description: 'A URL that downloads the document without a session, for five minutes.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     pathParams: z.object({ id }),
-    response: z.object({ url: z.url(), expiresAt: dateTime }).meta({ id: 'DownloadUrl' }),
+    response: z.object({ url: z.url().meta({ examples: [downloadUrl] }), expiresAt: dateTime }).meta({ id: 'DownloadUrl' }),
   }),
   text: route({
     operation: 'documents.text',
@@ -159,7 +198,15 @@ export const documents = {
     errors: ['NOT_FOUND'],
     pathParams: z.object({ id }),
     response: z
-      .object({ documentId: id, text: z.string().nullable(), truncated: z.boolean(), extracted: extracted.nullable() })
+      .object({
+        documentId: id,
+        text: z
+          .string()
+          .nullable()
+          .meta({ examples: ['Mirrors are washed with deionised water on the first Monday of each month.'] }),
+        truncated: z.boolean().meta({ examples: [false] }),
+        extracted: extracted.nullable(),
+      })
       .meta({ id: 'DocumentText' }),
   }),
   delete: route({
@@ -172,6 +219,6 @@ export const documents = {
       'Removes the document, its text and its chunks at once, and gives its bytes back to the quota; the stored object follows durably.',
     errors: ['NOT_FOUND'],
     pathParams: z.object({ id }),
-    response: z.object({ id }),
+    response: deleted,
   }),
 };

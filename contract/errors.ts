@@ -20,9 +20,15 @@ export type ErrorStatus = (typeof errorCodes)[ErrorCode]['status'];
 /** One problem of a request: where, as an array of keys, and what. `params.reason` tells control characters apart. */
 export const issueSchema = z
   .object({
-    path: z.array(z.union([z.string(), z.number()])),
-    message: z.string(),
-    params: z.object({ reason: z.string() }).optional(),
+    path: z
+      .array(z.union([z.string(), z.int().min(0)]))
+      .describe('The keys that lead to the value.')
+      .meta({ examples: [['name']] }),
+    message: z.string().meta({ examples: ['must be a single line without control characters'] }),
+    params: z
+      .object({ reason: z.string().meta({ examples: ['control_characters'] }) })
+      .optional()
+      .meta({ id: 'IssueParams', description: 'Tells control characters apart from other problems.' }),
   })
   .meta({ id: 'Issue' });
 
@@ -32,14 +38,16 @@ export const limitKinds = ['workspaces', 'members', 'aiCredits', 'storageBytes']
 export type LimitKind = (typeof limitKinds)[number];
 
 const dataSchemas = {
-  BAD_REQUEST: z.object({ issues: z.array(issueSchema) }).optional(),
-  LIMIT_REACHED: z.object({ kind: z.enum(limitKinds), limit: z.number(), plan: z.string() }),
-  PAYLOAD_TOO_LARGE: z.object({ maxBytes: z.int() }),
+  BAD_REQUEST: z.object({ issues: z.array(issueSchema) }).meta({ id: 'InvalidInput' }),
+  LIMIT_REACHED: z
+    .object({ kind: z.enum(limitKinds), limit: z.number().meta({ examples: [3] }), plan: z.string().meta({ examples: ['free'] }) })
+    .meta({ id: 'ReachedLimit' }),
+  PAYLOAD_TOO_LARGE: z.object({ maxBytes: z.int().meta({ examples: [26_214_400] }) }).meta({ id: 'SizeLimit' }),
 } as const;
 
 /** The `data` of each code that has one. */
 export interface ErrorData {
-  BAD_REQUEST: { issues: Issue[] } | undefined;
+  BAD_REQUEST: { issues: Issue[] };
   LIMIT_REACHED: { kind: LimitKind; limit: number; plan: string };
   PAYLOAD_TOO_LARGE: { maxBytes: number };
 }
@@ -65,7 +73,8 @@ function envelope(code: ErrorCode) {
   return z.object(data ? { ...base, data } : base).meta({ id: `${pascal(code)}Error`, description: message });
 }
 
-function pascal(code: string): string {
+/** `NOT_FOUND` as a schema's name has it: `NotFound`. */
+export function pascal(code: string): string {
   return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
@@ -86,3 +95,23 @@ export function errorResponses(codes: readonly ErrorCode[]): Record<number, z.Zo
     }),
   );
 }
+
+function bareError<E extends string>(error: E, name: string, description: string) {
+  return z
+    .object({
+      error: z.literal(error),
+      requestId: z
+        .string()
+        .describe('The `X-Request-Id` of the answer.')
+        .meta({ examples: ['0b8f6a4e-4a43-4a0e-9f5b-1d7b1f0c2a3d'] }),
+    })
+    .meta({ id: name, description });
+}
+
+/** The two errors of every operation that have no envelope (spec §7). */
+export const bodyTooLargeSchema = bareError('payload_too_large', 'BodyTooLargeError', 'The body of the request is larger than 1 MiB.');
+export const internalErrorSchema = bareError(
+  'internal_error',
+  'InternalError',
+  'The service failed; its log knows the cause by the request id.',
+);

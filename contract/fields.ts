@@ -48,12 +48,21 @@ export function multiLine(bounds: TextBounds) {
     .meta({ pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$' });
 }
 
+export const exampleId = '0198d2c4-7e2a-7b61-9d0f-3f6f2d1b9a10';
+export const exampleTime = '2026-11-21T12:00:00.000Z';
+
 export const id = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an id')
-  .meta({ examples: ['0198d2c4-7e2a-7b61-9d0f-3f6f2d1b9a10'] });
+  .meta({ examples: [exampleId] });
 
-export const dateTime = z.iso.datetime().meta({ examples: ['2026-11-21T12:00:00.000Z'] });
+/** The answer of a deletion. */
+export const deleted = z.object({ id }).meta({ id: 'Deleted' });
+
+/** The body of an operation that needs none: absent, or an object. */
+export const emptyBody = z.object({}).optional().meta({ id: 'EmptyBody', description: 'Nothing is needed; fields are ignored.' });
+
+export const dateTime = z.iso.datetime().meta({ examples: [exampleTime] });
 
 export const slug = z
   .string()
@@ -97,32 +106,32 @@ export function queryBoolean(defaultValue: boolean) {
     .meta({ override: { type: 'boolean', default: defaultValue } });
 }
 
+const cursorExample = 'bW5ha2s0LjAxOThkMmM0.q83vEjRWeJCrze8SNFZ4kA';
+
 export const cursor = z
   .string()
   .min(1)
   .max(200)
-  .describe('The `nextCursor` of the previous page, unchanged. Any other value is BAD_REQUEST.');
+  .describe('The `nextCursor` of the previous page, unchanged. Any other value is BAD_REQUEST.')
+  .meta({ examples: [cursorExample] });
 
-export const nextCursor = z.string().nullable().describe('Pass it as `cursor` to read on; null means there is no more.');
+export const nextCursor = z
+  .string()
+  .nullable()
+  .describe('Pass it as `cursor` to read on; null means there is no more.')
+  .meta({ examples: [cursorExample] });
 
-export const planName = z.enum(['free', 'pro', 'team']);
+export const planName = z.enum(['free', 'pro', 'team']).meta({ id: 'PlanName' });
 
 export const planLimits = z
   .object({
-    workspaces: count,
-    members: count.describe('Members plus pending invitations.'),
-    aiCredits: count.describe('Per calendar month, UTC.'),
-    storageBytes: byteCount.describe('Per workspace.'),
+    workspaces: count.meta({ examples: [20] }),
+    members: count.describe('Members plus pending invitations.').meta({ examples: [25] }),
+    aiCredits: count.describe('Per calendar month, UTC.').meta({ examples: [2000] }),
+    storageBytes: byteCount.describe('Per workspace.').meta({ examples: [5_000_000_000] }),
   })
   .meta({ id: 'PlanLimits' });
 
-export const subscriptionStatus = z.enum([
-  'active',
-  'canceled',
-  'incomplete',
-  'incomplete_expired',
-  'past_due',
-  'paused',
-  'trialing',
-  'unpaid',
-]);
+export const subscriptionStatus = z
+  .enum(['active', 'canceled', 'incomplete', 'incomplete_expired', 'past_due', 'paused', 'trialing', 'unpaid'])
+  .meta({ id: 'SubscriptionStatus' });

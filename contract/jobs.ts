@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, cursor, dateTime, id, nextCursor, queryBoolean, queryInteger, text } from './fields.ts';
+import { count, cursor, dateTime, emptyBody, exampleId, exampleTime, id, nextCursor, queryBoolean, queryInteger, text } from './fields.ts';
 import { route } from './route.ts';
 
 export const jobKinds = ['document.extract', 'document.summarize', 'document.index', 'text.summarize', 'text.embed'] as const;
@@ -17,14 +17,20 @@ export const jobCredits: Record<JobKind, number> = {
 };
 
 const maxAttempts = z.int().min(1).max(10).default(4).describe('How often the job is tried at the most.');
-const maxSentences = z.int().min(1).max(50).default(5);
-const summarizedText = text({ min: 1, max: 200_000 });
+const maxSentences = z.int().min(1).max(50).default(5).describe('How long the summary may get.');
+const exampleTexts = ['How often is the mirror cleaned?'];
+const exampleText = 'The observatory stands on Korvid Ridge. Its mirrors are washed with deionised water every month.';
+const summarizedText = text({ min: 1, max: 200_000 }).meta({ examples: [exampleText] });
 const embeddedTexts = z
   .array(text({ min: 1, max: 8_000 }))
   .min(1)
-  .max(16);
+  .max(16)
+  .meta({ examples: [exampleTexts] });
 
-const placement = { organizationId: id, workspaceId: id.nullable().optional() };
+const placement = {
+  organizationId: id,
+  workspaceId: id.nullable().optional().describe('The workspace that the job is filed under; it has to be one of the organization.'),
+};
 
 const createJob = z
   .discriminatedUnion('kind', [
@@ -38,43 +44,89 @@ const createJob = z
   ])
   .meta({ id: 'CreateJob' });
 
-const retryOf = z.string().optional().describe('The job that this one retries.');
+const retryOf = id.optional().describe('The job that this one retries.');
 
-const summaryResult = z.object({
-  summary: z.string(),
-  sentences: count,
-  model: z.string(),
-  characters: count.describe('The length of the text that was summarized.'),
-});
+const model = z.string().meta({ examples: ['local-hash-256'] });
+const dimensions = count.describe('The length of each vector.').meta({ examples: [256] });
+const characters = count.meta({ examples: [9240] });
+const sentences = count.meta({ examples: [5] });
 
-const documentInput = z.object({ documentId: z.string(), retryOf });
-const documentSummaryInput = z.object({ documentId: z.string(), maxSentences: count, retryOf });
-const textSummaryInput = z.object({ text: z.string(), maxSentences: count, retryOf });
-const embedInput = z.object({ texts: z.array(z.string()), retryOf });
-const extractResult = z.object({ characters: count, pages: count.nullable(), truncated: z.boolean() });
-const indexResult = z.object({ chunks: count, characters: count, model: z.string(), dimensions: count });
-const embedResult = z.object({ model: z.string(), dimensions: count, vectors: z.array(z.array(z.number())) });
+const summaryResult = z
+  .object({
+    summary: z.string().meta({ examples: ['The observatory stands on Korvid Ridge.'] }),
+    sentences,
+    model: z.string().meta({ examples: ['local-extractive'] }),
+    characters: characters.describe('The length of the text that was summarized.'),
+  })
+  .meta({ id: 'SummaryResult' });
+
+const documentInput = z.object({ documentId: id, retryOf }).meta({ id: 'DocumentJobInput', examples: [{ documentId: exampleId }] });
+const documentSummaryInput = z
+  .object({ documentId: id, maxSentences: sentences, retryOf })
+  .meta({ id: 'DocumentSummaryInput', examples: [{ documentId: exampleId, maxSentences: 5 }] });
+const textSummaryInput = z
+  .object({ text: z.string(), maxSentences: sentences, retryOf })
+  .meta({ id: 'TextSummaryInput', examples: [{ text: exampleText, maxSentences: 5 }] });
+const embedInput = z.object({ texts: z.array(z.string()), retryOf }).meta({ id: 'EmbedInput', examples: [{ texts: exampleTexts }] });
+const extractResult = z
+  .object({
+    characters,
+    pages: count
+      .nullable()
+      .describe('Null for kinds that have no pages.')
+      .meta({ examples: [5] }),
+    truncated: z
+      .boolean()
+      .describe('Whether the document had more text than is kept.')
+      .meta({ examples: [false] }),
+  })
+  .meta({ id: 'ExtractResult' });
+const indexResult = z.object({ chunks: count.meta({ examples: [12] }), characters, model, dimensions }).meta({ id: 'IndexResult' });
+const embedResult = z
+  .object({
+    model,
+    dimensions,
+    vectors: z
+      .array(z.array(z.number()))
+      .describe('One vector for each text, in their order.')
+      .meta({ examples: [[[0.12, -0.08, 0.31]]] }),
+  })
+  .meta({ id: 'EmbedResult' });
+
+const jobError = z
+  .object({ code: z.string().meta({ examples: ['unsupported_file'] }), message: z.string().meta({ examples: ['The file is not a PDF.'] }) })
+  .meta({ id: 'JobError' });
+
+const jobStatus = z.enum(jobStatuses).meta({ id: 'JobStatus' });
 
 const jobFields = {
   id,
   organizationId: id,
   workspaceId: id.nullable(),
   documentId: id.nullable(),
-  status: z.enum(jobStatuses),
-  error: z.object({ code: z.string(), message: z.string() }).nullable().describe('Why the last attempt failed; null where none did.'),
-  attempts: count.describe('How often a worker has begun the job.'),
-  maxAttempts: count,
-  credits: count.describe('What the job was charged; given back when it fails finally or is canceled.'),
+  status: jobStatus.meta({ examples: ['succeeded'] }),
+  error: jobError
+    .nullable()
+    .describe('Why the last attempt failed; null where none did.')
+    .meta({ examples: [null] }),
+  attempts: count.describe('How often a worker has begun the job.').meta({ examples: [1] }),
+  maxAttempts: count.meta({ examples: [4] }),
+  credits: count.describe('What the job was charged; given back when it fails finally or is canceled.').meta({ examples: [5] }),
   createdBy: id.nullable(),
   createdAt: dateTime,
   startedAt: dateTime.nullable(),
   finishedAt: dateTime.nullable(),
-  nextAttemptAt: dateTime.nullable().describe('When a job that waits between two attempts is tried again.'),
+  nextAttemptAt: dateTime
+    .nullable()
+    .describe('When a job that waits between two attempts is tried again.')
+    .meta({ examples: [null] }),
   updatedAt: dateTime,
 };
 
 function variant<K extends JobKind, I extends z.ZodType, R extends z.ZodType>(kind: K, input: I, result: R) {
-  return z.object({ ...jobFields, kind: z.literal(kind), input, result: result.nullable() });
+  const credits = jobFields.credits.meta({ examples: [jobCredits[kind]] });
+  const documentId = jobFields.documentId.meta({ examples: [kind.startsWith('document.') ? exampleId : null] });
+  return z.object({ ...jobFields, documentId, credits, kind: z.literal(kind), input, result: result.nullable() });
 }
 
 const extractJob = variant('document.extract', documentInput, extractResult);
@@ -118,6 +170,8 @@ export const jobEventSchema = z
   ])
   .meta({ id: 'JobEvent' });
 
+const justQueued = { status: 'queued', attempts: 0, result: null, startedAt: null, finishedAt: null };
+
 export const jobs = {
   list: route({
     operation: 'jobs.list',
@@ -131,7 +185,7 @@ export const jobs = {
     query: z.object({
       workspaceId: id.optional(),
       documentId: id.optional(),
-      status: z.enum(jobStatuses).optional(),
+      status: jobStatus.optional(),
       limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }),
       cursor: cursor.optional(),
       includeResult: queryBoolean(false),
@@ -159,6 +213,7 @@ export const jobs = {
       'Charges the credits of the kind and queues the job. Kinds on a document take organization and workspace from it, and need its upload to be complete; summarizing or indexing a document that has no text yet extracts it first. A failed attempt is tried again after 10, 30 and 90 seconds; a job that fails finally gives its credits back.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'LIMIT_REACHED'],
     idempotent: true,
+    answerExample: justQueued,
     body: createJob,
     response: jobSchema,
   }),
@@ -171,8 +226,9 @@ export const jobs = {
     description:
       'Cancels the job and gives its credits back, also while it waits between two attempts. A job that is running or finished is CONFLICT.',
     errors: ['NOT_FOUND', 'CONFLICT'],
+    answerExample: { ...justQueued, status: 'canceled', finishedAt: exampleTime },
     pathParams: z.object({ id }),
-    body: z.object({}).optional().meta({ id: 'CancelJob' }),
+    body: emptyBody,
     response: jobSchema,
   }),
   retry: route({
@@ -185,8 +241,9 @@ export const jobs = {
       'Queues a new job with the input of the failed one, charged again; its `input.retryOf` names the original, which stays failed.',
     errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'],
     idempotent: true,
+    answerExample: { ...justQueued, input: { retryOf: exampleId } },
     pathParams: z.object({ id }),
-    body: z.object({}).optional().meta({ id: 'RetryJob' }),
+    body: emptyBody,
     response: jobSchema,
   }),
   stream: route({

@@ -1,27 +1,54 @@
 import { z } from 'zod';
-import { count, cursor, dateTime, id, nextCursor, planLimits, planName, queryInteger, subscriptionStatus } from './fields.ts';
+import { count, cursor, dateTime, exampleId, id, nextCursor, planLimits, planName, queryInteger, subscriptionStatus } from './fields.ts';
 import { route } from './route.ts';
 
 const usageSchema = z
   .object({
     plan: planName.nullable().describe('Null while billing is off.'),
     limits: planLimits.nullable().describe('Null while billing is off: nothing is capped.'),
-    usage: z.object({ workspaces: count, members: count, pendingInvitations: count, aiCredits: count }),
-    period: z.object({ start: dateTime, end: dateTime }).describe('The calendar month, UTC, that `aiCredits` counts.'),
+    usage: z
+      .object({
+        workspaces: count.meta({ examples: [3] }),
+        members: count.meta({ examples: [7] }),
+        pendingInvitations: count.meta({ examples: [1] }),
+        aiCredits: count.meta({ examples: [412] }),
+      })
+      .meta({ id: 'UsedAmounts' }),
+    period: z
+      .object({
+        start: dateTime.meta({ examples: ['2026-11-01T00:00:00.000Z'] }),
+        end: dateTime.meta({ examples: ['2026-12-01T00:00:00.000Z'] }),
+      })
+      .meta({ id: 'UsagePeriod', description: 'The calendar month, UTC, that `aiCredits` counts.' }),
   })
   .meta({ id: 'Usage' });
 
 export const auditEntrySchema = z
   .object({
     id,
-    organizationId: z.string().nullable(),
-    actorId: z.string().nullable(),
-    actorEmail: z.string().nullable(),
-    impersonatedBy: z.string().nullable().describe('The platform admin behind an impersonated session.'),
+    organizationId: id.nullable(),
+    actorId: id.nullable(),
+    actorEmail: z
+      .string()
+      .nullable()
+      .meta({ examples: ['ada@example.com'] }),
+    impersonatedBy: id
+      .nullable()
+      .describe('The platform admin behind an impersonated session.')
+      .meta({ examples: [null] }),
     action: z.string().meta({ examples: ['document.create'] }),
-    targetType: z.string().nullable(),
-    targetId: z.string().nullable(),
-    metadata: z.record(z.string(), z.unknown()).nullable(),
+    targetType: z
+      .string()
+      .nullable()
+      .meta({ examples: ['document'] }),
+    targetId: z
+      .string()
+      .nullable()
+      .meta({ examples: [exampleId] }),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ examples: [{ name: 'handbook.pdf' }] }),
     createdAt: dateTime,
   })
   .meta({ id: 'AuditEntry' });
@@ -50,17 +77,22 @@ export const organizations = {
   }),
 };
 
-const billingSubscription = z.object({
-  id,
-  plan: z.string(),
-  status: subscriptionStatus,
-  seats: count.nullable(),
-  periodEnd: dateTime.nullable(),
-  trialEnd: dateTime.nullable(),
-  cancelAtPeriodEnd: z.boolean(),
-  cancelAt: dateTime.nullable(),
-  billingInterval: z.string().nullable(),
-});
+const billingSubscription = z
+  .object({
+    id,
+    plan: z.string().meta({ examples: ['pro'] }),
+    status: subscriptionStatus,
+    seats: count.nullable().meta({ examples: [7] }),
+    periodEnd: dateTime.nullable(),
+    trialEnd: dateTime.nullable().meta({ examples: [null] }),
+    cancelAtPeriodEnd: z.boolean(),
+    cancelAt: dateTime.nullable().meta({ examples: [null] }),
+    billingInterval: z
+      .string()
+      .nullable()
+      .meta({ examples: ['month'] }),
+  })
+  .meta({ id: 'BillingSubscription' });
 
 export const billing = {
   status: route({
@@ -78,7 +110,18 @@ export const billing = {
         limits: planLimits.nullable(),
         subscription: billingSubscription.nullable(),
         paymentFailed: z.boolean(),
-        overLimit: z.array(z.object({ kind: z.enum(['workspaces', 'members', 'aiCredits']), current: count, limit: count })),
+        overLimit: z
+          .array(
+            z
+              .object({
+                kind: z.enum(['workspaces', 'members', 'aiCredits']),
+                current: count.meta({ examples: [4] }),
+                limit: count.meta({ examples: [3] }),
+              })
+              .meta({ id: 'ExceededLimit' }),
+          )
+          .describe('The limits that the organization already exceeds.')
+          .meta({ examples: [[]] }),
       })
       .meta({ id: 'BillingStatus' }),
   }),

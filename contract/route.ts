@@ -13,6 +13,8 @@ export interface RouteMetadata {
   idempotent: boolean;
   /** Answers a stream of server-sent events instead of one JSON body. */
   stream: boolean;
+  /** What the example of the answer has otherwise than the examples of its schema. */
+  answerExample: object;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -28,6 +30,7 @@ interface RouteOptions<M extends Method, P, Q, B, R> {
   errors?: readonly ErrorCode[];
   idempotent?: boolean;
   stream?: boolean;
+  answerExample?: object;
   pathParams?: P;
   query?: Q;
   body?: B;
@@ -45,7 +48,18 @@ export function route<
   Q extends z.ZodObject | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
 >(options: RouteOptions<M, P, Q, B, R>) {
-  const { operation, method, path, summary, description, access, idempotent = false, stream = false, response } = options;
+  const {
+    operation,
+    method,
+    path,
+    summary,
+    description,
+    access,
+    idempotent = false,
+    stream = false,
+    answerExample = {},
+    response,
+  } = options;
   const common: ErrorCode[] = access === 'public' ? ['BAD_REQUEST'] : ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'];
   const errors = [...new Set<ErrorCode>([...common, ...(options.errors ?? []), 'TOO_MANY_REQUESTS'])];
   return {
@@ -57,7 +71,7 @@ export function route<
     query: options.query as Q,
     body: options.body as B,
     responses: { ...(errorResponses(errors) as Record<never, never>), 200: response },
-    metadata: { operation, access, errors, idempotent, stream } satisfies RouteMetadata as RouteMetadata,
+    metadata: { operation, access, errors, idempotent, stream, answerExample } satisfies RouteMetadata as RouteMetadata,
   };
 }
 

@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { dateTime, flagKey, id, multiLine, singleLine } from './fields.ts';
 import { route } from './route.ts';
 
-export const socialProvider = z.enum(['provider_a', 'provider_b']);
+const socialProvider = z.enum(['provider_a', 'provider_b']).meta({ id: 'SocialProvider' });
 
 const health = z
   .object({ status: z.literal('ok'), version: z.string().meta({ examples: ['0.3.0'] }), time: dateTime })
   .meta({ id: 'Health' });
 
-const authConfig = z.object({ socialProviders: z.array(socialProvider), requireEmailVerification: z.boolean() }).meta({ id: 'AuthConfig' });
+export const authConfig = z
+  .object({ socialProviders: z.array(socialProvider), requireEmailVerification: z.boolean() })
+  .meta({ id: 'AuthConfig' });
 
 const resolvedFlags = z
   .record(flagKey, z.boolean())
@@ -61,22 +63,35 @@ export const contact = {
           .email()
           .max(254)
           .meta({ examples: ['ada@example.com'] }),
-        name: singleLine({ max: 120 }).optional(),
+        name: singleLine({ max: 120 })
+          .optional()
+          .meta({ examples: ['Ada Lovelace'] }),
         message: multiLine({ min: 10, max: 2000 }).meta({ examples: ['How do I raise my storage quota?'] }),
-        website: singleLine({ max: 200 }).optional(),
+        website: singleLine({ max: 200 })
+          .optional()
+          .describe('A trap for machines: a message that fills it is answered like any other, and dropped.')
+          .meta({ examples: [''] }),
       })
       .meta({ id: 'ContactMessage' }),
-    response: z.object({ ok: z.literal(true) }),
+    response: z.object({ ok: z.literal(true) }).meta({ id: 'ContactAccepted' }),
   }),
 };
 
 export const userSchema = z
   .object({
     id,
-    email: z.email(),
-    name: z.string(),
-    image: z.string().nullable(),
-    role: z.string().nullable().describe('`admin` marks a platform admin.'),
+    email: z.email().meta({ examples: ['ada@example.com'] }),
+    name: z.string().meta({ examples: ['Ada Lovelace'] }),
+    image: z
+      .string()
+      .nullable()
+      .describe('The address of a picture.')
+      .meta({ examples: [null] }),
+    role: z
+      .string()
+      .nullable()
+      .describe('`admin` marks a platform admin.')
+      .meta({ examples: ['user'] }),
     createdAt: dateTime,
   })
   .meta({ id: 'User' });

@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import { byteCount, dateTime, id, singleLine, slug } from './fields.ts';
+import { byteCount, dateTime, deleted, id, singleLine, slug } from './fields.ts';
 import { route } from './route.ts';
 
 export const storageSchema = z
-  .object({ usedBytes: byteCount, limitBytes: byteCount.nullable().describe('Null while billing is off.') })
+  .object({
+    usedBytes: byteCount.describe('What the pending and ready documents take.').meta({ examples: [48_213] }),
+    limitBytes: byteCount
+      .nullable()
+      .describe('Null while billing is off.')
+      .meta({ examples: [5_000_000_000] }),
+  })
   .meta({ id: 'Storage' });
 
 const workspaceName = singleLine({ min: 1, max: 80 }).meta({ examples: ['Field notes'] });
@@ -11,9 +17,12 @@ const workspaceName = singleLine({ min: 1, max: 80 }).meta({ examples: ['Field n
 const workspaceFields = {
   id,
   organizationId: id,
-  teamId: id.nullable(),
-  name: z.string(),
-  slug: z.string(),
+  teamId: id
+    .nullable()
+    .describe('The team that the workspace belongs to.')
+    .meta({ examples: [null] }),
+  name: z.string().meta({ examples: ['Field notes'] }),
+  slug: z.string().meta({ examples: ['field-notes'] }),
   createdAt: dateTime,
 };
 
@@ -79,6 +88,6 @@ export const workspaces = {
       'Removes the workspace with its documents and their chunks at once; stored objects follow durably. Its jobs stay, without a workspace; those not finished fail and are refunded.',
     errors: ['NOT_FOUND'],
     pathParams: z.object({ id }),
-    response: z.object({ id }),
+    response: deleted,
   }),
 };

@@ -4,6 +4,7 @@ import { existsSync, globSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { type Stack, startStack } from '../local/stack.ts';
 import { StopRequest } from '../local/stop-request.ts';
+import { checkCoverage } from './support/coverage.ts';
 import { makeTestDirectory, removeTestDirectory } from './support/directories.ts';
 import { runChecks } from './support/run-checks.ts';
 import { runMocha } from './support/run-mocha.ts';
@@ -36,7 +37,8 @@ async function runAll(): Promise<Summary> {
   console.log(`Starting Postgres, Temporal and the AI service${withChecks ? ', and checking format, lint and types' : ''} …`);
   const [stack, checked] = await Promise.all([startServices(), withChecks ? runChecks() : none]);
   try {
-    return add(checked, await Promise.race([runTests(stack, files), stopRequest.wait().then(() => none)]));
+    const tested = add(checked, await Promise.race([runTests(stack, files), stopRequest.wait().then(() => none)]));
+    return withChecks && !stopRequest.requested ? add(tested, checkCoverage(directory)) : tested;
   } finally {
     await stack.stop();
   }
@@ -49,6 +51,7 @@ async function runTests(stack: Stack, files: string[]): Promise<Summary> {
     TEST_TEMPORAL_ADDRESS: stack.temporalAddress,
     TEST_AI_URL: stack.aiUrl,
     TEST_SERVICE_TOKEN: stack.serviceToken,
+    TEST_RECORD_DIR: directory,
   };
   const group = { directory, env };
   const together = files.filter((file) => !oneAtATime.test(file));

@@ -3,6 +3,7 @@ import type { Environment } from '../../config/environment.ts';
 import { type PartName, type Stack, startStack } from '../../local/stack.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
+import { createRecorder, type Recorder } from './recorder.ts';
 import { testAi } from './stack.ts';
 import { createTestNamespace, type TestNamespace } from './temporal.ts';
 
@@ -39,6 +40,8 @@ export interface TestApi {
   stack: Stack;
   database: TestDatabase;
   temporal: TestNamespace;
+  /** Holds answers to the OpenAPI document; `request` and `rpc` do so by themselves. */
+  recorder: Recorder;
   /** Sends a request to a path below the API's root, such as `/api/v1/me`. */
   request<T = any>(method: string, path: string, options?: RequestOptions): Promise<Answer<T>>;
   /** Calls a procedure over `/rpc`: `rpc('jobs.get', { id })`. */
@@ -78,21 +81,25 @@ export async function startTestApi({ env = {}, parts = ['api'] }: TestApiOptions
     env: { TEMPORAL_NAMESPACE: temporal.namespace, SERVICE_TOKEN: ai.token, RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'info', ...env },
   });
   const url = stack.apiUrl;
+  const recorder = createRecorder(url);
 
   async function request(method: string, path: string, { token, body, headers = {}, signal }: RequestOptions = {}): Promise<Answer> {
+    const requestHeaders = new Headers({
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    });
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: {
-        ...(token ? { authorization: `Bearer ${token}` } : {}),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
+      headers: requestHeaders,
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });
     const text = await response.text();
     const json = response.headers.get('content-type')?.includes('json');
-    return { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text };
+    const answer = { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text };
+    await recorder.check({ method, path, requestHeaders, ...answer });
+    return answer;
   }
 
   async function expectOk(answer: Promise<Answer>): Promise<Answer> {
@@ -106,6 +113,7 @@ export async function startTestApi({ env = {}, parts = ['api'] }: TestApiOptions
     stack,
     database,
     temporal,
+    recorder,
     request,
     rpc: (operation, input, options = {}) =>
       request('POST', `/rpc/${operation.replaceAll('.', '/')}`, { ...options, body: { json: input } }),

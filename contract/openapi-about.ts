@@ -1,0 +1,49 @@
+/** What the document says beside its operations. */
+export const about = {
+  title: 'Sheaf',
+  summary: 'A multi-tenant back end for documents, jobs and billing.',
+  license: { name: 'MIT', identifier: 'MIT' },
+  description: `Organizations hold workspaces, workspaces hold documents, and jobs read, summarize and index them.
+
+**Signing in.** Send \`Authorization: Bearer <token>\` with the value of the \`set-auth-token\` header that signing in at \`/api/auth/*\` answered, or the session cookie of a browser.
+
+**Requests.** Bodies are JSON of at most 1 MiB. Fields and query parameters that an operation does not know are ignored. A parameter is checked before the resource is looked for; whether you are signed in is checked before everything else.
+
+**Answers.** Success is always 200. Timestamps are ISO 8601 in UTC with milliseconds. Every answer carries \`X-Request-Id\`: the one you sent, when it is made of 1 to 128 letters, digits, \`.\`, \`_\` and \`-\`, else a new one. Answers may gain fields: ignore those that you do not know.
+
+**Errors** are \`{ defined, code, status, message, data? }\`; \`defined\` is true for the codes that the operation declares here. A body over 1 MiB (413) and an internal failure (500) are \`{ error, requestId }\`.
+
+**Tenants.** A row of an organization that you are not a member of is 403; one that does not exist is 404.
+
+**Lists** are newest first. Pass \`nextCursor\` unchanged as \`cursor\` to read on; null means that there is no more.
+
+**Limits.** 300 requests a minute for each address: \`RateLimit\` and \`RateLimit-Policy\` tell how many are left, 429 comes with \`Retry-After\`.
+
+**Doing things once.** Operations that take an \`Idempotency-Key\` do their work once for each key, and answer a repetition as they answered the first time.
+
+**Uploads** go straight to storage: \`documents.createUpload\` answers a signed URL, the bytes are PUT there without a session, \`documents.complete\` ends the upload.
+
+The same operations can be called by name at \`POST /rpc/<group>/<name>\` with the client of oRPC.`,
+};
+
+/** One tag for each group of operations. */
+export const tags = [
+  { name: 'system', description: 'Version, ways to sign in, and feature flags.' },
+  { name: 'contact', description: 'Messages to the operator of the deployment.' },
+  { name: 'account', description: 'The signed-in user.' },
+  { name: 'organizations', description: 'What an organization uses, and what was done in it.' },
+  { name: 'billing', description: 'The plan of an organization and the subscription behind it.' },
+  { name: 'workspaces', description: 'The places of an organization that documents live in.' },
+  { name: 'documents', description: 'Uploading, reading, searching and deleting documents.' },
+  { name: 'jobs', description: 'Work that outlives a request: reading, summarizing, embedding and indexing.' },
+  { name: 'admin.organizations', description: 'Every organization of the deployment, for platform admins.' },
+  { name: 'admin.flags', description: 'Feature flags and their overrides, for platform admins.' },
+  { name: 'admin.system', description: 'How the parts of the deployment are, for platform admins.' },
+];
+
+export function securitySchemes(cookieName: string) {
+  return {
+    bearer: { type: 'http', scheme: 'bearer', description: 'The value of the `set-auth-token` header that signing in answered.' },
+    cookie: { type: 'apiKey', in: 'cookie', name: cookieName, description: 'The session cookie that signing in sets in a browser.' },
+  };
+}

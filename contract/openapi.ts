@@ -1,0 +1,84 @@
+import { generateOpenApi } from '@ts-rest/open-api';
+import type { z } from 'zod';
+import { contract, version } from './index.ts';
+import { about, securitySchemes, tags } from './openapi-about.ts';
+import { headers, parameters } from './openapi-headers.ts';
+import { createOperations, type OpenApiOperation } from './openapi-operations.ts';
+import { createSchemaBook } from './openapi-schemas.ts';
+import type { AnyRoute } from './route.ts';
+
+/** An OpenAPI 3.1 document, as far as this project looks into it. */
+export interface OpenApiDocument {
+  openapi: string;
+  info: { title: string; version: string; description: string };
+  paths: Record<string, Record<string, OpenApiOperation>>;
+  components: { schemas: Record<string, object>; responses: Record<string, object> } & Record<string, Record<string, object>>;
+  [key: string]: unknown;
+}
+
+/**
+ * The OpenAPI 3.1 document of the REST interface, made from the contract (spec §9). `cookieName` is the session cookie's name,
+ * which depends on the deployment.
+ */
+export function buildOpenApi({ cookieName }: { cookieName: string }): OpenApiDocument {
+  const book = createSchemaBook();
+  const operations = createOperations(book);
+  const { paths } = generateOpenApi(
+    contract as never,
+    { info: { title: about.title, version } },
+    {
+      setOperationId: 'concatenated-path',
+      jsonQuery: false,
+      schemaTransformer: ({ schema, type }) =>
+        schema ? (book.convert(schema as z.ZodType, type === 'response' ? 'output' : 'input') as never) : null,
+      operationMapper: (operation, route) => operations.describe(operation as OpenApiOperation, route as unknown as AnyRoute) as never,
+    },
+  );
+  return {
+    openapi: '3.1.0',
+    info: { ...about, version },
+    servers: [{ url: '/api/v1', description: 'The deployment that serves this document.' }],
+    security: [{ bearer: [] }, { cookie: [] }],
+    tags,
+    paths: joinSameTemplates(paths),
+    components: {
+      securitySchemes: securitySchemes(cookieName),
+      parameters,
+      headers,
+      responses: operations.responses(),
+      schemas: book.components(),
+    },
+  };
+}
+
+/**
+ * OpenAPI takes paths that differ in a parameter's name only for the same path. The first name stays; the operations of the
+ * others take it over, and say what the segment is to them.
+ */
+function joinSameTemplates(paths: Record<string, Record<string, OpenApiOperation>>): OpenApiDocument['paths'] {
+  const joined: OpenApiDocument['paths'] = {};
+  const known = new Map<string, string>();
+  for (const [path, item] of Object.entries(paths)) {
+    const shape = path.replace(/\{\w+\}/g, '{}');
+    const first = known.get(shape) ?? path;
+    known.set(shape, first);
+    const names = namesIn(first);
+    const operations = Object.entries(item).map(([method, operation]) => [method, rename(operation, namesIn(path), names)]);
+    joined[first] = { ...joined[first], ...Object.fromEntries(operations) };
+  }
+  return joined;
+}
+
+function namesIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+}
+
+function rename(operation: OpenApiOperation, from: string[], to: string[]): OpenApiOperation {
+  const parameters = operation.parameters?.map((parameter) => {
+    const index = parameter.in === 'path' ? from.indexOf(parameter.name ?? '') : -1;
+    const name = to[index];
+    if (name === undefined || name === parameter.name) return parameter;
+    return { ...parameter, name, description: `Here the \`${parameter.name}\`, not the ${name}: OpenAPI has one name for a segment.` };
+  });
+  return parameters ? { ...operation, parameters } : operation;
+}

@@ -1,0 +1,105 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { inheritedEnvironment, loadTestServices } from '../../config/local.ts';
+import { type DescribedAnswers, describeAnswers } from './described-answers.ts';
+
+/** A request of a test, and what the API answered. */
+export interface Exchange {
+  method: string;
+  /** With its query. */
+  path: string;
+  requestHeaders: Headers;
+  status: number;
+  headers: Headers;
+  /** Parsed where it is JSON. */
+  body: unknown;
+}
+
+/** Holds every answer of the API to what the service says of itself. */
+export interface Recorder {
+  /** Throws when an answer is not one that the OpenAPI document declares, or lacks a header that every answer carries. */
+  check(exchange: Exchange): Promise<void>;
+  /** Checks one event of a stream of server-sent events. */
+  checkEvent(operation: string, event: { event: string; id?: string | undefined; data: unknown }): Promise<void>;
+}
+
+const { recordDir } = loadTestServices(inheritedEnvironment());
+const recorded = new Set<string>();
+const documents = new Map<string, Promise<DescribedAnswers>>();
+
+/** Makes the recorder of one API process. What it sees goes into the record of the run, for `test/support/coverage.ts`. */
+export function createRecorder(url: string): Recorder {
+  const described = () => {
+    const known = documents.get(url) ?? describeAnswers(url);
+    documents.set(url, known);
+    return known;
+  };
+  return {
+    async check(exchange) {
+      const [path = ''] = exchange.path.split('?');
+      checkHeaders(exchange, path);
+      if (!isApi(path) || exchange.method === 'OPTIONS' || path === '/api/v1/openapi.json') return;
+      const answers = await described();
+      const operation = path.startsWith('/rpc/') ? answers.findByName(path) : answers.findByPath(exchange.method, path);
+      const body = path.startsWith('/rpc/') ? unwrap(exchange.body) : exchange.body;
+      if (!operation) return checkUnknown(exchange, body);
+      if (exchange.method !== 'HEAD' && !isEventStream(exchange.headers)) answers.check(operation, exchange.status, body);
+      record(operation, exchange.status, body);
+    },
+    async checkEvent(operation, event) {
+      const answers = await described();
+      answers.checkEvent(operation, event);
+      if (event.event === 'error') record(operation, 200, event.data);
+    },
+  };
+}
+
+function checkHeaders({ method, status, headers, requestHeaders }: Exchange, path: string): void {
+  const where = `${method} ${path} answered ${status}`;
+  const asked = requestHeaders.get('x-request-id');
+  expect(headers.get('x-request-id'), `${where}: X-Request-Id`).to.match(/^[A-Za-z0-9._-]{1,128}$/);
+  if (asked !== null && /^[A-Za-z0-9._-]{1,128}$/.test(asked)) expect(headers.get('x-request-id'), where).to.equal(asked);
+  if (!isApi(path) && !path.startsWith('/api/auth/')) return;
+  expect(headers.get('content-security-policy'), where).to.equal("default-src 'none'; frame-ancestors 'none'");
+  const cacheable = path === '/api/v1/openapi.json' && status < 400;
+  expect(headers.get('cache-control'), where).to.equal(cacheable ? 'no-cache' : 'private, no-store');
+  expect(headers.get('vary'), `${where}: Vary`).to.match(/\bOrigin\b/);
+  if (isApi(path) && status !== 500 && method !== 'OPTIONS') {
+    expect(headers.get('ratelimit'), `${where}: RateLimit`).to.match(/^"\w+";r=\d+;t=\d+$/);
+    expect(headers.get('ratelimit-policy'), `${where}: RateLimit-Policy`).to.match(/^"\w+";q=\d+;w=\d+$/);
+  }
+  if (isApi(path) && status === 429) expect(Number(headers.get('retry-after')), `${where}: Retry-After`).to.be.at.least(1);
+}
+
+/** Whatever the contract does not know answers an envelope that says so. */
+function checkUnknown({ method, path, status }: Exchange, body: unknown): void {
+  if (status === 500 || method === 'HEAD' || method === 'OPTIONS') return;
+  expect(body, `${method} ${path} answered ${status}`).to.be.an('object').that.includes({ defined: false, status });
+}
+
+function record(operation: string, status: number, body: unknown): void {
+  const entry = JSON.stringify({ operation, status, code: codeOf(body) });
+  if (recordDir === undefined || recorded.has(entry)) return;
+  recorded.add(entry);
+  appendFileSync(join(recordDir, `answers-${process.pid}.jsonl`), `${entry}\n`);
+}
+
+/** The code of an error, or of the few that have no envelope; `OK` for anything else. */
+function codeOf(body: unknown): string {
+  const { code, error, requestId, status } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  if (typeof code === 'string' && typeof status === 'number') return code;
+  return typeof error === 'string' && requestId !== undefined ? error : 'OK';
+}
+
+function unwrap(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && 'json' in body ? body.json : body;
+}
+
+function isApi(path: string): boolean {
+  return path.startsWith('/api/v1/') || path.startsWith('/rpc/');
+}
+
+function isEventStream(headers: Headers): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+}
