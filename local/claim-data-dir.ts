@@ -6,10 +6,18 @@ import { commandOf } from './processes.ts';
 
 const leftoverWaitMs = 10_000;
 
+/** Who holds a data directory: its process, what ends the processes of that one, and where its service is once it serves. */
+export interface Holder {
+  pid: number;
+  guardPid: number;
+  apiUrl?: string;
+  temporalUiUrl?: string | undefined;
+}
+
 /** This process's hold on a data directory. */
 export interface Claim extends Lock {
-  /** Writes down who has it, for the message of a second start and for the wait of the next one. */
-  record(guardPid: number): void;
+  /** Writes down who has it, for the message of a second start, for the wait of the next one, and for the demo. */
+  record(holder: Omit<Holder, 'pid'>): void;
 }
 
 /**
@@ -26,7 +34,15 @@ export async function claimDataDir(dataDir: string): Promise<Claim> {
     throw new Error(`Sheaf already runs on ${dataDir}${who}. Stop it first, or choose another DATA_DIR, and other ports.`);
   }
   await untilGuardIsGone(before?.guardPid);
-  return { ...lock, record: (guardPid) => writeFileSync(file, JSON.stringify({ pid: process.pid, guardPid })) };
+  return { ...lock, record: (holder) => writeFileSync(file, JSON.stringify({ pid: process.pid, ...holder })) };
+}
+
+/** Who holds the data directory now, as far as it is written down; undefined while nobody does. */
+export function findHolder(dataDir: string): Partial<Holder> | undefined {
+  if (!existsSync(join(dataDir, 'lock'))) return undefined;
+  const lock = tryLock(join(dataDir, 'lock'));
+  lock?.release();
+  return lock ? undefined : (readRecord(join(dataDir, 'running.json')) ?? {});
 }
 
 async function untilGuardIsGone(guardPid: number | undefined): Promise<void> {
@@ -34,10 +50,10 @@ async function untilGuardIsGone(guardPid: number | undefined): Promise<void> {
   while (guardPid && commandOf(guardPid)?.includes('guard.sh') && performance.now() < deadline) await delay(100);
 }
 
-function readRecord(file: string): { pid: number; guardPid: number } | undefined {
+function readRecord(file: string): Holder | undefined {
   if (!existsSync(file)) return undefined;
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as { pid: number; guardPid: number };
+    return JSON.parse(readFileSync(file, 'utf8')) as Holder;
   } catch {
     // Only a help: half a record is as good as none.
     return undefined;

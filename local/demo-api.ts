@@ -2,13 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { contract } from '../contract/index.ts';
 import type { AnyRoute } from '../contract/route.ts';
+import { formatBytes } from './demo-text.ts';
 
 const requestTimeoutMs = 30_000;
 const maxTries = 4;
 
-const errorSchema = z.object({ code: z.string().optional(), error: z.string().optional(), message: z.string().optional() });
+const errorSchema = z.object({
+  code: z.string().optional(),
+  error: z.string().optional(),
+  message: z.string().optional(),
+  data: z.object({ maxBytes: z.number().optional() }).nullish(),
+});
 
-type Input<S> = S extends z.ZodType ? z.input<S> : unknown;
+// An empty object, whose keys count as any string, asks for nothing.
+type Input<S> = S extends z.ZodType ? (string extends keyof NonNullable<z.input<S>> ? unknown : z.input<S>) : unknown;
 
 /** What a route takes, before its defaults. */
 export type CallInput<R extends AnyRoute> = Input<R['pathParams']> & Input<R['query']> & Input<R['body']>;
@@ -59,16 +66,19 @@ export class DemoApi {
   }
 
   /** Opens the live stream of an organization's jobs, after an event that was seen. Throws {@link RequestError}. */
-  async openStream(organizationId: string, lastEventId: string | undefined): Promise<ReadableStream<Uint8Array>> {
+  async openStream(
+    organizationId: string,
+    { lastEventId, signal }: { lastEventId: string | undefined; signal: AbortSignal },
+  ): Promise<ReadableStream<Uint8Array>> {
     const path = `/api/v1${pathOf(contract.jobs.stream, { organizationId })}`;
     const headers = { accept: 'text/event-stream', ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) };
-    const response = await this.#fetch(path, { headers });
+    const response = await this.#fetch(path, { headers, signal });
     if (!response.ok || !response.body) throw await refusal(response);
     return response.body;
   }
 
   async #send(method: string, path: string, body?: unknown): Promise<Response> {
-    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
     const request = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
     for (let tries = 1; ; tries++) {
       const signal = AbortSignal.any([this.signal, AbortSignal.timeout(requestTimeoutMs)]);
@@ -109,6 +119,7 @@ function bodyOf(route: AnyRoute, input: Fields): Fields | undefined {
 
 async function refusal(response: Response): Promise<RequestError> {
   const parsed = errorSchema.safeParse(await response.json().catch(() => undefined));
-  const { code, error, message } = parsed.data ?? {};
-  return new RequestError(code ?? error ?? String(response.status), message ?? `the service answered ${response.status} ${error ?? ''}`.trim());
+  const { code, error, message, data } = parsed.data ?? {};
+  const limit = data?.maxBytes === undefined ? '' : ` At most ${formatBytes(data.maxBytes)} are taken.`;
+  return new RequestError(code ?? error ?? String(response.status), (message ?? `The service answered ${response.status}.`) + limit);
 }

@@ -52,7 +52,7 @@ export function inspectFile(path: string): DemoFile {
   if (!stats) throw new Error('there is no such file');
   if (!stats.isFile()) throw new Error('this is not a file');
   const contentType = byExtension[extname(path).toLowerCase()];
-  if (!contentType) throw new Error(`this type is not taken; ${Object.keys(byExtension).join(', ')} are`);
+  if (!contentType) throw new Error('files of this type are not taken: PDF, text, Markdown, CSV, HTML, JSON, PNG, JPEG, WebP and TIFF are');
   if (stats.size === 0) throw new Error('the file is empty');
   try {
     accessSync(path, constants.R_OK);

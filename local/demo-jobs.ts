@@ -20,6 +20,7 @@ export class JobFollower {
   readonly #jobs = new Map<string, DemoJob>();
   readonly #waiting = new Map<string, PromiseWithResolvers<DemoJob>>();
   readonly #closed = new AbortController();
+  readonly #ended: AbortSignal;
   #lastEventId: string | undefined;
   #failure: Error | undefined;
 
@@ -28,11 +29,12 @@ export class JobFollower {
     this.#api = api;
     this.#organizationId = organizationId;
     this.#onChange = onChange;
+    this.#ended = AbortSignal.any([this.#closed.signal, api.signal]);
   }
 
   /** Resolves once the stream is open, so that no later change is missed. Throws RequestError when it is refused. */
   async open(): Promise<void> {
-    const stream = await this.#api.openStream(this.#organizationId, undefined);
+    const stream = await this.#open();
     void this.#follow(stream);
   }
 
@@ -53,19 +55,23 @@ export class JobFollower {
   async #follow(first: ReadableStream<Uint8Array>): Promise<void> {
     let stream: ReadableStream<Uint8Array> | undefined = first;
     let silentTries = 0;
-    while (!this.#ended) {
+    while (!this.#ended.aborted) {
       try {
-        stream ??= await this.#api.openStream(this.#organizationId, this.#lastEventId);
+        stream ??= await this.#open();
         if (await this.#read(stream)) silentTries = 0;
       } catch (error) {
-        if (this.#ended) break;
+        if (this.#ended.aborted) break;
         if (error instanceof RequestError && lastingRefusals.has(error.code)) return this.#fail(error);
       }
       stream = undefined;
       if (++silentTries > maxSilentTries) return this.#fail(new Error('The live stream of jobs is gone.'));
-      await delay(reconnectMs, undefined, { signal: this.#signal }).catch(() => undefined);
+      await delay(reconnectMs, undefined, { signal: this.#ended }).catch(() => undefined);
     }
     this.#fail(this.#api.signal.aborted ? (this.#api.signal.reason as Error) : new Error('The live stream of jobs was closed.'));
+  }
+
+  #open(): Promise<ReadableStream<Uint8Array>> {
+    return this.#api.openStream(this.#organizationId, { lastEventId: this.#lastEventId, signal: this.#ended });
   }
 
   /** Reads a stream to its end, and says whether it brought anything. Throws what its `error` event says. */
@@ -87,14 +93,14 @@ export class JobFollower {
     const decoder = new TextDecoder();
     const reader = stream.getReader();
     const cancel = () => void reader.cancel().catch(() => undefined);
-    this.#signal.addEventListener('abort', cancel);
+    this.#ended.addEventListener('abort', cancel);
     try {
       for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
         parser.feed(decoder.decode(chunk.value, { stream: true }));
         if (refused) throw refused;
       }
     } finally {
-      this.#signal.removeEventListener('abort', cancel);
+      this.#ended.removeEventListener('abort', cancel);
       cancel();
     }
     return alive;
@@ -126,14 +132,6 @@ export class JobFollower {
   #fail(error: Error): void {
     this.#failure = error;
     for (const waiting of this.#waiting.values()) waiting.reject(error);
-  }
-
-  get #signal(): AbortSignal {
-    return AbortSignal.any([this.#closed.signal, this.#api.signal]);
-  }
-
-  get #ended(): boolean {
-    return this.#closed.signal.aborted || this.#api.signal.aborted;
   }
 }
 

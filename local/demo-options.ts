@@ -44,10 +44,11 @@ export function parseOptions(args: string[]): DemoOptions {
       options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, query: { type: 'string', multiple: true } },
     });
     const queries = (values.query ?? []).map(toQuery);
-    if (queries.includes('')) throw new UsageError('--query needs a text to search for.');
+    if (queries.includes('')) throw new UsageError('--query needs a text to search for');
     return { files: positionals, queries, json: values.json ?? false, help: values.help ?? false };
   } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError((error as Error).message);
+    // The rest of the message speaks of the shell.
+    throw error instanceof UsageError ? error : new UsageError((error as Error).message.split('. ', 1)[0]);
   }
 }
 

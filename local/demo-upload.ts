@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import type { DemoFile } from './demo-files.ts';
 
 export interface SignedTarget {

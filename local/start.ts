@@ -2,11 +2,10 @@
 import { createRequire } from 'node:module';
 import { ConfigurationError } from '../config/environment.ts';
 import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../config/local.ts';
-import { checkPorts } from './check-ports.ts';
-import { type Claim, claimDataDir } from './claim-data-dir.ts';
+import { startLocalService } from './local-service.ts';
 import { readTail } from './log-files.ts';
-import { Progress, partNames } from './progress.ts';
-import { type PartName, type Stack, startStack } from './stack.ts';
+import { partNames } from './progress.ts';
+import type { PartName, Stack } from './stack.ts';
 import { StopRequest } from './stop-request.ts';
 import { describeExit, type Exit } from './supervise.ts';
 import { welcome } from './welcome.ts';
@@ -27,45 +26,18 @@ try {
 stopRequest.forget();
 
 async function main(config: LocalConfig): Promise<number> {
-  const parts = partsToStart(config);
-  const claim = await claimDataDir(config.dataDir);
-  try {
-    await checkPorts(config.ports, parts);
-    return await serve(config, parts, claim);
-  } finally {
-    claim.release();
-  }
-}
-
-async function serve(config: LocalConfig, parts: PartName[], claim: Claim): Promise<number> {
-  const progress = new Progress(process.stdout);
   const crashed = Promise.withResolvers<Crash>();
-  const stack = await startStack({
-    dataDir: config.dataDir,
-    parts,
-    ports: config.ports,
-    external: config.external,
-    env: config.overrides,
+  const { stack, stop } = await startLocalService(config, {
+    stream: process.stdout,
+    shared: true,
     abort: stopRequest.signal,
-    log: progress.on,
-    onGuard: claim.record,
     onPartExit: (part, exit) => crashed.resolve({ part, exit }),
-  }).finally(() => progress.end());
+  });
   process.stdout.write(welcome(stack, version));
   const crash = await Promise.race([crashed.promise, stopRequest.wait()]);
   process.stdout.write(crash ? '' : '\nStopping …\n');
-  await stack.stop();
+  await stop();
   return crash ? reportCrash(stack, crash) : 0;
-}
-
-/** What the environment names a service for is not started. */
-function partsToStart({ external }: LocalConfig): PartName[] {
-  const embedded: [PartName, string | undefined][] = [
-    ['postgres', external.databaseUrl],
-    ['temporal', external.temporalAddress],
-    ['ai', external.aiUrl],
-  ];
-  return [...embedded.flatMap(([part, address]) => (address === undefined ? [part] : [])), 'api'];
 }
 
 function reportCrash(stack: Stack, { part, exit }: Crash): number {

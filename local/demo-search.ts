@@ -1,0 +1,22 @@
+import type { z } from 'zod';
+import { contract } from '../contract/index.ts';
+import type { DemoApi } from './demo-api.ts';
+import { sampleQueries } from './demo-files.ts';
+import { toQuery } from './demo-options.ts';
+import { firstSentence } from './demo-text.ts';
+
+/** What a search found, best first. */
+export type DemoSearch = z.output<(typeof contract.documents.search.responses)[200]> & { query: string };
+
+/** What to search for: what the user asks, else what fits the samples, else the first sentence of each document's own summary. */
+export function chooseQueries(asked: string[], { samples, summaries }: { samples: boolean; summaries: (string | null)[] }): string[] {
+  if (asked.length > 0) return asked;
+  if (samples) return sampleQueries();
+  const queries = summaries.map((summary) => toQuery(firstSentence(summary ?? '')));
+  return [...new Set(queries)].filter((query) => query !== '');
+}
+
+/** Finds the three best chunks for a query. Throws RequestError. */
+export async function search(api: DemoApi, workspaceId: string, query: string): Promise<DemoSearch> {
+  return { query, ...(await api.call(contract.documents.search, { workspaceId, query, limit: 3 })) };
+}

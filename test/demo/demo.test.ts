@@ -1,0 +1,153 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { jobWorkflowId } from '../../domain/jobs/workflow-id.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { startCuttingProxy } from './support/cutting-proxy.ts';
+import { pointTo, runDemo, startDemo } from './support/run-demo.ts';
+
+const note = '# Lighthouse\n\nThe lamp is lit at dusk by the keeper. Oil is fetched from the quay once a month by boat.\n';
+
+describe('npm run demo', () => {
+  let api: TestApi;
+  let directory: string;
+  const fileOf = (name: string, content: string) => {
+    const path = join(directory, name);
+    writeFileSync(path, content);
+    return path;
+  };
+
+  before(async () => {
+    directory = makeTestDirectory();
+    api = await startTestApi();
+  });
+  after(async () => {
+    await api.stop();
+    removeTestDirectory(directory);
+  });
+
+  it('takes a file of the user through the main job, and prints nothing but one JSON object', async () => {
+    const { code, stdout, stderr } = await runDemo(['--json', fileOf('keeper.md', note)], pointTo(api));
+    expect(code, stderr).to.equal(0);
+    const { documents, jobs, search, creditsUsed } = JSON.parse(stdout);
+
+    expect(documents).to.have.length(1);
+    expect(documents[0]).to.have.all.keys('id', 'name', 'status', 'extracted', 'summary', 'chunkCount');
+    expect(documents[0]).to.include({ name: 'keeper.md', status: 'ready', chunkCount: 1 });
+    expect(documents[0].extracted.characters).to.be.greaterThan(50);
+    expect(documents[0].summary).to.include('The lamp is lit at dusk');
+
+    expect(jobs.map(({ kind }: any) => kind).sort()).to.deep.equal(['document.extract', 'document.index', 'document.summarize']);
+    for (const job of jobs) {
+      expect(job).to.have.all.keys('id', 'kind', 'status', 'attempts', 'workflowUrl');
+      expect(job).to.include({ status: 'succeeded', attempts: 1 });
+      const workflowId = jobWorkflowId(job.id);
+      expect(job.workflowUrl).to.equal(`http://temporal.example.com/namespaces/${api.temporal.namespace}/workflows/${workflowId}`);
+      await api.temporal.client.workflow.getHandle(workflowId).describe();
+    }
+
+    expect(search).to.have.length(1);
+    expect(search[0]).to.have.all.keys('query', 'model', 'results');
+    expect(search[0].query).to.equal('The lamp is lit at dusk by the keeper.');
+    expect(search[0].results[0]).to.include({ documentId: documents[0].id, documentName: 'keeper.md' });
+    expect(creditsUsed).to.equal(8);
+  });
+
+  it('finds in the samples what their queries look for', async () => {
+    const { code, stdout, stderr } = await runDemo(['--json'], pointTo(api));
+    expect(code, stderr).to.equal(0);
+    const { documents, search } = JSON.parse(stdout);
+    const expected: { query: string; contains: string }[] = JSON.parse(readFileSync('samples/queries.json', 'utf8'));
+    const types = documents.map(({ name }: any) => name.replace(/.*\./, ''));
+    expect(types).to.have.members(['csv', 'html', 'md', 'pdf', 'png', 'txt']);
+    expect(search.map(({ query }: any) => query)).to.deep.equal(expected.map(({ query }) => query));
+    const texts = search.map(({ results }: any) => results.map(({ text }: any) => text.replace(/\s+/g, ' ')).join('\n'));
+    expect(expected.filter(({ contains }, index) => !texts[index].includes(contains))).to.deep.equal([]);
+  });
+
+  it('prints lines of at most 80 columns, but for links, and no control characters', async () => {
+    const files = [fileOf('keeper.md', note), join(directory, 'colour \u001b[31m.md')];
+    const { stdout, stderr } = await runDemo(['--query', 'who lights the lamp?', ...files], pointTo(api));
+    expect(stderr).to.match(/^ {2}✘ [^\p{Cc}]*: there is no such file\n$/u);
+    const lines = stdout.split('\n').filter((line) => !line.startsWith('http://'));
+    expect(lines.filter((line) => line.length > 80)).to.deep.equal([]);
+    expect(stdout.replaceAll('\n', '')).not.to.match(/\p{Cc}/u);
+    expect(stdout)
+      .to.match(/“who lights the lamp\?”\n +0\.\d{3} {2}keeper\.md/)
+      .and.include('Credits used: 8');
+  });
+
+  it('names every file that cannot be used, works on the others, and exits with 1', async () => {
+    const bad = {
+      [fileOf('empty.txt', '')]: 'the file is empty',
+      [fileOf('program.exe', 'x')]: 'files of this type are not taken',
+      [join(directory, 'missing.md')]: 'there is no such file',
+      [directory]: 'this is not a file',
+    };
+    const { code, stdout, stderr } = await runDemo(['--json', ...Object.keys(bad), fileOf('good.md', note)], pointTo(api));
+    expect(code).to.equal(1);
+    for (const [path, reason] of Object.entries(bad)) expect(stderr).to.include(`✘ ${path}: ${reason}`);
+    expect(JSON.parse(stdout).documents.map(({ name, chunkCount }: any) => [name, chunkCount])).to.deep.equal([['good.md', 1]]);
+  });
+
+  it('exits with 1 when a job fails, says why, and counts no credits for it', async () => {
+    const files = [fileOf('broken.pdf', 'no PDF at all'), fileOf('good.md', note)];
+    const { code, stdout, stderr } = await runDemo(['--json', ...files], pointTo(api));
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/✘ broken\.pdf: extract failed: ./);
+    const { documents, jobs, creditsUsed } = JSON.parse(stdout);
+    expect(documents.map(({ name, chunkCount }: any) => [name, chunkCount])).to.deep.equal([
+      ['broken.pdf', null],
+      ['good.md', 1],
+    ]);
+    expect(jobs.filter(({ status }: any) => status === 'failed').map(({ kind }: any) => kind)).to.deep.equal(['document.extract']);
+    expect(creditsUsed).to.equal(8);
+  });
+
+  it('asks no service when no file can be used', async () => {
+    const { code, stdout, stderr } = await runDemo(['--json', fileOf('empty.md', '')], { SHEAF_URL: 'http://127.0.0.1:1' });
+    expect(code).to.equal(1);
+    expect(JSON.parse(stdout)).to.deep.equal({ documents: [], jobs: [], search: [], creditsUsed: 0 });
+    expect(stderr).to.include('the file is empty').and.not.include('127.0.0.1');
+  });
+
+  it('says so when the service does not answer, or is another one', async () => {
+    const path = fileOf('note.md', note);
+    const nobody = await runDemo([path], { SHEAF_URL: 'http://127.0.0.1:1' });
+    expect(nobody).to.include({ code: 1, stdout: '' });
+    expect(nobody.stderr).to.equal('\nhttp://127.0.0.1:1 does not answer.\n');
+    const other = await runDemo([path], { SHEAF_URL: api.stack.aiUrl });
+    expect(other.code).to.equal(1);
+    expect(other.stderr).to.equal(`\nWhat answers at ${api.stack.aiUrl} is not this service.\n`);
+  });
+
+  it('refuses unknown options with 2, and explains itself', async () => {
+    const wrong = await runDemo(['--jsno'], {});
+    expect(wrong).to.include({ code: 2, stdout: '' });
+    expect(wrong.stderr).to.include("Unknown option '--jsno'");
+    const asked = await runDemo(['--help'], {});
+    expect(asked).to.include({ code: 0, stderr: '' });
+    expect(asked.stdout).to.include('npm run demo -- ').and.include('SHEAF_URL');
+  });
+
+  it('goes on where it was when the live stream breaks', async () => {
+    const proxy = await startCuttingProxy(api.url, 2);
+    const { code, stdout, stderr } = await runDemo(['--json', fileOf('keeper.md', note)], pointTo(api, proxy.url));
+    await proxy.close();
+    expect(code, stderr).to.equal(0);
+    expect(JSON.parse(stdout).jobs.map(({ status }: any) => status)).to.deep.equal(['succeeded', 'succeeded', 'succeeded']);
+    const [first, ...later] = proxy.lastEventIds;
+    expect(first).to.equal(undefined);
+    expect(later).to.have.length.greaterThan(0);
+    expect(later.filter((id) => !id)).to.deep.equal([]);
+  });
+
+  it('ends at once on Ctrl-C, with 130', async () => {
+    const demo = startDemo([], pointTo(api));
+    await demo.printed(/live stream/);
+    demo.child.kill('SIGINT');
+    expect(await demo.exited).to.deep.equal({ code: 130, signal: null });
+    expect(demo.stderr()).to.equal('');
+  });
+});

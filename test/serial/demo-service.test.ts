@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Environment } from '../../config/environment.ts';
+import { findFreePorts } from '../../local/ports.ts';
+import { runDemo, startDemo } from '../demo/support/run-demo.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { findProcesses, runProgram, until } from '../support/processes.ts';
+
+describe('npm run demo, without a service named', function () {
+  this.timeout(90_000);
+  let dataDir: string;
+  let env: Environment;
+  let file: string;
+
+  before(async () => {
+    dataDir = makeTestDirectory();
+    file = join(dataDir, 'note.txt');
+    writeFileSync(file, 'The bell of the ferry rings twice before it leaves the pier in the morning.');
+    env = { DATA_DIR: dataDir, ...(await freePorts()) };
+  });
+  after(() => removeTestDirectory(dataDir));
+
+  it('starts a service for its time, and leaves no process behind', async () => {
+    const { code, stdout, stderr } = await runDemo(['--json', file], env);
+    expect(code, stderr).to.equal(0);
+    expect(JSON.parse(stdout).documents[0]).to.include({ name: 'note.txt', status: 'ready', chunkCount: 1 });
+    expect(JSON.parse(stdout).jobs[0].workflowUrl).to.match(new RegExp(`^http://localhost:${env.EMBEDDED_TEMPORAL_UI_PORT}/`));
+    expect(stderr).to.include('starting one for the time of the demo').and.include('API with worker is ready');
+    await until(() => findProcesses(dataDir).length === 0, 8000);
+  });
+
+  it('leaves no process behind when Ctrl-C comes while it starts one', async () => {
+    const demo = startDemo([file], env);
+    await demo.printed(/Postgres is ready/);
+    demo.child.kill('SIGINT');
+    expect(await demo.exited).to.deep.equal({ code: 130, signal: null });
+    expect(demo.stderr()).to.equal('');
+    await until(() => findProcesses(dataDir).length === 0, 8000);
+  });
+
+  it('waits for a service that is starting on the data directory, and uses it wherever it listens', async () => {
+    const service = runProgram(process.execPath, ['local/start.ts'], { env });
+    await service.printed(/is ready/, 60_000);
+    const { code, stdout, stderr } = await runDemo(['--json', file], { ...env, ...(await freePorts()) });
+    expect(code, stderr).to.equal(0);
+    expect(stderr).to.include(`Waiting for what starts or stops on ${dataDir} (process ${service.pid})`);
+    expect(stderr).to.include(`at http://localhost:${env.PORT}`);
+    expect(JSON.parse(stdout).jobs[0].workflowUrl).to.match(new RegExp(`^http://localhost:${env.EMBEDDED_TEMPORAL_UI_PORT}/`));
+    expect(service.child.exitCode).to.equal(null);
+    service.child.kill('SIGINT');
+    expect((await service.exited).code).to.equal(0);
+  });
+});
+
+async function freePorts(): Promise<Environment> {
+  const names = ['PORT', 'EMBEDDED_PG_PORT', 'EMBEDDED_TEMPORAL_PORT', 'EMBEDDED_TEMPORAL_UI_PORT', 'AI_PORT'];
+  const ports = await findFreePorts(names.length);
+  return Object.fromEntries(names.map((name, index) => [name, String(ports[index])]));
+}
