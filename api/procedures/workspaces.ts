@@ -1,7 +1,10 @@
 import { contract } from '../../contract/index.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { createWorkspace } from '../../domain/workspaces/create-workspace.ts';
-import { getWorkspaceBySlug } from '../../domain/workspaces/get-workspace.ts';
+import { deleteWorkspace } from '../../domain/workspaces/delete-workspace.ts';
+import { getWorkspace, getWorkspaceBySlug } from '../../domain/workspaces/get-workspace.ts';
 import { listWorkspaces } from '../../domain/workspaces/list-workspaces.ts';
+import { updateWorkspace } from '../../domain/workspaces/update-workspace.ts';
 import type { ApiDeps } from '../deps.ts';
 import { effectOnce } from '../idempotency.ts';
 import { toStorage, toWorkspace } from '../presenters/workspace.ts';
@@ -27,6 +30,19 @@ export function workspaceProcedures(deps: ApiDeps) {
       return effectOnce(deps, contract.workspaces.create, context, async (trx) => {
         return { answer: toWorkspace(await createWorkspace(trx, getPlan, actor, input)), messages: [] };
       });
+    }),
+
+    update: procedure(contract.workspaces.update, async ({ input, actor, authorize }) => {
+      const workspace = await getWorkspace(db, input.id);
+      await authorize(workspace.organization_id);
+      return toWorkspace(await inTransaction(db, (trx) => updateWorkspace(trx, actor, workspace, input)));
+    }),
+
+    delete: procedure(contract.workspaces.delete, async ({ input, actor, authorize }) => {
+      const workspace = await getWorkspace(db, input.id);
+      await authorize(workspace.organization_id);
+      deps.dispatch(await inTransaction(db, (trx) => deleteWorkspace(trx, actor, workspace)));
+      return { id: workspace.id };
     }),
   };
 }

@@ -18,6 +18,24 @@ export async function requestObjectDeletion(trx: Transaction, organizationId: st
       .onConflict((conflict) => conflict.column('key').doNothing())
       .execute();
   }
+  return askForDeletion(trx, organizationId);
+}
+
+/** The same for every document of a workspace, in one statement however many there are; undefined where it has none. */
+export async function requestWorkspaceObjectDeletion(
+  trx: Transaction,
+  workspace: { id: string; organization_id: string },
+): Promise<OutboxMessage | undefined> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('object_to_delete')
+    .columns(['key', 'organization_id'])
+    .expression((eb) => eb.selectFrom('document').select(['object_key', 'organization_id']).where('workspace_id', '=', workspace.id))
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 0n ? undefined : askForDeletion(trx, workspace.organization_id);
+}
+
+function askForDeletion(trx: Transaction, organizationId: string): Promise<OutboxMessage> {
   return addToOutbox(trx, {
     operation: 'start',
     workflowId: deleteObjectsWorkflowId(organizationId),

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/connect.ts';
+import { DocumentGone } from '../documents/document-gone.ts';
+
+/**
+ * Takes its jobs from a workspace that is being deleted with its documents. Finished ones stay as they are; the others become final
+ * and are refunded: those on documents as missing document (decisions, Smaller rules). A running attempt finds its job final and
+ * stores nothing. Answers the ids of those that failed. Needs the organization's lock and the workspace's.
+ */
+export async function releaseWorkspaceJobs(trx: Transaction, workspaceId: string): Promise<string[]> {
+  const failed = await failUnfinished(trx, workspaceId);
+  // One update instead of two for each row, which the documents' and the workspace's references would make.
+  await trx.updateTable('job').set({ workspace_id: null, document_id: null }).where('workspace_id', '=', workspaceId).execute();
+  return failed;
+}
+
+/** Fails and refunds in one statement, however many there are (rule 3). */
+async function failUnfinished(trx: Transaction, workspaceId: string): Promise<string[]> {
+  const ofDocument = sql<boolean>`kind like 'document.%'`;
+  const { rows } = await sql<{ id: string }>`
+    with failed as (
+      update job set workspace_id = null, document_id = null, status = 'failed', claimed_by = null, next_attempt_at = null,
+        finished_at = clock_timestamp(), updated_at = clock_timestamp(),
+        error_code = case when ${ofDocument} then 'document_missing' else 'workspace_missing' end,
+        error_message = case when ${ofDocument} then ${new DocumentGone().message} else 'The workspace of this job was deleted.' end
+      where workspace_id = ${workspaceId} and status in ('queued', 'running')
+      returning id, organization_id, credits, credit_month
+    ), refunded as (
+      insert into credit_entry (organization_id, key, amount, month, job_id, reason)
+      select organization_id, 'job:' || id || ':refund', -credits, credit_month, id, 'failed' from failed
+      on conflict (key) do nothing
+      returning organization_id, month, amount
+    ), counted as (
+      update credit_month set used = used + total.amount
+      from (select organization_id, month, sum(amount) as amount from refunded group by organization_id, month) as total
+      where credit_month.organization_id = total.organization_id and credit_month.month = total.month
+    )
+    select id from failed
+  `.execute(trx);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/connect.ts';
+import type { Actor } from '../actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { lockOrganization } from '../organizations/lock-organization.ts';
+import { checkTeam } from './check-team.ts';
+import { slugTaken } from './create-workspace.ts';
+import type { WorkspaceRow } from './get-workspace.ts';
+import { lockWorkspace } from './lock-workspace.ts';
+
+/** What to change; what is undefined stays. A null `teamId` takes the workspace out of its team. */
+export interface WorkspaceChange {
+  name?: string | undefined;
+  slug?: string | undefined;
+  teamId?: string | null | undefined;
+}
+
+/**
+ * Changes a workspace. Slugs are written under the organization's lock only, so that a free one stays free. Throws CONFLICT for a
+ * slug that is taken, NOT_FOUND for a team of another organization and where the workspace is gone.
+ */
+export async function updateWorkspace(
+  trx: Transaction,
+  actor: Actor,
+  { id, organization_id: organizationId }: Pick<WorkspaceRow, 'id' | 'organization_id'>,
+  { name, slug, teamId }: WorkspaceChange,
+): Promise<WorkspaceRow> {
+  await lockOrganization(trx, organizationId);
+  if (typeof teamId === 'string') await checkTeam(trx, organizationId, teamId);
+  const before = await lockWorkspace(trx, id);
+  const wanted = { name: name ?? before.name, slug: slug ?? before.slug, team_id: teamId === undefined ? before.team_id : teamId };
+  const changed = (['name', 'slug', 'team_id'] as const).filter((column) => wanted[column] !== before[column]);
+  if (changed.length === 0) return before;
+  if (changed.includes('slug')) await checkSlug(trx, organizationId, wanted.slug);
+  const after = await trx
+    .updateTable('workspace')
+    .set({ ...wanted, updated_at: sql`clock_timestamp()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await recordAudit(trx, actor, {
+    organizationId,
+    action: 'workspace.update',
+    targetType: 'workspace',
+    targetId: id,
+    metadata: Object.fromEntries(changed.map((column) => [labels[column], { from: before[column], to: after[column] }])),
+  });
+  return after;
+}
+
+const labels = { name: 'name', slug: 'slug', team_id: 'teamId' };
+
+async function checkSlug(trx: Transaction, organizationId: string, slug: string): Promise<void> {
+  const taken = await trx
+    .selectFrom('workspace')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('slug', '=', slug)
+    .executeTakeFirst();
+  if (taken) throw slugTaken();
+}
