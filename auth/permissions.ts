@@ -35,7 +35,7 @@ export type Role = keyof typeof roles;
 
 /** The roles of a member, as better-auth stores them: separated by commas, without spaces. */
 export function parseRoles(stored: string): Role[] {
-  return stored.split(',').filter((name): name is Role => name in roles);
+  return stored.split(',').filter((name): name is Role => Object.hasOwn(roles, name));
 }
 
 /** Whether any of the roles holds the permission. */

@@ -51,22 +51,21 @@ export function createFindSession(db: Db, config: ServerConfig): FindSession {
 }
 
 /**
- * Asks again, with one query, whether a session still allows what it allowed before: `unauthorized` when it ended, its user was
- * banned or removed; `forbidden` when the user is no longer a member or no longer holds the permission (spec §6).
+ * Asks again, with one query, how somebody stands who was let in before: whether the session is still live and its user not banned,
+ * and the stored role in the organization, null where there is none or it no longer holds the permission (spec §6).
  */
 export async function checkSession(
   db: Db,
   access: { sessionId: string; userId: string; organizationId: string; permission?: Permission },
-): Promise<'valid' | 'unauthorized' | 'forbidden'> {
+): Promise<{ signedIn: boolean; role: string | null }> {
   const row = await liveSessions(db)
     .leftJoin('member', (join) => join.onRef('member.userId', '=', 'user.id').on('member.organizationId', '=', access.organizationId))
     .select('member.role')
     .where('session.id', '=', access.sessionId)
     .where('user.id', '=', access.userId)
     .executeTakeFirst();
-  if (!row) return 'unauthorized';
-  if (row.role === null) return 'forbidden';
-  return !access.permission || hasPermission(parseRoles(row.role), access.permission) ? 'valid' : 'forbidden';
+  const permitted = row?.role && (!access.permission || hasPermission(parseRoles(row.role), access.permission));
+  return { signedIn: row !== undefined, role: permitted ? row.role : null };
 }
 
 /** Sessions that have not ended, of users who are not banned; impersonated ones while the admin behind them still is one. */

@@ -7,7 +7,7 @@ import { type Kysely, sql } from 'kysely';
  * A broken rule raises SQLSTATE `SHEAF` with the error's code as message and its data as JSON detail; `auth/rule-errors.ts` translates.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of [...tables, ...functions, ...memberRules, ...invitationRules, ...auditRules]) {
+  for (const statement of [...tables, ...functions, ...sessionRules, ...memberRules, ...invitationRules, ...auditRules]) {
     await sql.raw(statement).execute(db);
   }
 }
@@ -114,6 +114,19 @@ const functions = [
 
   `create function count_members(organization_id text) returns bigint
      language sql stable as $$ select count(*) from member where "organizationId" = organization_id $$`,
+];
+
+const sessionRules = [
+  // A session that is not to be remembered lives a day, an impersonated one an hour. better-auth keeps that in a second cookie, and
+  // would extend the session to a week for a bearer token, which comes without it.
+  `create function keep_session_end() returns trigger language plpgsql as $$
+     begin
+       new."expiresAt" := old."expiresAt";
+       return new;
+     end $$`,
+  `create trigger keep_session_end before update of "expiresAt" on session for each row
+     when (old."expiresAt" - old."createdAt" < interval '2 days' and new."expiresAt" > old."expiresAt")
+     execute function keep_session_end()`,
 ];
 
 const memberRules = [

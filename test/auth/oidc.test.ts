@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { type OidcProvider, startOidcProvider } from './support/oidc-provider.ts';
+import { type AuthService, startAuthService, webOrigin } from './support/service.ts';
+
+describe('Signing in through an OpenID Connect provider', () => {
+  let service: AuthService;
+  let provider: OidcProvider;
+  before(async () => {
+    provider = await startOidcProvider({ id: 'the-client', secret: 'the-secret' });
+    provider.available = false;
+    service = await startAuthService({
+      PROVIDER_B_ISSUER: provider.issuer,
+      PROVIDER_B_CLIENT_ID: 'the-client',
+      PROVIDER_B_CLIENT_SECRET: 'the-secret',
+    });
+  });
+  after(async () => {
+    await service.stop();
+    await provider.stop();
+  });
+
+  async function signIn(client = service.client()) {
+    const begun = await client.post('/sign-in/social', {
+      provider: 'provider_b',
+      callbackURL: `${webOrigin}/home`,
+      errorCallbackURL: `${webOrigin}/error`,
+    });
+    expect(begun.status).to.equal(200);
+    const back = await fetch(begun.body.url, { redirect: 'manual' });
+    const callback = back.headers.get('location') ?? '';
+    expect(callback).to.include(`${service.url}/api/auth/callback/provider_b?`);
+    const answer = await client.get(callback.slice(callback.indexOf('/callback/')));
+    expect(answer.status).to.equal(302);
+    return { client, location: answer.headers.get('location') ?? '' };
+  }
+
+  it('answers 503 while the provider does not, and goes on once it does, without a restart', async () => {
+    const refused = await service.client().post('/sign-in/social', { provider: 'provider_b', callbackURL: webOrigin });
+    expect(refused.status).to.equal(503);
+    expect(refused.body.code).to.equal('PROVIDER_UNAVAILABLE');
+    provider.available = true;
+    provider.profile = { sub: 'user-1', email: 'one@example.com', email_verified: true, name: 'One' };
+    const { client, location } = await signIn();
+    expect(location).to.equal(`${webOrigin}/home`);
+    expect(await service.findSession({ cookie: client.cookieHeader() })).to.include({ email: 'one@example.com', name: 'One' });
+  });
+
+  it('knows the user again, gives a name to one who has none, and asks for the provider’s endpoints once', async () => {
+    const [first, second] = [await signIn(), await signIn()];
+    const callers = await Promise.all([first, second].map(({ client }) => service.findSession({ cookie: client.cookieHeader() })));
+    expect(callers[0]?.userId).to.equal(callers[1]?.userId);
+    provider.profile = { sub: 'user-2', email: 'two@example.com', email_verified: false };
+    const { client } = await signIn();
+    expect(await service.findSession({ cookie: client.cookieHeader() })).to.include({ name: 'two@example.com' });
+    expect(provider.discoveries).to.equal(1);
+  });
+
+  it('does not give the account of an address to who only claims that address', async () => {
+    const local = service.client();
+    const { email } = await local.signUp();
+    provider.profile = { sub: 'user-3', email, email_verified: false, name: 'Mallory' };
+    const { client, location } = await signIn();
+    expect(location).to.include(`${webOrigin}/error`);
+    expect(await service.findSession({ cookie: client.cookieHeader() })).to.equal(undefined);
+  });
+
+  it('knows no provider that is not configured', async () => {
+    const answer = await service.client().post('/sign-in/social', { provider: 'provider_a', callbackURL: webOrigin });
+    expect(answer.status).to.equal(404);
+  });
+});

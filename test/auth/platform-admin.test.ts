@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import type { Client } from './support/client.ts';
+import { type AuthService, startAuthService } from './support/service.ts';
+
+describe('Platform admins', () => {
+  let service: AuthService;
+  let admin: Client;
+  let adminId: string;
+  before(async () => {
+    service = await startAuthService();
+  });
+  after(() => service.stop());
+  beforeEach(async () => {
+    admin = service.client();
+    ({ userId: adminId } = await admin.signUp('Admin'));
+    await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', adminId).execute();
+  });
+
+  const find = (client: Client) => service.findSession({ cookie: client.cookieHeader() });
+
+  it('ban a user, whose sessions end and who gets no new one', async () => {
+    const client = service.client();
+    const { userId, email } = await client.signUp();
+    expect((await admin.post('/admin/ban-user', { userId, banReason: 'spam' })).status).to.equal(200);
+    expect(await find(client)).to.equal(undefined);
+    const signIn = await service.client().post('/sign-in/email', { email, password: 'a long password' });
+    expect(signIn.status).to.equal(403);
+    expect((await admin.post('/admin/unban-user', { userId })).status).to.equal(200);
+    expect((await service.client().post('/sign-in/email', { email, password: 'a long password' })).status).to.equal(200);
+  });
+
+  it('act as a user for a while, which says who is behind it and makes nobody an admin', async () => {
+    const { userId } = await service.client().signUp();
+    expect((await admin.post('/admin/impersonate-user', { userId })).status).to.equal(200);
+    expect(await find(admin)).to.deep.include({ userId, role: 'user', impersonatedBy: adminId });
+    expect((await admin.get('/admin/list-users')).status).to.equal(403);
+    expect((await admin.post('/admin/stop-impersonating')).status).to.equal(200);
+    expect(await find(admin)).to.deep.include({ userId: adminId, impersonatedBy: null });
+  });
+
+  it('do not act as other admins, nor as anybody once they are no admin any more', async () => {
+    const other = await service.client().signUp();
+    await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', other.userId).execute();
+    expect((await admin.post('/admin/impersonate-user', { userId: other.userId })).status).to.equal(403);
+    const { userId } = await service.client().signUp();
+    await admin.post('/admin/impersonate-user', { userId });
+    const changes = [{ role: 'user' }, { role: 'admin', banned: true }, { role: 'admin', banned: false }];
+    const found: boolean[] = [];
+    for (const change of changes) {
+      await service.db.updateTable('user').set(change).where('id', '=', adminId).execute();
+      found.push((await find(admin)) !== undefined);
+    }
+    expect(found).to.deep.equal([false, false, true]);
+  });
+
+  it('give a user one of the known roles, and one only', async () => {
+    const { userId } = await service.client().signUp();
+    const setRole = async (role: unknown) => (await admin.post('/admin/set-role', { userId, role })).status;
+    expect(await setRole('owner')).to.equal(400);
+    expect(await setRole(['admin', 'user'])).to.equal(400);
+    expect(await setRole('admin')).to.equal(200);
+    expect(
+      (await admin.post('/admin/create-user', { email: 'made@example.com', name: 'M', password: 'a long password', role: 'god' })).status,
+    ).to.equal(400);
+  });
+
+  it('remove a user, but not the only owner of an organization, who keeps everything', async () => {
+    const client = service.client();
+    const { userId, email } = await client.signUp();
+    const organizationId = await client.createOrganization();
+    const refused = await admin.post('/admin/remove-user', { userId });
+    expect(refused.status).to.equal(409);
+    expect(refused.body.code).to.equal('LAST_OWNER');
+    expect(await find(client)).to.include({ userId });
+    expect((await service.client().post('/sign-in/email', { email, password: 'a long password' })).status).to.equal(200);
+
+    const second = service.client();
+    await client.bring({ client: second, email: (await second.signUp()).email }, { organizationId, role: 'owner' });
+    expect((await admin.post('/admin/remove-user', { userId })).status).to.equal(200);
+    expect(await find(client)).to.equal(undefined);
+  });
+
+  it('are the only ones who may do any of it', async () => {
+    const client = service.client();
+    const { userId } = await client.signUp();
+    for (const action of ['ban-user', 'unban-user', 'impersonate-user', 'remove-user', 'revoke-user-sessions']) {
+      expect((await client.post(`/admin/${action}`, { userId })).status, action).to.equal(403);
+      expect((await service.client().post(`/admin/${action}`, { userId })).status, action).to.equal(401);
+    }
+  });
+
+  it('leave users to delete themselves to nobody', async () => {
+    const client = service.client();
+    await client.signUp();
+    expect((await client.post('/delete-user', { password: 'a long password' })).status).to.equal(404);
+  });
+});

@@ -1,0 +1,78 @@
+import { createHash, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Profile {
+  sub: string;
+  email: string;
+  email_verified: boolean;
+  name?: string;
+}
+
+/** A small OpenID Connect provider, which signs in whoever `profile` says. */
+export interface OidcProvider {
+  issuer: string;
+  profile: Profile;
+  /** Answers of discovery, so far. */
+  discoveries: number;
+  available: boolean;
+  stop(): Promise<void>;
+}
+
+/** Starts a provider on a free port, for one client with that id and secret; checks PKCE and the client's secret. */
+export async function startOidcProvider(client: { id: string; secret: string }): Promise<OidcProvider> {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const key: JsonWebKey = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig' };
+  const codes = new Map<string, { challenge: string; nonce: string | null }>();
+  const server = createServer(async (req, res) => {
+    const url = new URL(req.url ?? '/', provider.issuer);
+    const json = (status: number, body: unknown) => res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (!provider.available) return json(503, {});
+    if (url.pathname === '/.well-known/openid-configuration') {
+      provider.discoveries++;
+      return json(200, {
+        issuer: provider.issuer,
+        authorization_endpoint: `${provider.issuer}/authorize`,
+        token_endpoint: `${provider.issuer}/token`,
+        userinfo_endpoint: `${provider.issuer}/userinfo`,
+        jwks_uri: `${provider.issuer}/keys`,
+        id_token_signing_alg_values_supported: ['RS256'],
+      });
+    }
+    if (url.pathname === '/keys') return json(200, { keys: [key] });
+    if (url.pathname === '/authorize') {
+      const code = `code-${codes.size}`;
+      codes.set(code, { challenge: url.searchParams.get('code_challenge') ?? '', nonce: url.searchParams.get('nonce') });
+      const back = new URL(url.searchParams.get('redirect_uri') ?? '');
+      back.searchParams.set('code', code);
+      back.searchParams.set('state', url.searchParams.get('state') ?? '');
+      return res.writeHead(302, { location: back.href }).end();
+    }
+    let body = '';
+    for await (const chunk of req) body += chunk;
+    const form = new URLSearchParams(body);
+    const begun = codes.get(form.get('code') ?? '');
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    if (!begun || begun.challenge !== challenge || form.get('client_secret') !== client.secret)
+      return json(400, { error: 'invalid_grant' });
+    const now = Math.floor(Date.now() / 1000);
+    const claims = { iss: provider.issuer, aud: client.id, iat: now, exp: now + 60, nonce: begun.nonce, ...provider.profile };
+    const unsigned = [{ alg: 'RS256', kid: 'k1' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    const signature = sign('sha256', Buffer.from(unsigned), privateKey).toString('base64url');
+    return json(200, { access_token: 'an-access-token', token_type: 'Bearer', expires_in: 60, id_token: `${unsigned}.${signature}` });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const provider: OidcProvider = {
+    issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    profile: { sub: 'nobody', email: 'nobody@example.com', email_verified: true },
+    discoveries: 0,
+    available: true,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return provider;
+}
