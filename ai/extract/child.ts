@@ -1,6 +1,7 @@
 import { serveTasks } from '../pool/serve-tasks.ts';
 import { summarizeText } from '../summarize/summarize-text.ts';
 import { extractText } from './extract-text.ts';
+import { isImage } from './media-type.ts';
 import { loadPdfium } from './pdfium.ts';
 import type { ExtractLimits, SourceDocument } from './types.ts';
 import { unwrapUpload } from './unwrap-upload.ts';
@@ -26,7 +27,7 @@ serveTasks(
   {
     extract: async ({ body, contentType, limits }: UploadTask): Promise<ExtractOutcome> => {
       const document = unwrapUpload(body, contentType, limits.maxUploadBytes);
-      if (document.mediaType.startsWith('image/')) return { kind: 'image', image: document };
+      if (isImage(document.mediaType)) return { kind: 'image', image: document };
       return { kind: 'text', extracted: await extractText(document, limits) };
     },
     summarize: ({ text, maxSentences }: SummaryTask) => summarizeText(text, maxSentences),

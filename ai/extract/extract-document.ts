@@ -5,6 +5,7 @@ import { TaskFailure } from '../pool/protocol.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractOutcome } from './child.ts';
 import { finish } from './extract-text.ts';
+import { isImage, parseMediaType } from './media-type.ts';
 import type { ExtractedText } from './types.ts';
 
 /** What `/v1/extract` works with. */
@@ -25,25 +26,28 @@ export async function extractDocument(
   contentType: string | undefined,
   signal: AbortSignal,
 ): Promise<ExtractedText> {
-  const { maxUploadBytes, maxTextCharacters, maxPdfPages } = config;
-  const payload = { body, contentType, limits: { maxUploadBytes, maxTextCharacters, maxPdfPages } };
-  const outcome = await runExtraction(pool, payload, { timeoutMs: config.extractTimeoutMs, signal });
+  const { mediaType, charset } = parseMediaType(contentType);
+  const outcome: ExtractOutcome = isImage(mediaType)
+    ? { kind: 'image', image: { bytes: body, mediaType, charset } }
+    : await runExtraction(pool, config, { body, contentType }, signal);
   if (outcome.kind === 'text') return outcome.extracted;
   const backend = ocr();
   if (!backend) throw new ServiceError(415, 'ocr_unavailable', 'Images cannot be read: this deployment has no text recognition.');
   const raw = await backend.read(outcome.image, signal);
-  return finish(raw, outcome.image.mediaType, maxTextCharacters);
+  return finish(raw, outcome.image.mediaType, config.maxTextCharacters);
 }
 
 async function runExtraction(
   pool: ProcessPool,
-  payload: unknown,
-  options: { timeoutMs: number; signal: AbortSignal },
+  { maxUploadBytes, maxTextCharacters, maxPdfPages, extractTimeoutMs }: AiServiceConfig,
+  upload: { body: Uint8Array; contentType: string | undefined },
+  signal: AbortSignal,
 ): Promise<ExtractOutcome> {
+  const payload = { ...upload, limits: { maxUploadBytes, maxTextCharacters, maxPdfPages } };
   try {
-    return await pool.run<ExtractOutcome>('extract', payload, options);
+    return await pool.run<ExtractOutcome>('extract', payload, { timeoutMs: extractTimeoutMs, signal });
   } catch (error) {
-    throw error instanceof TaskFailure ? explain(error, options.timeoutMs) : error;
+    throw error instanceof TaskFailure ? explain(error, extractTimeoutMs) : error;
   }
 }
 

@@ -26,3 +26,8 @@ export function parseMediaType(header: string | undefined): MediaType {
     throw new ServiceError(415, 'unsupported_type', 'The document has no valid media type.');
   }
 }
+
+/** Whether OCR reads this type, rather than the extractor. */
+export function isImage(mediaType: string): boolean {
+  return mediaType.startsWith('image/');
+}

@@ -14,7 +14,7 @@ export function answerError(logger: Logger) {
     }
     const known = error instanceof ServiceError ? error : unforeseen(error);
     if (known.status >= 500) {
-      logger.error({ err: error, cause: known.cause, code: known.code, requestId: response.locals.requestId }, 'request failed');
+      logger.error({ err: error, code: known.code, requestId: response.locals.requestId }, 'request failed');
     }
     if (response.headersSent) {
       request.socket.destroy();

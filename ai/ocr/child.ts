@@ -1,6 +1,6 @@
 import { serveTasks } from '../pool/serve-tasks.ts';
 import { preparePages } from './prepare-pages.ts';
-import { loadEngine, recognize } from './recognize.ts';
+import { loadEngine, recognize, recognizeBmp } from './recognize.ts';
 
 interface ImageTask {
   bytes: Uint8Array;
@@ -13,7 +13,7 @@ interface ImageTask {
 serveTasks(
   {
     ocr: async ({ bytes, mediaType, maxPages, maxTextCharacters }: ImageTask) => {
-      if (mediaType === 'image/bmp') return { text: await recognize(Buffer.from(bytes)), pages: 1 };
+      if (mediaType === 'image/bmp') return { text: await recognizeBmp(Buffer.from(bytes)), pages: 1 };
       const pages = await preparePages(bytes, maxPages);
       const texts: string[] = [];
       let characters = 0;

@@ -2,7 +2,8 @@ import type { Metadata } from 'sharp';
 import sharp from 'sharp';
 import { ServiceError } from '../service-error.ts';
 
-const maxPixels = 60_000_000;
+/** More pixels than any scanned page has; what unfolds to more is not decoded. */
+export const maxPixels = 60_000_000;
 const readableFormats = new Set(['png', 'jpeg', 'tiff', 'webp']);
 // Letters of scans at less than about 150 dpi are too small for the engine.
 const smallWidth = 1000;

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
+
+const notice = readFileSync('samples/trail-notice.png');
+
+describe('images at /v1/extract, read locally', () => {
+  let service: AiService;
+  before(async () => {
+    service = await startAiService({ OCR_PROVIDER: 'auto', MAX_PDF_PAGES: '3' });
+  });
+  after(() => service.stop());
+
+  const read = (body: Buffer, contentType: string) => service.client.extract({ body, contentType });
+
+  it('reports the backend at /health', async () => {
+    expect(await service.client.health()).to.include({ ok: true, ocr: 'local' });
+  });
+
+  it('reads PNG, JPEG and WebP', async () => {
+    const expected = /NOTICE TO HIKERS[\s\S]*The suspension bridge at Gorse Hollow is closed[\s\S]*until 14 September/;
+    const png = await read(notice, 'image/png');
+    expect(png.text).to.match(expected);
+    expect({ ...png, text: '' }).to.deep.equal({
+      text: '',
+      characters: png.text.length,
+      pages: 1,
+      truncated: false,
+      contentType: 'image/png',
+    });
+    expect((await read(await sharp(notice).jpeg({ quality: 80 }).toBuffer(), 'image/jpeg')).text).to.match(expected);
+    expect((await read(await sharp(notice).webp({ lossless: true }).toBuffer(), 'image/webp')).text).to.match(expected);
+  });
+
+  it('reads every page of a TIFF', async () => {
+    const { text, pages } = await read(await makeTiff(['First page', 'Second page', 'Third page']), 'image/tiff');
+    expect(pages).to.equal(3);
+    expect(text).to.match(/First page\s+Second page\s+Third page/);
+    expect(await refusalOf(await service.extract(await makeTiff(['a', 'b', 'c', 'd']), 'image/tiff'))).to.deep.equal([
+      413,
+      'too_many_pages',
+    ]);
+  });
+
+  it('reads BMP', async () => {
+    const { text } = await read(await makeBmp(), 'image/bmp');
+    expect(text).to.contain('NOTICE TO HIKERS');
+  });
+
+  it('unwraps an image from the base64 form', async () => {
+    const file = { name: 'notice.png', content_type: 'image/png', data_base64: notice.toString('base64') };
+    const response = await service.ask('/v1/extract', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ file }),
+    });
+    expect(await response.json()).to.include({ content_type: 'image/png', pages: 1 });
+  });
+
+  it('answers an empty text for an image without text', async () => {
+    const blank = await sharp({ create: { width: 200, height: 200, channels: 3, background: 'white' } })
+      .png()
+      .toBuffer();
+    expect(await read(blank, 'image/png')).to.include({ text: '', characters: 0, pages: 1 });
+  });
+
+  it('refuses what is no image, is damaged, or hides another format', async () => {
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
+    for (const [body, type] of [
+      [Buffer.from('no image at all'), 'image/png'],
+      [notice.subarray(0, 300), 'image/png'],
+      [svg, 'image/png'],
+      [Buffer.from('BMxxxx'), 'image/bmp'],
+      [Buffer.alloc(5000, 7), 'image/tiff'],
+    ] as const) {
+      expect(await refusalOf(await service.extract(body, type)), type).to.deep.equal([415, 'unreadable_image']);
+    }
+    for (const type of ['image/gif', 'image/svg+xml', 'image/heic']) {
+      expect(await refusalOf(await service.extract(notice, type)), type).to.deep.equal([415, 'unsupported_image']);
+    }
+    expect(await refusalOf(await service.extract(hugeImage(), 'image/png'))).to.deep.equal([415, 'unreadable_image']);
+    expect((await read(notice, 'image/png')).text).to.contain('NOTICE');
+  });
+});
+
+describe('images at /v1/extract, at their limits', () => {
+  it('are refused with 415 where there is no OCR', async () => {
+    const service = await startAiService({ OCR_PROVIDER: 'none' });
+    try {
+      expect(await refusalOf(await service.extract(notice, 'image/png'))).to.deep.equal([415, 'ocr_unavailable']);
+      expect(await service.client.health()).to.deep.include({ ok: true, ocr: 'none', problems: [] });
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('fail with 502 after OCR_TIMEOUT_SECONDS, and the next one is read', async () => {
+    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_TIMEOUT_SECONDS: '3' });
+    try {
+      const pages = await makeTiff(Array.from({ length: 200 }, (_, index) => `Page ${index} of a book that never ends`));
+      const error = await service.client.extract({ body: pages, contentType: 'image/tiff' }).catch((caught: unknown) => caught);
+      expect(error).to.include({ kind: 'failed', status: 502, code: 'ocr_timeout', retryable: true });
+      const { text } = await service.client.extract({ body: await draw('Short page', 400, 80), contentType: 'image/png' });
+      expect(text).to.contain('Short page');
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+async function makeTiff(pages: string[]): Promise<Buffer> {
+  const pictures = await Promise.all(pages.map((line) => draw(line, 400, 80)));
+  return await sharp(pictures, { join: { animated: true } })
+    .tiff({ compression: 'deflate' })
+    .toBuffer();
+}
+
+function draw(line: string, width: number, height: number): Promise<Buffer> {
+  const text = `<text x="20" y="50" font-family="DejaVu Serif, serif" font-size="28">${line}</text>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="white"/>${text}</svg>`;
+  return sharp(Buffer.from(svg)).png().toBuffer();
+}
+
+/** The notice as an uncompressed 24-bit BMP, which sharp cannot write: rows from the bottom, padded to four bytes, blue first. */
+async function makeBmp(): Promise<Buffer> {
+  const { data, info } = await sharp(notice).flatten().toColourspace('srgb').removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const rowBytes = Math.ceil((info.width * 3) / 4) * 4;
+  const bmp = Buffer.alloc(54 + rowBytes * info.height);
+  bmp.write('BM');
+  bmp.writeUInt32LE(bmp.length, 2);
+  bmp.writeUInt32LE(54, 10);
+  bmp.writeUInt32LE(40, 14);
+  bmp.writeInt32LE(info.width, 18);
+  bmp.writeInt32LE(info.height, 22);
+  bmp.writeUInt16LE(1, 26);
+  bmp.writeUInt16LE(24, 28);
+  for (let y = 0; y < info.height; y += 1) {
+    for (let x = 0; x < info.width * 3; x += 1) {
+      const source = y * info.width * info.channels + Math.floor(x / 3) * info.channels + (2 - (x % 3));
+      bmp[54 + (info.height - 1 - y) * rowBytes + x] = data[source] ?? 0;
+    }
+  }
+  return bmp;
+}
+
+/** A small file whose header promises 3.6 billion pixels. */
+function hugeImage(): Buffer {
+  const png = Buffer.from(notice);
+  const header = png.subarray(12, 29);
+  header.writeUInt32BE(60_000, 4);
+  header.writeUInt32BE(60_000, 8);
+  png.writeUInt32BE(crc32(header), 29);
+  return png;
+}

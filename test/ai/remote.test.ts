@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { until } from '../support/processes.ts';
+import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
+import { chat, type RemoteModel, startRemoteModel } from './support/remote-model.ts';
+
+const notice = readFileSync('samples/trail-notice.png');
+
+describe('the AI service with a remote model', () => {
+  let remote: RemoteModel;
+  let service: AiService;
+  before(async () => {
+    remote = await startRemoteModel();
+    service = await startAiService({
+      OCR_PROVIDER: 'auto',
+      OCR_TIMEOUT_SECONDS: '3',
+      REMOTE_AI_BASE_URL: remote.baseUrl,
+      REMOTE_AI_KEY: 'key-of-the-remote',
+      REMOTE_AI_CHAT_MODEL: 'talker',
+      REMOTE_AI_EMBED_MODEL: 'embedder',
+      REMOTE_AI_VISION_MODEL: 'seer',
+    });
+  });
+  beforeEach(() => {
+    remote.requests.length = 0;
+  });
+  after(async () => {
+    await service.stop();
+    await remote.stop();
+  });
+
+  const vectors = (count: number, dimensions = 1536) =>
+    Array.from({ length: count }, (_, index) => ({ object: 'embedding', index, embedding: Array(dimensions).fill(index / 10) }));
+  const failureOf = (call: Promise<unknown>) => call.then(() => undefined).catch((error: unknown) => error);
+
+  it('says so at /health', async () => {
+    expect(await service.client.health()).to.deep.equal({ ok: true, provider: 'remote', ocr: 'remote', auth: 'token', problems: [] });
+  });
+
+  it('summarizes with the chat model, within the number of sentences', async () => {
+    remote.answer = () => chat(' Dr. Ada wrote it.  It was\nlong. Nobody read it. ');
+    const summary = await service.client.summarize({ text: 'A long text.', maxSentences: 2 });
+    expect(summary).to.deep.equal({ summary: 'Dr. Ada wrote it. It was long.', sentences: 2, model: 'talker', characters: 12 });
+    const [request] = remote.requests;
+    expect(request?.path).to.equal('/v1/chat/completions');
+    expect(request?.headers.authorization).to.equal('Bearer key-of-the-remote');
+    expect(request?.body.model).to.equal('talker');
+    expect(request?.body.messages.at(-1)).to.deep.equal({ role: 'user', content: 'A long text.' });
+  });
+
+  it('embeds with the embedding model, in the order of the texts', async () => {
+    remote.answer = ({ body }) => ({ status: 200, body: { data: vectors(body.input.length).reverse() } });
+    const { model, dimensions, vectors: answered } = await service.client.embed({ texts: ['a', '', 'c'] });
+    expect([model, dimensions, answered.map((vector) => vector[0])]).to.deep.equal(['embedder', 1536, [0, 0.1, 0.2]]);
+    expect(remote.requests[0]?.body).to.deep.include({ model: 'embedder', input: ['a', ' ', 'c'] });
+  });
+
+  it('reads images with the vision model', async () => {
+    remote.answer = () => chat('NOTICE TO HIKERS\nThe bridge is closed');
+    const read = await service.client.extract({ body: notice, contentType: 'image/png' });
+    expect(read).to.include({ text: 'NOTICE TO HIKERS\nThe bridge is closed', pages: 1, contentType: 'image/png' });
+    const { model, messages } = remote.requests[0]?.body ?? {};
+    expect(model).to.equal('seer');
+    expect(messages[0].content[1].image_url.url).to.equal(`data:image/png;base64,${notice.toString('base64')}`);
+    const gif = await sharp(notice).gif().toBuffer();
+    expect(await service.client.extract({ body: gif, contentType: 'image/gif' })).to.include({ pages: 1 });
+  });
+
+  it('refuses with 415 the images that the vision model does not read, without asking it', async () => {
+    expect(await refusalOf(await service.extract(notice, 'image/tiff'))).to.deep.equal([415, 'unsupported_image']);
+    expect(await refusalOf(await service.extract(Buffer.from('none'), 'image/png'))).to.deep.equal([415, 'unreadable_image']);
+    expect(remote.requests).to.have.length(0);
+  });
+
+  it('passes on every failure of the remote as 502, a 4xx too, with its Retry-After', async () => {
+    for (const status of [400, 401, 404, 429, 500, 503]) {
+      remote.answer = () => ({ status, body: { error: { message: 'key-of-the-remote is wrong' } }, headers: { 'retry-after': '7' } });
+      const errors = await Promise.all([
+        failureOf(service.client.summarize({ text: 'A text.' })),
+        failureOf(service.client.embed({ texts: ['a'] })),
+        failureOf(service.client.extract({ body: notice, contentType: 'image/png' })),
+      ]);
+      for (const [index, error] of errors.entries()) {
+        const code = index === 2 ? 'ocr_failed' : 'remote_failed';
+        expect(error, String(status)).to.include({ kind: 'failed', status: 502, code, retryable: true, retryAfterMs: 7000 });
+        expect((error as Error).message).to.not.contain('key-of-the-remote');
+      }
+    }
+    expect(service.program.stdout()).to.not.contain('key-of-the-remote');
+  });
+
+  it('passes on answers of another form as 502', async () => {
+    for (const body of ['no json', {}, { choices: [] }, { data: vectors(2) }, { data: [...vectors(1), ...vectors(1, 3)] }, chat('')]) {
+      remote.answer = () => ({ status: 200, body });
+      const error = await failureOf(service.client.embed({ texts: ['a'] }));
+      expect(error, JSON.stringify(body).slice(0, 60)).to.include({ status: 502, code: 'remote_failed' });
+    }
+    remote.answer = () => chat('   ');
+    expect(await failureOf(service.client.summarize({ text: 'A text.' }))).to.include({ status: 502, code: 'remote_failed' });
+    expect((await service.client.extract({ body: notice, contentType: 'image/png' })).text).to.equal('');
+  });
+
+  it('follows no redirect, which would carry the key elsewhere', async () => {
+    remote.answer = () => ({ status: 307, body: {}, headers: { location: `${remote.baseUrl}/elsewhere` } });
+    expect(await failureOf(service.client.embed({ texts: ['a'] }))).to.include({ status: 502 });
+    expect(remote.requests).to.have.length(1);
+  });
+
+  it('gives up on the vision model after OCR_TIMEOUT_SECONDS with 502', async () => {
+    remote.answer = () => 'hang';
+    const error = await failureOf(service.client.extract({ body: notice, contentType: 'image/png' }));
+    expect(error).to.include({ status: 502, code: 'ocr_timeout', retryable: true });
+  });
+
+  it('stops asking when the caller leaves', async () => {
+    remote.answer = () => 'hang';
+    const leaving = new AbortController();
+    const call = failureOf(service.client.embed({ texts: ['a'], signal: leaving.signal }));
+    await until(() => remote.requests.length === 1);
+    leaving.abort(new Error('left'));
+    expect(await call).to.have.property('message', 'left');
+    await service.program.printed(/caller went away/);
+  });
+
+  it('is 502 when nothing listens there', async () => {
+    await remote.stop();
+    expect(await failureOf(service.client.embed({ texts: ['a'] }))).to.include({ status: 502, code: 'remote_failed' });
+    remote = await startRemoteModel();
+  });
+});

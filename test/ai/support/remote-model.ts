@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+/** A request that the remote model has received. */
+export interface RemoteRequest {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: any;
+}
+
+/** How the remote model answers the next requests; `hang` never does. */
+export type RemoteAnswer = { status: number; body: unknown; headers?: Record<string, string> } | 'hang';
+
+/** A server that speaks the protocol of remote models, answering as the test says. */
+export interface RemoteModel {
+  baseUrl: string;
+  requests: RemoteRequest[];
+  answer: (request: RemoteRequest) => RemoteAnswer;
+  stop(): Promise<void>;
+}
+
+/** Starts a remote model on a free port. */
+export async function startRemoteModel(): Promise<RemoteModel> {
+  const server = createServer((request, response) => {
+    void json(request).then((body) => {
+      const received = { path: request.url ?? '', headers: request.headers, body };
+      model.requests.push(received);
+      const answer = model.answer(received);
+      if (answer === 'hang') return;
+      response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
+      response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const model: RemoteModel = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests: [],
+    answer: () => 'hang',
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return model;
+}
+
+/** The answer of `/chat/completions` with one choice. */
+export function chat(content: string): RemoteAnswer {
+  return { status: 200, body: { id: 'c1', object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content } }] } };
+}
