@@ -5,10 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { clearStalePid } from './postgres-pid.ts';
 import { choosePlace, type PostgresPlace } from './postgres-place.ts';
+import { clusterDir, database, databaseUrl, passwordFile, superuser } from './postgres-url.ts';
 import { ProcessError, type ProcessSpec, type RunningProcess, type Supervisor } from './supervise.ts';
 
-const superuser = 'sheaf';
-const database = 'sheaf';
 const majorVersion = '18';
 
 export interface PostgresOptions {
@@ -28,13 +27,13 @@ export interface PostgresOptions {
 export async function startPostgres(supervisor: Supervisor, options: PostgresOptions): Promise<{ running: RunningProcess; url: string }> {
   const place = choosePlace(options.dataDir);
   await prepareCluster(supervisor, place, options);
-  const url = `postgres://${superuser}:${readFileSync(passwordFile(place), 'utf8').trim()}@127.0.0.1:${options.port}/${database}`;
+  const url = databaseUrl(readFileSync(passwordFile(place.home), 'utf8').trim(), options.port);
   const running = await startServer(supervisor, serverSpec(place, options), url);
   return { running, url };
 }
 
 async function prepareCluster(supervisor: Supervisor, place: PostgresPlace, options: PostgresOptions): Promise<void> {
-  const cluster = clusterDir(place);
+  const cluster = clusterDir(place.home);
   if (existsSync(cluster)) {
     const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
     if (version !== majorVersion)
@@ -54,7 +53,7 @@ async function prepareCluster(supervisor: Supervisor, place: PostgresPlace, opti
     args: [
       `--pgdata=${unfinished}`,
       `--username=${superuser}`,
-      `--pwfile=${passwordFile(place)}`,
+      `--pwfile=${passwordFile(place.home)}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       // The provider inside Postgres needs no locale of the machine: the order of texts is the same everywhere.
@@ -89,7 +88,7 @@ function serverSpec(place: PostgresPlace, options: PostgresOptions): ProcessSpec
   return {
     name: 'Postgres',
     command: join(place.bin, 'postgres'),
-    args: ['-D', clusterDir(place), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    args: ['-D', clusterDir(place.home), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     // SIGTERM would wait for every client to leave.
     stopSignal: 'SIGINT',
     ...common(place, options),
@@ -139,15 +138,7 @@ async function acceptsConnections(url: string): Promise<boolean> {
 }
 
 function writePassword(place: PostgresPlace): void {
-  const file = passwordFile(place);
+  const file = passwordFile(place.home);
   writeFileSync(file, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
   if (place.user) chownSync(file, place.user.uid, place.user.gid);
-}
-
-function passwordFile(place: PostgresPlace): string {
-  return join(place.home, 'password');
-}
-
-function clusterDir(place: PostgresPlace): string {
-  return join(place.home, 'cluster');
 }

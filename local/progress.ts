@@ -79,7 +79,7 @@ export class Progress {
     this.#frame = (this.#frame + 1) % frames.length;
     const text = slow.map(([part, { since }]) => `${partNames[part]} ${Math.round((now - since) / 1000)} s`).join(', ');
     // A line that is wrapped could not be cleared.
-    this.#stream.write(`  ${frames[this.#frame]} ${text}`.slice(0, this.#stream.columns - 1));
+    this.#stream.write(`  ${frames[this.#frame]} ${text}`.slice(0, (this.#stream.columns || 80) - 1));
   }
 
   #clear(): void {

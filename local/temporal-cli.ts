@@ -96,7 +96,7 @@ async function goInstall(into: string, path: string[], { supervisor, logFile, no
   const go = findOnPath(path, 'go');
   if (go === undefined) return 'there is no `go` on PATH';
   const source = `github.com/temporalio/cli/cmd/temporal@${temporalVersion}`;
-  note(`building the Temporal CLI with go install (once, two to three minutes)`);
+  note(`building the Temporal CLI with go install (once, a few minutes)`);
   return await outcome(supervisor, {
     name: 'go install',
     command: go,
