@@ -53,7 +53,7 @@ async function upload(options: UploadOptions, req: Request, res: Response): Prom
     if (!req.complete) res.destroy();
   });
   try {
-    await storage.write(key, receive(req, { declaredBytes, maxUploadBytes }));
+    await storage.write(key, receive(req, { declaredBytes, maxUploadBytes }), { onWritten: free });
   } catch (error) {
     if (error instanceof ObjectExistsError) return refuse(412, 'already_uploaded');
     if (error instanceof TooLargeError) return refuse(413, 'too_large');
@@ -80,4 +80,12 @@ async function* receive(req: IncomingMessage, limits: { declaredBytes: number; m
   }
   // More bytes than declared look like a broken next request: the parser has then closed the connection.
   if (receivedBytes !== limits.declaredBytes || !req.socket.writable) throw new AbortedError();
+}
+
+/**
+ * Gives a chunk's memory back at once. Chunks are large and short-lived, and live outside the heap that the garbage collector
+ * watches: left to it, twenty uploads at once fill a hundred megabytes before it looks.
+ */
+function free(chunk: Buffer): void {
+  if (chunk.buffer instanceof ArrayBuffer && chunk.buffer.byteLength === chunk.byteLength) chunk.buffer.transfer(0);
 }

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { assertObjectKey, isObjectKey, organizationOfPrefix } from './object-key.ts';
 import { type DownloadTarget, downloadLifetimeMs, type Storage, type StoredObject, type UploadTarget, uploadLifetimeMs } from './port.ts';
 import { type Grant, readGrant, signGrant } from './signature.ts';
-import { isCode, writeOnce } from './write-once.ts';
+import { isCode, type WriteOptions, writeOnce } from './write-once.ts';
 
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 // No organization's directory: keys begin with a letter, a digit, `_` or `-`.
@@ -46,8 +46,8 @@ export class LocalStorage implements Storage {
   }
 
   /** Stores the bytes of `source` under a key that has none yet. Throws `ObjectExistsError`, or what the source threw: then nothing is stored. */
-  async write(key: string, source: AsyncIterable<Buffer>): Promise<void> {
-    await writeOnce({ source, target: this.pathOf(key), incomingDirectory: this.#incoming });
+  async write(key: string, source: AsyncIterable<Buffer>, options?: WriteOptions): Promise<void> {
+    await writeOnce({ target: this.pathOf(key), incomingDirectory: this.#incoming }, source, options);
   }
 
   /** The file of an object, whether it exists or not. */

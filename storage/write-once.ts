@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { finished } from 'node:stream/promises';
 
-// Measured: writes of several chunks at once keep up with a bare server, and twenty uploads at once still fit into a few megabytes.
-const bufferBytes = 512 * 1024;
+// Enough to write many chunks in one call, which makes up for waiting until they are on disk.
+const bufferBytes = 1024 * 1024;
 
 /** The object exists already: nothing was written. */
 export class ObjectExistsError extends Error {
@@ -14,20 +15,50 @@ export class ObjectExistsError extends Error {
   }
 }
 
+export interface WriteOptions {
+  /** Called with each chunk once the store no longer needs it, unless the write fails. */
+  onWritten?: (chunk: Buffer) => void;
+}
+
 /**
  * Writes a file that appears at `target` whole and on disk, or not at all, and never replaces another. The bytes are collected in
  * `incomingDirectory`, which must lie on the same filesystem. Throws {@link ObjectExistsError}, or what the source threw.
  */
-export async function writeOnce(input: { source: AsyncIterable<Buffer>; target: string; incomingDirectory: string }): Promise<void> {
-  const incoming = join(input.incomingDirectory, randomUUID());
-  await mkdir(input.incomingDirectory, { recursive: true });
+export async function writeOnce(
+  place: { target: string; incomingDirectory: string },
+  source: AsyncIterable<Buffer>,
+  options: WriteOptions = {},
+): Promise<void> {
+  const incoming = join(place.incomingDirectory, randomUUID());
+  await mkdir(place.incomingDirectory, { recursive: true });
   // Opened before the stream is made: a stream that opens its own file may still create it after a failure was cleaned up.
   const handle = await open(incoming, 'wx');
   try {
-    await pipeline(input.source, handle.createWriteStream({ flush: true, highWaterMark: bufferBytes }));
-    await publish(incoming, input.target);
+    await pour(source, handle, options);
+    await publish(incoming, place.target);
   } finally {
     await rm(incoming, { force: true });
+  }
+}
+
+/** Writes everything to the file, waits until it is on disk, and closes the handle. */
+async function pour(source: AsyncIterable<Buffer>, handle: FileHandle, { onWritten }: WriteOptions): Promise<void> {
+  const file = handle.createWriteStream({ flush: true, highWaterMark: bufferBytes });
+  const closed = finished(file);
+  // Awaited below; without this a failure while the source has nothing to give would count as unhandled.
+  closed.catch(() => undefined);
+  try {
+    for await (const chunk of source) {
+      const hasRoom = file.write(chunk, (error) => {
+        if (!error) onWritten?.(chunk);
+      });
+      if (!hasRoom) await Promise.race([once(file, 'drain'), closed]);
+    }
+    file.end();
+    await closed;
+  } catch (error) {
+    file.destroy();
+    throw error;
   }
 }
 
@@ -54,6 +85,7 @@ async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
+/** Says whether an error is a system error of this code. */
 export function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
