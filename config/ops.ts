@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { type Environment, httpUrl, integer, parseEnvironment } from './environment.ts';
+
+const opsEnvironment = z.object({
+  DATA_DIR: z.string().default('.data'),
+  DATABASE_URL: z.string().optional(),
+  EMBEDDED_TEMPORAL_PORT: integer(7233, { min: 1, max: 65_535 }),
+  TEMPORAL_ADDRESS: z.string().optional(),
+  TEMPORAL_NAMESPACE: z.string().default('default'),
+  TEMPORAL_API_KEY: z.string().optional(),
+  TEMPORAL_TLS_CA: z.string().optional(),
+  TEMPORAL_TLS_CERT: z.string().optional(),
+  TEMPORAL_TLS_KEY: z.string().optional(),
+  TEMPORAL_UI_URL: httpUrl().default('http://localhost:8233'),
+  JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
+});
+
+/** What the operator's commands read from their environment: where the deployment is, or the data directory of the embedded one. */
+export type OpsConfig = ReturnType<typeof loadOpsConfig>;
+
+/** Reads the configuration of the operator's commands. Throws ConfigurationError naming every problem at once. */
+export function loadOpsConfig(env: Environment) {
+  const e = parseEnvironment(opsEnvironment, env);
+  return {
+    /** Absolute. */
+    dataDir: resolve(e.DATA_DIR),
+    databaseUrl: e.DATABASE_URL,
+    temporal: {
+      address: e.TEMPORAL_ADDRESS ?? `127.0.0.1:${e.EMBEDDED_TEMPORAL_PORT}`,
+      namespace: e.TEMPORAL_NAMESPACE,
+      apiKey: e.TEMPORAL_API_KEY,
+      tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
+      uiUrl: e.TEMPORAL_UI_URL,
+    },
+    jobs: { timeoutMs: e.JOB_TIMEOUT_MS },
+  };
+}

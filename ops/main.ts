@@ -1,0 +1,45 @@
+// `npm run ops -- COMMAND`: what an operator does from the command line. Exits 1 when a command fails, 2 when it is not understood.
+import { ConfigurationError } from '../config/environment.ts';
+import { loadOpsConfig } from '../config/ops.ts';
+import { OpsError, UsageError } from './command.ts';
+import { commands } from './commands/index.ts';
+import { withContext } from './context.ts';
+import { usageOf } from './usage.ts';
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main([name, ...args]: string[]): Promise<number> {
+  if (name === 'help' || name === '--help' || name === '-h') {
+    console.log(usageOf(commands));
+    return 0;
+  }
+  const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined;
+  if (!command) {
+    console.error(`${name === undefined ? 'Which command?' : `There is no command ${name}.`}\n\n${usageOf(commands)}`);
+    return 2;
+  }
+  try {
+    await withContext(loadOpsConfig(process.env), (context) => command.run(args, context));
+    return 0;
+  } catch (error) {
+    return explain(error, command.usage);
+  }
+}
+
+/** Tells the operator what went wrong; a fault of the program shows its place, too. */
+function explain(error: unknown, usage: string): number {
+  if (error instanceof UsageError) {
+    console.error(`${error.message}\n\nUsage: npm run ops -- ${usage}`);
+    return 2;
+  }
+  if (error instanceof OpsError || error instanceof ConfigurationError) console.error(error.message);
+  else if (isConnectionError(error)) console.error(`The database cannot be reached: ${error.message || error.code}`);
+  else console.error(error);
+  return 1;
+}
+
+/** What a socket or Postgres itself says of a connection that does not come about: refused, unknown, shut, or not let in. */
+function isConnectionError(error: unknown): error is Error & { code: string } {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^(E[A-Z]+|28\w{3}|3D000|57P\d\d)$/.test(code);
+}

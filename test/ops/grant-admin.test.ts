@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import type { Environment } from '../../config/environment.ts';
+import { findEmbeddedPostgres } from '../../local/find-postgres.ts';
+import { findFreePorts } from '../../local/ports.ts';
+import { startStack } from '../../local/stack.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { runProgram } from '../support/processes.ts';
+
+describe('npm run ops', () => {
+  let database: TestDatabase;
+  let directory: string;
+
+  before(async () => {
+    directory = makeTestDirectory();
+    database = await createTestDatabase({ poolSize: 2 });
+    const people = ['ada', 'bob'].map((id) => ({ id, name: id, email: `${id}@example.com`, emailVerified: true }));
+    await database.db.insertInto('user').values(people).execute();
+  });
+  after(async () => {
+    await database.drop();
+    removeTestDirectory(directory);
+  });
+
+  async function ops(args: string[], env: Environment = { DATABASE_URL: database.url }) {
+    const program = runProgram(process.execPath, ['ops/main.ts', ...args], { env: { DATA_DIR: directory, DATABASE_URL: '', ...env } });
+    const { code } = await program.exited;
+    return { code, stdout: program.stdout(), stderr: program.stderr() };
+  }
+  const roleOf = async (id: string) =>
+    (await database.db.selectFrom('user').select('role').where('id', '=', id).executeTakeFirstOrThrow()).role;
+
+  it('makes a user a platform admin, and says when nothing was to do', async () => {
+    const granted = await ops(['grant-admin', 'Ada@Example.com']);
+    expect(granted).to.deep.equal({ code: 0, stdout: 'Ada@Example.com is a platform admin now.\n', stderr: '' });
+    expect([await roleOf('ada'), await roleOf('bob')]).to.deep.equal(['admin', null]);
+    const again = await ops(['grant-admin', 'ada@example.com']);
+    expect(again).to.deep.equal({ code: 0, stdout: 'ada@example.com was a platform admin already.\n', stderr: '' });
+    const entries = await database.db.selectFrom('audit_entry').selectAll().where('target_id', '=', 'ada').execute();
+    expect(entries).to.have.length(1);
+    expect(entries[0]).to.deep.include({ organization_id: null, action: 'user.update', actor_id: null });
+  });
+
+  it('fails with a sentence when nobody has that address', async () => {
+    const answer = await ops(['grant-admin', 'nobody@example.com']);
+    expect(answer).to.deep.equal({ code: 1, stdout: '', stderr: 'Nobody has signed up as nobody@example.com.\n' });
+  });
+
+  it('explains itself when it is called wrongly', async () => {
+    for (const args of [[], ['unknown'], ['toString']]) {
+      const { code, stdout, stderr } = await ops(args);
+      expect([code, stdout]).to.deep.equal([2, '']);
+      expect(stderr)
+        .to.match(/Usage: npm run ops -- COMMAND/)
+        .and.include('grant-admin EMAIL');
+    }
+    for (const args of [['grant-admin'], ['grant-admin', 'a@example.com', 'b@example.com']]) {
+      const { code, stderr } = await ops(args);
+      expect(code).to.equal(2);
+      expect(stderr).to.include('Usage: npm run ops -- grant-admin EMAIL');
+    }
+    const help = await ops(['help']);
+    expect(help.code).to.equal(0);
+    expect(help.stdout).to.include('grant-admin EMAIL');
+  });
+
+  it('fails with a sentence when there is no database to work on', async () => {
+    const none = await ops(['grant-admin', 'ada@example.com'], {});
+    expect(none.code).to.equal(1);
+    expect(none.stderr).to.include(`nothing runs in ${directory}`).and.include('npm start');
+    const [port] = await findFreePorts(1);
+    const away = await ops(['grant-admin', 'ada@example.com'], { DATABASE_URL: `postgres://x:secret@127.0.0.1:${port}/x` });
+    expect(away.code).to.equal(1);
+    expect(away.stderr)
+      .to.match(/^The database cannot be reached: .*ECONNREFUSED/)
+      .and.not.include('secret');
+  });
+
+  it('finds the database that runs in a data directory, on whatever port, and none once it has stopped', async () => {
+    const stack = await startStack({ dataDir: directory, parts: ['postgres'], durable: false });
+    try {
+      expect(findEmbeddedPostgres(directory)).to.equal(stack.databaseUrl);
+    } finally {
+      await stack.stop();
+    }
+    expect(findEmbeddedPostgres(directory)).to.equal(undefined);
+  });
+});
