@@ -4,6 +4,7 @@ import { sessionCookieName } from '../auth/session-options.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
+import { docsRoutes } from './docs.ts';
 import { identifyRoute } from './find-route.ts';
 import { healthz, readyz } from './health.ts';
 import { cors } from './middleware/cors.ts';
@@ -38,6 +39,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage }: AppOptions): Ex
   app.use(securityHeaders, cors(config.trustedOrigins));
   app.all(authPath, auth);
   if (localStorage) app.use(uploadRoutes({ storage: localStorage, maxUploadBytes: config.storage.maxUploadBytes }));
+  app.use(docsRoutes());
   const procedures = createProcedures(deps);
   const guard = [identifyRoute, limitRequests(deps), trustedOrigin([...config.trustedOrigins, new URL(config.apiUrl).origin])];
   app.use('/rpc', guard, createRpc(deps, procedures));

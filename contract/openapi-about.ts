@@ -15,7 +15,7 @@ export const about = {
 
 **Tenants.** A row of an organization that you are not a member of is 403; one that does not exist is 404.
 
-**Lists** are newest first. Pass \`nextCursor\` unchanged as \`cursor\` to read on; null means that there is no more.
+**Lists** of documents, jobs and audit entries are newest first. Pass \`nextCursor\` unchanged as \`cursor\` to read on; null means that there is no more.
 
 **Limits.** 300 requests a minute for each address: \`RateLimit\` and \`RateLimit-Policy\` tell how many are left, 429 comes with \`Retry-After\`.
 
