@@ -34,7 +34,8 @@ export interface AiServiceConfig {
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const mebibyte = 1024 * 1024;
 
-const environmentSchema = z
+/** The variables of the AI service. */
+export const aiServiceEnvironment = z
   .object({
     AI_HOST: z.string().optional(),
     AI_PORT: integer(8000, { max: 65535 }),
@@ -67,7 +68,7 @@ const environmentSchema = z
  * one unless SERVICE_AUTH_DISABLED is true (spec §5.8).
  */
 export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
-  const env = parseEnvironment(environmentSchema, environment);
+  const env = parseEnvironment(aiServiceEnvironment, environment);
   return {
     host: env.AI_HOST,
     port: env.AI_PORT,

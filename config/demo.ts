@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Environment, httpUrl, parseEnvironment } from './environment.ts';
 
-const demoEnvironment = z.object({
+/** The variables of the demo. */
+export const demoEnvironment = z.object({
   SHEAF_URL: httpUrl().optional(),
   TEMPORAL_UI_URL: httpUrl().optional(),
   TEMPORAL_NAMESPACE: z.string().default('default'),

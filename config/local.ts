@@ -5,7 +5,8 @@ import { type Environment, httpUrl, integer, parseEnvironment } from './environm
 
 const port = (defaultValue: number) => integer(defaultValue, { min: 1, max: 65_535 });
 
-const localEnvironment = z.object({
+/** The variables of the embedded stack. */
+export const localEnvironment = z.object({
   PORT: port(3000),
   EMBEDDED_PG_PORT: port(54_329),
   EMBEDDED_TEMPORAL_PORT: port(7233),

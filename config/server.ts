@@ -6,7 +6,8 @@ const GIGABYTE = 1_000 * MEGABYTE;
 
 const placeholderSecrets = new Set(['changeme', 'change-me', 'secret', 'placeholder', 'your-secret', 'development', 'test']);
 
-const serverEnvironment = z.object({
+/** The variables of the API and the worker. */
+export const serverEnvironment = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
   PORT: integer(3000, { max: 65_535 }),
   HOST: z.string().optional(),

@@ -1,0 +1,101 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { loadAiServiceConfig } from '../../config/ai-service.ts';
+import type { Environment } from '../../config/environment.ts';
+import { loadServerConfig } from '../../config/server.ts';
+import { variables } from '../../config/variables.ts';
+
+interface Service {
+  image: string;
+  command?: string[];
+  environment?: Environment;
+  volumes?: string[];
+}
+
+const compose: { services: Record<string, Service> } = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
+const own = Object.entries(compose.services).filter(([, { image }]) => image.startsWith('sheaf:'));
+
+describe('docker-compose.yml', () => {
+  it('gives each program only variables that it reads', () => {
+    expect(own.map(([name]) => name)).to.have.members(['api', 'worker', 'ai']);
+    for (const [name, { environment }] of own) {
+      const known = name === 'ai' ? variables.aiService : variables.server;
+      expect(known, name).to.include.members(Object.keys(environment ?? {}));
+    }
+  });
+
+  it('runs the main file of each program, from an image that holds its folder', () => {
+    const copied = readFileSync('deploy/Dockerfile', 'utf8');
+    const context = readFileSync('deploy/Dockerfile.dockerignore', 'utf8');
+    for (const [name, { command }] of own) {
+      expect(command).to.deep.equal(['node', `${name}/main.ts`]);
+      expect(existsSync(`${name}/main.ts`)).to.equal(true);
+      expect(copied).to.include(`COPY ${name} ${name}`);
+      expect(context).to.include(`!${name}\n`);
+    }
+  });
+
+  it('mounts only files that there are', () => {
+    const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')[0] ?? ''));
+    expect(mounted.filter((path) => path.startsWith('./') && !existsSync(path))).to.deep.equal([]);
+  });
+
+  it('configures programs that boot, once deploy/env.example is filled in', () => {
+    const filledIn = {
+      POSTGRES_PASSWORD: 'a1b2c3',
+      AUTH_SECRET: '0123456789abcdef'.repeat(4),
+      SERVICE_TOKEN: 'b'.repeat(64),
+      SMTP_URL: 'smtp://mail',
+    };
+    const env = { ...readExample(), ...filledIn };
+    const server = loadServerConfig(interpolate(compose.services.api?.environment, env));
+    expect(server).to.include({ production: true, trustProxy: true, apiUrl: 'http://localhost:8080' });
+    expect(server.worker.enabled).to.equal(false);
+    expect(server.database.url).to.equal('postgres://sheaf:a1b2c3@postgres:5432/sheaf');
+    expect(loadServerConfig(interpolate(compose.services.worker?.environment, env)).worker.enabled).to.equal(true);
+    expect(loadAiServiceConfig(interpolate(compose.services.ai?.environment, env)).token).to.equal(server.ai.token);
+  });
+
+  it('refuses to start while deploy/env.example is not filled in', () => {
+    expect(() => interpolate(compose.services.api?.environment, readExample())).to.throw('must be set');
+  });
+
+  it('names in deploy/env.example only what docker-compose.yml uses', () => {
+    const used = readFileSync('docker-compose.yml', 'utf8');
+    expect(Object.keys(readExample()).filter((name) => !used.includes(`\${${name}:`))).to.deep.equal([]);
+  });
+});
+
+describe('the edge', () => {
+  it('takes 32 MB under /uploads/ and 1 MB elsewhere', () => {
+    const limits = readFileSync('deploy/nginx.conf', 'utf8').match(/location \S+|client_max_body_size \d+/g);
+    const [everywhere] = limits ?? [];
+    expect(everywhere).to.equal('client_max_body_size 1000000');
+    expect(limits?.join('\n')).to.include('location /uploads/\nclient_max_body_size 32000000');
+  });
+});
+
+describe('the dynamic configuration of Temporal', () => {
+  it('turns fairness between organizations on', () => {
+    const settings = parse(readFileSync('deploy/dynamicconfig/sheaf.yaml', 'utf8'));
+    expect(settings).to.deep.equal({ 'matching.useNewMatcher': [{ value: true }], 'matching.enableFairness': [{ value: true }] });
+    expect(compose.services.temporal?.environment?.DYNAMIC_CONFIG_FILE_PATH).to.equal('config/dynamicconfig/sheaf.yaml');
+  });
+});
+
+/** As compose reads an .env file: lines of NAME=value, quotes taken off. */
+function readExample(): Environment {
+  const lines = readFileSync('deploy/env.example', 'utf8').matchAll(/^([A-Z_]+)=(.*)$/gm);
+  return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value.replace(/^"(.*)"$/, '$1')]));
+}
+
+/** As compose fills in `${NAME:-default}` and `${NAME:?}`. */
+function interpolate(environment: Environment | undefined, env: Environment): Environment {
+  const fill = (text: string) =>
+    text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name: string, sign: string, fallback: string) => {
+      if (sign === '?' && !env[name]) throw new Error(`${name} must be set`);
+      return env[name] || fallback;
+    });
+  return Object.fromEntries(Object.entries(environment ?? {}).map(([name, value]) => [name, fill(String(value))]));
+}
