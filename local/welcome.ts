@@ -1,3 +1,5 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Stack } from './stack-types.ts';
 
 /** The one screen that a start ends with: where everything is, how to sign up and in, how to stop. Holds no secret. */
@@ -9,6 +11,8 @@ export function welcome(stack: Stack, version: string): string {
     ['OpenAPI', `${api}/api/v1/openapi.json`],
     ['Temporal UI', stack.env.TEMPORAL_UI_URL],
     ['Data', stack.dataDir],
+    // As root, below a directory that only root may enter, it lies elsewhere.
+    ['Postgres', findOtherPlace(join(stack.dataDir, 'postgres'))],
     ['Logs', `${stack.dataDir}/logs`],
   ];
   return `
@@ -27,4 +31,8 @@ Sign up (sign in later with /sign-in/email and the same body without the name):
 
 See everything at work: npm run demo. Stop: Ctrl-C.
 `;
+}
+
+function findOtherPlace(path: string): string | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : undefined;
 }
