@@ -3,6 +3,7 @@ import type { AiClient } from '../ai/client.ts';
 import type { Db } from '../db/connect.ts';
 import type { OutboxMessage } from '../db/outbox.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
+import type { Mailer } from '../mail/port.ts';
 import type { Storage } from '../storage/port.ts';
 import type { AiOutage } from './ai-outage.ts';
 import type { Permits } from './permits.ts';
@@ -12,6 +13,7 @@ export interface ActivityDeps {
   db: Db;
   storage: Storage;
   ai: AiClient;
+  mailer: Mailer;
   log: Logger;
   /** How many attempts this process runs at once, whatever their kind (`WORKER_CONCURRENCY`). */
   permits: Permits;

@@ -7,6 +7,7 @@ import { sweepLostAttempts } from '../domain/jobs/sweep-lost-attempts.ts';
 import { sweepQueuedJobs } from '../domain/jobs/sweep-queued-jobs.ts';
 import { deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
 import type { ActivityDeps } from './deps.ts';
+import { mailActivities } from './mail.ts';
 import { organizationActivities } from './organizations.ts';
 import { replayActivities } from './replay.ts';
 import { retentionActivities } from './retention.ts';
@@ -20,6 +21,7 @@ export type Activities = ReturnType<typeof createActivities>;
 /** Binds the activities to what they work with. */
 export function createActivities(deps: ActivityDeps) {
   return {
+    ...mailActivities(deps),
     ...organizationActivities(deps),
     ...replayActivities(deps),
     ...retentionActivities(deps),

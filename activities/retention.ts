@@ -14,6 +14,7 @@ export function retentionActivities(deps: ActivityDeps) {
     deleteAuditEntries: async () => (deps.auditRetentionDays === 0 ? 0 : remove(expired.auditEntries(deps.auditRetentionDays))),
     deleteExpiredSessions: () => remove(expired.sessions),
     deleteIdempotencyKeys: () => remove(expired.idempotencyKeys),
+    deleteMails: () => remove(expired.mails),
     findOrphanedObjects: () => findOrphanedObjects(deps.db, deps.storage, { ...reporting<number>(), dispatch: deps.dispatch }),
   };
 }

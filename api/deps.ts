@@ -7,6 +7,7 @@ import type { Db } from '../db/connect.ts';
 import type { OutboxMessage } from '../db/outbox.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Cursors } from '../domain/cursor.ts';
+import type { NewMail } from '../domain/mail/queue-mail.ts';
 import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
 import type { Caller } from './caller.ts';
@@ -35,6 +36,8 @@ export interface ApiDeps {
   /** Whether embeddings are local and so cost nothing; the answer is kept for a minute (spec §8). */
   isEmbeddingLocal(): Promise<boolean>;
   jobStreams: JobStreams;
+  /** Writes a mail down, from where it is sent durably. */
+  sendMail(mail: NewMail): Promise<void>;
   /**
    * Waits for the workflow that deletes an organization; undefined where it goes on after `timeoutMs`, or Temporal cannot be
    * reached.

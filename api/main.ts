@@ -28,6 +28,7 @@ import { createLocality } from './embedding-locality.ts';
 import { deferContinueOfUploads } from './expect-continue.ts';
 import { createJobStreams } from './job-streams.ts';
 import { createLimiters } from './limiters.ts';
+import { createMailQueue } from './mail-queue.ts';
 import { clientAddressOf } from './middleware/request-context.ts';
 import { findStanding } from './standing.ts';
 
@@ -64,6 +65,7 @@ const listener = listen({
   onError: (error) => log.warn({ err: error }, 'notifications were lost; the connection is made again'),
 });
 const findCaller = createFindSession(db, config);
+const sendMail = createMailQueue({ db, log, dispatch: outbox.dispatch, enabled: config.email.provider !== 'none' });
 
 const deps: ApiDeps = {
   config,
@@ -73,6 +75,7 @@ const deps: ApiDeps = {
   ai,
   cursors,
   jobStreams,
+  sendMail,
   authentication: { findCaller, isPermitted: (...args) => isPermitted(db, ...args) },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pool : undefined }),
@@ -80,7 +83,7 @@ const deps: ApiDeps = {
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, deleteOrganizationWorkflowId(organizationId), timeoutMs),
   dispatch: outbox.dispatch,
 };
-const auth = createAuth({ config, db, pool, log, stripe: createStripe(config), sendMail: async () => {} });
+const auth = createAuth({ config, db, pool, log, stripe: createStripe(config), sendMail });
 const app = createApp(deps, {
   auth: mountAuth({ auth, config, findSession: findCaller, log, clientAddress: (_req, res) => clientAddressOf(res) }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,

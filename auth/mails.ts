@@ -1,15 +1,16 @@
 /** One mail in plain text. */
 export interface Mail {
+  kind: 'verification' | 'password-reset' | 'invitation';
   to: string;
   subject: string;
   text: string;
-  replyTo?: string;
 }
 
 export type SendMail = (mail: Mail) => Promise<void>;
 
 export function verificationMail(to: string, url: string): Mail {
   return {
+    kind: 'verification',
     to,
     subject: 'Confirm your email address',
     text: `Confirm your email address by opening this link:\n\n${url}\n\nIf you did not create an account, ignore this mail.\n`,
@@ -18,6 +19,7 @@ export function verificationMail(to: string, url: string): Mail {
 
 export function passwordResetMail(to: string, url: string): Mail {
   return {
+    kind: 'password-reset',
     to,
     subject: 'Reset your password',
     text: `Choose a new password by opening this link within an hour:\n\n${url}\n\nIf you did not ask for it, ignore this mail.\n`,
@@ -27,6 +29,7 @@ export function passwordResetMail(to: string, url: string): Mail {
 export function invitationMail(to: string, invitation: { inviter: string; organization: string; role: string; url: string }): Mail {
   const organization = singleLine(invitation.organization);
   return {
+    kind: 'invitation',
     to,
     subject: `Invitation to ${organization}`,
     text: `${singleLine(invitation.inviter)} invites you to join ${organization} as ${invitation.role}. Accept here:\n\n${invitation.url}\n`,

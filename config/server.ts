@@ -40,8 +40,8 @@ export const serverEnvironment = z.object({
   STRIPE_SEAT_PRICE_TEAM: z.string().optional(),
   STRIPE_API_BASE: httpUrl().optional(),
   BILLING_DUNNING_DAYS: integer(14, { max: 365 }),
-  EMAIL_PROVIDER: z.enum(['smtp', 'mailbox']).optional(),
-  SMTP_URL: z.string().optional(),
+  EMAIL_PROVIDER: z.enum(['smtp', 'mailbox', 'none']).optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
   EMAIL_FROM: z.string().default('Sheaf <no-reply@localhost>'),
   CONTACT_EMAIL: z.email().optional(),
   PROVIDER_A_ISSUER: httpUrl().optional(),
@@ -159,7 +159,11 @@ export function loadServerConfig(env: Environment) {
     metricsPort: e.METRICS_PORT,
     logLevel: e.LOG_LEVEL,
   };
-  const problems = [...cookieDomainProblems(config), ...providerProblems(e), ...(production ? productionProblems(config) : [])];
+  const problems = [
+    ...cookieDomainProblems(config),
+    ...providerProblems(e),
+    ...(production ? productionProblems(config) : emailProblems(config)),
+  ];
   if (problems.length > 0) throw new ConfigurationError(problems);
   return config;
 }
@@ -201,6 +205,10 @@ function providerProblems(e: Parsed): string[] {
       ? []
       : absent.map((name) => `${name}: is missing while its siblings are set`);
   });
+}
+
+function emailProblems({ email }: { email: { provider: string; smtpUrl: string | undefined } }): string[] {
+  return email.provider === 'smtp' && !email.smtpUrl ? ['SMTP_URL: is missing while EMAIL_PROVIDER is smtp'] : [];
 }
 
 function cookieDomainProblems(config: { cookieDomain: string | undefined; apiUrl: string; webUrl: string }): string[] {

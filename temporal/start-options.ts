@@ -46,6 +46,7 @@ function attributesOf(workflow: string, input: Input): SearchAttributePair[] {
 }
 
 function summaryOf(workflow: string, input: Input): string {
+  if (workflow === 'sendMail') return `${input.kind} mail`;
   const what = workflow === 'runJob' ? String(input.kind) : workflow;
   const document = input.documentId ? ` of document ${input.documentId}` : '';
   return `${what}${document} for organization ${input.organizationId ?? '(none)'}`;

@@ -8,6 +8,7 @@ import { ConfigurationError } from '../config/environment.ts';
 import type { ServerConfig } from '../config/server.ts';
 import type { JobKind } from '../db/schema.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
+import { createMailer } from '../mail/create-mailer.ts';
 import { connectWorkers } from '../temporal/connect.ts';
 import { ensureSchedules } from '../temporal/schedules.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
@@ -19,7 +20,7 @@ import { bundleWorkflows } from './workflow-bundle.ts';
 export function startWorker(
   config: ServerConfig,
   client: Client,
-  deps: Omit<ActivityDeps, 'permits' | 'jobs' | 'getPlan' | 'auditRetentionDays'>,
+  deps: Omit<ActivityDeps, 'permits' | 'jobs' | 'mailer' | 'getPlan' | 'auditRetentionDays'>,
 ): RunningWorkers {
   const { concurrency, shutdownGraceMs } = config.worker;
   const outage = config.jobs.holdOnOutage ? new AiOutage(deps.ai, deps.log) : undefined;
@@ -29,6 +30,7 @@ export function startWorker(
     outage,
     permits: new Permits(concurrency),
     jobs: config.jobs,
+    mailer: createMailer(config),
     getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
     auditRetentionDays: config.auditRetentionDays,
   });

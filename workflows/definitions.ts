@@ -1,4 +1,4 @@
-import type { JobKind } from '../db/schema.ts';
+import type { JobKind, MailKind } from '../db/schema.ts';
 
 /** The task queue of every workflow, and of the activities that are not attempts of a job. */
 export const mainTaskQueue = 'sheaf';
@@ -41,6 +41,11 @@ export interface SweepJobsResult {
   restarted: number;
 }
 
+export interface SendMailInput {
+  mailId: string;
+  kind: MailKind;
+}
+
 export interface DeleteOrganizationInput {
   organizationId: string;
 }
@@ -57,6 +62,7 @@ export interface HousekeepingResult {
   auditEntries: number;
   sessions: number;
   idempotencyKeys: number;
+  mails: number;
   orphanedObjects: number;
 }
 

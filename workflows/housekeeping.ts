@@ -28,5 +28,6 @@ const steps: Record<keyof HousekeepingResult, () => Promise<number>> = {
   auditEntries: () => activities.deleteAuditEntries(),
   sessions: () => activities.deleteExpiredSessions(),
   idempotencyKeys: () => activities.deleteIdempotencyKeys(),
+  mails: () => activities.deleteMails(),
   orphanedObjects: () => activities.findOrphanedObjects(),
 };

@@ -4,6 +4,7 @@ import { accountProcedures } from './account.ts';
 import { adminFlagProcedures } from './admin-flags.ts';
 import { adminOrganizationProcedures } from './admin-organizations.ts';
 import { billingProcedures } from './billing.ts';
+import { contactProcedures } from './contact.ts';
 import { documentProcedures } from './documents.ts';
 import { jobProcedures } from './jobs.ts';
 import { organizationProcedures } from './organizations.ts';
@@ -16,6 +17,7 @@ export type ProcedureTree = { [name: string]: Procedure | ProcedureTree };
 export function createProcedures(deps: ApiDeps): ProcedureTree {
   return {
     system: systemProcedures(deps),
+    contact: contactProcedures(deps),
     account: accountProcedures(),
     organizations: organizationProcedures(deps),
     billing: billingProcedures(deps),

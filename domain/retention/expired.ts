@@ -21,3 +21,6 @@ export const idempotencyKeys: Expired = {
   key: ['user_id', 'operation', 'key'],
   where: sql`created_at < now() - interval '1 day'`,
 };
+
+/** Mails that were given up: their workflows are kept for as long. */
+export const mails: Expired = { table: 'mail', key: ['id'], where: sql`created_at < now() - interval '30 days'` };

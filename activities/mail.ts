@@ -1,0 +1,39 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { findMail, type MailRow } from '../domain/mail/find-mail.ts';
+import { noteMailFailure } from '../domain/mail/note-mail-failure.ts';
+import { removeMail } from '../domain/mail/remove-mail.ts';
+import { MailError, type OutgoingMail } from '../mail/port.ts';
+import type { ActivityDeps } from './deps.ts';
+
+export function mailActivities({ db, mailer, log }: ActivityDeps) {
+  return {
+    /** Sends a mail and forgets it. One that is gone was sent by an earlier attempt. What a failure tells Temporal names no recipient. */
+    async sendMail({ mailId }: { mailId: string }): Promise<{ sent: boolean }> {
+      const mail = await findMail(db, mailId);
+      if (!mail) return { sent: false };
+      try {
+        await mailer.send(toOutgoing(mail));
+      } catch (error) {
+        if (!(error instanceof MailError)) throw error;
+        await noteMailFailure(db, mailId, error.cause instanceof Error ? error.cause.message : error.message);
+        log.warn({ mailId, kind: mail.kind, code: error.code }, error.message);
+        throw ApplicationFailure.create({ type: error.code, message: error.message, nonRetryable: error.final });
+      }
+      await removeMail(db, mailId);
+      log.info({ mailId, kind: mail.kind }, 'mail sent');
+      return { sent: true };
+    },
+  };
+}
+
+function toOutgoing(mail: MailRow): OutgoingMail {
+  return {
+    id: mail.id,
+    kind: mail.kind,
+    to: mail.recipient,
+    replyTo: mail.reply_to_address === null ? null : { address: mail.reply_to_address, name: mail.reply_to_name },
+    subject: mail.subject,
+    text: mail.body,
+    createdAt: mail.created_at,
+  };
+}

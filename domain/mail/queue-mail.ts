@@ -1,0 +1,36 @@
+import type { Transaction } from '../../db/connect.ts';
+import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import type { MailKind } from '../../db/schema.ts';
+import { newId } from '../ids.ts';
+
+/** A mail to be sent: plain text, everything but `text` on one line. */
+export interface NewMail {
+  kind: MailKind;
+  to: string;
+  replyTo?: { address: string; name?: string | undefined };
+  subject: string;
+  text: string;
+}
+
+/** The id of the workflow that sends a mail. */
+export function mailWorkflowId(mailId: string): string {
+  return `mail-${mailId}`;
+}
+
+/** Writes a mail down and asks for the workflow that sends it, which carries its id only (rule 8). */
+export async function queueMail(trx: Transaction, { kind, to, replyTo, subject, text }: NewMail): Promise<OutboxMessage> {
+  const id = newId();
+  await trx
+    .insertInto('mail')
+    .values({
+      id,
+      kind,
+      recipient: to,
+      reply_to_address: replyTo?.address ?? null,
+      reply_to_name: replyTo?.name ?? null,
+      subject,
+      body: text,
+    })
+    .execute();
+  return addToOutbox(trx, { operation: 'start', workflowId: mailWorkflowId(id), workflow: 'sendMail', input: { mailId: id, kind } });
+}

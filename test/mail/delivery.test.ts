@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { until } from '../support/processes.ts';
+import { type MailServer, startMailServer } from '../support/smtp.ts';
+
+const contact = 'operator@example.com';
+
+describe('Mails', () => {
+  let api: TestApi;
+  let server: MailServer;
+  before(async () => {
+    server = await startMailServer();
+    const env = { SMTP_URL: server.url, CONTACT_EMAIL: contact, REQUIRE_EMAIL_VERIFICATION: 'true', WEB_URL: 'https://app.example.com' };
+    api = await startTestApi({ env });
+  });
+  after(async () => {
+    await api.stop();
+    await server.stop();
+  });
+  beforeEach(() => {
+    server.mails.length = 0;
+    server.refuseWith = undefined;
+  });
+
+  const post = (path: string, body: object, token?: string) => api.request('POST', path, { body, token });
+  const write = (message: string) => post('/api/v1/contact', { email: 'ada@example.com', message });
+  async function mailTo(address: string) {
+    await until(() => server.mails.some(({ to }) => to.includes(address)));
+    return server.mails.find(({ to }) => to.includes(address))?.body ?? '';
+  }
+  const rows = () => api.database.db.selectFrom('mail').selectAll().execute();
+  const linkIn = (body: string) => /https?:\/\/\S+/.exec(body)?.[0] ?? '';
+
+  it('verify an address, reset a password and invite, each with a link that works', async () => {
+    const [email, password] = ['grace@example.com', 'a long password'];
+    expect((await post('/api/auth/sign-up/email', { name: 'Grace', email, password })).status).to.equal(200);
+    expect((await post('/api/auth/sign-in/email', { email, password })).status).to.equal(403);
+    const verified = await fetch(linkIn(await mailTo(email)), { redirect: 'manual' });
+    expect(verified.status).to.be.oneOf([200, 302]);
+    const signedIn = await post('/api/auth/sign-in/email', { email, password });
+    expect(signedIn.status).to.equal(200);
+    const token = signedIn.headers.get('set-auth-token') ?? '';
+
+    server.mails.length = 0;
+    await post('/api/auth/request-password-reset', { email, redirectTo: 'https://app.example.com/reset' });
+    const reset = await fetch(linkIn(await mailTo(email)), { redirect: 'manual' });
+    const resetToken = new URL(reset.headers.get('location') ?? '').searchParams.get('token');
+    const newPassword = 'another long password';
+    expect((await post('/api/auth/reset-password', { newPassword, token: resetToken })).status).to.equal(200);
+    const again = await post('/api/auth/sign-in/email', { email, password: newPassword });
+    expect(again.status).to.equal(200);
+    const newToken = again.headers.get('set-auth-token') ?? '';
+    expect((await api.request('GET', '/api/v1/me', { token })).status).to.equal(401);
+
+    const organization = await post('/api/auth/organization/create', { name: 'Acme', slug: 'acme' }, newToken);
+    const invite = { organizationId: organization.body.id, email: 'guest@example.com', role: 'member' };
+    const invited = await post('/api/auth/organization/invite-member', invite, newToken);
+    expect(linkIn(await mailTo('guest@example.com'))).to.equal(`https://app.example.com/accept-invitation/${invited.body.id}`);
+  });
+
+  it('are forgotten once they are sent', async () => {
+    expect((await write('Please answer me soon.')).status).to.equal(200);
+    expect(await mailTo(contact)).to.include('Please answer me soon.');
+    await until(async () => (await rows()).length === 0);
+  });
+
+  it('survive a mail server that is away, and the death of the API, and come once', async () => {
+    const { port } = server;
+    await server.stop();
+    expect((await write('Written while nobody listens.')).status).to.equal(200);
+    await api.stack.kill('api');
+    await api.stack.start('api');
+    await until(async () => ((await rows())[0]?.attempts ?? 0) > 0);
+    expect((await rows())[0]?.last_error).to.include('ECONNREFUSED');
+    server = await startMailServer({ port });
+    await until(async () => (await rows()).length === 0, 25_000);
+    expect(server.mails.map(({ body }) => body).join()).to.include('Written while nobody listens.');
+    expect(server.mails).to.have.length(1);
+  });
+
+  it('that the server refuses fail their workflow, which names nobody, and stay for the operator', async () => {
+    server.refuseWith = 550;
+    expect((await write('This one is refused for good.')).status).to.equal(200);
+    await until(async () => (await rows())[0]?.attempts === 1);
+    const [row] = await rows();
+    const handle = api.temporal.client.workflow.getHandle(`mail-${row?.id}`);
+    await until(async () => (await handle.describe()).status.name === 'FAILED');
+    const history = JSON.stringify(await handle.fetchHistory());
+    expect(history).to.include('The mail server refuses this mail (550).');
+    for (const secret of [contact, 'ada@example.com', 'refused for good']) expect(history).to.not.include(secret);
+    expect((await rows())[0]).to.deep.include({ kind: 'contact', recipient: contact });
+    expect((await rows())[0]?.last_error).to.include('550');
+  });
+
+  it('leave no address, text or link in the log', () => {
+    const log = api.stack.readLog('api');
+    expect(log).to.include('mail sent');
+    for (const secret of ['grace@example.com', contact, 'Please answer me soon', 'token=']) expect(log).to.not.include(secret);
+  });
+});
+
+describe('Mails of a deployment for development', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await startTestApi({ env: { REQUIRE_EMAIL_VERIFICATION: 'true' } });
+  });
+  after(() => api.stop());
+
+  it('are files in DATA_DIR/mail, with links to copy', async () => {
+    const directory = join(api.stack.dataDir, 'mail');
+    const body = { name: 'Grace', email: 'grace@example.com', password: 'a long password' };
+    await api.request('POST', '/api/auth/sign-up/email', { body });
+    const find = () => {
+      try {
+        return readdirSync(directory).find((name) => /-verification-grace@example\.com-\w+\.eml$/.test(name));
+      } catch {
+        return undefined;
+      }
+    };
+    await until(() => find() !== undefined);
+    const link = /^http\S+$/m.exec(readFileSync(join(directory, find() ?? ''), 'utf8'))?.[0] ?? '';
+    expect((await fetch(link, { redirect: 'manual' })).status).to.be.oneOf([200, 302]);
+    const signedIn = await api.request('POST', '/api/auth/sign-in/email', { body });
+    expect(signedIn.status).to.equal(200);
+  });
+});

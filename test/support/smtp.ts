@@ -1,0 +1,78 @@
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { SMTPServer } from 'smtp-server';
+
+export interface ReceivedMail {
+  from: string;
+  to: string[];
+  /** Headers and body as they came. */
+  raw: string;
+  /** A header's value, unfolded. */
+  header(name: string): string | undefined;
+  /** The body, with quoted-printable undone. */
+  body: string;
+}
+
+/** A mail server on a free port that keeps what it gets. */
+export interface MailServer {
+  url: string;
+  port: number;
+  mails: ReceivedMail[];
+  /** What to answer to a recipient instead of taking the mail: an SMTP code. */
+  refuseWith: number | undefined;
+  stop(): Promise<void>;
+}
+
+export async function startMailServer({ port = 0 }: { port?: number } = {}): Promise<MailServer> {
+  const mails: ReceivedMail[] = [];
+  const smtp = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo(_address, _session, callback) {
+      if (server.refuseWith === undefined) return callback();
+      callback(Object.assign(new Error('not this one'), { responseCode: server.refuseWith }));
+    },
+    onData(stream, session, callback) {
+      void text(stream).then((raw) => {
+        const { mailFrom, rcptTo } = session.envelope;
+        mails.push(
+          parse(
+            mailFrom ? mailFrom.address : '',
+            rcptTo.map(({ address }) => address),
+            raw,
+          ),
+        );
+        callback();
+      });
+    },
+  });
+  smtp.on('error', () => {});
+  await new Promise<void>((resolve) => smtp.listen(port, '127.0.0.1', resolve));
+  const bound = (smtp.server.address() as AddressInfo).port;
+  const server: MailServer = {
+    url: `smtp://127.0.0.1:${bound}`,
+    port: bound,
+    mails,
+    refuseWith: undefined,
+    stop: () => new Promise((resolve) => smtp.close(() => resolve())),
+  };
+  return server;
+}
+
+function parse(from: string, to: string[], raw: string): ReceivedMail {
+  const [head = '', ...rest] = raw.split('\r\n\r\n');
+  const lines = head.replace(/\r\n[ \t]+/g, ' ').split('\r\n');
+  const header = (name: string) =>
+    lines
+      .find((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`))
+      ?.slice(name.length + 1)
+      .trim();
+  const body = rest.join('\r\n\r\n');
+  const quoted = header('Content-Transfer-Encoding') === 'quoted-printable';
+  return { from, to, raw, header, body: quoted ? unquote(body) : body };
+}
+
+function unquote(body: string): string {
+  const bytes = body.replace(/=\r\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}

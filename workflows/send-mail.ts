@@ -1,0 +1,17 @@
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { SendMailInput } from './definitions.ts';
+
+const activities = proxyActivities<Activities>({
+  startToCloseTimeout: '2 minutes',
+  scheduleToCloseTimeout: '3 days',
+  retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '30 minutes' },
+});
+
+/** Sends one mail: tried for three days, ever more rarely; one that the server refuses for good fails at once. */
+export async function sendMail({ mailId, kind }: SendMailInput): Promise<{ sent: boolean }> {
+  setCurrentDetails(`The mail (${kind}) is being sent. While it waits, its pending activity says why.`);
+  const { sent } = await activities.sendMail({ mailId });
+  setCurrentDetails(sent ? 'The mail was sent.' : 'There is no such mail: it was sent before.');
+  return { sent };
+}
