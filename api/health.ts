@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { ping } from '../db/ping.ts';
 
 const readinessTimeoutMs = 2_000;
 
@@ -19,7 +19,7 @@ export function readyz(db: Db): RequestHandler {
 }
 
 async function probe(db: Db): Promise<'ok' | 'timeout' | 'unreachable'> {
-  const answered = sql`select 1`.execute(db).then(
+  const answered = ping(db).then(
     () => 'ok' as const,
     () => 'unreachable' as const,
   );

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
-import type pg from 'pg';
 import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../contract/api-error.ts';
+import type { Pool } from '../db/connect.ts';
 
 /** One limit: how many points a key may use in a window. */
 export interface Limiter {
@@ -24,7 +24,7 @@ interface LimitOptions {
 }
 
 /** Makes the limiters. With a pool they count in the table `rate_limit`, for more than one container. */
-export function createLimiters(options: { requestsPerMinute: number; searchesPerMinute: number; pool: pg.Pool | undefined }): Limiters {
+export function createLimiters(options: { requestsPerMinute: number; searchesPerMinute: number; pool: Pool | undefined }): Limiters {
   const make = (limit: LimitOptions) => createLimiter(limit, options.pool);
   return {
     requests: make({ name: 'requests', points: options.requestsPerMinute, windowSeconds: 60 }),
@@ -38,7 +38,7 @@ export function createLimiters(options: { requestsPerMinute: number; searchesPer
   };
 }
 
-function createLimiter({ name, points, windowSeconds, message }: LimitOptions, pool: pg.Pool | undefined): Limiter {
+function createLimiter({ name, points, windowSeconds, message }: LimitOptions, pool: Pool | undefined): Limiter {
   const settings = { keyPrefix: name, points, duration: windowSeconds };
   const limiter = pool
     ? new RateLimiterPostgres({ ...settings, storeClient: pool, storeType: 'pool', tableName: 'rate_limit', tableCreated: true })

@@ -2,6 +2,8 @@ import { type ControlledTransaction, Kysely, type Transaction as KyselyTransacti
 import pg from 'pg';
 import type { Database } from './schema.ts';
 
+/** The connections that a process holds open. */
+export type Pool = pg.Pool;
 /** The database, or a transaction of it: what a read takes. */
 export type Db = Kysely<Database>;
 /** A transaction: what a write that must be atomic with others takes. */

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+
+/** For each room: a folder and a package that it may not import, and imports that it may. */
+const rooms: Record<string, { folder: string; package: string; allowed: string[] }> = {
+  contract: { folder: '../domain/ids.ts', package: 'kysely', allowed: ["import { z } from 'zod';"] },
+  client: { folder: '../api/app.ts', package: 'node:fs', allowed: ["import { contract } from '../contract/index.ts';"] },
+  config: { folder: '../db/connect.ts', package: 'pino', allowed: ["import { homedir } from 'node:os';"] },
+  db: { folder: '../domain/ids.ts', package: '@temporalio/client', allowed: ["import { Migrator } from 'kysely/migration';"] },
+  domain: { folder: '../../temporal/outbox.ts', package: 'express', allowed: ["import { queueMail } from '../mail/queue-mail.ts';"] },
+  auth: { folder: '../api/app.ts', package: '@temporalio/client', allowed: ["import pg from 'pg';"] },
+  storage: { folder: '../db/connect.ts', package: 'kysely', allowed: ["import { deriveKey } from '../config/keys.ts';"] },
+  mail: { folder: '../domain/ids.ts', package: 'pg', allowed: ["import nodemailer from 'nodemailer';"] },
+  ai: { folder: '../../domain/ids.ts', package: 'pg', allowed: ["import express from 'express';"] },
+  workflows: {
+    folder: '../temporal/outbox.ts',
+    package: 'node:crypto',
+    allowed: ["import type { Activities } from '../activities/index.ts';"],
+  },
+  activities: { folder: '../../ai/service.ts', package: 'kysely', allowed: ["import { createAiClient } from '../../ai/client.ts';"] },
+  temporal: { folder: '../domain/ids.ts', package: 'express', allowed: ["import { signals } from '../workflows/definitions.ts';"] },
+  worker: { folder: '../api/app.ts', package: 'express', allowed: ["import { createActivities } from '../activities/index.ts';"] },
+  api: { folder: '../../temporal/outbox.ts', package: 'pg', allowed: ["import { createJob } from '../../domain/jobs/create-job.ts';"] },
+};
+const deepRooms = new Set(['domain', 'ai', 'activities', 'api']);
+
+/** Folders that may import anything: they compose, measure or test the others. */
+const free = ['local', 'ops', 'test', 'bench', 'samples'];
+
+const restricted = 'lint/style/noRestrictedImports';
+const processEnv = 'lint/style/noProcessEnv';
+const typesOnly = 'plugin';
+
+/** Sources by path, with the diagnostics that they must get. */
+const cases: Record<string, { source: string; expected: string[] }> = {
+  'domain/read-config.ts': { source: "import { loadServerConfig } from '../config/server.ts';", expected: [typesOnly] },
+  'domain/config-type.ts': { source: "import type { ServerConfig } from '../config/server.ts';", expected: [] },
+  'api/main.ts': { source: "import { loadServerConfig } from '../config/server.ts';\nloadServerConfig(process.env);", expected: [] },
+  'api/start-workflow.ts': { source: "import { signals } from '../workflows/definitions.ts';", expected: [typesOnly] },
+  'workflows/call.ts': { source: "import { createActivities } from '../activities/index.ts';", expected: [typesOnly] },
+  'workflows/side-effect.ts': { source: "import '../db/schema.ts';", expected: [typesOnly] },
+  'workflows/export.ts': { source: "export * from '../db/schema.ts';", expected: [typesOnly] },
+  'workflows/export-own.ts': { source: "export { runJob } from './run-job.ts';\nexport const tries = 3;", expected: [] },
+  'workflows/dynamic.ts': { source: "await import('node:fs');", expected: [restricted] },
+  'api/export.ts': { source: "export * from '../worker/start-worker.ts';", expected: [restricted] },
+  'domain/read-variable.ts': { source: 'console.log(process.env.HOME);', expected: [processEnv] },
+  'worker/read-variable.ts': { source: 'console.log(process.env.HOME);', expected: [processEnv] },
+  'config/read-variable.ts': { source: 'console.log(process.env.HOME);', expected: [] },
+};
+for (const [room, { folder, package: npm, allowed }] of Object.entries(rooms)) {
+  const place = deepRooms.has(room) ? `${room}/deep` : room;
+  cases[`${place}/imports-folder.ts`] = { source: `import type { x } from '${folder}';`, expected: [restricted] };
+  cases[`${place}/imports-package.ts`] = { source: `import { x } from '${npm}';`, expected: [restricted] };
+  cases[`${place}/imports-main.ts`] = { source: "import './main.ts';", expected: [restricted] };
+  cases[`${place}/imports-well.ts`] = { source: ["import './other.ts';", ...allowed].join('\n'), expected: [] };
+}
+
+describe('The import directions', () => {
+  let found: Map<string, string[]>;
+
+  before(async () => {
+    found = await lint(Object.entries(cases).map(([path, { source }]) => ({ path, source })));
+  });
+
+  for (const [path, { source, expected }] of Object.entries(cases)) {
+    const verb = expected.length > 0 ? 'refuse' : 'allow';
+    it(`${verb} ${source.split('\n').at(-1)} in ${path}`, () => {
+      expect(found.get(path) ?? []).to.deep.equal(expected);
+    });
+  }
+
+  it('know every folder', () => {
+    const folders = new Set(
+      globSync('*/**/*.ts', { exclude: (name) => name.startsWith('node_modules') }).map((path) => path.split('/')[0]),
+    );
+    expect([...folders]).to.include('workflows');
+    expect([...folders].filter((folder) => !((folder ?? '') in rooms || free.includes(folder ?? '')))).to.deep.equal([]);
+  });
+});
+
+/** Runs the linter over files in a project of their own that has this project's configuration; categories by path. */
+async function lint(files: { path: string; source: string }[]): Promise<Map<string, string[]>> {
+  const directory = makeTestDirectory();
+  try {
+    const { vcs, ...configuration } = JSON.parse(readFileSync('biome.json', 'utf8'));
+    writeFileSync(join(directory, 'biome.json'), JSON.stringify({ ...configuration, root: true }));
+    cpSync('lint', join(directory, 'lint'), { recursive: true });
+    for (const { path, source } of files) {
+      mkdirSync(dirname(join(directory, path)), { recursive: true });
+      writeFileSync(join(directory, path), `${source}\n`);
+    }
+    return byPath(await runBiome(directory));
+  } finally {
+    removeTestDirectory(directory);
+  }
+}
+
+function runBiome(cwd: string): Promise<string> {
+  const args = [resolve('node_modules/@biomejs/biome/bin/biome'), 'lint', '--reporter=json', '--max-diagnostics=none', '.'];
+  return new Promise((done) => execFile(process.execPath, args, { cwd, maxBuffer: 2 ** 24 }, (_, stdout) => done(stdout)));
+}
+
+function byPath(report: string): Map<string, string[]> {
+  const { diagnostics } = JSON.parse(report) as { diagnostics: { category: string; location: { path: string } }[] };
+  const relevant = diagnostics.filter(({ category }) => [restricted, processEnv, typesOnly].includes(category));
+  const paths = new Set(relevant.map(({ location }) => location.path));
+  const categoriesOf = (path: string) => relevant.filter(({ location }) => location.path === path).map(({ category }) => category);
+  return new Map([...paths].map((path) => [path, [...new Set(categoriesOf(path))].sort()]));
+}
