@@ -3,25 +3,24 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import type { ZodError } from 'zod';
 import { contract } from '../contract/index.ts';
 import type { AnyRoute } from '../contract/route.ts';
+import { authenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { invalidInput, renderError, toIssues } from './errors.ts';
 import { routeOf } from './find-route.ts';
 import { jsonBody } from './json-body.ts';
 import { requestIdOf, requestInfo } from './middleware/request-context.ts';
-import { admit, type Procedure, run, type StreamEvent } from './procedure.ts';
+import { type Procedure, run, type StreamEvent } from './procedure.ts';
 import type { ProcedureTree } from './procedures/index.ts';
 import { toEventStream } from './sse.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints (spec §4). */
 export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  const authenticate: RequestHandler = async (req, res, next) => {
+  const authenticated: RequestHandler = async (req, res, next) => {
     const { tsRestRoute: route } = req as { tsRestRoute?: AnyRoute };
     if (!route) throw new Error('a REST handler runs outside its route');
-    const caller = route.metadata.access === 'public' ? undefined : await deps.authentication.findCaller(req.headers);
-    admit(route, caller);
-    res.locals.caller = caller;
+    res.locals.caller = await authenticate(deps, route, req, res);
     next();
   };
   createExpressEndpoints(contract as never, toHandlers(deps, procedures) as never, router, {
@@ -29,7 +28,7 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
     jsonQuery: false,
     // `run` validates each answer once, for both transports.
     responseValidation: false,
-    globalMiddleware: [authenticate, jsonBody({ anyType: false })] as never,
+    globalMiddleware: [authenticated, jsonBody({ anyType: false })] as never,
     requestValidationErrorHandler: (error) => {
       throw invalidRequest(error);
     },

@@ -5,13 +5,14 @@ import { z } from 'zod';
 import { ApiError } from '../contract/api-error.ts';
 import { errorCodes } from '../contract/errors.ts';
 import type { AnyRoute } from '../contract/route.ts';
+import { authenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
 import { routeOf } from './find-route.ts';
 import { jsonBody } from './json-body.ts';
 import { requestIdOf, requestInfo } from './middleware/request-context.ts';
-import { admit, type Procedure, run, type StreamEvent } from './procedure.ts';
+import { type Procedure, run, type StreamEvent } from './procedure.ts';
 import type { ProcedureTree } from './procedures/index.ts';
 import { isProcedure } from './rest.ts';
 
@@ -47,15 +48,13 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
       },
     ],
   });
-  const authenticate: RequestHandler = async (req, res, next) => {
+  const authenticated: RequestHandler = async (req, res, next) => {
     const route = routeOf(res);
     if (!route) throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
-    const caller = route.metadata.access === 'public' ? undefined : await deps.authentication.findCaller(req.headers);
-    admit(route, caller);
-    res.locals.caller = caller;
+    res.locals.caller = await authenticate(deps, route, req, res);
     next();
   };
-  router.post('/{*path}', authenticate, jsonBody({ anyType: true }), async (req, res, next) => {
+  router.post('/{*path}', authenticated, jsonBody({ anyType: true }), async (req, res, next) => {
     const { matched } = await handler.handle(req, res, { prefix: '/rpc', context: { req, res } });
     if (!matched) next();
   });

@@ -41,7 +41,8 @@ export function runWorkers(options: RunWorkersOptions): RunningWorkers {
       current = await options.create(connection, await bundled);
       if (stopping) return;
       running = true;
-      log.info({ queues: current.map((worker) => worker.options.taskQueue) }, 'worker running');
+      // Whoever started the process waits for this line, so it is written whatever LOG_LEVEL says.
+      log.child({}, { level: 'info' }).info({ queues: current.map((worker) => worker.options.taskQueue) }, 'worker running');
       await Promise.all(current.map(runWorker));
     } finally {
       running = false;

@@ -1,0 +1,25 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { toFigure } from '../support/figure.ts';
+import { watchJobs } from '../support/job-watch.ts';
+import type { Measure } from '../support/measure.ts';
+import { perSecond } from '../support/rounds.ts';
+
+const jobsRun = 10_000;
+
+/** The memory of the API with its worker: after a warm-up, and after 10,000 jobs. */
+export const memory: Measure = async (service) => {
+  const watch = await watchJobs(service);
+  const body = { organizationId: service.organizationId, kind: 'text.embed', texts: ['The petals of the dome open at dusk.'] };
+  const job = async () => watch.finished((await service.call('POST', '/api/v1/jobs', body)).id);
+  await perSecond(1_000, 20, job);
+  await delay(5_000);
+  const idle = service.memoryMb();
+  await perSecond(jobsRun, 20, job);
+  await delay(5_000);
+  const after = service.memoryMb();
+  watch.close();
+  return [
+    toFigure('memory of API with worker', { value: idle, unit: 'MB' }, { atMost: 400 }),
+    toFigure('the same after 10,000 jobs', { value: after, baseline: idle, unit: 'MB' }, { ratio: { atMost: 1.1 } }),
+  ];
+};

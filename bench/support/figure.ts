@@ -1,0 +1,62 @@
+/** One measured figure, beside its baseline from the same run. `ok` is null where it is shown for context only. */
+export interface Figure {
+  name: string;
+  value: number;
+  unit: string;
+  baseline: number | null;
+  ratio: number | null;
+  target: string;
+  ok: boolean | null;
+}
+
+export interface Target {
+  /** The ratio to the baseline must be at least, or at most, this. */
+  ratio?: { atLeast: number } | { atMost: number };
+  /** The value itself must be at most this. */
+  atMost?: number;
+}
+
+/** Judges a measurement by its target. Ratios are the measured figure over its baseline. */
+export function toFigure(
+  name: string,
+  { value, baseline, ratio, unit }: { value: number; baseline?: number; ratio?: number; unit: string },
+  target: Target = {},
+): Figure {
+  const proportion = ratio ?? (baseline === undefined ? null : value / baseline);
+  const shown = { name, value: round(value), unit, baseline: baseline === undefined ? null : round(baseline) };
+  const { ok, text } = judge(value, proportion, target, unit);
+  return { ...shown, ratio: proportion === null ? null : round(proportion), target: text, ok };
+}
+
+function judge(value: number, ratio: number | null, target: Target, unit: string): { ok: boolean | null; text: string } {
+  if (target.atMost !== undefined) return { ok: value <= target.atMost, text: `≤ ${target.atMost} ${unit}` };
+  if (!target.ratio || ratio === null) return { ok: null, text: '' };
+  if ('atLeast' in target.ratio) return { ok: ratio >= target.ratio.atLeast, text: `≥ ${target.ratio.atLeast} ×` };
+  return { ok: ratio <= target.ratio.atMost, text: `≤ ${target.ratio.atMost} ×` };
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(4));
+}
+
+/** A table of figures for people. */
+export function formatTable(figures: Figure[]): string {
+  const rows = figures.map(({ name, value, unit, baseline, ratio, target, ok }) => [
+    name,
+    `${value} ${unit}`,
+    baseline === null ? '' : String(baseline),
+    ratio === null ? '' : ratio.toFixed(2),
+    target,
+    ok === null ? '' : ok ? 'ok' : 'MISSED',
+  ]);
+  const table = [['Figure', 'Value', 'Baseline', 'Ratio', 'To reach', ''], ...rows];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  return table
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
