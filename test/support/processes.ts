@@ -37,6 +37,7 @@ export function runProgram(
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
   let ended = false;
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('error', (error) => (stderr += error.message));
     child.once('close', (code, signal) => {
       ended = true;
       programs.delete(child);

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
+const colors = process.stdout.isTTY ? '--colors=force' : '--colors=off';
 const checks: [name: string, command: string[]][] = [
-  ['format', ['@biomejs/biome/bin/biome', 'ci', '--linter-enabled=false', '--assist-enabled=false', '.']],
-  ['lint', ['@biomejs/biome/bin/biome', 'ci', '--formatter-enabled=false', '--error-on-warnings', '.']],
+  ['format', ['@biomejs/biome/bin/biome', 'ci', colors, '--linter-enabled=false', '--assist-enabled=false', '.']],
+  ['lint', ['@biomejs/biome/bin/biome', 'ci', colors, '--formatter-enabled=false', '--error-on-warnings', '.']],
   ['types', ['typescript/bin/tsc']],
 ];
 
