@@ -49,6 +49,7 @@ function toApiError(error: unknown): ApiError | undefined {
   if (type === 'request.size.invalid' || type === 'request.aborted')
     return malformed(['body'], 'The body is not as long as its Content-Length says.');
   if (type === 'encoding.unsupported' || type === 'charset.unsupported') return malformed(['body'], 'The body must be JSON in UTF-8.');
+  if (isBodyParserError(error)) return malformed(['body'], 'The body cannot be read.');
   if (error instanceof URIError) return malformed(['path'], 'The path has a broken percent-encoding.');
   return undefined;
 }
@@ -56,6 +57,11 @@ function toApiError(error: unknown): ApiError | undefined {
 /** A request whose form is broken, before any schema can look at it. */
 export function malformed(path: string[], message: string): ApiError {
   return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path, message }] } });
+}
+
+/** What else body-parser blames on the client, such as a body that is not in the Content-Encoding that it names. */
+function isBodyParserError(error: unknown): boolean {
+  return error instanceof Error && 'expose' in error && error.expose === true && 'status' in error && error.status === 400;
 }
 
 /** The `type` by which body-parser names its errors. */

@@ -23,6 +23,7 @@ import { createOutbox } from '../temporal/outbox.ts';
 import { installRuntime } from '../temporal/runtime.ts';
 import { startWorker } from '../worker/start-worker.ts';
 import { createApp } from './app.ts';
+import { answerClientErrors } from './client-error.ts';
 import type { ApiDeps } from './deps.ts';
 import { createLocality } from './embedding-locality.ts';
 import { deferContinueOfUploads } from './expect-continue.ts';
@@ -93,6 +94,7 @@ outbox.start();
 const workers = config.worker.enabled ? startWorker(config, temporal, { db, storage, ai, log, dispatch: outbox.dispatch }) : undefined;
 const server = createServer(app);
 deferContinueOfUploads(server);
+answerClientErrors(server);
 // An upload of 25 MiB over a slow line takes longer than the five minutes that Node allows a request.
 server.requestTimeout = 0;
 server.listen(config.port, config.host, () => log.info({ port: config.port }, 'API listening'));

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { createExpressEndpoints, type RequestValidationError } from '@ts-rest/express';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { ZodError } from 'zod';
@@ -68,6 +69,8 @@ function toHandler(deps: ApiDeps, procedure: Procedure): RestHandler {
     const input = { ...(route.query ? query : {}), ...(route.body ? body : {}), ...(route.pathParams ? params : {}) };
     const output = await run(deps, procedure, { input, caller: res.locals.caller as Caller | undefined, request: requestInfo(req, res) });
     if (!route.metadata.stream) return { status: 200, body: output };
+    // Its headers are those of a stream, which is never opened.
+    if (req.method === 'HEAD') return { status: 200, body: Readable.from([]) };
     return { status: 200, body: toEventStream(deps, route, res, output as AsyncIterable<StreamEvent>) };
   };
 }

@@ -42,6 +42,8 @@ export function mountAuth({ auth, config, findSession, log, clientAddress }: Mou
       if (response.status === 500) return fail(res, 500, 'internal_error');
       const retryAfter = response.headers.get('x-retry-after');
       if (retryAfter) res.setHeader('Retry-After', retryAfter);
+      // The edge has said what may keep an answer, and more strictly.
+      response.headers.delete('cache-control');
       await setResponse(res, response);
     } catch (err) {
       log.error({ err, requestId: res.getHeader('X-Request-Id') }, 'Request to /api/auth failed');

@@ -9,6 +9,7 @@ export interface OpenApiParameter {
   $ref?: string;
   name?: string;
   in?: string;
+  required?: boolean;
   description?: string;
   schema?: JsonSchema;
 }

@@ -3,7 +3,7 @@ import type { Environment } from '../../config/environment.ts';
 import { type PartName, type Stack, startStack } from '../../local/stack.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
-import { createRecorder, type Recorder } from './recorder.ts';
+import { recorder } from './recorder.ts';
 import { testAi } from './stack.ts';
 import { createTestNamespace, type TestNamespace } from './temporal.ts';
 
@@ -40,8 +40,6 @@ export interface TestApi {
   stack: Stack;
   database: TestDatabase;
   temporal: TestNamespace;
-  /** Holds answers to the OpenAPI document; `request` and `rpc` do so by themselves. */
-  recorder: Recorder;
   /** Sends a request to a path below the API's root, such as `/api/v1/me`. */
   request<T = any>(method: string, path: string, options?: RequestOptions): Promise<Answer<T>>;
   /** Calls a procedure over `/rpc`: `rpc('jobs.get', { id })`. */
@@ -81,7 +79,6 @@ export async function startTestApi({ env = {}, parts = ['api'] }: TestApiOptions
     env: { TEMPORAL_NAMESPACE: temporal.namespace, SERVICE_TOKEN: ai.token, RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'info', ...env },
   });
   const url = stack.apiUrl;
-  const recorder = createRecorder(url);
 
   async function request(method: string, path: string, { token, body, headers = {}, signal }: RequestOptions = {}): Promise<Answer> {
     const requestHeaders = new Headers({
@@ -98,7 +95,7 @@ export async function startTestApi({ env = {}, parts = ['api'] }: TestApiOptions
     const text = await response.text();
     const json = response.headers.get('content-type')?.includes('json');
     const answer = { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text };
-    await recorder.check({ method, path, requestHeaders, ...answer });
+    recorder.check({ method, path, requestHeaders, ...answer });
     return answer;
   }
 
@@ -113,7 +110,6 @@ export async function startTestApi({ env = {}, parts = ['api'] }: TestApiOptions
     stack,
     database,
     temporal,
-    recorder,
     request,
     rpc: (operation, input, options = {}) =>
       request('POST', `/rpc/${operation.replaceAll('.', '/')}`, { ...options, body: { json: input } }),

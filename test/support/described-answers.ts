@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { buildOpenApi } from '../../contract/openapi.ts';
 
 interface Media {
   schema: object;
@@ -19,17 +20,19 @@ interface Document {
 
 /** What an OpenAPI document says of the answers of each operation. */
 export interface DescribedAnswers {
-  findByPath(method: string, path: string): string | undefined;
-  /** By the path of the procedure transport. */
-  findByName(path: string): string | undefined;
+  /** The operation that a request means, over either transport. */
+  find(method: string, path: string): string | undefined;
   /** Throws unless the operation declares the status, and the body is what it declares. */
   check(operation: string, status: number, body: unknown): void;
   checkEvent(operation: string, event: unknown): void;
 }
 
-/** Reads the document that an API serves. Beyond what it says, no answer may have a field that it does not name. */
-export async function describeAnswers(url: string): Promise<DescribedAnswers> {
-  const document = closed(await (await fetch(`${url}/api/v1/openapi.json`)).json()) as Document;
+/**
+ * Reads the document as every API builds it (a test holds the served one to it). Beyond what it says, no answer may have a field
+ * that it does not name.
+ */
+export function describeAnswers(): DescribedAnswers {
+  const document = closed(buildOpenApi({ cookieName: 'session' })) as Document;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
   ajv.addSchema({ components: document.components }, 'openapi');
@@ -64,13 +67,11 @@ export async function describeAnswers(url: string): Promise<DescribedAnswers> {
   }
 
   return {
-    findByPath(method, path) {
+    find(method, path) {
+      const name = path.startsWith('/rpc/') ? path.replace('/rpc/', '').replaceAll('/', '.') : undefined;
+      if (name !== undefined) return method === 'POST' && byName.has(name) ? name : undefined;
       const wanted = method === 'HEAD' ? 'get' : method.toLowerCase();
       return operations.find((entry) => entry.method === wanted && entry.path.test(path))?.operation.operationId;
-    },
-    findByName(path) {
-      const name = path.replace('/rpc/', '').replaceAll('/', '.');
-      return byName.has(name) ? name : undefined;
     },
     check: (name, status, body) => validate(validatorOf(name, status, 'application/json'), body, `${name}'s ${status}`),
     checkEvent: (name, event) => validate(validatorOf(name, 200, 'text/event-stream'), event, `an event of ${name}`),

@@ -19,41 +19,34 @@ export interface Exchange {
 /** Holds every answer of the API to what the service says of itself. */
 export interface Recorder {
   /** Throws when an answer is not one that the OpenAPI document declares, or lacks a header that every answer carries. */
-  check(exchange: Exchange): Promise<void>;
+  check(exchange: Exchange): void;
   /** Checks one event of a stream of server-sent events. */
-  checkEvent(operation: string, event: { event: string; id?: string | undefined; data: unknown }): Promise<void>;
+  checkEvent(operation: string, event: { event: string; id?: string | undefined; data: unknown }): void;
 }
 
 const { recordDir } = loadTestServices(inheritedEnvironment());
 const recorded = new Set<string>();
-const documents = new Map<string, Promise<DescribedAnswers>>();
+let described: DescribedAnswers | undefined;
 
-/** Makes the recorder of one API process. What it sees goes into the record of the run, for `test/support/coverage.ts`. */
-export function createRecorder(url: string): Recorder {
-  const described = () => {
-    const known = documents.get(url) ?? describeAnswers(url);
-    documents.set(url, known);
-    return known;
-  };
-  return {
-    async check(exchange) {
-      const [path = ''] = exchange.path.split('?');
-      checkHeaders(exchange, path);
-      if (!isApi(path) || exchange.method === 'OPTIONS' || path === '/api/v1/openapi.json') return;
-      const answers = await described();
-      const operation = path.startsWith('/rpc/') ? answers.findByName(path) : answers.findByPath(exchange.method, path);
-      const body = path.startsWith('/rpc/') ? unwrap(exchange.body) : exchange.body;
-      if (!operation) return checkUnknown(exchange, body);
-      if (exchange.method !== 'HEAD' && !isEventStream(exchange.headers)) answers.check(operation, exchange.status, body);
-      record(operation, exchange.status, body);
-    },
-    async checkEvent(operation, event) {
-      const answers = await described();
-      answers.checkEvent(operation, event);
-      if (event.event === 'error') record(operation, 200, event.data);
-    },
-  };
-}
+/** What the tests see goes into the record of the run, for `test/support/coverage.ts`. */
+export const recorder: Recorder = {
+  check(exchange) {
+    const [path = ''] = exchange.path.split('?');
+    checkHeaders(exchange, path);
+    if (!isApi(path) || exchange.method === 'OPTIONS' || path === '/api/v1/openapi.json') return;
+    described ??= describeAnswers();
+    const operation = described.find(exchange.method, path);
+    const body = path.startsWith('/rpc/') ? unwrap(exchange.body) : exchange.body;
+    if (!operation) return checkUnknown(exchange, body);
+    if (exchange.method !== 'HEAD' && !isEventStream(exchange.headers)) described.check(operation, exchange.status, body);
+    record(operation, exchange.status, body);
+  },
+  checkEvent(operation, event) {
+    described ??= describeAnswers();
+    described.checkEvent(operation, event);
+    if (event.event === 'error') record(operation, 200, event.data);
+  },
+};
 
 function checkHeaders({ method, status, headers, requestHeaders }: Exchange, path: string): void {
   const where = `${method} ${path} answered ${status}`;

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { hasPermission } from '../../auth/permissions.ts';
+import type { Permission } from '../../contract/access.ts';
+import { routes } from '../../contract/index.ts';
+import type { AnyRoute } from '../../contract/route.ts';
+import { type Answer, startTestApi, type TestApi, type TestUser } from '../support/api.ts';
+import { callOver, type Transport, transports } from '../support/transports.ts';
+import { createRows, inputsFor, rowFieldsOf, type TenantRows } from './support/rows.ts';
+
+const guarded = routes.filter(({ metadata }) => metadata.access !== 'public');
+const ofOrganizations = guarded.filter(({ metadata }) => metadata.access === 'member' || metadata.access.includes(':'));
+const ofPlatformAdmins = routes.filter(({ metadata }) => metadata.access === 'platform-admin');
+const absent = 'no-such-row';
+
+for (const transport of transports) {
+  describe(`Access over ${transport}`, () => {
+    let api: TestApi;
+    let rows: TenantRows;
+    let others: TenantRows;
+    let outsider: TestUser;
+    let member: TestUser;
+    let platformAdmin: TestUser;
+
+    before(async () => {
+      api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
+      [rows, others] = [await createRows(api), await createRows(api)];
+      [outsider, member, platformAdmin] = [await api.signUp(), await api.signUp(), await api.signUp()];
+      await api.addMember(rows.organizationId, member, 'member');
+      await api.makePlatformAdmin(platformAdmin);
+    });
+    after(() => api.stop());
+
+    for (const route of guarded) {
+      it(`to ${route.metadata.operation} needs a session, before anything else is looked at`, async () => {
+        for (const input of inputsFor(route, rows)) refused(await call(route, input), 'UNAUTHORIZED');
+        refused(await call(route, inputsFor(route, rows)[0], { token: 'no.token' }), 'UNAUTHORIZED');
+        refused(await sendBroken(route), 'UNAUTHORIZED');
+      });
+    }
+
+    for (const route of ofOrganizations) {
+      const { operation, access } = route.metadata;
+
+      it(`to ${operation} is refused to who is no member`, async () => {
+        for (const input of inputsFor(route, rows)) {
+          refused(await call(route, input, outsider), 'FORBIDDEN');
+          refused(await call(route, input, others.tenant.owner), 'FORBIDDEN');
+          refused(await call(route, input, platformAdmin), 'FORBIDDEN');
+        }
+      });
+
+      if (access !== 'member' && !hasPermission(['member'], access as Permission)) {
+        it(`to ${operation} is refused to a role without ${access}`, async () => {
+          for (const input of inputsFor(route, rows)) refused(await call(route, input, member), 'FORBIDDEN');
+        });
+      }
+
+      for (const field of rowFieldsOf(route)) {
+        it(`to ${operation} tells rows that are absent from those of another organization, by its ${field}`, async () => {
+          for (const [index, input] of inputsFor(route, rows).entries()) {
+            if (!(field in input)) continue;
+            refused(await call(route, { ...input, [field]: absent }, rows.tenant.owner), 'NOT_FOUND');
+            // A slug or a team belongs to the organization that is named beside it.
+            const theirs = inputsFor(route, others)[index];
+            if (theirs && field !== 'slug' && field !== 'teamId')
+              refused(await call(route, { ...input, [field]: theirs[field] }, rows.tenant.owner), 'FORBIDDEN');
+          }
+        });
+      }
+    }
+
+    for (const route of ofPlatformAdmins) {
+      const { operation } = route.metadata;
+
+      it(`to ${operation} is for platform admins, whatever the input`, async () => {
+        for (const user of [outsider, rows.tenant.owner]) {
+          for (const input of inputsFor(route, rows)) refused(await call(route, input, user), 'FORBIDDEN');
+          refused(await sendBroken(route, user), 'FORBIDDEN');
+        }
+      });
+
+      if (route.metadata.errors.includes('NOT_FOUND')) {
+        it(`to ${operation} of a row that is absent is NOT_FOUND`, async () => {
+          const [input] = inputsFor(route, rows);
+          const names = ['organizationId', 'key'].filter((name) => input && name in input);
+          for (const name of names) refused(await call(route, { ...input, [name]: absent }, platformAdmin), 'NOT_FOUND');
+        });
+      }
+    }
+
+    function call(route: AnyRoute, input: Record<string, unknown> = {}, caller?: Pick<TestUser, 'token'>): Promise<Answer> {
+      return callOver(api, transport as Transport, route.metadata.operation, input, caller ? { token: caller.token } : {});
+    }
+
+    /** A request whose body no parser reads. A GET has none: there the query is missing. */
+    async function sendBroken(route: AnyRoute, caller?: TestUser): Promise<Answer> {
+      const options = { ...(caller ? { token: caller.token } : {}), body: '{"broken', headers: { 'content-type': 'application/json' } };
+      if (transport === 'RPC') {
+        const answer = await api.request('POST', `/rpc/${route.metadata.operation.replaceAll('.', '/')}`, options);
+        return { ...answer, body: answer.body.json };
+      }
+      const path = `/api/v1${route.path.replaceAll(/:\w+/g, '%00')}`;
+      return api.request(route.method, path, route.method === 'GET' ? { ...options, body: undefined } : options);
+    }
+  });
+}
+
+function refused(answer: Answer, code: string): void {
+  expect(answer.body, JSON.stringify(answer.body)).to.include({ code, defined: true });
+}

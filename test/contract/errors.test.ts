@@ -1,0 +1,228 @@
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { routes } from '../../contract/index.ts';
+import type { AnyRoute } from '../../contract/route.ts';
+import { type Answer, startTestApi, type TestApi, type TestUser } from '../support/api.ts';
+import { type RawRequest, sendRaw } from '../support/send-raw.ts';
+import { type Transport, transports } from '../support/transports.ts';
+
+const mebibyte = 1024 * 1024;
+const json = { 'content-type': 'application/json' };
+
+describe('Errors', () => {
+  let api: TestApi;
+  let platformAdmin: TestUser;
+
+  before(async () => {
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
+    platformAdmin = await api.signUp();
+    await api.makePlatformAdmin(platformAdmin);
+  });
+  after(() => api.stop());
+
+  it('of a path that nothing serves are NOT_FOUND, and not one that an operation declares', async () => {
+    const paths = ['/', '/api', '/api/v1', '/api/v1/nothing', '/api/v1/jobs/1/2/3', '/api/v1/ME', '/api/v1/me/', '/apis', '/uploads/a'];
+    for (const path of paths) {
+      const { body } = await api.request('GET', path);
+      expect(body, path).to.deep.equal({ defined: false, code: 'NOT_FOUND', status: 404, message: 'There is nothing at this path.' });
+    }
+    expect((await api.request('POST', '/api/v1/me')).body).to.include({ code: 'NOT_FOUND', defined: false });
+    for (const [method, path] of [
+      ['POST', '/rpc/nothing'],
+      ['POST', '/rpc/jobs'],
+      ['POST', '/rpc/account/me/'],
+      ['POST', '/rpc/account%2Fme'],
+      ['GET', '/rpc/account/me'],
+    ] as const) {
+      expect((await api.request(method, path)).body.json, `${method} ${path}`).to.include({ code: 'NOT_FOUND', defined: false });
+    }
+  });
+
+  it('of a broken percent-encoding are BAD_REQUEST', async () => {
+    const { token } = platformAdmin;
+    const { status, body } = await api.request('GET', '/api/v1/documents/%E0%A4%A', { token });
+    expect({ status, ...body }).to.include({ status: 400, code: 'BAD_REQUEST', defined: true });
+    expect(body.data.issues).to.deep.equal([{ path: ['path'], message: 'The path has a broken percent-encoding.' }]);
+  });
+
+  for (const transport of transports) {
+    for (const route of routes) {
+      it(`of a body that is no JSON are BAD_REQUEST at ${route.metadata.operation}, over ${transport}`, async () => {
+        const { status, body } = await send(transport, route, { headers: json, body: ['{"broken'] });
+        expect({ status, ...body }).to.include({ status: 400, code: 'BAD_REQUEST', defined: true });
+        expect(body.data.issues).to.deep.equal([{ path: ['body'], message: 'The body is not valid JSON.' }]);
+      });
+
+      it(`of a body over 1 MiB are payload_too_large at ${route.metadata.operation}, over ${transport}`, async () => {
+        const large = JSON.stringify({ json: {}, text: 'a'.repeat(mebibyte) });
+        const whole = { headers: { ...json, 'content-length': String(large.length) }, body: [large] };
+        const chunked = { headers: json, body: [large.slice(0, 600_000), large.slice(600_000)] };
+        const packed = { headers: { ...json, 'content-encoding': 'gzip' }, body: [gzipSync(large)] };
+        for (const request of [whole, chunked, packed]) {
+          const { status, headers, body } = await send(transport, route, request);
+          expect(status).to.equal(413);
+          expect(body).to.deep.equal({ error: 'payload_too_large', requestId: headers.get('x-request-id') });
+        }
+      });
+    }
+
+    it(`of a body in an unknown form are BAD_REQUEST, over ${transport}`, async () => {
+      const route = routeOf('workspaces.create');
+      const forms: Omit<RawRequest, 'method' | 'path'>[] = [
+        { headers: { 'content-type': 'application/json; charset=latin1' }, body: ['{}'] },
+        { headers: { ...json, 'content-encoding': 'compress' }, body: ['{}'] },
+        { headers: { ...json, 'content-encoding': 'gzip' }, body: ['no gzip'] },
+        { headers: { ...json, 'content-encoding': 'gzip' }, body: [gzipSync('{}').subarray(0, 12)] },
+        { headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: ['--x--'] },
+        { headers: { 'content-type': 'text/event-stream' }, body: ['data: {}\n\n'] },
+        { headers: { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename=x' }, body: ['{}'] },
+        { headers: json, body: ['null'] },
+        { headers: json, body: ['[]'] },
+        { headers: json, body: ['"text"'] },
+        { headers: json, body: [Buffer.from('{"json":{"name":"\xff"}}', 'latin1')] },
+        { headers: {}, body: [] },
+      ];
+      for (const form of forms) {
+        const { status, body } = await send(transport, route, form);
+        expect({ status, ...body }, JSON.stringify(form)).to.include({ status: 400, code: 'BAD_REQUEST', defined: true });
+        expect(body.data.issues).to.be.an('array').that.is.not.empty;
+      }
+    });
+  }
+
+  it('of a body that is not in the form of the procedure transport are BAD_REQUEST, and change nothing in the process', async () => {
+    const route = routeOf('workspaces.create');
+    const bodies = [
+      { json: {}, meta: [[1, 'nothing', 'here']] },
+      { json: {}, meta: 'text' },
+      { json: {}, meta: [[3, '__proto__', 'polluted']] },
+      { json: { a: 1 }, meta: [[1, '__proto__']] },
+      { json: { a: '1' }, meta: [[1, 'constructor', 'prototype', 'x']] },
+      { json: [] },
+      { json: 'text' },
+      { meta: [] },
+      {},
+    ];
+    for (const content of bodies) {
+      const { status, body } = await send('RPC', route, { headers: json, body: [JSON.stringify(content)] });
+      expect({ status, ...body }, JSON.stringify(content)).to.include({ status: 400, code: 'BAD_REQUEST', defined: true });
+      expect(body.data.issues, JSON.stringify(content)).to.be.an('array').that.is.not.empty;
+    }
+  });
+
+  function send(transport: Transport, route: AnyRoute, request: Omit<RawRequest, 'method' | 'path'>): Promise<Answer> {
+    return sendTo(api, transport, route, request, platformAdmin);
+  }
+});
+
+describe('An internal error', () => {
+  let api: TestApi;
+
+  before(async () => {
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false', LIMITER_STORE: 'postgres' } });
+    await sql`alter table rate_limit rename to rate_limit_of_another_release`.execute(api.database.db);
+  });
+  after(() => api.stop());
+
+  for (const transport of transports) {
+    for (const route of routes) {
+      it(`at ${route.metadata.operation} over ${transport} tells its request id, and the log the cause`, async () => {
+        const { status, headers, body } = await sendTo(api, transport, route, {});
+        expect(status).to.equal(500);
+        expect(body).to.deep.equal({ error: 'internal_error', requestId: headers.get('x-request-id') });
+      });
+    }
+  }
+
+  it('is logged with its cause under the id that the client was told', async () => {
+    const { headers } = await api.request('GET', '/api/v1/me');
+    const line = api.stack
+      .readLog('api')
+      .split('\n')
+      .find((text) => text.includes(headers.get('x-request-id') ?? '-'));
+    expect(line).to.include('rate_limit');
+  });
+});
+
+describe('A failure inside a procedure', () => {
+  let api: TestApi;
+  let user: TestUser;
+
+  before(async () => {
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
+    const tenant = await api.createTenant();
+    user = tenant.owner;
+    await sql`alter table workspace rename to workspace_of_another_release`.execute(api.database.db);
+  });
+  after(() => api.stop());
+
+  for (const transport of transports) {
+    it(`tells nothing of its cause over ${transport}, and is logged once`, async () => {
+      const headers = { authorization: `Bearer ${user.token}`, 'x-request-id': `failing-${transport}`, ...json };
+      const route = routeOf('workspaces.delete');
+      const answer = await sendTo(api, transport, route, { headers, body: [JSON.stringify({ json: { id: 'abc' } })] });
+      expect(answer.status).to.equal(500);
+      expect(answer.body).to.deep.equal({ error: 'internal_error', requestId: `failing-${transport}` });
+      const lines = api.stack
+        .readLog('api')
+        .split('\n')
+        .filter((line) => line.includes(`failing-${transport}`) && line.includes('internal error'));
+      expect(lines).to.have.length(1);
+      expect(lines[0]).to.include('workspace');
+    });
+  }
+});
+
+describe('The limit of requests', () => {
+  let api: TestApi;
+
+  before(async () => {
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false', RATE_LIMIT_PER_MINUTE: '2' } });
+  });
+  after(() => api.stop());
+
+  it('counts down, and then tells how long to wait, at every operation over both transports', async () => {
+    const first = await api.request('GET', '/api/v1/health');
+    expect(first.headers.get('ratelimit-policy')).to.equal('"requests";q=2;w=60');
+    expect(first.headers.get('ratelimit')).to.match(/^"requests";r=1;t=\d+$/);
+    expect((await api.request('GET', '/api/v1/openapi.json')).headers.get('ratelimit')).to.match(/^"requests";r=0;t=\d+$/);
+    for (const transport of transports) {
+      for (const route of routes) {
+        const { status, headers, body } = await sendTo(api, transport, route, {});
+        expect({ status, ...body }).to.include({ status: 429, code: 'TOO_MANY_REQUESTS', defined: true });
+        expect(Number(headers.get('retry-after'))).to.be.within(1, 60);
+        expect(headers.get('ratelimit')).to.match(/^"requests";r=0;t=\d+$/);
+      }
+    }
+  });
+
+  it('leaves probes and signing in alone', async () => {
+    for (const path of ['/healthz', '/readyz', '/docs']) expect((await api.request('GET', path)).status).to.equal(200);
+    expect(await api.signUp()).to.have.property('token').that.is.not.empty;
+  });
+});
+
+/** Sends a request to the path of an operation, as it is. Over RPC the envelope is taken off the answer. */
+async function sendTo(
+  api: TestApi,
+  transport: Transport,
+  route: AnyRoute,
+  request: Omit<RawRequest, 'method' | 'path'>,
+  caller?: TestUser,
+): Promise<Answer> {
+  const headers = { ...(caller ? { authorization: `Bearer ${caller.token}` } : {}), ...request.headers };
+  if (transport === 'REST') {
+    const path = `/api/v1${route.path.replaceAll(/:\w+/g, 'abc')}`;
+    return sendRaw(api, { ...request, headers, method: route.method, path });
+  }
+  const path = `/rpc/${route.metadata.operation.replaceAll('.', '/')}`;
+  const answer = await sendRaw(api, { ...request, headers, method: 'POST', path });
+  return { ...answer, body: answer.body.json ?? answer.body };
+}
+
+function routeOf(operation: string): AnyRoute {
+  const route = routes.find(({ metadata }) => metadata.operation === operation);
+  if (!route) throw new Error(`the contract has no ${operation}`);
+  return route;
+}

@@ -1,0 +1,231 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { buildOpenApi } from '../../contract/openapi.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { sendRaw } from '../support/send-raw.ts';
+
+const trusted = 'http://localhost:5173';
+const stranger = 'https://evil.example.com';
+
+describe('The HTTP edge', () => {
+  let api: TestApi;
+  let tenant: Tenant;
+  let cookie: string;
+
+  before(async () => {
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
+    tenant = await api.createTenant();
+    const credentials = { email: tenant.owner.email, password: 'a long password' };
+    const signedIn = await api.request('POST', '/api/auth/sign-in/email', { body: credentials });
+    cookie = signedIn.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; ');
+  });
+  after(() => api.stop());
+
+  describe('serves the OpenAPI document', () => {
+    it('as the contract makes it, to anyone, without a session', async () => {
+      const { status, headers, body } = await api.request('GET', '/api/v1/openapi.json');
+      expect(status).to.equal(200);
+      expect(headers.get('cache-control')).to.equal('no-cache');
+      expect(body).to.deep.equal(JSON.parse(JSON.stringify(buildOpenApi({ cookieName: 'better-auth.session_token' }))));
+      expect(body.info.version)
+        .to.equal((await api.request('GET', '/api/v1/health')).body.version)
+        .and.to.equal('0.3.0');
+    });
+
+    it('once to who has it already', async () => {
+      const { headers } = await api.request('GET', '/api/v1/openapi.json');
+      const etag = headers.get('etag') ?? '';
+      expect(etag).to.match(/^"[\w-]+"$/);
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const again = await api.request('GET', '/api/v1/openapi.json', { headers: { 'if-none-match': known } });
+        expect(again.status, known).to.equal(304);
+        expect(again.body).to.equal('');
+        expect(again.headers.get('etag')).to.equal(etag);
+        expect(again.headers.get('cache-control')).to.equal('no-cache');
+      }
+      for (const other of ['"other"', etag.slice(1, -1), 'W/"other"']) {
+        const again = await api.request('GET', '/api/v1/openapi.json', { headers: { 'if-none-match': other } });
+        expect(again.status, other).to.equal(200);
+      }
+      const head = await api.request('HEAD', '/api/v1/openapi.json');
+      expect([head.status, head.headers.get('etag')]).to.deep.equal([200, etag]);
+    });
+  });
+
+  describe('gives each request an id', () => {
+    it("the client's own when it is well-formed", async () => {
+      for (const id of ['a', 'A.b_c-9', 'x'.repeat(128)]) {
+        const { headers } = await api.request('GET', '/api/v1/me', { headers: { 'x-request-id': id } });
+        expect(headers.get('x-request-id')).to.equal(id);
+      }
+    });
+
+    it('a new one when it is not', async () => {
+      for (const id of ['x'.repeat(129), 'with space', 'ümlaut', 'semi;colon', '']) {
+        const { headers } = await api.request('GET', '/healthz', { headers: { 'x-request-id': id } });
+        expect(headers.get('x-request-id')).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      }
+    });
+  });
+
+  it('answers probes without the headers of the API', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      const { status, headers } = await api.request('GET', path);
+      expect(status).to.equal(200);
+      expect(headers.get('cache-control')).to.equal(null);
+      expect(headers.get('content-security-policy')).to.equal(null);
+    }
+  });
+
+  it('puts its headers on what sign-in answers, errors included', async () => {
+    const found = await api.request('GET', '/api/auth/get-session');
+    const refused = await api.request('POST', '/api/auth/sign-in/email', {
+      body: { email: 'nobody@example.com', password: 'wrong password' },
+    });
+    expect([found.status, refused.status]).to.deep.equal([200, 401]);
+  });
+
+  describe('lets browsers of trusted origins in', () => {
+    it('with credentials, over both transports, and shows them the token of a sign-in', async () => {
+      for (const origin of [trusted, 'tauri://localhost', 'http://tauri.localhost']) {
+        for (const path of ['/api/v1/me', '/api/v1/nothing', '/api/v1/openapi.json']) {
+          const { headers } = await api.request('GET', path, { headers: { origin } });
+          expect(headers.get('access-control-allow-origin'), path).to.equal(origin);
+          expect(headers.get('access-control-allow-credentials'), path).to.equal('true');
+          expect(headers.get('access-control-expose-headers'), path).to.include('set-auth-token');
+        }
+      }
+    });
+
+    it('and answers their preflights', async () => {
+      for (const path of ['/api/v1/workspaces/abc', '/rpc/jobs/create', '/api/auth/sign-in/email']) {
+        const headers = { origin: trusted, 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'last-event-id' };
+        const preflight = await api.request('OPTIONS', path, { headers });
+        expect(preflight.status).to.equal(204);
+        expect(preflight.headers.get('access-control-allow-methods')).to.include('PATCH');
+        expect(preflight.headers.get('access-control-allow-headers')?.toLowerCase())
+          .to.include('last-event-id')
+          .and.to.include('authorization');
+        expect(preflight.headers.get('access-control-allow-origin')).to.equal(trusted);
+      }
+    });
+
+    it('and no others', async () => {
+      for (const origin of [stranger, 'null', `${trusted}.example.com`, 'http://localhost:51730']) {
+        const answer = await api.request('GET', '/api/v1/health', { headers: { origin } });
+        expect(answer.headers.get('access-control-allow-origin'), origin).to.equal(null);
+        const preflight = await api.request('OPTIONS', '/api/v1/workspaces', {
+          headers: { origin, 'access-control-request-method': 'POST' },
+        });
+        expect(preflight.headers.get('access-control-allow-origin'), origin).to.equal(null);
+        expect(preflight.headers.get('access-control-allow-methods'), origin).to.equal(null);
+      }
+    });
+  });
+
+  describe('takes a cookie', () => {
+    const input = () => ({ organizationId: tenant.organizationId, name: 'By cookie', slug: `s-${Math.random().toString(36).slice(2)}` });
+
+    it('like a bearer token', async () => {
+      expect((await api.request('GET', '/api/v1/me', { headers: { cookie } })).body.id).to.equal(tenant.owner.id);
+      expect((await api.rpc('account.me', {}, { headers: { cookie } })).body.json.id).to.equal(tenant.owner.id);
+    });
+
+    it('to write from trusted origins, from the API itself, and from what is no browser', async () => {
+      for (const origin of [trusted, new URL(api.url).origin, undefined]) {
+        const headers = { cookie, ...(origin ? { origin } : {}) };
+        expect((await api.request('POST', '/api/v1/workspaces', { headers, body: input() })).status, origin).to.equal(200);
+      }
+    });
+
+    it('to write from no other origin, over either transport', async () => {
+      const database = api.database.db;
+      const before = await database.selectFrom('workspace').select('id').execute();
+      for (const origin of [stranger, 'null']) {
+        const headers = { cookie, origin };
+        const rest = await api.request('POST', '/api/v1/workspaces', { headers, body: input() });
+        const rpc = await api.rpc('workspaces.create', input(), { headers });
+        for (const body of [rest.body, rpc.body.json]) expect(body).to.include({ status: 403, code: 'FORBIDDEN', defined: true });
+        const read = await api.rpc('account.me', {}, { headers });
+        expect(read.body.json).to.include({ status: 403, code: 'FORBIDDEN', defined: true });
+        expect((await api.request('GET', '/api/v1/me', { headers })).status).to.equal(200);
+      }
+      expect(await database.selectFrom('workspace').select('id').execute()).to.deep.equal(before);
+    });
+
+    it('is not needed with a bearer token, whatever the origin', async () => {
+      const { token } = tenant.owner;
+      expect((await api.request('POST', '/api/v1/workspaces', { token, headers: { origin: stranger }, body: input() })).status).to.equal(
+        200,
+      );
+    });
+  });
+
+  it('answers HEAD as GET without a body, and holds no stream open for it', async () => {
+    const { token } = tenant.owner;
+    const me = await api.request('HEAD', '/api/v1/me', { token });
+    expect([me.status, me.body]).to.deep.equal([200, '']);
+    expect((await api.request('HEAD', '/api/v1/me')).status).to.equal(401);
+    const path = `/api/v1/organizations/${tenant.organizationId}/jobs/stream`;
+    for (let count = 0; count < 5; count++) expect((await api.request('HEAD', path, { token })).status).to.equal(200);
+    const abort = new AbortController();
+    const stream = await fetch(`${api.url}${path}`, { headers: { authorization: `Bearer ${token}` }, signal: abort.signal });
+    const first = await Promise.race([stream.text(), new Promise((resolve) => setTimeout(resolve, 500, 'open'))]);
+    abort.abort();
+    expect(first).to.equal('open');
+  });
+
+  it('answers what is no HTTP with an id too', async () => {
+    const { port, hostname } = new URL(api.url);
+    const requests = ['GET / HTTP/1.1\r\nno header\r\n\r\n', `GET / HTTP/1.1\r\nX-Long: ${'a'.repeat(40_000)}\r\n\r\n`];
+    for (const [index, request] of requests.entries()) {
+      const socket = connect(Number(port), hostname);
+      socket.end(request);
+      const answer = await text(socket);
+      expect(answer).to.match(index === 0 ? /^HTTP\/1.1 400 / : /^HTTP\/1.1 431 /);
+      expect(answer).to.match(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({ code: 'BAD_REQUEST', defined: false });
+    }
+  });
+});
+
+describe('The address of a client', () => {
+  const limited = { RATE_LIMIT_PER_MINUTE: '3', WORKER_ENABLED: 'false' };
+
+  async function remaining(api: TestApi, forwarded: string | undefined): Promise<number> {
+    const headers: Record<string, string> = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+    const { headers: answered } = await sendRaw(api, { method: 'GET', path: '/api/v1/health', headers });
+    return Number(/r=(\d+)/.exec(answered.get('ratelimit') ?? '')?.[1]);
+  }
+
+  it('behind a trusted proxy is the one that it forwards, and only when it is one', async () => {
+    const api = await startTestApi({ env: { ...limited, TRUST_PROXY: 'true' } });
+    try {
+      expect(await remaining(api, '203.0.113.1')).to.equal(2);
+      expect(await remaining(api, '203.0.113.1')).to.equal(1);
+      expect(await remaining(api, '203.0.113.2')).to.equal(2);
+      expect(await remaining(api, '2001:db8::1')).to.equal(2);
+      expect(await remaining(api, '::ffff:203.0.113.1')).to.equal(0);
+      // What follows is counted on the connection's own address.
+      expect(await remaining(api, undefined)).to.equal(2);
+      expect(await remaining(api, '203.0.113.9, 203.0.113.2')).to.equal(1);
+      expect(await remaining(api, 'not-an-address')).to.equal(0);
+    } finally {
+      await api.stop();
+    }
+  });
+
+  it("without one is the connection's own, whatever it claims", async () => {
+    const api = await startTestApi({ env: limited });
+    try {
+      expect(await remaining(api, '203.0.113.1')).to.equal(2);
+      expect(await remaining(api, '203.0.113.2')).to.equal(1);
+    } finally {
+      await api.stop();
+    }
+  });
+});

@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { routes } from '../../contract/index.ts';
+import type { AnyRoute } from '../../contract/route.ts';
+import { startTestApi, type TestApi, type TestUser } from '../support/api.ts';
+import { callOver, type Transport, transports } from '../support/transports.ts';
+import { breaksOf, edgesOf } from './support/bounds.ts';
+import { type DescribedInput, describedInputs } from './support/described-input.ts';
+
+describe('Input', () => {
+  let api: TestApi;
+  let outsider: TestUser;
+  let platformAdmin: TestUser;
+
+  before(async () => {
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
+    [outsider, platformAdmin] = [await api.signUp(), await api.signUp()];
+    await api.makePlatformAdmin(platformAdmin);
+  });
+  after(() => api.stop());
+
+  for (const transport of transports) {
+    for (const route of routes) {
+      const { operation } = route.metadata;
+      for (const described of describedInputs(route)) {
+        const { kind } = described.example;
+        if (described.fields.length === 0) continue;
+
+        it(`of ${operation} ${kind ?? ''} is refused with the place of what is wrong, over ${transport}`, async () => {
+          for (const { name, required, ...field } of described.fields) {
+            if (required && field.place !== 'path')
+              await refused(transport, route, described, name, undefined, { why: 'absent', path: [] });
+            for (const { value, ...entry } of breaksOf(field.schema, field.place)) {
+              await refused(transport, route, described, name, value, entry);
+            }
+          }
+        });
+
+        it(`of ${operation} ${kind ?? ''} may be on its bounds, and may hold fields that nobody knows, over ${transport}`, async () => {
+          const unknown = { ...described.example, unknownField: { nested: [1] } };
+          await accepted(transport, route, unknown, 'with an unknown field');
+          for (const { name, schema } of described.fields) {
+            for (const value of edgesOf(schema))
+              await accepted(transport, route, { ...described.example, [name]: value }, `${name} on its bound`);
+          }
+        });
+      }
+    }
+  }
+
+  async function refused(
+    transport: Transport,
+    route: AnyRoute,
+    { example }: DescribedInput,
+    name: string,
+    value: unknown,
+    expected: { why: string; path: (string | number)[]; reason?: string },
+  ): Promise<void> {
+    const answer = await call(transport, route, { ...example, [name]: value });
+    const what = `${route.metadata.operation}: ${name} ${expected.why} answered ${JSON.stringify(answer.body)}`;
+    expect(answer.body, what).to.include({ status: 400, code: 'BAD_REQUEST', defined: true });
+    const path = [name, ...expected.path];
+    const issue = answer.body.data.issues.find((found: { path: unknown[] }) => JSON.stringify(found.path) === JSON.stringify(path));
+    expect(issue, what).to.have.property('message').that.is.a('string');
+    if (expected.reason) expect(issue.params, what).to.deep.equal({ reason: expected.reason });
+  }
+
+  async function accepted(transport: Transport, route: AnyRoute, input: Record<string, unknown>, why: string): Promise<void> {
+    const answer = await call(transport, route, input);
+    expect(answer.status, `${route.metadata.operation} ${why} answered ${JSON.stringify(answer.body)?.slice(0, 500)}`).to.not.equal(400);
+  }
+
+  function call(transport: Transport, route: AnyRoute, input: Record<string, unknown>) {
+    const { access, operation } = route.metadata;
+    const { token } = access === 'platform-admin' ? platformAdmin : outsider;
+    return callOver(api, transport, operation, input, { token });
+  }
+});

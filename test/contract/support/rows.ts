@@ -1,0 +1,54 @@
+import type { AnyRoute } from '../../../contract/route.ts';
+import type { Tenant, TestApi } from '../../support/api.ts';
+import { describedInputs } from './described-input.ts';
+
+/** A tenant with a row of every kind that an operation can name. */
+export interface TenantRows {
+  tenant: Tenant;
+  organizationId: string;
+  workspaceId: string;
+  documentId: string;
+  jobId: string;
+  slug: string;
+}
+
+/** Makes the rows; the API has to run without a worker, so that the job stays queued. */
+export async function createRows(api: TestApi): Promise<TenantRows> {
+  const tenant = await api.createTenant();
+  const { token } = tenant.owner;
+  const { organizationId, workspaceId } = tenant;
+  const upload = { workspaceId, name: 'note.txt', contentType: 'text/plain', size: 5 };
+  const { body: created } = await api.request('POST', '/api/v1/documents', { token, body: upload });
+  const embed = { kind: 'text.embed', organizationId, texts: ['one'] };
+  const { body: job } = await api.request('POST', '/api/v1/jobs', { token, body: embed });
+  return { tenant, organizationId, workspaceId, documentId: created.document.id, jobId: job.id, slug: 'main' };
+}
+
+/** Inputs of an operation, one for each kind of its body, that name the rows of a tenant. */
+export function inputsFor(route: AnyRoute, rows: TenantRows): Record<string, unknown>[] {
+  const { operation } = route.metadata;
+  const byName: Record<string, unknown> = {
+    organizationId: rows.organizationId,
+    workspaceId: rows.workspaceId,
+    documentId: rows.documentId,
+    id: idOf(operation, rows),
+    ...(operation === 'workspaces.get' ? { slug: rows.slug } : {}),
+    ...(operation.startsWith('workspaces.') ? { teamId: null } : {}),
+  };
+  return describedInputs(route).map(({ example }) => {
+    const { cursor: _issuedByNobody, ...input } = example;
+    return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, name in byName ? byName[name] : value]));
+  });
+}
+
+/** The fields of an operation that name a row, other than the organization. */
+export function rowFieldsOf(route: AnyRoute): string[] {
+  const names = describedInputs(route).flatMap(({ fields }) => fields.map(({ name }) => name));
+  const lookedUp = ['id', 'workspaceId', 'documentId', 'teamId', ...(route.metadata.operation === 'workspaces.get' ? ['slug'] : [])];
+  return [...new Set(names)].filter((name) => lookedUp.includes(name));
+}
+
+function idOf(operation: string, rows: TenantRows): string {
+  if (operation.startsWith('workspaces.')) return rows.workspaceId;
+  return operation.startsWith('documents.') ? rows.documentId : rows.jobId;
+}
