@@ -23,7 +23,16 @@ export async function createWorkers(options: WorkerOptions, workflowBundle: Work
   const { connection, namespace, activities, shutdownGraceMs } = options;
   const { runJobAttempt, ...shortActivities } = activities;
   const shutdown = { shutdownGraceTime: shutdownGraceMs, shutdownForceTime: shutdownGraceMs + forceMs };
-  const main = Worker.create({ connection, namespace, taskQueue: mainTaskQueue, workflowBundle, activities: shortActivities, ...shutdown });
+  const main = Worker.create({
+    connection,
+    namespace,
+    taskQueue: mainTaskQueue,
+    workflowBundle,
+    activities: shortActivities,
+    // What a lost worker had in memory goes on elsewhere after this.
+    stickyQueueScheduleToStartTimeout: '3 seconds',
+    ...shutdown,
+  });
   const slots = new JobSlots(options.concurrency);
   const kinds = options.jobKinds.map((kind) =>
     Worker.create({

@@ -1,0 +1,207 @@
+import { expect } from 'chai';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { aiError, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import {
+  amountsOf,
+  createJob,
+  creditsUsed,
+  expectCleanLog,
+  expectSoundLedger,
+  historyOf,
+  insertJobOnly,
+  summary,
+} from '../support/jobs.ts';
+import { until } from '../support/processes.ts';
+
+describe('Canceling a job', () => {
+  let api: TestApi;
+  let ai: FakeAi;
+  let tenant: Tenant;
+
+  before(async () => {
+    ai = await startFakeAi();
+    api = await startTestApi({ env: { ...ai.env, WORKER_CONCURRENCY: '1', JOB_RETRY_DELAYS_MS: '60000' } });
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    await api.stop();
+    await ai.stop();
+  });
+  afterEach(async () => {
+    ai.behave('summarize');
+    ai.behave('embed');
+    await expectSoundLedger(api);
+    expectCleanLog(api);
+  });
+
+  const cancel = (id: string) => api.request('POST', `/api/v1/jobs/${id}/cancel`, { token: tenant.owner.token });
+  const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses);
+  const workflowEnd = (id: string) =>
+    api.temporal.client.workflow
+      .getHandle(`job-${id}`)
+      .result()
+      .catch((error) => error.cause?.type);
+
+  /** Keeps the only place of the worker until it is let go. */
+  async function holdWorker(): Promise<() => Promise<unknown>> {
+    const free = Promise.withResolvers<void>();
+    ai.behave('embed', async (call) => {
+      await free.promise;
+      return goodAnswer(call);
+    });
+    const { id } = await createJob(api, tenant, { kind: 'text.embed', texts: ['hold'] });
+    await until(() => ai.callsOf(id) === 1);
+    return () => {
+      free.resolve();
+      return job(id, ['succeeded']);
+    };
+  }
+
+  it('ends a queued job, which no worker begins, and gives its credits back once', async () => {
+    const release = await holdWorker();
+    const { id } = await createJob(api, tenant, summary);
+
+    const canceled = await cancel(id);
+
+    expect(canceled.status).to.equal(200);
+    expect(canceled.body).to.include({ status: 'canceled', attempts: 0, nextAttemptAt: null });
+    expect(canceled.body.finishedAt).to.be.a('string');
+    expect(await workflowEnd(id)).to.deep.equal({ status: 'canceled' });
+    expect((await cancel(id)).body.code).to.equal('CONFLICT');
+    await release();
+    expect(ai.callsOf(id)).to.equal(0);
+    expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
+  });
+
+  it('ends a job that waits between two attempts, and its wait', async () => {
+    ai.behave('summarize', () => aiError(500, 'internal_error'));
+    const { id } = await createJob(api, tenant, summary);
+    await until(async () => (await job(id, ['queued', 'running'])).nextAttemptAt !== null);
+
+    const canceled = await cancel(id);
+
+    expect(canceled.body).to.include({ status: 'canceled', attempts: 1, nextAttemptAt: null });
+    expect(canceled.body.error.code).to.equal('ai_failed');
+    const steps = await historyOf(api, id);
+    expect(steps.at(-1)).to.deep.equal({ type: 'WorkflowExecutionCompleted' });
+    expect(steps.filter(({ activity }) => activity === 'runJobAttempt')).to.have.lengthOf(1);
+    expect(ai.callsOf(id)).to.equal(1);
+    expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
+  });
+
+  it('is refused while the job runs, and once it is over', async () => {
+    const free = Promise.withResolvers<void>();
+    ai.behave('summarize', async (call) => {
+      await free.promise;
+      return goodAnswer(call);
+    });
+    const { id } = await createJob(api, tenant, summary);
+    await until(() => ai.callsOf(id) === 1);
+
+    const refused = await cancel(id);
+
+    expect(refused.status).to.equal(409);
+    expect(refused.body).to.include({ code: 'CONFLICT', defined: true });
+    free.resolve();
+    await job(id, ['succeeded']);
+    expect((await cancel(id)).status).to.equal(409);
+    expect(await amountsOf(api, id)).to.deep.equal([5]);
+  });
+
+  it('and a worker that claims it have one winner', async () => {
+    const counts = { canceled: 0, succeeded: 0 };
+    const before = await creditsUsed(api, tenant.organizationId);
+    for (let round = 0; round < 40; round++) {
+      const { id } = await createJob(api, tenant, summary);
+      // The claim comes some tens of milliseconds after the creation.
+      await new Promise((resolve) => setTimeout(resolve, (round % 20) * 3));
+      const answer = await cancel(id);
+      const ended = await job(id, ['canceled', 'succeeded']);
+      expect(ended.status).to.equal(answer.status === 200 ? 'canceled' : 'succeeded');
+      if (ended.status === 'canceled') expect(ended).to.include({ attempts: 0, result: null });
+      counts[ended.status as keyof typeof counts]++;
+    }
+    expect(counts.canceled, 'the race was always lost').to.be.greaterThan(0);
+    expect(counts.succeeded, 'the race was always won').to.be.greaterThan(0);
+    expect((await creditsUsed(api, tenant.organizationId)) - before).to.equal(counts.succeeded * 5);
+  });
+
+  it('many times at once succeeds once', async () => {
+    const release = await holdWorker();
+    for (let round = 0; round < 10; round++) {
+      const { id } = await createJob(api, tenant, summary);
+      const answers = await Promise.all(Array.from({ length: 6 }, () => cancel(id)));
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409, 409, 409]);
+      expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
+      const audited = await api.database.db.selectFrom('audit_entry').select('action').where('target_id', '=', id).execute();
+      expect(audited.map(({ action }) => action).sort()).to.deep.equal(['job.cancel', 'job.create']);
+    }
+    await release();
+  });
+
+  describe('from Temporal', () => {
+    const operatorCancels = (id: string) => api.temporal.client.workflow.getHandle(`job-${id}`).cancel();
+
+    async function expectCanceledByOperator(id: string, attempts: number): Promise<void> {
+      const failed = await job(id, ['failed']);
+      expect(failed).to.include({ attempts, nextAttemptAt: null });
+      expect(failed.error).to.deep.equal({ code: 'canceled_by_operator', message: 'The job was canceled by an operator.' });
+      expect(await workflowEnd(id)).to.equal('canceled_by_operator');
+      expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
+    }
+
+    it('fails a queued job and gives its credits back', async () => {
+      const release = await holdWorker();
+      const { id } = await createJob(api, tenant, summary);
+      await until(() =>
+        operatorCancels(id).then(
+          () => true,
+          () => false,
+        ),
+      );
+      await expectCanceledByOperator(id, 0);
+      await release();
+    });
+
+    it('fails a job that waits between two attempts', async () => {
+      ai.behave('summarize', () => aiError(500, 'internal_error'));
+      const { id } = await createJob(api, tenant, summary);
+      await until(async () => (await job(id, ['queued', 'running'])).nextAttemptAt !== null);
+      await operatorCancels(id);
+      await expectCanceledByOperator(id, 1);
+    });
+
+    it('stops a running job and fails it', async () => {
+      ai.behave('summarize', () => undefined);
+      const { id } = await createJob(api, tenant, summary);
+      await until(() => ai.callsOf(id) === 1);
+      const before = ai.running;
+      await operatorCancels(id);
+      await expectCanceledByOperator(id, 1);
+      expect(before).to.equal(1);
+      await until(() => ai.running === 0);
+    });
+
+    it('waits for another run that holds the job, and fills no history meanwhile', async () => {
+      const { db } = api.database;
+      const { id } = (await insertJobOnly(api, tenant, summary)).job;
+      const held = { status: 'running', attempts: 1, claimed_by: 'another/1', started_at: new Date() } as const;
+      await db.updateTable('job').set(held).where('id', '=', id).execute();
+      const handle = api.temporal.client.workflow.getHandle(`job-${id}`);
+      const events = () =>
+        handle.fetchHistory().then(
+          (history) => history.events ?? [],
+          () => [],
+        );
+      await until(async () => (await events()).some(({ timerStartedEventAttributes }) => timerStartedEventAttributes));
+
+      await handle.cancel();
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+
+      expect((await events()).length).to.be.lessThan(30);
+      expect((await job(id, ['running'])).attempts).to.equal(1);
+      await db.updateTable('job').set({ status: 'queued', claimed_by: null }).where('id', '=', id).execute();
+      await expectCanceledByOperator(id, 1);
+    }).timeout(45_000);
+  });
+});

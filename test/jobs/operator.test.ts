@@ -1,0 +1,165 @@
+import { expect } from 'chai';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { aiError, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, summary } from '../support/jobs.ts';
+import { until } from '../support/processes.ts';
+
+describe('What an operator does to the workflow of a job', () => {
+  let api: TestApi;
+  let ai: FakeAi;
+  let tenant: Tenant;
+
+  before(async () => {
+    ai = await startFakeAi();
+    api = await startTestApi({ env: { ...ai.env, JOB_RETRY_DELAYS_MS: '100' } });
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    await api.stop();
+    await ai.stop();
+  });
+  afterEach(async () => {
+    ai.behave('summarize');
+    await expectSoundLedger(api);
+    expectCleanLog(api);
+  });
+
+  const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses);
+  const rowOf = (id: string) => api.database.db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const workflow = (id: string) => api.temporal.client.workflow.getHandle(`job-${id}`);
+
+  /** Resets the workflow to before its first attempt, as `temporal workflow reset` does, and waits for the new run's end. */
+  async function reset(id: string): Promise<void> {
+    const { namespace, client } = api.temporal;
+    const { runId } = await workflow(id).describe();
+    const { runId: newRunId } = await client.workflowService.resetWorkflowExecution({
+      namespace,
+      workflowExecution: { workflowId: `job-${id}`, runId },
+      workflowTaskFinishEventId: 4 as never,
+      requestId: crypto.randomUUID(),
+      reason: 'a test',
+    });
+    expect(newRunId).not.to.equal(runId);
+    await client.workflow
+      .getHandle(`job-${id}`, newRunId)
+      .result()
+      .catch(() => undefined);
+  }
+
+  describe('a reset', () => {
+    it('of a job that succeeded repeats nothing', async () => {
+      const { id } = await createJob(api, tenant, summary);
+      await job(id, ['succeeded']);
+      await workflow(id).result();
+      const before = await rowOf(id);
+
+      await reset(id);
+
+      expect(await rowOf(id)).to.deep.equal(before);
+      expect(ai.callsOf(id)).to.equal(1);
+      expect(await amountsOf(api, id)).to.deep.equal([5]);
+      expect((await workflow(id).describe()).status.name).to.equal('COMPLETED');
+    });
+
+    it('of a job that failed neither runs it again nor refunds it twice', async () => {
+      ai.behave('summarize', () => aiError(413, 'text_too_long'));
+      const { id } = await createJob(api, tenant, summary);
+      await job(id, ['failed']);
+      const before = await rowOf(id);
+      ai.behave('summarize');
+
+      await reset(id);
+
+      expect(await rowOf(id)).to.deep.equal(before);
+      expect(ai.callsOf(id)).to.equal(1);
+      expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
+      expect((await workflow(id).describe()).status.name).to.equal('FAILED');
+    });
+
+    it('of a running job costs no attempt: the one under way goes on and its result counts', async () => {
+      const free = Promise.withResolvers<void>();
+      ai.behave('summarize', async (call) => {
+        await free.promise;
+        return goodAnswer(call);
+      });
+      const { id } = await createJob(api, tenant, { ...summary, maxAttempts: 1 });
+      await until(() => ai.callsOf(id) === 1);
+
+      const resetting = reset(id);
+      // Long enough for the attempt to hear that its workflow is gone.
+      await new Promise((resolve) => setTimeout(resolve, 8_000));
+      expect(await job(id, ['running'])).to.include({ attempts: 1 });
+      free.resolve();
+      expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+      await resetting;
+
+      expect(ai.callsOf(id)).to.equal(1);
+      expect(await amountsOf(api, id)).to.deep.equal([5]);
+      expect(await workflow(id).result()).to.deep.equal({ status: 'succeeded' });
+    }).timeout(60_000);
+
+    it('of a running job whose attempt then fails leaves the next one to the new run', async () => {
+      const free = Promise.withResolvers<void>();
+      let asked = 0;
+      ai.behave('summarize', async (call) => {
+        if (++asked > 1) return goodAnswer(call);
+        await free.promise;
+        return aiError(500, 'internal_error');
+      });
+      const { id } = await createJob(api, tenant, summary);
+      await until(() => ai.callsOf(id) === 1);
+
+      const resetting = reset(id);
+      await new Promise((resolve) => setTimeout(resolve, 8_000));
+      free.resolve();
+      await resetting;
+
+      expect(await job(id, ['succeeded'])).to.include({ attempts: 2 });
+      expect(await amountsOf(api, id)).to.deep.equal([5]);
+    }).timeout(60_000);
+  });
+
+  describe('a termination', () => {
+    const sweep = () =>
+      api.temporal.client.workflow.execute('sweepJobs', { taskQueue: 'sheaf', workflowId: `sweep-${crypto.randomUUID()}`, args: [] });
+    const yesterday = new Date(Date.now() - 24 * 60 * 60 * 1_000);
+
+    it('of a queued job is undone by the sweep', async () => {
+      ai.behave('summarize', () => aiError(500, 'internal_error', { 'retry-after': '60' }));
+      const { id } = await createJob(api, tenant, summary);
+      await until(async () => (await job(id, ['queued', 'running'])).nextAttemptAt !== null);
+      await workflow(id).terminate('a test');
+      ai.behave('summarize');
+      // As if its wait had been over for long.
+      await api.database.db.updateTable('job').set({ created_at: yesterday, next_attempt_at: yesterday }).where('id', '=', id).execute();
+
+      expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0, restarted: 1 });
+
+      expect(await job(id, ['succeeded'])).to.include({ attempts: 2 });
+      expect(await amountsOf(api, id)).to.deep.equal([5]);
+      expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0, restarted: 0 });
+    });
+
+    it('of a running job lets the attempt under way finish', async () => {
+      const free = Promise.withResolvers<void>();
+      ai.behave('summarize', async (call) => {
+        await free.promise;
+        return goodAnswer(call);
+      });
+      const { id } = await createJob(api, tenant, summary);
+      await until(() => ai.callsOf(id) === 1);
+      await workflow(id).terminate('a test');
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      free.resolve();
+      expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+    });
+
+    it('before the first attempt is undone by the sweep', async () => {
+      const { id } = (await insertJobOnly(api, tenant, summary)).job;
+      await api.database.db.deleteFrom('outbox').where('workflow_id', '=', `job-${id}`).execute();
+      await api.database.db.updateTable('job').set({ created_at: yesterday }).where('id', '=', id).execute();
+      expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0, restarted: 1 });
+      await job(id, ['succeeded']);
+    });
+  });
+});

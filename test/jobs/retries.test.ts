@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { type AiAnswer, aiError, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { amountsOf, createJob, expectCleanLog, expectSoundLedger, historyOf, type Step, summary } from '../support/jobs.ts';
+
+const retryDelayMs = 300;
+// Beyond the second attempt there is no wait, so that ten attempts are soon over.
+const retryDelays = `${retryDelayMs},${retryDelayMs},0`;
+
+describe('A job whose attempts fail', () => {
+  let api: TestApi;
+  let ai: FakeAi;
+  let tenant: Tenant;
+
+  before(async () => {
+    ai = await startFakeAi();
+    api = await startTestApi({ env: { ...ai.env, JOB_RETRY_DELAYS_MS: retryDelays, JOB_TIMEOUT_MS: '1000' } });
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    await api.stop();
+    await ai.stop();
+  });
+  afterEach(async () => {
+    for (const operation of ['extract', 'summarize', 'embed'] as const) ai.behave(operation);
+    await expectSoundLedger(api);
+    expectCleanLog(api);
+  });
+
+  const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses);
+  const failedAttempts = (steps: Step[]) => steps.filter(({ type }) => type === 'ActivityTaskFailed').map(({ failure }) => failure);
+
+  it('is tried again, shows when, and succeeds with what the last attempt made', async () => {
+    let asked = 0;
+    ai.behave('summarize', (call) => (++asked < 3 ? aiError(500, 'internal_error') : goodAnswer(call)));
+    const { id } = await createJob(api, tenant, summary);
+
+    const ended = await job(id, ['succeeded']);
+
+    expect(ended).to.include({ attempts: 3, error: null, nextAttemptAt: null });
+    expect(ended.result.summary).to.equal('Short.');
+    expect(await amountsOf(api, id)).to.deep.equal([5]);
+    const steps = await historyOf(api, id);
+    expect(failedAttempts(steps)).to.deep.equal(['ai_failed', 'ai_failed']);
+    expect(steps.filter(({ type }) => type === 'TimerStarted').map(({ timerMs }) => timerMs)).to.deep.equal([retryDelayMs, retryDelayMs]);
+  });
+
+  for (const maxAttempts of [1, 10]) {
+    it(`fails after its last of ${maxAttempts} attempts and gives its credits back`, async () => {
+      ai.behave('summarize', () => aiError(500, 'internal_error'));
+      const { id } = await createJob(api, tenant, { ...summary, maxAttempts });
+
+      const ended = await job(id, ['failed']);
+
+      expect(ended).to.include({ attempts: maxAttempts, maxAttempts, nextAttemptAt: null, result: null });
+      expect(ended.error).to.deep.equal({ code: 'ai_failed', message: 'The AI service failed.' });
+      expect(ended.finishedAt).to.be.a('string');
+      expect(ai.callsOf(id)).to.equal(maxAttempts);
+      expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
+      const steps = await historyOf(api, id);
+      expect(failedAttempts(steps)).to.have.lengthOf(maxAttempts);
+      expect(steps.at(-1)).to.deep.equal({ type: 'WorkflowExecutionFailed', failure: 'ai_failed' });
+    });
+  }
+
+  it('waits as long as the AI service asks for', async () => {
+    ai.behave('summarize', () => aiError(503, 'busy', { 'retry-after': '3' }));
+    const { id } = await createJob(api, tenant, summary);
+
+    const waiting = await untilWaiting(id);
+
+    const waitMs = Date.parse(waiting.nextAttemptAt) - Date.parse(waiting.updatedAt);
+    expect(waitMs).to.be.within(2_950, 3_050);
+    expect(waiting).to.include({ attempts: 1 });
+    ai.behave('summarize');
+    const ended = await job(id, ['succeeded']);
+    expect(Date.parse(ended.startedAt)).to.be.at.least(Date.parse(waiting.nextAttemptAt));
+    const timers = (await historyOf(api, id)).filter(({ type }) => type === 'TimerStarted');
+    expect(timers.map(({ timerMs }) => timerMs)).to.deep.equal([3_000]);
+  });
+
+  const garbage: Record<string, AiAnswer> = {
+    'a page of HTML': { body: '<html>hello</html>', headers: { 'content-type': 'text/html' } },
+    'half a JSON document': { body: '{"model":"fa' },
+    'another shape': { body: { vectors: 'none' } },
+    'too few vectors': { body: { model: 'fake', dimensions: 2, vectors: [[0.6, 0.8]] } },
+    'a vector of another length': {
+      body: {
+        model: 'fake',
+        dimensions: 2,
+        vectors: [
+          [0.6, 0.8],
+          [1, 0, 0],
+        ],
+      },
+    },
+    'no content': { status: 204, body: '' },
+  };
+  for (const [what, answer] of Object.entries(garbage)) {
+    it(`is tried again when the AI service answers ${what}`, async () => {
+      ai.behave('embed', () => answer);
+      const { id } = await createJob(api, tenant, { kind: 'text.embed', texts: ['one', 'two'], maxAttempts: 2 });
+      const ended = await job(id, ['failed']);
+      expect(ended.attempts).to.equal(2);
+      expect(ended.error.code).to.equal('ai_unusable_answer');
+      expect(await amountsOf(api, id)).to.deep.equal([1, -1]);
+    });
+  }
+
+  it('is tried again when the model changes between two batches, and stores no chunk', async () => {
+    const { id: documentId } = await api.upload(tenant, { bytes: 'A sentence of some length. '.repeat(2_000) });
+    ai.behave('embed', (call) => {
+      const dimensions = call.body.texts.length === 32 ? 2 : 3;
+      return { body: { model: 'fake', dimensions, vectors: call.body.texts.map(() => Array(dimensions).fill(0.5)) } };
+    });
+    const { id } = await createJob(api, tenant, { kind: 'document.index', documentId, maxAttempts: 1 });
+    expect((await job(id, ['failed'])).error.code).to.equal('model_changed');
+    expect(await api.database.db.selectFrom('chunk').selectAll().where('document_id', '=', documentId).execute()).to.deep.equal([]);
+  });
+
+  it('is tried again when the connection breaks in the middle of an answer', async () => {
+    ai.behave('summarize', () => ({ body: '{"summary":', cut: true }));
+    const { id } = await createJob(api, tenant, { ...summary, maxAttempts: 2 });
+    const ended = await job(id, ['failed']);
+    expect(ended).to.include({ attempts: 2 });
+    expect(ended.error).to.deep.equal({ code: 'ai_unreachable', message: 'The AI service could not be reached.' });
+  });
+
+  it('is stopped at the timeout counted from the claim, and tried again', async () => {
+    let asked = 0;
+    ai.behave('summarize', (call) => (++asked === 1 ? undefined : goodAnswer(call)));
+    const { id } = await createJob(api, tenant, summary);
+
+    const waiting = await untilWaiting(id);
+
+    expect(waiting.error).to.deep.equal({ code: 'timeout', message: 'The attempt took too long.' });
+    expect(Date.parse(waiting.updatedAt) - Date.parse(waiting.startedAt)).to.be.within(1_000, 2_500);
+    expect(await job(id, ['succeeded'])).to.include({ attempts: 2 });
+    expect(failedAttempts(await historyOf(api, id))).to.deep.equal(['timeout']);
+  });
+
+  it('tells the tenant nothing of a deployment whose token is wrong', async () => {
+    ai.behave('summarize', () => ({ status: 401, body: { error: { code: 'unauthorized', message: 'The service token is wrong.' } } }));
+    const { id } = await createJob(api, tenant, { ...summary, maxAttempts: 1 });
+    const ended = await job(id, ['failed']);
+    expect(ended.error).to.deep.equal({ code: 'ai_unavailable', message: 'The AI service is not available just now.' });
+  });
+
+  /** The job between two attempts: it shows why it waits and until when. */
+  async function untilWaiting(id: string): Promise<any> {
+    const deadline = Date.now() + 15_000;
+    for (;;) {
+      const queued = await job(id, ['queued']);
+      if (queued.nextAttemptAt !== null) return queued;
+      if (Date.now() > deadline) throw new Error(`job ${id} does not wait: ${JSON.stringify(queued)}`);
+    }
+  }
+});

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import type { PartName } from '../../local/stack.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';
+import { amountsOf, createJob, expectCleanLog, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
+import { until } from '../support/processes.ts';
+
+for (const { title, parts } of [
+  { title: 'A worker of its own', parts: ['api', 'worker'] as PartName[] },
+  { title: 'The worker inside the API', parts: ['api'] as PartName[] },
+]) {
+  const victim: PartName = parts.at(-1) ?? 'api';
+
+  describe(`${title}, killed in the middle of its jobs`, () => {
+    let api: TestApi;
+    let ai: FakeAi;
+    let tenant: Tenant;
+    let documentId: string;
+    const ids = { index: '', once: '' };
+
+    before(async function () {
+      this.timeout(60_000);
+      ai = await startFakeAi();
+      api = await startTestApi({ parts, env: { ...ai.env, JOB_RETRY_DELAYS_MS: '200' } });
+      tenant = await api.createTenant();
+      documentId = (await api.upload(tenant, { bytes: 'Indexed text of a document.' })).id;
+      ai.behave('embed', () => undefined);
+      ai.behave('summarize', () => undefined);
+      ids.index = (await createJob(api, tenant, { kind: 'document.index', documentId })).id;
+      ids.once = (await createJob(api, tenant, { ...summary, maxAttempts: 1 })).id;
+      await until(() => ai.callsOf(ids.index) === 2 && ai.callsOf(ids.once) === 1);
+
+      await api.stack.kill(victim, 'SIGKILL');
+      ai.behave('embed');
+      ai.behave('summarize');
+      await api.stack.start(victim);
+    });
+    after(async () => {
+      await expectSoundLedger(api);
+      expectCleanLog(api, ...parts);
+      await api.stop();
+      await ai.stop();
+    });
+
+    it('costs that attempt and no more: the job succeeds with one effect', async function () {
+      this.timeout(60_000);
+      expect(await api.jobIn(tenant.owner.token, ids.index, ['running'])).to.include({ attempts: 1 });
+
+      const ended = await api.jobIn(tenant.owner.token, ids.index, ['succeeded'], 40_000);
+
+      expect(ended).to.include({ attempts: 2, error: null });
+      expect(await amountsOf(api, ids.index)).to.deep.equal([2]);
+      const chunks = await api.database.db.selectFrom('chunk').select('index').where('document_id', '=', documentId).execute();
+      expect(chunks).to.deep.equal([{ index: 0 }]);
+      const attempts = (await historyOf(api, ids.index)).filter(({ activity }) => activity === 'runJobAttempt');
+      expect(attempts.map(({ type }) => type)).to.deep.equal(['ActivityTaskTimedOut', 'ActivityTaskCompleted']);
+    });
+
+    it('fails a job that had only one attempt, and gives its credits back', async function () {
+      this.timeout(60_000);
+      const ended = await api.jobIn(tenant.owner.token, ids.once, ['failed'], 40_000);
+      expect(ended.error).to.deep.equal({ code: 'worker_lost', message: 'The worker was lost during the attempt.' });
+      expect(ended.attempts).to.equal(1);
+      expect(ai.callsOf(ids.once)).to.equal(1);
+      expect(await amountsOf(api, ids.once)).to.deep.equal([5, -5]);
+    });
+  });
+}

@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type AiOperation = 'extract' | 'summarize' | 'embed';
+
+/** A call as the fake service got it: its JSON body, or the raw bytes of a document. */
+export interface AiCall {
+  operation: AiOperation;
+  requestId: string;
+  body: any;
+}
+
+/** What the fake service answers; a string is sent as it is, and `cut` breaks the connection after it. `undefined` never answers. */
+export type AiAnswer = { status?: number; headers?: Record<string, string>; body: unknown; cut?: boolean } | undefined;
+
+export type AiBehaviour = (call: AiCall) => AiAnswer | Promise<AiAnswer>;
+
+/** A server that speaks the AI service's protocol and misbehaves as a test asks. */
+export interface FakeAi {
+  url: string;
+  /** Variables that point an API at it. */
+  env: Record<string, string>;
+  calls: AiCall[];
+  /** Calls that are being answered now, and the most there ever were at once. */
+  readonly running: number;
+  mostRunning: number;
+  /** What an operation does from now on; without a behaviour it answers well. */
+  behave(operation: AiOperation, behaviour?: AiBehaviour): void;
+  /** How many calls a job has made. */
+  callsOf(jobId: string): number;
+  stop(): Promise<void>;
+}
+
+/** An error as the service answers it. */
+export function aiError(status: number, code: string, headers: Record<string, string> = {}): AiAnswer {
+  return { status, headers, body: { error: { code, message: `The fake service says ${code}.` } } };
+}
+
+/** What the service answers when all is well. */
+export function goodAnswer({ operation, body }: AiCall): AiAnswer {
+  if (operation === 'embed') return { body: { model: 'fake', dimensions: 2, vectors: body.texts.map(() => [0.6, 0.8]) } };
+  if (operation === 'summarize') return { body: { summary: 'Short.', sentences: 1, model: 'fake', characters: body.text.length } };
+  const text = String(body);
+  return { body: { text, characters: text.length, pages: null, truncated: false, content_type: 'text/plain' } };
+}
+
+export async function startFakeAi(): Promise<FakeAi> {
+  const behaviours = new Map<AiOperation, AiBehaviour>();
+  let running = 0;
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const operation = request.url?.slice('/v1/'.length) as AiOperation;
+    if (request.url === '/health') return send(response, { body: { ok: true, provider: 'local', ocr: 'none', auth: 'token' } });
+    fake.mostRunning = Math.max(fake.mostRunning, ++running);
+    response.once('close', () => running--);
+    const bytes = await readAll(request).catch(() => undefined);
+    if (!bytes) return;
+    const body = operation === 'extract' ? bytes : JSON.parse(bytes.toString());
+    const call = { operation, requestId: String(request.headers['x-request-id']), body };
+    fake.calls.push(call);
+    const answered = await (behaviours.get(operation) ?? goodAnswer)(call);
+    if (answered) send(response, answered);
+  }
+
+  const fake: FakeAi = {
+    url,
+    env: { AI_SERVICE_URL: url },
+    calls: [],
+    get running() {
+      return running;
+    },
+    mostRunning: 0,
+    behave(operation, behaviour) {
+      if (behaviour) behaviours.set(operation, behaviour);
+      else behaviours.delete(operation);
+    },
+    callsOf: (jobId) => fake.calls.filter(({ requestId }) => requestId === jobId).length,
+    stop: () => close(server),
+  };
+  return fake;
+}
+
+function send(response: ServerResponse, { status = 200, headers = {}, body, cut }: NonNullable<AiAnswer>): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  const data = typeof body === 'string' ? body : JSON.stringify(body);
+  if (cut) response.write(data, () => response.destroy());
+  else response.end(data);
+}
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}

@@ -1,0 +1,118 @@
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { expect } from 'chai';
+import type { OutboxMessage } from '../../db/outbox.ts';
+import type { JobKind } from '../../db/schema.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { checkLedger } from '../../domain/credits/check-ledger.ts';
+import { insertJob } from '../../domain/jobs/insert-job.ts';
+import type { JobRow } from '../../domain/jobs/job-row.ts';
+import type { PartName } from '../../local/stack.ts';
+import type { Tenant, TestApi } from './api.ts';
+
+/** Creates a job of a tenant and answers it; throws unless the API took it. */
+export async function createJob(api: TestApi, tenant: Tenant, fields: Record<string, unknown>): Promise<any> {
+  const { token } = tenant.owner;
+  const { organizationId } = tenant;
+  const body = 'documentId' in fields ? fields : { organizationId, ...fields };
+  const created = await api.request('POST', '/api/v1/jobs', { token, body });
+  if (created.status !== 200) throw new Error(`jobs.create answered ${created.status}: ${JSON.stringify(created.body)}`);
+  return created.body;
+}
+
+/**
+ * Commits a job and its intent as `jobs.create` does, and dispatches nothing: as if the process had been killed in between. The
+ * relay takes the intent over once the writer's lease is over.
+ */
+export function insertJobOnly(
+  api: TestApi,
+  tenant: Tenant,
+  { kind, documentId = null, maxAttempts = 4, ...input }: { kind: JobKind; documentId?: string | null; maxAttempts?: number },
+): Promise<{ job: JobRow; message: OutboxMessage }> {
+  const { organizationId, workspaceId } = tenant;
+  const job = { organizationId, workspaceId, documentId, kind, maxAttempts, createdBy: null };
+  return inTransaction(api.database.db, (trx) => insertJob(trx, { ...job, input: documentId ? { documentId, ...input } : input }, null));
+}
+
+/** A job that asks the AI service for a summary once, and changes nothing else. */
+export const summary = { kind: 'text.summarize' as const, text: 'One sentence. Another sentence.', maxSentences: 2 };
+
+/** Nothing the jobs did may leave the ledger or a month's counter wrong. */
+export async function expectSoundLedger(api: TestApi): Promise<void> {
+  expect(await checkLedger(api.database.db)).to.deep.equal([]);
+}
+
+/** The amounts that the ledger holds of a job, in the order they were written. */
+export async function amountsOf(api: TestApi, jobId: string): Promise<number[]> {
+  const entries = await api.database.db.selectFrom('credit_entry').select('amount').where('job_id', '=', jobId).orderBy('id').execute();
+  return entries.map(({ amount }) => amount);
+}
+
+/** The credits that an organization has used, in all months. */
+export async function creditsUsed(api: TestApi, organizationId: string): Promise<number> {
+  const months = await api.database.db.selectFrom('credit_month').select('used').where('organization_id', '=', organizationId).execute();
+  return months.reduce((sum, { used }) => sum + used, 0);
+}
+
+/** A part must not have logged an error, nor anything that is not its own log: Node prints unhandled rejections as they are. */
+export function expectCleanLog(api: TestApi, ...parts: PartName[]): void {
+  for (const part of parts.length > 0 ? parts : (['api'] as PartName[])) {
+    const lines = api.stack
+      .readLog(part)
+      .split('\n')
+      .filter((line) => line !== '');
+    const bad = lines.filter((line) => !line.startsWith('{') || JSON.parse(line).level >= 50);
+    expect(bad, `the log of ${part}`).to.deep.equal([]);
+  }
+}
+
+/** A step of a workflow's history, in words. */
+export interface Step {
+  type: string;
+  /** Of an activity: its name. */
+  activity?: string;
+  /** Of a failure: its code or kind of timeout. */
+  failure?: string;
+  /** Of a timer: how long it runs. */
+  timerMs?: number;
+}
+
+/** The history of a job's workflow once that is over: activities, timers and the end. */
+export async function historyOf(api: TestApi, jobId: string): Promise<Step[]> {
+  const handle = api.temporal.client.workflow.getHandle(`job-${jobId}`);
+  await handle.result().catch(() => undefined);
+  return stepsOf(await handle.fetchHistory());
+}
+
+function stepsOf(history: History): Step[] {
+  const names = new Map<string, string>();
+  const steps: Step[] = [];
+  for (const event of history.events ?? []) {
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled) names.set(String(event.eventId), scheduled.activityType?.name ?? '');
+    const failed = event.activityTaskFailedEventAttributes;
+    if (failed) steps.push({ ...named('ActivityTaskFailed', failed), failure: failed.failure?.applicationFailureInfo?.type ?? '' });
+    const timedOut = event.activityTaskTimedOutEventAttributes;
+    if (timedOut) {
+      const kind = String(timedOut.failure?.timeoutFailureInfo?.timeoutType ?? '');
+      steps.push({ ...named('ActivityTaskTimedOut', timedOut), failure: kind });
+    }
+    const completed = event.activityTaskCompletedEventAttributes;
+    if (completed) steps.push(named('ActivityTaskCompleted', completed));
+    const canceled = event.activityTaskCanceledEventAttributes;
+    if (canceled) steps.push(named('ActivityTaskCanceled', canceled));
+    const timer = event.timerStartedEventAttributes;
+    if (timer) steps.push({ type: 'TimerStarted', timerMs: toMs(timer.startToFireTimeout) });
+    const ended = event.workflowExecutionFailedEventAttributes;
+    if (ended) steps.push({ type: 'WorkflowExecutionFailed', failure: ended.failure?.applicationFailureInfo?.type ?? '' });
+    if (event.workflowExecutionCompletedEventAttributes) steps.push({ type: 'WorkflowExecutionCompleted' });
+  }
+  return steps;
+
+  function named(type: string, attributes: { scheduledEventId?: unknown }): Step {
+    return { type, activity: names.get(String(attributes.scheduledEventId)) ?? '' };
+  }
+}
+
+function toMs(duration: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+  return Number(duration?.seconds ?? 0) * 1_000 + Math.round((duration?.nanos ?? 0) / 1e6);
+}
