@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import type { AiClient } from '../ai/client.ts';
+import type { CancelSubscription } from '../auth/cancel-subscription.ts';
 import type { ServerConfig } from '../config/server.ts';
-import type { Permission } from '../contract/access.ts';
 import type { Db } from '../db/connect.ts';
 import type { OutboxMessage } from '../db/outbox.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
@@ -18,8 +18,6 @@ import type { Limiters } from './limiters.ts';
 export interface Authentication {
   /** The caller behind a cookie or bearer token; undefined without a session that is valid now. */
   findCaller(headers: IncomingHttpHeaders): Promise<Caller | undefined>;
-  /** Whether the user is a member of the organization with this permission; without one, a member at all. */
-  isPermitted(organizationId: string, userId: string, permission?: Permission): Promise<boolean>;
 }
 
 /** Everything that procedures work with, made once by `main.ts` and passed in. */
@@ -36,6 +34,8 @@ export interface ApiDeps {
   /** Whether embeddings are local and so cost nothing; the answer is kept for a minute (spec §8). */
   isEmbeddingLocal(): Promise<boolean>;
   jobStreams: JobStreams;
+  /** Cancels an organization's subscription at the payment provider. */
+  cancelSubscription: CancelSubscription;
   /** Writes a mail down, from where it is sent durably. */
   sendMail(mail: NewMail): Promise<void>;
   /**

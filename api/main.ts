@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { pino } from 'pino';
 import { createAiClient } from '../ai/client.ts';
 import { createAuth } from '../auth/auth.ts';
+import { createCancelSubscription } from '../auth/cancel-subscription.ts';
 import { createStripe } from '../auth/create-stripe.ts';
-import { isPermitted } from '../auth/membership.ts';
 import { mountAuth } from '../auth/mount.ts';
 import { createFindSession } from '../auth/session.ts';
 import { deriveKey } from '../config/keys.ts';
@@ -65,6 +65,7 @@ const listener = listen({
   onReconnect: jobStreams.replayAll,
   onError: (error) => log.warn({ err: error }, 'notifications were lost; the connection is made again'),
 });
+const stripe = createStripe(config);
 const findCaller = createFindSession(db, config);
 const sendMail = createMailQueue({ db, log, dispatch: outbox.dispatch, enabled: config.email.provider !== 'none' });
 
@@ -76,15 +77,16 @@ const deps: ApiDeps = {
   ai,
   cursors,
   jobStreams,
+  cancelSubscription: createCancelSubscription({ config, db, log, stripe }),
   sendMail,
-  authentication: { findCaller, isPermitted: (...args) => isPermitted(db, ...args) },
+  authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pool : undefined }),
   isEmbeddingLocal: createLocality(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, deleteOrganizationWorkflowId(organizationId), timeoutMs),
   dispatch: outbox.dispatch,
 };
-const auth = createAuth({ config, db, pool, log, stripe: createStripe(config), sendMail });
+const auth = createAuth({ config, db, pool, log, stripe, sendMail });
 const app = createApp(deps, {
   auth: mountAuth({ auth, config, findSession: findCaller, log, clientAddress: (_req, res) => clientAddressOf(res) }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { callerMay } from '../auth/session.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import type { Actor } from '../domain/actor.ts';
@@ -78,7 +79,7 @@ export async function run(
     async authorize(organizationId) {
       const permission = access === 'member' || access === 'signed-in' ? undefined : access;
       if (!caller || permission === 'public' || permission === 'platform-admin') throw new ApiError('FORBIDDEN');
-      if (!(await deps.authentication.isPermitted(organizationId, caller.userId, permission))) throw new ApiError('FORBIDDEN');
+      if (!callerMay(caller, organizationId, permission)) throw new ApiError('FORBIDDEN');
       authorized = true;
     },
   });

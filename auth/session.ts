@@ -21,6 +21,8 @@ export interface Caller {
   sessionId: string;
   /** The platform admin behind an impersonated session. */
   impersonatedBy: string | null;
+  /** The stored roles of each organization that the user is a member of, as they were when the request began. */
+  memberships: Record<string, string>;
   /** Set where this request extended the session: the `Set-Cookie` that extends the browser's cookie with it. */
   refreshedCookie?: string;
 }
@@ -40,6 +42,7 @@ export function createFindSession(db: Db, config: ServerConfig): FindSession {
     if (!signed) return undefined;
     const row = await liveSessions(db)
       .select(['user.id as userId', 'user.email', 'user.name', 'user.image', 'user.role', 'user.createdAt'])
+      .select(memberships)
       .select(['session.id as sessionId', 'session.impersonatedBy', 'session.expiresAt', 'session.createdAt as startedAt'])
       .where('session.token', '=', signed.token)
       .executeTakeFirst();
@@ -66,6 +69,17 @@ export async function checkSession(
     .executeTakeFirst();
   const permitted = row?.role && (!access.permission || hasPermission(parseRoles(row.role), access.permission));
   return { signedIn: row !== undefined, role: permitted ? row.role : null };
+}
+
+/** With the session, so that a request is authorized without asking again. */
+const memberships = sql<Record<string, string>>`(
+  select coalesce(json_object_agg("organizationId", member.role), '{}') from member where member."userId" = "user".id
+)`.as('memberships');
+
+/** Whether the caller is a member of the organization and holds the permission; without one, a member at all (spec §5.4). */
+export function callerMay(caller: Caller, organizationId: string, permission?: Permission): boolean {
+  const stored = Object.hasOwn(caller.memberships, organizationId) ? caller.memberships[organizationId] : undefined;
+  return stored !== undefined && (permission === undefined || hasPermission(parseRoles(stored), permission));
 }
 
 /** Sessions that have not ended, of users who are not banned; impersonated ones while the admin behind them still is one. */

@@ -1,5 +1,6 @@
 import { type ControlledTransaction, Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { PreparingClient } from './preparing-client.ts';
 import type { Database } from './schema.ts';
 
 /** The connections that a process holds open. */
@@ -24,6 +25,7 @@ const types = {
 /** Opens a pool of at most `poolSize` connections. The caller ends it. */
 export function createPool(options: { url: string; poolSize: number; name?: string; onError?: (error: Error) => void }): pg.Pool {
   const pool = new pg.Pool({
+    Client: PreparingClient,
     connectionString: options.url,
     max: options.poolSize,
     types,

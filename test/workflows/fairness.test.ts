@@ -30,7 +30,7 @@ describe('Fairness between organizations', () => {
     await db.transaction().execute(async (trx) => {
       for (let n = 0; n < jobs; n++) await insertJob(trx, { ...job, createdBy: owner.id }, null);
     });
-    await until(async () => (await db.selectFrom('outbox').select('id').limit(1).execute()).length === 0, 60_000);
+    await until(async () => (await db.selectFrom('outbox').select('id').limit(1).execute()).length === 0, 120_000);
   }
 
   it(`starts a tenant's single job among the next few while another tenant has ${backlog} queued`, async () => {
@@ -50,9 +50,9 @@ describe('Fairness between organizations', () => {
       .where('started_at', '>', new Date(single.createdAt))
       .where('started_at', '<', new Date(done.startedAt))
       .executeTakeFirstOrThrow();
-    expect(startedBetween.count).to.be.below(40);
+    expect(startedBetween.count).to.be.below(backlog / 20);
     expect(await count(large, 'queued'), 'the backlog is still there').to.be.above(backlog / 2);
-  }).timeout(120_000);
+  }).timeout(240_000);
 
   async function count(tenant: Tenant, status: 'queued'): Promise<number> {
     const row = await api.database.db

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+
+/** Statements of one connection that Postgres keeps planned; more than these are sent as they come. */
+const mostStatements = 300;
+const featureNotSupported = '0A000';
+
+/**
+ * A connection that lets Postgres plan each read once: outside of transactions a `select` is sent as a prepared statement, named
+ * by its text. One whose result changed shape since, because a migration ran meanwhile, is sent again as it is.
+ */
+export class PreparingClient extends pg.Client {
+  readonly #names = new Map<string, string>();
+  #inTransaction = false;
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads, which this passes through.
+  override query(...args: any[]): any {
+    const [text, values] = args;
+    if (typeof text !== 'string') return super.query(...(args as [never]));
+    this.#follow(text);
+    const name = args.length === 2 && Array.isArray(values) ? this.#nameOf(text) : undefined;
+    if (name === undefined) return super.query(...(args as [never]));
+    return super.query({ name, text, values }).catch((error: unknown) => {
+      if (!(error instanceof pg.DatabaseError) || error.code !== featureNotSupported) throw error;
+      this.#names.set(text, `${name}+`);
+      return super.query(text, values);
+    });
+  }
+
+  #follow(text: string): void {
+    if (text === 'begin' || text.startsWith('start transaction')) this.#inTransaction = true;
+    else if (text === 'commit' || text === 'rollback') this.#inTransaction = false;
+  }
+
+  #nameOf(text: string): string | undefined {
+    if (this.#inTransaction || !text.startsWith('select')) return undefined;
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    if (this.#names.size >= mostStatements) return undefined;
+    const name = createHash('sha1').update(text).digest('base64url');
+    this.#names.set(text, name);
+    return name;
+  }
+}
