@@ -30,7 +30,8 @@ export function billingPlugins(config: ServerConfig, stripe: Stripe, db: Db) {
   ] satisfies BetterAuthPlugin[];
 }
 
-function pricedPlans({ billing }: ServerConfig): StripePlan[] {
+/** The plans that can be bought: those that have a price at Stripe. */
+export function pricedPlans({ billing }: Pick<ServerConfig, 'billing'>): StripePlan[] {
   const plans: StripePlan[] = [];
   if (billing.pricePro) plans.push({ name: 'pro', priceId: billing.pricePro });
   if (billing.priceTeam) {

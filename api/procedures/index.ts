@@ -3,6 +3,7 @@ import type { Procedure } from '../procedure.ts';
 import { accountProcedures } from './account.ts';
 import { adminFlagProcedures } from './admin-flags.ts';
 import { adminOrganizationProcedures } from './admin-organizations.ts';
+import { adminSystemProcedures } from './admin-system.ts';
 import { billingProcedures } from './billing.ts';
 import { contactProcedures } from './contact.ts';
 import { documentProcedures } from './documents.ts';
@@ -24,6 +25,6 @@ export function createProcedures(deps: ApiDeps): ProcedureTree {
     workspaces: workspaceProcedures(deps),
     documents: documentProcedures(deps),
     jobs: jobProcedures(deps),
-    admin: { organizations: adminOrganizationProcedures(deps), flags: adminFlagProcedures(deps) },
+    admin: { organizations: adminOrganizationProcedures(deps), flags: adminFlagProcedures(deps), system: adminSystemProcedures(deps) },
   };
 }

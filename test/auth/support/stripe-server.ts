@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the payment provider would answer, as far as sign-in asks it: subscriptions by id, and new customers and checkouts. */
+/** What the payment provider would answer, as far as the service asks it: subscriptions by id, their cancellation, new customers and checkouts. */
 export interface StripeServer {
   url: string;
   subscriptions: Map<string, Record<string, unknown>>;
@@ -34,6 +34,8 @@ export async function startStripeServer(): Promise<StripeServer> {
         ? [200, found]
         : [404, { error: { code: 'resource_missing', message: 'No such subscription', type: 'invalid_request_error' } }];
     }
+    const [, method, changed] = /^(POST|DELETE) \/v1\/subscriptions\/(\w+)$/.exec(asked) ?? [];
+    if (changed) return cancel(changed, method === 'DELETE');
     if (asked === 'POST /v1/customers') return [200, { id: `cus_${stripe.requests.length}`, object: 'customer' }];
     if (asked === 'POST /v1/checkout/sessions')
       return [200, { id: 'cs_1', object: 'checkout.session', url: 'https://checkout.example/cs_1' }];
@@ -41,6 +43,19 @@ export async function startStripeServer(): Promise<StripeServer> {
       return [200, { id: asked.split('/').pop(), object: 'price', recurring: { usage_type: 'licensed' } }];
     if (/^GET \/v1\/(customers|subscriptions)/.test(asked)) return [200, { object: 'list', data: [], has_more: false }];
     return [404, { error: { message: `Nothing answers ${asked}`, type: 'invalid_request_error' } }];
+  }
+
+  /** As Stripe does: at the period's end or at once; one that has ended is as good as gone. */
+  function cancel(id: string, immediately: boolean): [number, unknown] {
+    const found = stripe.subscriptions.get(id);
+    if (!found || found.status === 'canceled')
+      return [404, { error: { code: 'resource_missing', message: 'No such subscription', type: 'invalid_request_error' } }];
+    const canceled = {
+      ...found,
+      ...(immediately ? { status: 'canceled', ended_at: Math.floor(Date.now() / 1000) } : { cancel_at_period_end: true }),
+    };
+    stripe.subscriptions.set(id, canceled);
+    return [200, canceled];
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

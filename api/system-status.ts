@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+import { type contract, version } from '../contract/index.ts';
+import { getMigrationStatus } from '../db/migrate.ts';
+import { ping } from '../db/ping.ts';
+import { measureQueue } from '../domain/jobs/measure-queue.ts';
+import { countResources } from '../domain/system/count-resources.ts';
+import type { ApiDeps } from './deps.ts';
+
+export type SystemStatus = z.input<(typeof contract.admin.system.status.responses)[200]>;
+
+/** How long a part of the deployment may take to answer. */
+const patienceMs = 3_000;
+const startedAt = new Date(Date.now() - process.uptime() * 1_000);
+
+/** What each part of the deployment answers right now (spec §2, System status). A part that does not answer is told, never thrown. */
+export async function readSystemStatus(deps: ApiDeps): Promise<SystemStatus> {
+  const { config, storage } = deps;
+  const [rows, ai] = await Promise.all([readDatabase(deps), readAi(deps)]);
+  const { enabled, pricePro, priceTeam } = config.billing;
+  const unpriced = Object.entries({ pro: pricePro, team: priceTeam }).filter(([, price]) => !price);
+  return {
+    version,
+    environment: config.environment,
+    runtime: `Node.js ${process.versions.node}`,
+    startedAt: startedAt.toISOString(),
+    uptimeSeconds: Math.floor(process.uptime()),
+    counts: rows.counts,
+    database: rows.database,
+    ai,
+    // Temporal is part of every deployment.
+    queue: { configured: true, worker: config.worker.enabled ? 'inline' : 'off', concurrency: config.worker.concurrency, ...rows.queue },
+    storage: { driver: storage.driver, location: storage.location, maxUploadBytes: config.storage.maxUploadBytes },
+    billing: { enabled, unpricedPlans: enabled ? unpriced.map(([plan]) => plan) : [] },
+    email: { provider: config.email.provider, from: config.email.from },
+    auth: { socialProviders: config.providers.map(({ id }) => id), requireEmailVerification: config.requireEmailVerification },
+  };
+}
+
+type DatabaseStatus = Pick<SystemStatus, 'counts' | 'database'> & {
+  queue: Pick<SystemStatus['queue'], 'depth' | 'running' | 'failed' | 'oldestQueuedAt'>;
+};
+
+/** What only the database knows. The latency is that of one empty query. */
+async function readDatabase({ db }: ApiDeps): Promise<DatabaseStatus> {
+  try {
+    const { latencyMs } = await measure(ping(db));
+    const [migrations, counts, queue] = await inTime(Promise.all([getMigrationStatus(db), countResources(db), measureQueue(db)]));
+    return {
+      database: { ok: true, latencyMs, error: null, migrations },
+      counts,
+      queue: { ...queue, oldestQueuedAt: queue.oldestQueuedAt?.toISOString() ?? null },
+    };
+  } catch (error) {
+    return {
+      database: { ok: false, latencyMs: null, error: messageOf(error), migrations: null },
+      counts: { users: 0, organizations: 0, workspaces: 0, subscriptions: 0 },
+      queue: { depth: null, running: null, failed: null, oldestQueuedAt: null },
+    };
+  }
+}
+
+async function readAi({ ai, config }: ApiDeps): Promise<SystemStatus['ai']> {
+  const { url } = config.ai;
+  try {
+    const { latencyMs, value } = await measure(ai.health());
+    const { ok, problems, provider, ocr } = value;
+    return { ok, latencyMs, error: null, url, problems, provider, ocr };
+  } catch (error) {
+    return { ok: false, latencyMs: null, error: messageOf(error), url, problems: [], provider: null, ocr: null };
+  }
+}
+
+/** How long the answer took, in milliseconds to a tenth. */
+async function measure<T>(answer: Promise<T>): Promise<{ value: T; latencyMs: number }> {
+  const begun = performance.now();
+  const value = await inTime(answer);
+  return { value, latencyMs: Math.round((performance.now() - begun) * 10) / 10 };
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`No answer within ${patienceMs / 1_000} s.`)), patienceMs);
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}

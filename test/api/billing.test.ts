@@ -1,0 +1,285 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { billingOn } from '../auth/support/service.ts';
+import { type StripeServer, startStripeServer, subscriptionOf } from '../auth/support/stripe-server.ts';
+import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import { callOver, transports } from '../support/transports.ts';
+
+const day = 86_400_000;
+
+describe('Billing', () => {
+  let api: TestApi;
+  let stripe: StripeServer;
+  let admin: TestUser;
+  let tenant: Tenant;
+
+  before(async () => {
+    stripe = await startStripeServer();
+    const limits = { PLAN_FREE_WORKSPACES: '1', PLAN_FREE_MEMBERS: '2', PLAN_FREE_AI_CREDITS: '7' };
+    api = await startTestApi({ env: { ...billingOn, STRIPE_API_BASE: stripe.url, WORKER_ENABLED: 'false', ...limits } });
+    admin = await api.signUp('Admin');
+    await api.makePlatformAdmin(admin);
+  });
+  after(async () => {
+    await api.stop();
+    await stripe.stop();
+  });
+  beforeEach(async () => {
+    tenant = await api.createTenant();
+    stripe.requests.length = 0;
+    stripe.available = true;
+  });
+
+  const free = { workspaces: 1, members: 2, aiCredits: 7, storageBytes: 100_000_000 };
+  const pro = { workspaces: 20, members: 25, aiCredits: 2_000, storageBytes: 5_000_000_000 };
+  const status = async ({ organizationId, owner } = tenant) =>
+    (await callOver(api, 'REST', 'billing.status', { organizationId }, { token: owner.token })).body;
+  async function subscribe(values: Record<string, unknown> = {}): Promise<string> {
+    const id = randomUUID();
+    const row = {
+      id,
+      plan: 'pro',
+      referenceId: tenant.organizationId,
+      status: 'active',
+      stripeSubscriptionId: `sub_${id.slice(0, 8)}`,
+      ...values,
+    };
+    await api.database.db
+      .insertInto('subscription')
+      .values(row as never)
+      .execute();
+    return id;
+  }
+  const removeSubscriptions = () => api.database.db.deleteFrom('subscription').where('referenceId', '=', tenant.organizationId).execute();
+
+  describe('status', () => {
+    it('is the free plan without a subscription, and with a checkout that was only begun', async () => {
+      const expected = { enabled: true, plan: 'free', limits: free, subscription: null, paymentFailed: false, overLimit: [] };
+      expect(await status()).to.deep.equal(expected);
+      await subscribe({ status: 'incomplete', stripeSubscriptionId: null });
+      expect(await status()).to.deep.equal(expected);
+    });
+
+    for (const transport of transports) {
+      it(`shows the subscription and the limits of its plan over ${transport}`, async () => {
+        const [periodEnd, trialEnd, cancelAt] = [10, 5, 7].map((days) => new Date(Date.now() + days * day));
+        const id = await subscribe({
+          seats: 3,
+          periodEnd,
+          trialEnd,
+          cancelAt,
+          cancelAtPeriodEnd: true,
+          billingInterval: 'month',
+          status: 'trialing',
+        });
+        const { body } = await callOver(api, transport, 'billing.status', { organizationId: tenant.organizationId }, tenant.owner);
+        expect(body).to.deep.equal({
+          enabled: true,
+          plan: 'pro',
+          limits: pro,
+          subscription: {
+            id,
+            plan: 'pro',
+            status: 'trialing',
+            seats: 3,
+            periodEnd: periodEnd?.toISOString(),
+            trialEnd: trialEnd?.toISOString(),
+            cancelAtPeriodEnd: true,
+            cancelAt: cancelAt?.toISOString(),
+            billingInterval: 'month',
+          },
+          paymentFailed: false,
+          overLimit: [],
+        });
+      });
+    }
+
+    it('keeps the plan of one that is past due for the days of dunning, and says that a payment failed', async () => {
+      await subscribe({ status: 'past_due', periodEnd: new Date(Date.now() - 13 * day) });
+      expect(await status()).to.deep.include({ plan: 'pro', paymentFailed: true });
+      await removeSubscriptions();
+      await subscribe({ status: 'past_due', periodEnd: new Date(Date.now() - 15 * day) });
+      expect(await status()).to.deep.include({ plan: 'free', limits: free, paymentFailed: true });
+    });
+
+    it('shows the subscription that counts among several, and the last one when none does', async () => {
+      await subscribe({ plan: 'team', status: 'canceled', periodEnd: new Date() });
+      expect(await status()).to.deep.include({ plan: 'free' });
+      expect((await status()).subscription).to.include({ plan: 'team', status: 'canceled' });
+      const id = await subscribe({ status: 'active', periodEnd: new Date(Date.now() - day) });
+      expect((await status()).subscription).to.include({ id, status: 'active' });
+    });
+
+    it('lists the limits that a downgrade has left exceeded', async () => {
+      const { organizationId, owner } = tenant;
+      const { token } = owner;
+      await subscribe();
+      for (const slug of ['two', 'three']) {
+        expect((await callOver(api, 'REST', 'workspaces.create', { organizationId, name: slug, slug }, { token })).status).to.equal(200);
+      }
+      for (const role of ['member', 'admin'] as const) await api.addMember(organizationId, await api.signUp(), role);
+      for (let i = 0; i < 2; i++) {
+        const job = { kind: 'text.summarize', organizationId, text: 'One. Two.' };
+        expect((await callOver(api, 'REST', 'jobs.create', job, { token })).status).to.equal(200);
+      }
+      expect((await status()).overLimit).to.deep.equal([]);
+      await removeSubscriptions();
+      expect((await status()).overLimit).to.deep.equal([
+        { kind: 'workspaces', current: 3, limit: 1 },
+        { kind: 'members', current: 3, limit: 2 },
+        { kind: 'aiCredits', current: 10, limit: 7 },
+      ]);
+      const usage = await callOver(api, 'REST', 'organizations.usage', { organizationId }, { token });
+      expect(usage.body).to.deep.include({
+        plan: 'free',
+        limits: free,
+        usage: { workspaces: 3, members: 3, pendingInvitations: 0, aiCredits: 10 },
+      });
+    });
+
+    it('counts invitations among the members, and what is just at the limit is not over it', async () => {
+      const { organizationId, owner } = tenant;
+      const invite = { organizationId, email: 'guest@example.com', role: 'member' };
+      await api.request('POST', '/api/auth/organization/invite-member', { token: owner.token, body: invite });
+      expect((await status()).overLimit).to.deep.equal([]);
+      await subscribe();
+      await api.request('POST', '/api/auth/organization/invite-member', {
+        token: owner.token,
+        body: { ...invite, email: 'other@example.com' },
+      });
+      await removeSubscriptions();
+      expect((await status()).overLimit).to.deep.equal([{ kind: 'members', current: 3, limit: 2 }]);
+    });
+  });
+
+  describe('in the list of a platform admin', () => {
+    const item = async () => {
+      const { body } = await callOver(api, 'REST', 'admin.organizations.list', { search: tenant.slug }, { token: admin.token });
+      expect(body.total).to.equal(1);
+      return body.items[0];
+    };
+
+    it('has plan, customer, billed seats and subscription', async () => {
+      expect(await item()).to.deep.include({ plan: 'free', seats: { billed: null, members: 1 }, subscription: null });
+      const periodEnd = new Date(Date.now() + day);
+      const id = await subscribe({ plan: 'team', seats: 4, periodEnd, stripeSubscriptionId: 'sub_listed' });
+      const set = { stripeCustomerId: 'cus_listed' };
+      await api.database.db.updateTable('organization').set(set).where('id', '=', tenant.organizationId).execute();
+      expect(await item()).to.deep.include({
+        plan: 'team',
+        billingCustomerId: 'cus_listed',
+        seats: { billed: 4, members: 1 },
+        subscription: {
+          id,
+          plan: 'team',
+          status: 'active',
+          seats: 4,
+          periodEnd: periodEnd.toISOString(),
+          cancelAtPeriodEnd: false,
+          billingSubscriptionId: 'sub_listed',
+        },
+      });
+    });
+
+    it('bills no seats of a subscription that has ended', async () => {
+      await subscribe({ status: 'canceled', seats: 4 });
+      expect(await item()).to.deep.include({ plan: 'free', seats: { billed: null, members: 1 } });
+    });
+  });
+
+  describe('cancellation by a platform admin', () => {
+    const customer = () => `cus_${tenant.organizationId}`;
+    const cancel = (body?: unknown, token = admin.token) =>
+      api.request('POST', `/api/v1/admin/organizations/${tenant.organizationId}/cancel-subscription`, { token, body });
+    const entries = () =>
+      api.database.db
+        .selectFrom('audit_entry')
+        .selectAll()
+        .where('organization_id', '=', tenant.organizationId)
+        .where('action', 'like', 'subscription.%')
+        .orderBy('id')
+        .execute();
+    const row = () =>
+      api.database.db.selectFrom('subscription').selectAll().where('referenceId', '=', tenant.organizationId).executeTakeFirstOrThrow();
+    let stripeId = '';
+    beforeEach(() => {
+      stripeId = `sub_${randomUUID().replaceAll('-', '')}`;
+      stripe.subscriptions.set(stripeId, subscriptionOf(stripeId, { customer: customer(), price: 'price_pro', status: 'active' }));
+    });
+
+    it('happens at the end of the period unless told otherwise, and the row says what Stripe answered', async () => {
+      const id = await subscribe({ stripeSubscriptionId: stripeId });
+      const earlier = (await entries()).length;
+      const canceled = await cancel();
+      expect([canceled.status, canceled.body]).to.deep.equal([200, { status: 'active', cancelAtPeriodEnd: true }]);
+      expect(stripe.requests).to.deep.equal([`POST /v1/subscriptions/${stripeId} cancel_at_period_end=true`]);
+      expect(await row()).to.include({ status: 'active', cancelAtPeriodEnd: true });
+      const written = (await entries()).slice(earlier);
+      expect(written.map(({ action, metadata }) => [action, metadata])).to.deep.equal([
+        ['subscription.cancel', { plan: 'pro', immediately: false }],
+        ['subscription.update', { plan: 'pro', status: 'active', cancelAtPeriodEnd: true }],
+      ]);
+      for (const entry of written) expect(entry).to.deep.include({ actor_id: admin.id, target_type: 'subscription', target_id: id });
+      expect(await status()).to.deep.include({ plan: 'pro' });
+    });
+
+    for (const transport of transports) {
+      it(`happens at once when asked, over ${transport}`, async () => {
+        await subscribe({ stripeSubscriptionId: stripeId });
+        const input = { organizationId: tenant.organizationId, immediately: true };
+        const canceled = await callOver(api, transport, 'admin.organizations.cancelSubscription', input, admin);
+        expect([canceled.status, canceled.body]).to.deep.equal([200, { status: 'canceled', cancelAtPeriodEnd: false }]);
+        expect(stripe.requests).to.deep.equal([`DELETE /v1/subscriptions/${stripeId}`]);
+        expect((await row()).status).to.equal('canceled');
+        expect(await status()).to.deep.include({ plan: 'free' });
+        const again = await callOver(api, transport, 'admin.organizations.cancelSubscription', input, admin);
+        expect(again.body).to.deep.equal({
+          defined: true,
+          code: 'NOT_FOUND',
+          status: 404,
+          message: 'This organization has no live subscription.',
+        });
+      });
+    }
+
+    it('finds nothing to cancel without a live subscription, and without an organization', async () => {
+      expect((await cancel()).body).to.include({ defined: true, code: 'NOT_FOUND' });
+      await subscribe({ status: 'canceled', stripeSubscriptionId: stripeId });
+      await subscribe({ status: 'incomplete', stripeSubscriptionId: null });
+      expect((await cancel()).body).to.include({ code: 'NOT_FOUND' });
+      const nobody = await api.request('POST', '/api/v1/admin/organizations/nobody/cancel-subscription', { token: admin.token });
+      expect(nobody.status).to.equal(404);
+      expect(stripe.requests).to.deep.equal([]);
+    });
+
+    it('learns that a subscription had ended at Stripe before', async () => {
+      await subscribe({ stripeSubscriptionId: stripeId });
+      stripe.subscriptions.set(stripeId, subscriptionOf(stripeId, { customer: customer(), price: 'price_pro', status: 'canceled' }));
+      expect((await cancel()).body).to.include({ code: 'NOT_FOUND' });
+      expect((await row()).status).to.equal('canceled');
+      expect((await entries()).map(({ action }) => action)).to.not.include('subscription.cancel');
+    });
+
+    it('changes nothing while Stripe does not answer', async () => {
+      await subscribe({ stripeSubscriptionId: stripeId });
+      stripe.available = false;
+      const failed = await cancel();
+      expect(failed.body).to.deep.equal({
+        defined: true,
+        code: 'SERVICE_UNAVAILABLE',
+        status: 503,
+        message: 'The payment provider did not cancel the subscription.',
+      });
+      expect(await row()).to.include({ status: 'active' });
+      expect((await entries()).map(({ action }) => action)).to.not.include('subscription.cancel');
+    });
+
+    it('is for platform admins only, and takes true and false alone', async () => {
+      await subscribe({ stripeSubscriptionId: stripeId });
+      expect((await cancel(undefined, tenant.owner.token)).status).to.equal(403);
+      expect((await cancel(undefined, '')).status).to.equal(401);
+      expect((await cancel({ immediately: 'yes' })).status).to.equal(400);
+      expect(stripe.requests).to.deep.equal([]);
+    });
+  });
+});
