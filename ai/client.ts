@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { errorOfAnswer, unreachable, unusableAnswer } from './client-error.ts';
 
@@ -114,6 +114,8 @@ async function ask<T extends z.ZodType>(
   } catch (error) {
     signal?.throwIfAborted();
     if (timeout.aborted) throw unreachable('timeout', error);
+    // The document's own source failed, which its owner knows how to judge.
+    if (init.body instanceof Readable && init.body.errored) throw init.body.errored;
     throw error instanceof TypeError ? unreachable('unreachable', error) : error;
   }
 }

@@ -47,7 +47,7 @@ export function htmlToText(html: string): string {
   });
   return text
     .replace(/(\S) {3,}(?=\S)/g, '$1  ')
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n');
 }
 

@@ -64,7 +64,7 @@ export function scanHtml(html: string): HtmlScan {
     depth: deepest,
     text: parts
       .join('')
-      .replace(/ *\n[ \n]*/g, '\n')
+      .replace(/(?<! ) *\n[ \n]*/g, '\n')
       .trim(),
   };
 }

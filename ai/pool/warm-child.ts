@@ -56,7 +56,7 @@ export class WarmChild {
         this.killedByOthers = this.usable && reasonOfExit(by) === 'killed';
         ended();
       });
-      this.#process.once('error', ended);
+      this.#process.on('error', ended);
     });
     this.ready = new Promise((resolve, reject) => {
       this.#process.once('message', (message: ChildMessage) => message.kind === 'ready' && resolve(message.problem));

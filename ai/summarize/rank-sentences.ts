@@ -25,9 +25,10 @@ function timesSimilarity(vectors: SparseVector[], termCount: number, x: Float64A
     const value = x[index] ?? 0;
     for (let i = 0; i < terms.length; i += 1) perTerm[terms[i] ?? 0] = (perTerm[terms[i] ?? 0] ?? 0) + value * (weights[i] ?? 0);
   }
-  return Float64Array.from(vectors, ({ terms, weights }) => {
+  return Float64Array.from(vectors, ({ terms, weights }, index) => {
     let sum = 0;
     for (let i = 0; i < terms.length; i += 1) sum += (perTerm[terms[i] ?? 0] ?? 0) * (weights[i] ?? 0);
-    return sum;
+    // What a sentence has in common with itself would give the loneliest one the score of the average.
+    return Math.max(0, sum - (terms.length === 0 ? 0 : (x[index] ?? 0)));
   });
 }

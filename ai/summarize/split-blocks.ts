@@ -9,7 +9,7 @@ export interface Block {
 const atxHeading = /^\s{0,3}#{1,6}\s+(.*?)\s*#*$/;
 const underline = /^\s*(?:=+|-{2,})\s*$/;
 const rule = /^\s*(?:[-*_=·•]\s*){3,}$/;
-const listItem = /^\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(.*)$/;
+const listItem = /^\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(?:\[[ xX]\]\s+)?(.*)$/;
 const quote = /^\s*>+\s?/;
 const linkDefinition = /^\s*\[[^\]]+\]:\s+\S+/;
 const sentenceEnd = /[.!?…。！？:;][)\]»”’"']*$/u;
@@ -20,6 +20,7 @@ export function splitBlocks(text: string): Block[] {
   let paragraph: string[] = [];
   let kind: 'prose' | 'item' = 'prose';
   const flush = () => {
+    if (paragraph.length === 0) return;
     const joined = stripInline(joinLines(paragraph));
     if (joined !== '') blocks.push({ kind: kind === 'prose' && isHeadingLike(paragraph, joined) ? 'heading' : kind, text: joined });
     paragraph = [];
@@ -28,11 +29,15 @@ export function splitBlocks(text: string): Block[] {
   const lines = dropCode(text).split('\n');
   for (const raw of lines) {
     const line = raw.replace(quote, '');
+    if (line.trim() === '') {
+      flush();
+      continue;
+    }
     const heading = atxHeading.exec(line)?.[1];
     const item = listItem.exec(line)?.[1];
     if (underline.test(line) && paragraph.length === 1 && line.trim().length > 2) {
       blocks.push({ kind: 'heading', text: stripInline(paragraph.splice(0).join(' ')) });
-    } else if (line.trim() === '' || rule.test(line) || underline.test(line) || linkDefinition.test(line)) {
+    } else if (rule.test(line) || underline.test(line) || linkDefinition.test(line)) {
       flush();
     } else if (heading !== undefined) {
       flush();

@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { type AiClient, AiServiceError, createAiClient } from '../../ai/client.ts';
+import { type AiService, startAiService } from './support/ai-service.ts';
+
+const failureOf = (call: Promise<unknown>) => call.then(() => undefined).catch((error: unknown) => error);
+
+describe('the client of the AI service', () => {
+  let service: AiService;
+  before(async () => {
+    service = await startAiService();
+  });
+  after(() => service.stop());
+
+  it('streams a document from a file and from the web kind of stream', async () => {
+    const contentType = 'application/pdf';
+    const file = () => createReadStream('samples/observatory-handbook.pdf');
+    const fromFile = await service.client.extract({ body: file(), contentType, requestId: 'from.a.file' });
+    expect(fromFile.pages).to.equal(5);
+    const fromWeb = await service.client.extract({ body: Readable.toWeb(file()) as ReadableStream<Uint8Array>, contentType });
+    expect(fromWeb).to.deep.equal(fromFile);
+    await service.program.printed(/"requestId":"from\.a\.file"/);
+  });
+
+  it('summarizes, embeds and asks for health', async () => {
+    const text = 'Bees fly. Bees make honey from the lime trees. It rains.';
+    expect(await service.client.summarize({ text, maxSentences: 1 })).to.deep.equal({
+      summary: 'Bees make honey from the lime trees.',
+      sentences: 1,
+      model: 'local-extractive',
+      characters: text.length,
+    });
+    const { model, dimensions, vectors } = await service.client.embed({ texts: ['bees', 'honey'] });
+    expect([model, dimensions, vectors.length, vectors[0]?.length]).to.deep.equal(['local-hash-256', 256, 2, 256]);
+    expect((await service.client.health()).provider).to.equal('local');
+  });
+
+  it('calls a refusal of the document final, and a wrong token not', async () => {
+    const refused = await failureOf(service.client.extract({ body: Buffer.from('x'), contentType: 'application/zip' }));
+    expect(refused)
+      .to.be.instanceOf(AiServiceError)
+      .and.include({ kind: 'rejected', status: 415, code: 'unsupported_type', retryable: false });
+    const stranger = createAiClient({ baseUrl: service.url, token: 'wrong' });
+    expect(await failureOf(stranger.embed({ texts: ['a'] }))).to.include({ kind: 'rejected', status: 401, retryable: true });
+  });
+
+  it('reuses its connections', async () => {
+    const ports = new Set<number>();
+    const fake = await startFake((request, response) => {
+      ports.add(request.socket.remotePort ?? 0);
+      response.end(JSON.stringify({ ok: true, provider: 'local', ocr: 'none', auth: 'token', problems: [] }));
+    });
+    for (let index = 0; index < 20; index += 1) await fake.client.health();
+    // One may still be closing its answer when the next request goes out.
+    expect(ports.size).to.be.below(5);
+    await fake.stop();
+  });
+
+  it('ends at once with the reason of its signal', async () => {
+    const fake = await startFake(() => {});
+    const leaving = new AbortController();
+    const reason = new Error('shutting down');
+    const call = failureOf(fake.client.embed({ texts: ['a'], signal: leaving.signal }));
+    await delay(50);
+    leaving.abort(reason);
+    expect(await call).to.equal(reason);
+    expect(await failureOf(fake.client.health({ signal: leaving.signal }))).to.equal(reason);
+    await fake.stop();
+  });
+
+  it('hands on the error of the stream that it was given', async () => {
+    const lost = new Error('the object is gone');
+    const stream = new PassThrough();
+    stream.write('the beginning');
+    setTimeout(() => stream.destroy(lost), 50);
+    expect(await failureOf(service.client.extract({ body: stream, contentType: 'text/plain' }))).to.equal(lost);
+    const short = failureOf(
+      service.client.extract({ body: Readable.from([Buffer.from('abc')]), contentType: 'text/plain', contentLength: 5 }),
+    );
+    expect(await short).to.include({ kind: 'unreachable', retryable: true });
+  });
+
+  it('tells an absent service, a slow one and a nonsensical one apart', async () => {
+    const absent = createAiClient({ baseUrl: 'http://127.0.0.1:9', token: 't' });
+    expect(await failureOf(absent.health())).to.include({ kind: 'unreachable', code: 'unreachable', retryable: true });
+
+    const unread = absent.extract({ body: createReadStream('package.json'), contentType: 'text/plain' });
+    expect(await failureOf(unread)).to.include({ kind: 'unreachable', code: 'unreachable', retryable: true });
+
+    const silent = await startFake(() => {}, { healthMs: 100 });
+    expect(await failureOf(silent.client.health())).to.include({ kind: 'unreachable', code: 'timeout', retryable: true });
+    await silent.stop();
+
+    for (const body of [
+      '<html>',
+      '{}',
+      '{"model":"m","dimensions":2,"vectors":[[1]]}',
+      '{"model":"m","dimensions":1,"vectors":[[1],[2]]}',
+    ]) {
+      const odd = await startFake((_request, response) => response.end(body));
+      expect(await failureOf(odd.client.embed({ texts: ['a'] })), body).to.include({
+        kind: 'unusable_answer',
+        status: 200,
+        retryable: true,
+      });
+      await odd.stop();
+    }
+  });
+
+  it('judges every status, and reads Retry-After', async () => {
+    for (const [status, kind, retryable] of [
+      [400, 'rejected', false],
+      [401, 'rejected', true],
+      [403, 'rejected', true],
+      [408, 'rejected', false],
+      [413, 'rejected', false],
+      [415, 'rejected', false],
+      [422, 'rejected', false],
+      [429, 'rejected', true],
+      [500, 'failed', true],
+      [502, 'failed', true],
+      [503, 'failed', true],
+    ] as const) {
+      const fake = await startFake((request, response) => {
+        request.resume();
+        response.writeHead(status, { 'retry-after': '3' }).end('{"error":{"code":"some_code","message":"Some words."}}');
+      });
+      const error = await failureOf(fake.client.extract({ body: Buffer.from('x'), contentType: 'text/plain' }));
+      expect(error, String(status)).to.include({ kind, status, retryable, code: 'some_code', message: 'Some words.', retryAfterMs: 3000 });
+      await fake.stop();
+    }
+    const bare = await startFake((_request, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
+    expect(await failureOf(bare.client.health())).to.include({ kind: 'failed', status: 502, code: 'http_502', retryAfterMs: undefined });
+    await bare.stop();
+  });
+});
+
+async function startFake(listener: RequestListener, timeouts = {}): Promise<{ client: AiClient; stop(): Promise<void> }> {
+  const server: Server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return {
+    client: createAiClient({ baseUrl, token: 't', timeouts }),
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
