@@ -7,6 +7,7 @@ import type { DemoService } from './demo-service.ts';
 import { excerpt, formatBytes, plain } from './demo-text.ts';
 
 const excerptCharacters = 210;
+const kinds: JobKind[] = ['document.extract', 'document.summarize', 'document.index'];
 
 /** `extract` for `document.extract`. */
 export function shortKind(kind: JobKind): string {
@@ -63,7 +64,7 @@ function reportLinks({ documents, jobs }: DemoResult, service: DemoService, disp
   if (service.workflowUrl('') === undefined) return;
   display.heading("Each job's history, in Temporal's web UI");
   for (const { id, name } of documents) {
-    const own = jobs.filter(({ documentId }) => documentId === id);
+    const own = kinds.flatMap((kind) => jobs.filter((job) => job.documentId === id && job.kind === kind));
     display.line(`${plain(name)}: ${own.map(({ kind }) => shortKind(kind)).join(', ')}`);
     // At the margin, so that a terminal which breaks the line still knows one link.
     for (const job of own) display.line(service.workflowUrl(job.id) ?? '', 0);

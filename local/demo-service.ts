@@ -62,12 +62,17 @@ async function findLocalService(options: ServiceOptions): Promise<DemoService | 
 async function startOwnService(options: ServiceOptions): Promise<DemoService> {
   const { local, display, stream, signal, onCrash } = options;
   display.line('No service runs here: starting one for the time of the demo.', 0);
+  let started = false;
   const { stack, stop } = await startLocalService(local, {
     stream,
     shared: false,
     abort: signal,
-    onPartExit: (part, exit) => onCrash(new Error(`${partNames[part]} ${describeExit(exit)} during the demo. Logs: ${local.dataDir}/logs`)),
+    onPartExit: (part, exit) => {
+      // A start that fails says itself what failed; the other parts end with it.
+      if (started) onCrash(new Error(`${partNames[part]} ${describeExit(exit)} during the demo. Logs: ${local.dataDir}/logs`));
+    },
   });
+  started = true;
   try {
     const version = await versionOf(stack.apiUrl, signal);
     return { ...describe(options, stack.apiUrl, stack.env.TEMPORAL_UI_URL), version, own: true, stop };

@@ -39,6 +39,13 @@ describe('npm run demo, without a service named', function () {
     await until(() => findProcesses(dataDir).length === 0, 8000);
   });
 
+  it('says which part cannot start, and why', async () => {
+    const { code, stdout, stderr } = await runDemo(['--json', file], { ...env, JOB_TIMEOUT_MS: 'soon' });
+    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+    expect(stderr).to.include('The API exited with code 1 before it was ready').and.include('JOB_TIMEOUT_MS: must be a whole number');
+    await until(() => findProcesses(dataDir).length === 0, 8000);
+  });
+
   it('waits for a service that is starting on the data directory, and uses it wherever it listens', async () => {
     const service = runProgram(process.execPath, ['local/start.ts'], { env });
     await service.printed(/is ready/, 60_000);
