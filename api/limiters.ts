@@ -40,9 +40,12 @@ export function createLimiters(options: { requestsPerMinute: number; searchesPer
 
 function createLimiter({ name, points, windowSeconds, message }: LimitOptions, pool: Pool | undefined): Limiter {
   const settings = { keyPrefix: name, points, duration: windowSeconds };
+  const memory = new RateLimiterMemory(settings);
+  // While the database does not answer, each process counts alone: what needs no database still answers.
+  const insured = { ...settings, insuranceLimiter: memory };
   const limiter = pool
-    ? new RateLimiterPostgres({ ...settings, storeClient: pool, storeType: 'pool', tableName: 'rate_limit', tableCreated: true })
-    : new RateLimiterMemory(settings);
+    ? new RateLimiterPostgres({ ...insured, storeClient: pool, storeType: 'pool', tableName: 'rate_limit', tableCreated: true })
+    : memory;
   return {
     async consume(key, setHeader) {
       try {

@@ -22,7 +22,7 @@ export async function runOnce<T extends object>(
 ): Promise<{ replayed: boolean; record: T }> {
   if (scope.key === undefined) return { replayed: false, record: await effect() };
   const { userId, operation, key } = scope;
-  const requestHash = createHash('sha256').update(JSON.stringify(scope.request)).digest('base64url');
+  const requestHash = hashOf(scope.request);
   const inserted = await trx
     .insertInto('idempotency_key')
     .values({ user_id: userId, operation, key, request_hash: requestHash })
@@ -39,6 +39,15 @@ export async function runOnce<T extends object>(
     .where('key', '=', key)
     .execute();
   return { replayed: false, record };
+}
+
+/** The same for requests that say the same: the transports put the fields of one input in different orders. */
+function hashOf(request: unknown): string {
+  const sorted = (_key: string, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  return createHash('sha256').update(JSON.stringify(request, sorted)).digest('base64url');
 }
 
 async function readRecord<T>(

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { type Answer, startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { callOver, type Transport, transports } from '../support/transports.ts';
+
+describe('Idempotency-Key', () => {
+  let api: TestApi;
+  let tenant: Tenant;
+  let documentId: string;
+  let failedJobId: string;
+
+  before(async () => {
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
+    tenant = await api.createTenant();
+    documentId = (await api.upload(tenant, { bytes: 'A text.' })).id;
+    const failed = await call('REST', 'jobs.create', undefined, { kind: 'document.extract', documentId });
+    failedJobId = failed.body.id;
+    await api.database.db.updateTable('job').set({ status: 'failed', finished_at: new Date() }).where('id', '=', failedJobId).execute();
+  });
+  after(() => api.stop());
+
+  function call(
+    transport: Transport,
+    operation: string,
+    key: string | undefined,
+    input: Record<string, unknown>,
+    token = tenant.owner.token,
+  ) {
+    return callOver(api, transport, operation, input, { token, headers: key === undefined ? {} : { 'idempotency-key': key } });
+  }
+  const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status);
+
+  /** Everything that an effect may have written, as counts: nothing may grow twice. */
+  async function written() {
+    const { db } = api.database;
+    const count = async (table: 'workspace' | 'document' | 'job' | 'credit_entry' | 'audit_entry' | 'idempotency_key') => {
+      const { n } = await db
+        .selectFrom(table)
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow();
+      return n;
+    };
+    return {
+      workspaces: await count('workspace'),
+      documents: await count('document'),
+      jobs: await count('job'),
+      credits: await count('credit_entry'),
+      entries: await count('audit_entry'),
+      keys: await count('idempotency_key'),
+    };
+  }
+  async function grownBy(work: () => Promise<unknown>) {
+    const before = await written();
+    await work();
+    const after = await written();
+    return Object.fromEntries(Object.entries(after).map(([name, n]) => [name, n - before[name as keyof typeof before]]));
+  }
+
+  interface Case {
+    operation: string;
+    input(): Record<string, unknown>;
+    another(input: Record<string, unknown>): Record<string, unknown>;
+    effect: Partial<Record<'workspaces' | 'documents' | 'jobs' | 'credits' | 'entries', number>>;
+    /** What must be the same in every answer. */
+    same(body: any): unknown;
+  }
+  const cases: Case[] = [
+    {
+      operation: 'workspaces.create',
+      input: () => ({ organizationId: tenant.organizationId, name: 'Twin', slug: `twin-${randomUUID().slice(0, 8)}` }),
+      another: (input) => ({ ...input, name: 'Other' }),
+      effect: { workspaces: 1, entries: 1 },
+      same: (body) => body,
+    },
+    {
+      operation: 'documents.createUpload',
+      input: () => ({ workspaceId: tenant.workspaceId, name: 'twin.txt', contentType: 'text/plain', size: 5 }),
+      another: (input) => ({ ...input, size: 6 }),
+      effect: { documents: 1, entries: 1 },
+      same: (body) => body.document,
+    },
+    {
+      operation: 'jobs.create',
+      input: () => ({ kind: 'document.summarize', documentId, maxSentences: 3 }),
+      another: (input) => ({ ...input, maxSentences: 4 }),
+      effect: { jobs: 1, credits: 1, entries: 1 },
+      same: (body) => body,
+    },
+    {
+      operation: 'jobs.retry',
+      input: () => ({ id: failedJobId }),
+      another: () => ({ id: 'filled in below' }),
+      effect: { jobs: 1, credits: 1, entries: 1 },
+      same: (body) => body,
+    },
+  ];
+
+  for (const { operation, input, another, effect, same } of cases) {
+    const none = { workspaces: 0, documents: 0, jobs: 0, credits: 0, entries: 0, keys: 0 };
+
+    describe(`on ${operation}`, () => {
+      it('lets twins that run at once have one effect and one answer, over both transports', async () => {
+        const key = randomUUID();
+        const request = input();
+        let answers: Answer[] = [];
+        const grown = await grownBy(async () => {
+          answers = await Promise.all(Array.from({ length: 8 }, (_, i) => call(i % 2 ? 'RPC' : 'REST', operation, key, request)));
+        });
+        expect(statusesOf(answers), JSON.stringify(answers.map(({ body }) => body))).to.deep.equal(Array(8).fill(200));
+        expect(new Set(answers.map(({ body }) => JSON.stringify(same(body))))).to.have.length(1);
+        expect(grown).to.deep.equal({ ...none, ...effect, keys: 1 });
+      });
+
+      it('answers the same again later, and does it again without a key or with another', async () => {
+        const key = randomUUID();
+        const request = input();
+        const first = await call('REST', operation, key, request);
+        expect(first.status, JSON.stringify(first.body)).to.equal(200);
+        for (const transport of transports) {
+          const again = await call(transport, operation, key, request);
+          expect(same(again.body)).to.deep.equal(same(first.body));
+        }
+        const other = input();
+        expect(same((await call('RPC', operation, randomUUID(), other)).body)).to.not.deep.equal(same(first.body));
+        expect(same((await call('REST', operation, undefined, input())).body)).to.not.deep.equal(same(first.body));
+      });
+
+      it('refuses the key with another request', async () => {
+        const key = randomUUID();
+        const request = input();
+        await call('REST', operation, key, request);
+        let otherRequest = another(request);
+        if (operation === 'jobs.retry') {
+          const { id } = (await call('REST', 'jobs.create', undefined, { kind: 'document.extract', documentId })).body;
+          await api.database.db.updateTable('job').set({ status: 'failed' }).where('id', '=', id).execute();
+          otherRequest = { id };
+        }
+        const grown = await grownBy(async () => {
+          for (const transport of transports) {
+            const refused = await call(transport, operation, key, otherRequest);
+            expect(refused.body).to.include({ defined: true, code: 'BAD_REQUEST', status: 400 });
+            expect(refused.body.data.issues[0].path).to.deep.equal(['Idempotency-Key']);
+          }
+        });
+        expect(grown).to.deep.equal(none);
+      });
+
+      it('belongs to one user and one operation', async () => {
+        const key = randomUUID();
+        const request = input();
+        const first = await call('REST', operation, key, request);
+        const colleague = await api.signUp();
+        await api.addMember(tenant.organizationId, colleague, 'member');
+        const theirs = operation === 'workspaces.create' ? input() : request;
+        const second = await call('REST', operation, key, theirs, colleague.token);
+        expect(second.status).to.equal(200);
+        expect(same(second.body)).to.not.deep.equal(same(first.body));
+      });
+
+      it('refuses keys of no or too many characters', async () => {
+        for (const key of ['', 'x'.repeat(201)]) {
+          const refused = await call('REST', operation, key, input());
+          expect(refused.body, `${key.length}`).to.include({ defined: true, code: 'BAD_REQUEST' });
+        }
+        expect((await call('REST', operation, randomUUID().padEnd(200, 'x'), input())).status).to.equal(200);
+      });
+    });
+  }
+
+  it('signs upload URLs afresh, and stores none', async () => {
+    const key = randomUUID();
+    const request = cases[1]?.input() ?? {};
+    const first = await call('REST', 'documents.createUpload', key, request);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const again = await call('RPC', 'documents.createUpload', key, request);
+    expect(again.body.document).to.deep.equal(first.body.document);
+    expect(again.body.upload.url).to.not.equal(first.body.upload.url);
+    expect(Date.parse(again.body.upload.expiresAt)).to.be.greaterThan(Date.parse(first.body.upload.expiresAt));
+    const put = await fetch(again.body.upload.url, { method: 'PUT', headers: again.body.upload.headers, body: 'ABCDE' });
+    expect(put.status).to.equal(200);
+    const row = await api.database.db.selectFrom('idempotency_key').select('response').where('key', '=', key).executeTakeFirstOrThrow();
+    expect(JSON.stringify(row.response)).to.not.match(/signature|https?:/);
+  });
+
+  it('keeps nothing of what failed: the same key works once the reason is gone', async () => {
+    const key = randomUUID();
+    const { organizationId } = tenant;
+    const taken = { organizationId, name: 'Taken', slug: 'soon-free' };
+    const { body: holder } = await call('REST', 'workspaces.create', undefined, taken);
+    const grown = await grownBy(async () => {
+      for (const transport of transports) {
+        expect((await call(transport, 'workspaces.create', key, taken)).body).to.include({ code: 'CONFLICT' });
+      }
+    });
+    expect(grown).to.include({ workspaces: 0, entries: 0, keys: 0 });
+    await call('REST', 'workspaces.delete', undefined, { id: holder.id });
+    expect((await call('RPC', 'workspaces.create', key, taken)).status).to.equal(200);
+  });
+
+  it('lets a twin that waited do the work when the first one failed', async () => {
+    const key = randomUUID();
+    const { db } = api.database;
+    const { organizationId } = tenant;
+    const blocked = await db.startTransaction().execute();
+    await blocked.selectFrom('organization').select('id').where('id', '=', organizationId).forUpdate().execute();
+    const twins = [1, 2].map(() => call('REST', 'workspaces.create', key, { organizationId, name: 'Late', slug: 'late' }));
+    // The first one holds the key and waits for the organization; it fails, since the slug is taken meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await blocked.insertInto('workspace').values({ id: 'in-the-way', organization_id: organizationId, name: 'X', slug: 'late' }).execute();
+    await blocked.commit().execute();
+    expect(statusesOf(await Promise.all(twins))).to.deep.equal([409, 409]);
+    await db.deleteFrom('workspace').where('id', '=', 'in-the-way').execute();
+    const answers = await Promise.all(
+      [1, 2].map(() => call('REST', 'workspaces.create', key, { organizationId, name: 'Late', slug: 'late' })),
+    );
+    expect(statusesOf(answers)).to.deep.equal([200, 200]);
+    expect(answers[0]?.body).to.deep.equal(answers[1]?.body);
+  });
+});
