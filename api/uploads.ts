@@ -49,6 +49,8 @@ async function upload(options: UploadOptions, req: Request, res: Response): Prom
   if (await storage.stat(key)) return refuse(412, 'already_uploaded');
 
   continueUpload(req, res);
+  // A request that breaks off loses its socket.
+  const { socket } = req;
   req.setTimeout(options.stallTimeoutMs ?? defaultStallTimeoutMs, () => {
     if (!req.complete) res.destroy();
   });
@@ -62,7 +64,7 @@ async function upload(options: UploadOptions, req: Request, res: Response): Prom
     if (req.destroyed && !req.complete) return;
     throw error;
   } finally {
-    req.setTimeout(0);
+    socket.setTimeout(0);
   }
   // Not by Express, which would add an ETag.
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}');
@@ -70,8 +72,9 @@ async function upload(options: UploadOptions, req: Request, res: Response): Prom
 
 /** The body of an upload as it comes in. Throws as soon as it is longer than allowed or declared, and at its end when it is shorter. */
 async function* receive(req: IncomingMessage, limits: { declaredBytes: number; maxUploadBytes: number }): AsyncGenerator<Buffer> {
+  const { socket } = req;
   let receivedBytes = 0;
-  // Destroying the request when the loop is left would take the connection along, and with it the answer.
+  // A request that was destroyed when the loop is left could not be read on, as a refusal must.
   for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     receivedBytes += chunk.length;
     if (receivedBytes > limits.maxUploadBytes) throw new TooLargeError();
@@ -79,7 +82,7 @@ async function* receive(req: IncomingMessage, limits: { declaredBytes: number; m
     yield chunk;
   }
   // More bytes than declared look like a broken next request: the parser has then closed the connection.
-  if (receivedBytes !== limits.declaredBytes || !req.socket.writable) throw new AbortedError();
+  if (receivedBytes !== limits.declaredBytes || !socket.writable) throw new AbortedError();
 }
 
 /**

@@ -15,7 +15,10 @@ describe('PUT /uploads/{organizationId}/{documentId}, the odd ways', () => {
     server = await startUploadServer(options);
     return server;
   };
-  afterEach(() => server.close());
+  afterEach(async () => {
+    await server.close();
+    expect(server.failures).to.deep.equal([]);
+  });
 
   const sign = (key = 'org/doc') => server.storage.signUpload({ key, contentType });
   const incoming = () => readdir(join(server.dataDir, 'objects', '.incoming')).catch(() => []);
@@ -82,13 +85,23 @@ describe('PUT /uploads/{organizationId}/{documentId}, the odd ways', () => {
       expectAnswer(answer, 413, 'too_large');
     });
 
+    it('keeps the connection for a client that sends its whole body after the 413', async () => {
+      const target = await tooLarge();
+      const { socket, received } = await open(putHead(target, { 'Content-Length': 1_500_000 }));
+      await until(() => received().includes('requestId'));
+      const closed = untilClosed(socket);
+      socket.write(Buffer.alloc(1_500_000));
+      expect(await closed).to.equal('closed');
+      expect(socket.bytesWritten).to.be.greaterThan(1_500_000);
+    });
+
     it('does not read a huge body to its end', async () => {
       const target = await tooLarge();
       const { socket } = await open(putHead(target, { 'Content-Length': 10_000_000_000 }));
       let sentBytes = 0;
       const closed = new Promise((resolve) => socket.once('close', resolve));
       const send = () => {
-        if (socket.destroyed) return;
+        if (!socket.writable) return;
         sentBytes += 1_000_000;
         socket.write(Buffer.alloc(1_000_000), send);
       };
@@ -160,8 +173,13 @@ describe('PUT /uploads/{organizationId}/{documentId}, the odd ways', () => {
 
     it('answers 413 to a chunked body once it is larger than the largest upload', async () => {
       await start({ maxUploadBytes: 1000, http: { insecureHTTPParser: true } });
-      const answer = await exchange(server.port, [chunkedHead(await sign(), 900), '7d0\r\n', Buffer.alloc(2000), '\r\n0\r\n\r\n']);
-      expectAnswer(answer, 413, 'too_large');
+      const { socket, received } = await open([chunkedHead(await sign(), 900), '7a120\r\n', Buffer.alloc(2000)]);
+      await until(() => received().includes('requestId'));
+      expectAnswer(received(), 413, 'too_large');
+      const closed = untilClosed(socket);
+      socket.write(Buffer.alloc(498_000));
+      socket.write('\r\n0\r\n\r\n');
+      expect(await closed).to.equal('closed');
       await expectNothingStored();
     });
   });
@@ -247,6 +265,12 @@ function sendWithNode(url: string, headers: Record<string, string>, chunks: Buff
     for (const chunk of chunks) sent.write(chunk);
     sent.end();
   });
+}
+
+/** How a connection ended that the server was to close. */
+function untilClosed(socket: Socket): Promise<'closed' | 'reset'> {
+  socket.on('error', () => undefined);
+  return new Promise((resolve) => socket.once('close', (hadError) => resolve(hadError ? 'reset' : 'closed')));
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
