@@ -74,9 +74,8 @@ class DemoRun {
     display.status('');
     const documents = await Promise.all([...this.#names.keys()].map((id) => this.#readDocument(id)));
     const searches = await this.#search(documents);
-    const jobs = [...this.#jobs.values()];
-    const creditsUsed = jobs.filter(({ status }) => status === 'succeeded').reduce((sum, { credits }) => sum + credits, 0);
-    return { documents, searches, jobs, creditsUsed, ok: this.#ok };
+    const { usage } = await this.#api.call(contract.organizations.usage, { organizationId: this.#tenant.organizationId });
+    return { documents, searches, jobs: [...this.#jobs.values()], creditsUsed: usage.aiCredits, ok: this.#ok };
   }
 
   onChange(job: DemoJob): void {
