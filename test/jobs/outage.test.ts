@@ -1,0 +1,147 @@
+import { Client, Connection } from '@temporalio/client';
+import { expect } from 'chai';
+import { findFreePorts } from '../../local/ports.ts';
+import { type Stack, startStack } from '../../local/stack.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';
+import { amountsOf, createJob, expectCleanLog, expectSoundLedger, summary } from '../support/jobs.ts';
+import { runProgram, until } from '../support/processes.ts';
+
+describe('While Temporal is away', function () {
+  this.timeout(60_000);
+  let api: TestApi;
+  let ai: FakeAi;
+  let tenant: Tenant;
+  let directory: string;
+  let temporal: Stack;
+  let client: Client;
+
+  before(async () => {
+    directory = makeTestDirectory();
+    ai = await startFakeAi();
+    // Its port is known before it runs, and it keeps what it knew.
+    const [port = 0] = await findFreePorts(1);
+    const address = `127.0.0.1:${port}`;
+    client = new Client({ connection: Connection.lazy({ address }) });
+    const own = { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: 'default', WORKER_ENABLED: 'false' };
+    api = await startTestApi({ env: { ...ai.env, ...own, JOB_RETRY_DELAYS_MS: '200' } });
+    temporal = await startStack({ dataDir: directory, parts: [], ports: { temporal: port }, temporalUi: false });
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    await api.stop();
+    await client.connection.close();
+    await temporal.stop();
+    await ai.stop();
+    removeTestDirectory(directory);
+  });
+  afterEach(async () => {
+    ai.behave('summarize');
+    await expectSoundLedger(api);
+    expectCleanLog(api, 'api', 'worker');
+  });
+
+  const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses, 40_000);
+  const post = (path: string, body?: unknown) => api.request('POST', `/api/v1${path}`, { token: tenant.owner.token, body });
+  const waiting = () => api.database.db.selectFrom('outbox').select('id').execute();
+
+  async function timed<T>(work: () => Promise<T>): Promise<{ answer: T; ms: number }> {
+    const startedAt = performance.now();
+    return { answer: await work(), ms: performance.now() - startedAt };
+  }
+
+  it('the API boots and answers as fast as ever; what was asked for is done once Temporal is there, in order', async () => {
+    const creations: number[] = [];
+    const jobs: any[] = [];
+    for (let n = 0; n < 20; n++) {
+      const { answer, ms } = await timed(() => createJob(api, tenant, summary));
+      creations.push(ms);
+      jobs.push(answer);
+    }
+    // The dispatch in the background gives up after a second; no request waits for it.
+    expect(creations.sort((one, other) => one - other)[10]).to.be.lessThan(500);
+    const [first, ...others] = jobs;
+    expect((await post(`/jobs/${first.id}/cancel`)).body.status).to.equal('canceled');
+    const upload = { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', bytes: 'Some text.' };
+    const { id: documentId } = await api.upload(tenant, upload);
+    expect((await api.request('GET', '/readyz')).status).to.equal(200);
+    expect(await waiting()).to.have.lengthOf(23);
+
+    await temporal.start('temporal');
+    await api.stack.start('worker');
+
+    for (const { id } of others) expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+    await until(async () => (await waiting()).length === 0, 20_000);
+    expect(await job(first.id, ['canceled'])).to.include({ attempts: 0 });
+    expect(ai.callsOf(first.id)).to.equal(0);
+    expect(await amountsOf(api, first.id)).to.deep.equal([5, -5]);
+    // The signal that the upload is complete came after the start of its workflow, which is over.
+    expect(await client.workflow.getHandle(`upload-${documentId}`).result()).to.deep.equal({ purged: false });
+  });
+
+  it('jobs wait for a server that was killed, and run once it is back', async () => {
+    await temporal.kill('temporal', 'SIGKILL');
+    const { answer: created, ms } = await timed(() => createJob(api, tenant, summary));
+    expect(ms).to.be.lessThan(3_000);
+    expect(created.status).to.equal('queued');
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(await job(created.id, ['queued'])).to.include({ attempts: 0 });
+
+    await temporal.start('temporal');
+    const startedAt = Date.now();
+    const ended = await job(created.id, ['succeeded']);
+
+    expect(ended.attempts).to.equal(1);
+    expect(Date.now() - startedAt).to.be.lessThan(15_000);
+    await until(async () => (await waiting()).length === 0, 20_000);
+  });
+
+  it('jobs wait for a server that has stopped answering', async () => {
+    temporal.signal('temporal', 'SIGSTOP');
+    const { answer: created, ms } = await timed(() => createJob(api, tenant, summary));
+    expect(ms).to.be.lessThan(3_000);
+    await new Promise((resolve) => setTimeout(resolve, 7_000));
+    expect(await job(created.id, ['queued'])).to.include({ attempts: 0 });
+    temporal.signal('temporal', 'SIGCONT');
+    expect(await job(created.id, ['succeeded'])).to.include({ attempts: 1 });
+  });
+
+  it('a job under way finishes, and its workflow learns of it', async () => {
+    const free = Promise.withResolvers<void>();
+    ai.behave('summarize', async () => {
+      await free.promise;
+      return { body: { summary: 'Short.', sentences: 1, model: 'fake', characters: 3 } };
+    });
+    const { id } = await createJob(api, tenant, summary);
+    await until(() => ai.callsOf(id) === 1);
+    await temporal.kill('temporal', 'SIGKILL');
+    free.resolve();
+    expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+    await temporal.start('temporal');
+
+    expect(await client.workflow.getHandle(`job-${id}`).result()).to.deep.equal({ status: 'succeeded' });
+    expect(ai.callsOf(id)).to.equal(1);
+    expect(await amountsOf(api, id)).to.deep.equal([5]);
+  });
+
+  it('a worker that boots waits for it, and a stop does not', async () => {
+    await temporal.kill('temporal', 'SIGKILL');
+    const env = { ...api.stack.env, PORT: String((await findFreePorts(1))[0]), WORKER_ENABLED: 'true' };
+    const booted = runProgram(process.execPath, ['api/main.ts'], { env });
+    try {
+      await booted.printed(/"API listening"/);
+      await booted.printed(/the workers are not running/);
+      expect((await fetch(`http://localhost:${env.PORT}/readyz`)).status).to.equal(200);
+      const { answer: exit, ms } = await timed(() => {
+        booted.child.kill('SIGTERM');
+        return booted.exited;
+      });
+      expect(exit).to.deep.equal({ code: 0, signal: null });
+      expect(ms).to.be.lessThan(15_000);
+    } finally {
+      booted.child.kill('SIGKILL');
+      await temporal.start('temporal');
+    }
+  });
+});

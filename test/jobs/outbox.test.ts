@@ -1,0 +1,161 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { createTemporalClient } from '../../temporal/connect.ts';
+import { createOutbox, type Outbox } from '../../temporal/outbox.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';
+import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, summary } from '../support/jobs.ts';
+import { until } from '../support/processes.ts';
+
+describe('The outbox', () => {
+  let api: TestApi;
+  let ai: FakeAi;
+  let tenant: Tenant;
+
+  before(async () => {
+    ai = await startFakeAi();
+    api = await startTestApi({ env: ai.env });
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    await expectSoundLedger(api);
+    expectCleanLog(api);
+    await api.stop();
+    await ai.stop();
+  });
+
+  const outboxRows = () => api.database.db.selectFrom('outbox').selectAll().orderBy('id').execute();
+  const expire = () =>
+    api.database.db
+      .updateTable('outbox')
+      .set({ lease_until: new Date(0) })
+      .execute();
+  const runsOf = async (id: string) => {
+    const runs = [];
+    for await (const run of api.temporal.client.workflow.list({ query: `WorkflowId = 'job-${id}'` })) runs.push(run);
+    return runs;
+  };
+
+  it('is empty once everything is dispatched', async () => {
+    const { id } = await createJob(api, tenant, summary);
+    await api.jobIn(tenant.owner.token, id, ['succeeded']);
+    await until(async () => (await outboxRows()).length === 0);
+  });
+
+  it('starts a job whose process died between the commit and the dispatch', async () => {
+    const { job } = await insertJobOnly(api, tenant, summary);
+    expect(await outboxRows()).to.have.lengthOf(1);
+    await expire();
+    expect(await api.jobIn(tenant.owner.token, job.id, ['succeeded'])).to.include({ attempts: 1 });
+    await until(async () => (await outboxRows()).length === 0);
+  });
+
+  it('leaves an intent to the process that wrote it while its lease lasts', async () => {
+    const { message } = await insertJobOnly(api, tenant, summary);
+    const { lease_until: lease } = await api.database.db
+      .selectFrom('outbox')
+      .select('lease_until')
+      .where('id', '=', message.id)
+      .executeTakeFirstOrThrow();
+    await until(async () => (await outboxRows()).length === 0, 15_000);
+    const { startTime } = await api.temporal.client.workflow.getHandle(message.workflowId).describe();
+    expect(startTime.getTime()).to.be.at.least((lease ?? new Date(Number.NaN)).getTime());
+  });
+
+  it('delivers an intent twice without harm, while the job runs and once it is over', async () => {
+    const { job, message } = await insertJobOnly(api, tenant, summary);
+    const again = () =>
+      api.database.db
+        .insertInto('outbox')
+        .values({ workflow_id: message.workflowId, operation: 'start', payload: JSON.stringify(message.payload), lease_until: new Date(0) })
+        .execute();
+    const free = Promise.withResolvers<void>();
+    ai.behave('summarize', async () => {
+      await free.promise;
+      return { body: { summary: 'Once.', sentences: 1, model: 'fake', characters: 3 } };
+    });
+    await expire();
+    await until(() => ai.callsOf(job.id) === 1);
+    await again();
+    await until(async () => (await outboxRows()).length === 0);
+    expect(await runsOf(job.id)).to.have.lengthOf(1);
+    free.resolve();
+    await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
+    await api.temporal.client.workflow.getHandle(message.workflowId).result();
+
+    await again();
+    await until(async () => (await outboxRows()).length === 0);
+
+    await until(async () => (await runsOf(job.id)).length === 2);
+    expect(await api.temporal.client.workflow.getHandle(message.workflowId).result()).to.deep.equal({ status: 'succeeded' });
+    expect(ai.callsOf(job.id)).to.equal(1);
+    expect(await amountsOf(api, job.id)).to.deep.equal([5]);
+    ai.behave('summarize');
+  });
+
+  it('keeps the order of a workflow: a signal waits for its start', async () => {
+    const { job, message } = await insertJobOnly(api, tenant, { ...summary, maxAttempts: 1 });
+    const { db } = api.database;
+    // Another process holds the start for a while; the signal after it is anybody's.
+    await db
+      .updateTable('outbox')
+      .set({ lease_until: new Date(Date.now() + 60_000) })
+      .where('id', '=', message.id)
+      .execute();
+    await db
+      .insertInto('outbox')
+      .values({ workflow_id: message.workflowId, operation: 'signal', payload: '{"signal":"jobCanceled"}', lease_until: new Date(0) })
+      .execute();
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect((await outboxRows()).map(({ operation, attempts }) => ({ operation, attempts }))).to.deep.equal([
+      { operation: 'start', attempts: 0 },
+      { operation: 'signal', attempts: 0 },
+    ]);
+    await expire();
+    await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
+    await until(async () => (await outboxRows()).length === 0);
+  });
+
+  it('puts back what Temporal refuses, and notes why', async () => {
+    const { db } = api.database;
+    const payload = JSON.stringify({ workflow: 'runJob', input: { organizationId: 'o' } });
+    await db
+      .insertInto('outbox')
+      .values({ workflow_id: 'w'.repeat(2_000), operation: 'start', payload, lease_until: new Date(0) })
+      .execute();
+    await until(async () => ((await outboxRows())[0]?.attempts ?? 0) >= 2, 15_000);
+    expect((await outboxRows())[0]?.last_error).to.be.a('string');
+    // It holds up no other.
+    const { id } = await createJob(api, tenant, summary);
+    await api.jobIn(tenant.owner.token, id, ['succeeded']);
+    await db.deleteFrom('outbox').where('workflow_id', 'like', 'www%').execute();
+  });
+
+  it('serves several relays at once: each intent goes out, and each job has one effect', async () => {
+    const relays: { outbox: Outbox; close(): Promise<unknown> }[] = [];
+    for (let n = 0; n < 3; n++) {
+      const client = createTemporalClient({
+        address: api.temporal.address,
+        namespace: api.temporal.namespace,
+        apiKey: undefined,
+        tls: { ca: undefined, cert: undefined, key: undefined },
+        uiUrl: 'http://localhost',
+      });
+      const outbox = createOutbox({ db: api.database.db, client, log: pino({ level: 'silent' }), settings: { jobTimeoutMs: 60_000 } });
+      relays.push({ outbox, close: () => outbox.stop().then(() => client.connection.close()) });
+    }
+    const jobs = await Promise.all(
+      Array.from({ length: 30 }, () => insertJobOnly(api, tenant, { kind: 'text.embed', texts: ['x'] } as never)),
+    );
+    await expire();
+    for (const { outbox } of relays) outbox.start();
+
+    for (const { job } of jobs) {
+      expect(await api.jobIn(tenant.owner.token, job.id, ['succeeded'])).to.include({ attempts: 1 });
+      expect(ai.callsOf(job.id)).to.equal(1);
+      expect(await runsOf(job.id)).to.have.lengthOf(1);
+    }
+    await until(async () => (await outboxRows()).length === 0);
+    await Promise.all(relays.map(({ close }) => close()));
+  });
+});

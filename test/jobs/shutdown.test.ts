@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { amountsOf, createJob, expectCleanLog, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
+import { until } from '../support/processes.ts';
+
+const graceMs = 3_000;
+
+for (const part of ['worker', 'api'] as const) {
+  describe(`SIGTERM to ${part === 'api' ? 'the API with its worker' : 'a worker'}, while a job runs`, () => {
+    let api: TestApi;
+    let ai: FakeAi;
+    let tenant: Tenant;
+
+    before(async function () {
+      this.timeout(60_000);
+      ai = await startFakeAi();
+      const env = { ...ai.env, WORKER_SHUTDOWN_GRACE_MS: String(graceMs), JOB_RETRY_DELAYS_MS: '200', WORKER_CONCURRENCY: '1' };
+      api = await startTestApi({ parts: part === 'api' ? ['api'] : ['api', 'worker'], env });
+      tenant = await api.createTenant();
+    });
+    after(async () => {
+      await expectSoundLedger(api);
+      expectCleanLog(api, part);
+      await api.stop();
+      await ai.stop();
+    });
+    beforeEach(async () => {
+      if (!api.stack.pid(part)) await api.stack.start(part);
+    });
+
+    /** Sends SIGTERM and answers how long the process took to go. */
+    async function terminate(): Promise<number> {
+      const startedAt = performance.now();
+      const exit = await api.stack.kill(part, 'SIGTERM');
+      expect(exit).to.deep.equal({ code: 0, signal: null });
+      return performance.now() - startedAt;
+    }
+
+    it('lets the attempt finish within its grace', async () => {
+      const answered = Promise.withResolvers<void>();
+      ai.behave('summarize', async (call) => {
+        await answered.promise;
+        return goodAnswer(call);
+      });
+      const { id } = await createJob(api, tenant, summary);
+      await until(() => ai.callsOf(id) === 1);
+
+      const gone = terminate();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      answered.resolve();
+      expect(await gone).to.be.lessThan(graceMs + 5_000);
+
+      const row = await api.database.db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+      expect(row).to.include({ status: 'succeeded', attempts: 1 });
+      await api.stack.start(part);
+      expect((await historyOf(api, id)).at(-1)).to.deep.equal({ type: 'WorkflowExecutionCompleted' });
+      expect(await amountsOf(api, id)).to.deep.equal([5]);
+    }).timeout(60_000);
+
+    it('hands back what takes longer, and the job goes on elsewhere', async () => {
+      let asked = 0;
+      ai.behave('summarize', (call) => (++asked === 1 ? undefined : goodAnswer(call)));
+      const { id } = await createJob(api, tenant, summary);
+      const behind = await createJob(api, tenant, { kind: 'text.embed', texts: ['waits for the place'] });
+      await until(() => ai.callsOf(id) === 1);
+
+      expect(await terminate()).to.be.within(graceMs - 500, graceMs + 5_000);
+      await api.stack.start(part);
+
+      expect(await api.jobIn(tenant.owner.token, id, ['succeeded'])).to.include({ attempts: 2 });
+      expect(await api.jobIn(tenant.owner.token, behind.id, ['succeeded'])).to.include({ attempts: 1 });
+      const failures = (await historyOf(api, id)).filter(({ type }) => type === 'ActivityTaskFailed').map(({ failure }) => failure);
+      expect(failures).to.deep.equal(['worker_stopped']);
+      expect(await amountsOf(api, id)).to.deep.equal([5]);
+    }).timeout(60_000);
+  });
+}

@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import type { JobKind } from '../../db/schema.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { type AiCall, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { createJob, expectCleanLog, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
+import { runProgram, until } from '../support/processes.ts';
+
+const kinds: JobKind[] = ['document.extract', 'document.summarize', 'document.index', 'text.summarize', 'text.embed'];
+
+function fieldsOf(kind: JobKind, documentId: string): Record<string, unknown> {
+  if (kind === 'text.summarize') return summary;
+  if (kind === 'text.embed') return { kind, texts: ['a text'] };
+  return { kind, documentId };
+}
+
+describe('The places of a worker', () => {
+  let api: TestApi;
+  let ai: FakeAi;
+  let tenant: Tenant;
+
+  before(async () => {
+    ai = await startFakeAi();
+    api = await startTestApi({ env: { ...ai.env, WORKER_CONCURRENCY: '2' } });
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    await expectSoundLedger(api);
+    expectCleanLog(api);
+    await api.stop();
+    await ai.stop();
+  });
+
+  it('are never more than WORKER_CONCURRENCY, whatever the kinds, and every kind makes progress', async () => {
+    const slowly = async (call: AiCall) => {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return goodAnswer(call);
+    };
+    for (const operation of ['extract', 'summarize', 'embed'] as const) ai.behave(operation, slowly);
+    const { id: documentId } = await api.upload(tenant, { bytes: 'Some text.' });
+    const created = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => createJob(api, tenant, fieldsOf(kinds[n % kinds.length] ?? 'text.embed', documentId))),
+    );
+    const finished = new Set<string>();
+    const order: JobKind[] = [];
+    let mostRows = 0;
+    await until(async () => {
+      const rows = await api.database.db.selectFrom('job').select(['id', 'kind', 'status']).execute();
+      mostRows = Math.max(mostRows, rows.filter(({ status }) => status === 'running').length);
+      for (const { id, kind, status } of rows) {
+        if (status !== 'succeeded' || finished.has(id)) continue;
+        finished.add(id);
+        order.push(kind);
+      }
+      return finished.size === created.length;
+    }, 25_000);
+
+    expect(ai.mostRunning).to.equal(2);
+    expect(mostRows).to.be.at.most(2);
+    // No kind waits for another to be through: each has its first job among the first half.
+    expect(new Set(order.slice(0, 20)).size).to.equal(kinds.length);
+  });
+});
+
+describe('A full worker', () => {
+  let api: TestApi;
+  let ai: FakeAi;
+  let tenant: Tenant;
+
+  before(async function () {
+    this.timeout(60_000);
+    ai = await startFakeAi();
+    // Two processes with one place each.
+    api = await startTestApi({ parts: ['api', 'worker'], env: { ...ai.env, WORKER_CONCURRENCY: '1', WORKER_ENABLED: 'true' } });
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    await expectSoundLedger(api);
+    expectCleanLog(api, 'api', 'worker');
+    await api.stop();
+    await ai.stop();
+  });
+
+  it('hands back what it cannot begin soon, so that it runs where there is a place', async () => {
+    const free = Promise.withResolvers<void>();
+    ai.behave('extract', async (call) => {
+      await free.promise;
+      return goodAnswer(call);
+    });
+    const { id: documentId } = await api.upload(tenant, { bytes: 'Some text.' });
+    const long = await createJob(api, tenant, { kind: 'document.extract', documentId });
+    await until(() => ai.callsOf(long.id) === 1);
+
+    // Both processes ask for work; without a place of its own, each second job would wait for the long one.
+    const others = [];
+    for (let n = 0; n < 6; n++) others.push(await createJob(api, tenant, fieldsOf(n % 2 ? 'text.summarize' : 'text.embed', '')));
+    for (const { id } of others) expect(await api.jobIn(tenant.owner.token, id, ['succeeded'])).to.include({ attempts: 1 });
+
+    expect(await api.jobIn(tenant.owner.token, long.id, ['running'])).to.include({ attempts: 1 });
+    free.resolve();
+    await api.jobIn(tenant.owner.token, long.id, ['succeeded']);
+    expect(ai.mostRunning).to.be.at.most(2);
+  });
+});
+
+describe('A kind that no worker handles', () => {
+  let api: TestApi;
+  let ai: FakeAi;
+  let tenant: Tenant;
+
+  before(async () => {
+    ai = await startFakeAi();
+    api = await startTestApi({ env: { ...ai.env, WORKER_JOB_KINDS: 'text.embed,document.extract' } });
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    await expectSoundLedger(api);
+    expectCleanLog(api, 'api', 'worker');
+    await api.stop();
+    await ai.stop();
+  });
+
+  it('stays queued without an attempt, and runs when a worker with its handler appears', async () => {
+    const { token } = tenant.owner;
+    const unhandled = await createJob(api, tenant, summary);
+    const handled = await createJob(api, tenant, { kind: 'text.embed', texts: ['a text'] });
+    await api.jobIn(token, handled.id, ['succeeded']);
+    expect(await api.jobIn(token, unhandled.id, ['queued'])).to.include({ attempts: 0, startedAt: null, nextAttemptAt: null });
+
+    await api.stack.start('worker', { WORKER_JOB_KINDS: 'text.summarize' });
+
+    expect(await api.jobIn(token, unhandled.id, ['succeeded'])).to.include({ attempts: 1 });
+    const attempts = (await historyOf(api, unhandled.id)).filter(({ activity }) => activity === 'runJobAttempt');
+    expect(attempts.map(({ type }) => type)).to.deep.equal(['ActivityTaskCompleted']);
+  });
+
+  it('is refused as a setting where there is no such kind', async () => {
+    const env = { ...api.stack.env, WORKER_JOB_KINDS: 'text.embed,text.translate' };
+    const worker = runProgram(process.execPath, ['worker/main.ts'], { env });
+    expect((await worker.exited).code).to.equal(1);
+    expect(worker.stderr()).to.include('WORKER_JOB_KINDS: there is no kind text.translate');
+  });
+});

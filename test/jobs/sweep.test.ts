@@ -1,0 +1,246 @@
+import { expect } from 'chai';
+import { storeChunks } from '../../domain/chunks/store-chunks.ts';
+import { findDocument } from '../../domain/documents/get-document.ts';
+import { storeText } from '../../domain/documents/store-text.ts';
+import { claimJob } from '../../domain/jobs/claim-job.ts';
+import type { JobRow } from '../../domain/jobs/job-row.ts';
+import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
+import { succeedJob } from '../../domain/jobs/succeed-job.ts';
+import { sweepLostAttempts } from '../../domain/jobs/sweep-lost-attempts.ts';
+import { sweepQueuedJobs } from '../../domain/jobs/sweep-queued-jobs.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, summary } from '../support/jobs.ts';
+import { until } from '../support/processes.ts';
+
+const timeoutMs = 120_000;
+
+describe('The sweep', () => {
+  let api: TestApi;
+  let tenant: Tenant;
+
+  before(async () => {
+    // No worker: the tests are the worker, and decide when it is lost.
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    expectCleanLog(api);
+    await api.stop();
+  });
+  afterEach(() => expectSoundLedger(api));
+
+  const sweep = () => sweepLostAttempts(api.database.db, { timeoutMs, limit: 100 });
+  const rowOf = (id: string): Promise<JobRow> =>
+    api.database.db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const ago = (ms: number) => new Date(Date.now() - ms);
+  const setRow = (id: string, values: Partial<JobRow>) =>
+    api.database.db
+      .updateTable('job')
+      .set(values as never)
+      .where('id', '=', id)
+      .execute();
+
+  /** A job whose attempt began so long ago. */
+  async function running(begunMsAgo: number, fields = {}): Promise<JobRow> {
+    const { job } = await insertJobOnly(api, tenant, { ...summary, ...fields });
+    const claim = await claimJob(api.database.db, job.id, 'run/1');
+    expect(claim.claimed).to.equal(true);
+    await setRow(job.id, { started_at: ago(begunMsAgo) });
+    return rowOf(job.id);
+  }
+
+  it('leaves a job alone whose attempt began less than twice the timeout ago', async () => {
+    const { id } = await running(2 * timeoutMs - 5_000);
+    expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0, messages: [] });
+    expect(await rowOf(id)).to.include({ status: 'running', attempts: 1 });
+    await succeedJob(api.database.db, await rowOf(id), { result: {} });
+  });
+
+  it('queues a job again whose attempt is lost, and asks for its workflow', async () => {
+    const { id } = await running(2 * timeoutMs + 1_000);
+    const swept = await sweep();
+    expect(swept).to.include({ requeued: 1, failed: 0 });
+    expect(swept.messages.map(({ workflowId, operation }) => ({ workflowId, operation }))).to.deep.equal([
+      { workflowId: `job-${id}`, operation: 'start' },
+    ]);
+    expect(await rowOf(id)).to.include({ status: 'queued', attempts: 1, claimed_by: null, error_code: 'worker_lost' });
+    expect(await amountsOf(api, id)).to.deep.equal([5]);
+    const shown = await api.request('GET', `/api/v1/jobs/${id}`, { token: tenant.owner.token });
+    expect(shown.body.error).to.deep.equal({ code: 'worker_lost', message: 'The worker was lost during the attempt.' });
+    expect(shown.body.nextAttemptAt).to.be.a('string');
+  });
+
+  it('fails a job whose attempts are spent, and gives its credits back', async () => {
+    const { id } = await running(2 * timeoutMs + 1_000, { maxAttempts: 1 });
+    expect(await sweep()).to.include({ requeued: 0, failed: 1 });
+    expect(await rowOf(id)).to.include({ status: 'failed', error_code: 'worker_lost' });
+    expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
+    expect(await sweep()).to.include({ requeued: 0, failed: 0 });
+  });
+
+  it('counts from the current attempt, not from the first', async () => {
+    const { id } = await running(2 * timeoutMs + 1_000);
+    await sweep();
+    await claimJob(api.database.db, id, 'run/2');
+    expect(await sweep()).to.include({ requeued: 0, failed: 0 });
+    expect(await rowOf(id)).to.include({ status: 'running', attempts: 2 });
+    await succeedJob(api.database.db, await rowOf(id), { result: {} });
+  });
+
+  it('takes each lost job once when several sweeps run at the same time', async () => {
+    const jobs = await Promise.all(Array.from({ length: 10 }, () => running(2 * timeoutMs + 1_000)));
+    const sweeps = await Promise.all(Array.from({ length: 4 }, sweep));
+    expect(sweeps.reduce((sum, { requeued }) => sum + requeued, 0)).to.equal(10);
+    for (const { id } of jobs) expect(await rowOf(id)).to.include({ status: 'queued', attempts: 1 });
+  });
+
+  describe('leaves a zombie, which wakes up after another took its job, nothing to change', () => {
+    /** A document with a text, and a job on it whose first attempt is presumed lost while the second runs. */
+    async function superseded(): Promise<{ zombie: JobRow; documentId: string }> {
+      const { id: documentId } = await api.upload(tenant, { bytes: 'Some text.' });
+      const { job } = await insertJobOnly(api, tenant, { kind: 'document.index', documentId });
+      const { db } = api.database;
+      const claim = await claimJob(db, job.id, 'run/1');
+      await setRow(job.id, { started_at: ago(2 * timeoutMs + 1_000) });
+      await sweep();
+      await claimJob(db, job.id, 'run/2');
+      return { zombie: claim.job as JobRow, documentId };
+    }
+
+    it('with its result, text and chunks', async () => {
+      const { db } = api.database;
+      const { zombie, documentId } = await superseded();
+      const document = await findDocument(db, documentId);
+      if (!document) throw new Error('the document is gone');
+      const stored = await succeedJob(db, zombie, {
+        result: { chunks: 1 },
+        async effects(trx) {
+          await storeText(trx, document, { text: 'zombie', characters: 6, pages: null, truncated: false });
+          await storeChunks(trx, document, 'zombie', [{ text: 'zombie', embedding: [1, 0] }]);
+        },
+      });
+      expect(stored).to.equal(false);
+      expect(await rowOf(zombie.id)).to.include({ status: 'running', attempts: 2, result: null, claimed_by: 'run/2' });
+      expect(await findDocument(db, documentId)).to.include({ extracted_at: null, indexed_at: null, chunk_count: null });
+      expect(await db.selectFrom('chunk').selectAll().where('document_id', '=', documentId).execute()).to.deep.equal([]);
+      expect(await db.selectFrom('document_text').selectAll().where('document_id', '=', documentId).execute()).to.deep.equal([]);
+    });
+
+    for (const retryable of [true, false]) {
+      it(`with its ${retryable ? 'retryable' : 'final'} failure`, async () => {
+        const { zombie } = await superseded();
+        const failure = { code: 'late', message: 'Too late.', retryable };
+        const settled = await settleAttempt(api.database.db, { jobId: zombie.id, claimedBy: 'run/1', failure });
+        expect(settled).to.deep.equal({ status: 'running' });
+        expect(await rowOf(zombie.id)).to.include({ status: 'running', attempts: 2, claimed_by: 'run/2' });
+        expect(await amountsOf(api, zombie.id)).to.deep.equal([2]);
+      });
+    }
+
+    it('once the job is final', async () => {
+      const { db } = api.database;
+      const { zombie } = await superseded();
+      await settleAttempt(db, {
+        jobId: zombie.id,
+        claimedBy: 'run/2',
+        failure: { code: 'final', message: 'It is over.', retryable: false },
+      });
+      const before = await rowOf(zombie.id);
+      expect(await succeedJob(db, zombie, { result: {} })).to.equal(false);
+      const late = { code: 'late', message: 'Too late.', retryable: false };
+      expect(await settleAttempt(db, { jobId: zombie.id, claimedBy: 'run/1', failure: late })).to.deep.equal({
+        status: 'failed',
+        error: { code: 'final', message: 'It is over.' },
+      });
+      expect(await rowOf(zombie.id)).to.deep.equal(before);
+      expect(await amountsOf(api, zombie.id)).to.deep.equal([2, -2]);
+    });
+  });
+
+  describe('starts again what no workflow carries', () => {
+    const sweepQueued = async () => (await sweepQueuedJobs(api.database.db, { limit: 100 })).map(({ workflowId }) => workflowId);
+    const forget = (id: string) => api.database.db.deleteFrom('outbox').where('workflow_id', '=', `job-${id}`).execute();
+
+    async function queued(values: Partial<JobRow>): Promise<string> {
+      const { job } = await insertJobOnly(api, tenant, summary);
+      await forget(job.id);
+      await setRow(job.id, values);
+      return `job-${job.id}`;
+    }
+
+    before(() => api.database.db.updateTable('job').set({ swept_at: new Date() }).execute());
+
+    it('but not at once, not while its intent waits, not before its next attempt is due, and not every minute', async () => {
+      const old = await queued({ created_at: ago(61_000) });
+      const fresh = await queued({ created_at: ago(50_000) });
+      const waiting = await queued({ created_at: ago(600_000), next_attempt_at: ago(-30_000) });
+      const due = await queued({ created_at: ago(600_000), next_attempt_at: ago(61_000) });
+      const { job } = await insertJobOnly(api, tenant, summary);
+      await setRow(job.id, { created_at: ago(61_000) });
+
+      const first = await sweepQueued();
+
+      expect(first.sort()).to.deep.equal([old, due].sort());
+      expect([fresh, waiting, `job-${job.id}`].some((id) => first.includes(id))).to.equal(false);
+      await api.database.db.deleteFrom('outbox').where('workflow_id', 'in', [old, due]).execute();
+      expect(await sweepQueued()).to.deep.equal([]);
+    });
+  });
+});
+
+describe('The sweep of a running worker', () => {
+  let api: TestApi;
+  let ai: FakeAi;
+  let tenant: Tenant;
+
+  before(async () => {
+    ai = await startFakeAi();
+    api = await startTestApi({ env: { ...ai.env, JOB_TIMEOUT_MS: '60000' } });
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    await expectSoundLedger(api);
+    expectCleanLog(api);
+    await api.stop();
+    await ai.stop();
+  });
+
+  it('stops an attempt that it presumed lost, and the next one succeeds', async () => {
+    let asked = 0;
+    ai.behave('summarize', (call) => (++asked === 1 ? undefined : goodAnswer(call)));
+    const { id } = await createJob(api, tenant, summary);
+    await until(() => asked === 1);
+    const { db } = api.database;
+    await db
+      .updateTable('job')
+      .set({ started_at: new Date(0) })
+      .where('id', '=', id)
+      .execute();
+
+    const swept = await api.temporal.client.workflow.execute('sweepJobs', { taskQueue: 'sheaf', workflowId: 'sweep-1', args: [] });
+
+    expect(swept).to.deep.equal({ requeued: 1, failed: 0, restarted: 0 });
+    // The zombie still waits for its answer; its workflow is told to go on by nobody but the row.
+    await api.temporal.client.workflow.getHandle(`job-${id}`).terminate('a test');
+    await until(() => ai.running === 0, 20_000);
+    await db
+      .updateTable('job')
+      .set({ created_at: new Date(0), next_attempt_at: new Date(0) })
+      .where('id', '=', id)
+      .execute();
+    await api.temporal.client.workflow.execute('sweepJobs', { taskQueue: 'sheaf', workflowId: 'sweep-2', args: [] });
+    expect(await api.jobIn(tenant.owner.token, id, ['succeeded'])).to.include({ attempts: 2 });
+    expect(await amountsOf(api, id)).to.deep.equal([5]);
+  }).timeout(60_000);
+
+  it('runs by itself once a minute', async () => {
+    const { schedule, policies, state } = await api.temporal.client.schedule
+      .getHandle('sweep-jobs')
+      .describe()
+      .then(({ spec, policies, state }) => ({ schedule: spec, policies, state }));
+    expect(schedule.intervals?.[0]?.every).to.equal(60_000);
+    expect(policies.overlap).to.equal('SKIP');
+    expect(state.paused).to.equal(false);
+  });
+});
