@@ -12,7 +12,8 @@ const opsEnvironment = z.object({
   TEMPORAL_TLS_CA: z.string().optional(),
   TEMPORAL_TLS_CERT: z.string().optional(),
   TEMPORAL_TLS_KEY: z.string().optional(),
-  TEMPORAL_UI_URL: httpUrl().default('http://localhost:8233'),
+  EMBEDDED_TEMPORAL_UI_PORT: integer(8233, { min: 1, max: 65_535 }),
+  TEMPORAL_UI_URL: httpUrl().optional(),
   JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
 });
 
@@ -31,7 +32,7 @@ export function loadOpsConfig(env: Environment) {
       namespace: e.TEMPORAL_NAMESPACE,
       apiKey: e.TEMPORAL_API_KEY,
       tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
-      uiUrl: e.TEMPORAL_UI_URL,
+      uiUrl: e.TEMPORAL_UI_URL ?? `http://localhost:${e.EMBEDDED_TEMPORAL_UI_PORT}`,
     },
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS },
   };

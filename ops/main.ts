@@ -40,6 +40,7 @@ function explain(error: unknown, usage: string): number {
 
 /** What a socket or Postgres itself says of a connection that does not come about: refused, unknown, shut, or not let in. */
 function isConnectionError(error: unknown): error is Error & { code: string } {
+  if (error instanceof Error && /^(timeout exceeded when trying to connect|Connection terminated)/.test(error.message)) return true;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^(E[A-Z]+|28\w{3}|3D000|57P\d\d)$/.test(code);
 }

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+
+/** Something that should have moved and has not: what, since when, and the most likely reason in words. */
+export interface Stuck {
+  what: string;
+  id: string;
+  organization: string | null;
+  ageSeconds: number;
+  reason: string;
+}
+
+/**
+ * Everything that has not moved for longer than its own rules allow: attempts beyond twice the timeout, queued jobs that no
+ * worker takes, intents that Temporal has not taken, objects that the store refuses to delete, deletions that do not end.
+ */
+export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs: number; limit: number }): Promise<Stuck[]> {
+  const { rows } = await sql<Stuck>`
+    select * from (
+      select 'running job' as what, job.id, organization_id as organization, extract(epoch from now() - started_at)::int as "ageSeconds",
+        'attempt ' || attempts || ' began more than twice the timeout ago; the sweep has not taken it back: is a worker running?' as reason
+      from job where status = 'running' and started_at < now() - make_interval(secs => ${(2 * jobTimeoutMs) / 1_000})
+      union all
+      select 'queued job', job.id, organization_id, extract(epoch from now() - greatest(created_at, next_attempt_at))::int,
+        case
+          when exists (select from outbox where workflow_id = 'job-' || job.id) then 'Temporal has not taken its workflow yet'
+          when swept_at is null then 'no sweep has seen it: is a worker running?'
+          else 'no worker has taken it: is one running that has a handler for ' || kind || '?'
+        end
+      from job where status = 'queued' and greatest(created_at, next_attempt_at) < now() - interval '5 minutes'
+      union all
+      select 'intent', outbox.workflow_id, null, extract(epoch from now() - created_at)::int,
+        coalesce('not dispatched after ' || attempts || ' attempts: ' || last_error, 'not dispatched: does an API or worker run?')
+      from outbox where created_at < now() - interval '1 minute'
+      union all
+      select 'object', key, organization_id, extract(epoch from now() - created_at)::int, 'the store refuses to delete it: ' || coalesce(last_error, 'not tried yet')
+      from object_to_delete where created_at < now() - interval '5 minutes'
+      union all
+      select 'organization deletion', organization_id, organization_id, extract(epoch from now() - created_at)::int,
+        'see workflow delete-organization-' || organization_id
+      from organization_deletion where created_at < now() - interval '1 hour'
+    ) as stuck
+    order by "ageSeconds" desc limit ${limit}
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,20 @@
+import { checkLedger } from '../../domain/credits/check-ledger.ts';
+import { type Command, OpsError } from '../command.ts';
+import { parseFlags } from '../flags.ts';
+import { table } from '../table.ts';
+
+export const ledgerCommand: Command = {
+  usage: 'ledger [--organization ID] [--json]',
+  summary: 'Hold the credit ledger against the jobs and the months. Exits 1 when it is off.',
+  async run(args, { db, print }) {
+    const { json, organization } = parseFlags(args, { json: { type: 'boolean' }, organization: { type: 'string' } });
+    const problems = await checkLedger(db, organization === undefined ? {} : { organizationId: organization });
+    if (json) print(JSON.stringify({ problems }));
+    else if (problems.length === 0) print('The ledger is sound.');
+    else {
+      const rows = problems.map((one) => [one.problem, one.organization_id, one.job_id ?? '', one.month ?? '', one.expected, one.found]);
+      for (const line of table([['PROBLEM', 'ORGANIZATION', 'JOB', 'MONTH', 'EXPECTED', 'FOUND'], ...rows])) print(line);
+    }
+    if (problems.length > 0) throw new OpsError(`The ledger is off in ${problems.length} places.`);
+  },
+};

@@ -1,0 +1,22 @@
+import { listStuck } from '../../domain/operations/list-stuck.ts';
+import { type Command, OpsError } from '../command.ts';
+import { parseFlags } from '../flags.ts';
+import { age, table } from '../table.ts';
+
+const mostRows = 200;
+
+export const stuckCommand: Command = {
+  usage: 'stuck [--json]',
+  summary: 'List what should have moved and has not, with the likely reason. Exits 1 when there is anything.',
+  async run(args, { db, config, print }) {
+    const { json } = parseFlags(args, { json: { type: 'boolean' } });
+    const stuck = await listStuck(db, { jobTimeoutMs: config.jobs.timeoutMs, limit: mostRows });
+    if (json) print(JSON.stringify({ stuck }));
+    else if (stuck.length === 0) print('Nothing is stuck.');
+    else {
+      const rows = stuck.map(({ what, id, organization, ageSeconds, reason }) => [what, id, organization ?? '', age(ageSeconds), reason]);
+      for (const line of table([['WHAT', 'ID', 'ORGANIZATION', 'FOR', 'REASON'], ...rows])) print(line);
+    }
+    if (stuck.length > 0) throw new OpsError(`${stuck.length === mostRows ? `At least ${mostRows}` : stuck.length} stuck.`);
+  },
+};

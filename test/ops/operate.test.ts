@@ -1,0 +1,183 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import type { Environment } from '../../config/environment.ts';
+import { findFreePorts } from '../../local/ports.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { runProgram } from '../support/processes.ts';
+
+describe('npm run ops, on a running service', function () {
+  this.timeout(60_000);
+  let api: TestApi;
+  let tenant: Tenant;
+  let failed: string[];
+
+  before(async () => {
+    api = await startTestApi();
+    tenant = await api.createTenant();
+    const { token } = tenant.owner;
+    const { id: documentId } = await api.upload(tenant, { contentType: 'application/pdf', bytes: 'this is no PDF' });
+    failed = [];
+    for (let n = 0; n < 2; n++) {
+      const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.extract', documentId } });
+      failed.push(body.id);
+    }
+    for (const id of failed) await api.jobIn(token, id, ['failed']);
+  });
+  after(() => api.stop());
+
+  async function ops(args: string[], env: Environment = {}) {
+    const { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR } = api.stack.env;
+    const { namespace: TEMPORAL_NAMESPACE } = api.temporal;
+    const own = { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR, TEMPORAL_NAMESPACE, TEMPORAL_UI_URL: 'http://temporal.example.com' };
+    const program = runProgram(process.execPath, ['ops/main.ts', ...args], { env: { ...own, ...env } });
+    const { code } = await program.exited;
+    return { code, stdout: program.stdout(), stderr: program.stderr() };
+  }
+  async function answerOf(args: string[]) {
+    const { code, stdout, stderr } = await ops([...args, '--json']);
+    return { code, stderr, body: JSON.parse(stdout) };
+  }
+  const freeAddress = async () => `127.0.0.1:${(await findFreePorts(1))[0]}`;
+
+  it('shows the backlog, what else waits, and the workers that poll each queue', async () => {
+    const { db } = api.database;
+    const job = { organization_id: tenant.organizationId, credits: 1, credit_month: '2026-11-01', max_attempts: 4 };
+    const waiting = {
+      ...job,
+      id: 'waiting-job',
+      kind: 'text.embed' as const,
+      input: '{}',
+      next_attempt_at: new Date(Date.now() + 3_600_000),
+    };
+    await db.insertInto('job').values(waiting).execute();
+    await db.insertInto('object_to_delete').values({ key: 'o/1', organization_id: 'o', attempts: 3 }).execute();
+    try {
+      const { code, body } = await answerOf(['status']);
+      expect(code).to.equal(0);
+      expect(body.backlog).to.have.lengthOf(1);
+      expect(body.backlog[0]).to.include({ kind: 'text.embed', organization: tenant.slug, queued: 0, waiting: 1, running: 0 });
+      expect(body.outbox).to.deep.equal({ size: 0, oldestSeconds: null });
+      expect(body.objectsToDelete).to.include({ size: 1, refused: 1 });
+      expect(body.taskQueues.map(({ queue }: { queue: string }) => queue)).to.include.members(['sheaf', 'job-text.embed']);
+      for (const { queue, workers } of body.taskQueues) expect(workers, queue).to.have.lengthOf(1);
+      const { stdout } = await ops(['status']);
+      expect(stdout).to.match(/text\.embed +org-\S+ +0 +1 +0 +\d+ s/);
+      expect(stdout).to.match(/Objects to delete: 1, the oldest for \d+ s; the store has refused 1\n/);
+      expect(stdout).to.match(/job-document\.index +0 +\d+@/);
+    } finally {
+      await db.deleteFrom('job').where('id', '=', waiting.id).execute();
+      await db.deleteFrom('object_to_delete').execute();
+    }
+  });
+
+  it('says that nothing is stuck, or what is and why, and exits 1', async () => {
+    expect(await ops(['stuck'])).to.deep.equal({ code: 0, stdout: 'Nothing is stuck.\n', stderr: '' });
+    const { db } = api.database;
+    const month = '2026-11-01';
+    const base = { organization_id: tenant.organizationId, credits: 1, credit_month: month, max_attempts: 4, input: '{}' };
+    const started_at = new Date(Date.now() - 3_600_000);
+    await db
+      .insertInto('job')
+      .values([
+        { ...base, id: 'lost', kind: 'text.embed', status: 'running', attempts: 2, started_at, created_at: started_at },
+        { ...base, id: 'untaken', kind: 'text.embed', created_at: started_at, swept_at: new Date() },
+      ])
+      .execute();
+    await db
+      .insertInto('object_to_delete')
+      .values({ key: 'o/1', organization_id: 'o', attempts: 3, last_error: 'no entry', created_at: started_at })
+      .execute();
+    await sql`insert into outbox (workflow_id, operation, payload, created_at, lease_until)
+      values ('mail-1', 'start', '{}', now() - interval '1 hour', now() + interval '1 hour')`.execute(db);
+    try {
+      const { code, stderr, body } = await answerOf(['stuck']);
+      expect(code).to.equal(1);
+      expect(stderr).to.equal('4 stuck.\n');
+      const found = Object.fromEntries(body.stuck.map((one: { id: string; reason: string }) => [one.id, one.reason]));
+      expect(Object.keys(found).sort()).to.deep.equal(['lost', 'mail-1', 'o/1', 'untaken']);
+      expect(found.lost).to.match(/^attempt 2 began more than twice the timeout ago/);
+      expect(found.untaken).to.match(/handler for text\.embed\?$/);
+      expect(found['o/1']).to.equal('the store refuses to delete it: no entry');
+      expect(found['mail-1']).to.match(/^not dispatched/);
+      const { stdout } = await ops(['stuck']);
+      expect(stdout).to.match(/^running job +lost +\S+ +60 min +attempt 2/m);
+    } finally {
+      await db.deleteFrom('job').where('id', 'in', ['lost', 'untaken']).execute();
+      await db.deleteFrom('object_to_delete').execute();
+      await db.deleteFrom('outbox').execute();
+    }
+  });
+
+  it('says that the ledger is sound, or where it is off, and exits 1', async () => {
+    expect(await ops(['ledger'])).to.deep.equal({ code: 0, stdout: 'The ledger is sound.\n', stderr: '' });
+    const { db } = api.database;
+    await sql`update credit_month set used = used + 7 where organization_id = ${tenant.organizationId}`.execute(db);
+    try {
+      const { code, body, stderr } = await answerOf(['ledger']);
+      expect(code).to.equal(1);
+      expect(stderr).to.equal('The ledger is off in 1 places.\n');
+      expect(body.problems).to.have.lengthOf(1);
+      expect(body.problems[0]).to.include({ problem: 'month', organization_id: tenant.organizationId, expected: 0, found: 7 });
+      expect((await ops(['ledger'])).stdout).to.match(/^month +\S+ +\S+ +0 +7$/m);
+      expect((await ops(['ledger', '--organization', 'another'])).code).to.equal(0);
+    } finally {
+      await sql`update credit_month set used = used - 7 where organization_id = ${tenant.organizationId}`.execute(db);
+    }
+  });
+
+  it('replays failed jobs: counts them first, then follows to the end, with a link', async () => {
+    const filter = ['--organization', tenant.organizationId, '--kind', 'document.extract'];
+    const dry = await ops(['replay', ...filter, '--dry-run']);
+    expect(dry, dry.stderr).to.include({ code: 0, stderr: '' });
+    expect(dry.stdout).to.match(
+      new RegExp(`^http://temporal\\.example\\.com/namespaces/${api.temporal.namespace}/workflows/replay-\\S+\n2 would be retried\n$`),
+    );
+    const { code, body } = await answerOf([
+      'replay',
+      ...filter,
+      '--per-minute',
+      '6000',
+      '--limit',
+      '1',
+      '--requested-by',
+      'sre',
+      '--follow',
+    ]);
+    expect(code).to.equal(0);
+    expect(body.progress).to.include({ matched: 1, retried: 1 });
+    expect(body.url).to.include(`/workflows/${body.workflowId}`);
+    const retried = await api.database.db.selectFrom('job').select('retry_of').where('retry_of', 'is not', null).execute();
+    expect(retried).to.deep.equal([{ retry_of: failed[0] }]);
+    const none = await answerOf(['replay', '--error', 'no_such_code', '--from', '2026-01-01', '--to', '2100-01-01', '--follow']);
+    expect(none.body.progress).to.include({ matched: 0, retried: 0 });
+  });
+
+  it('explains flags that it does not understand, before it does anything', async () => {
+    const wrong = [
+      ['status', '--verbose'],
+      ['replay', '--kind', 'document.read'],
+      ['replay', '--from', 'yesterday'],
+    ];
+    for (const args of wrong) {
+      const { code, stdout, stderr } = await ops(args);
+      expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);
+      expect(stderr).to.include(`Usage: npm run ops -- ${args[0]}`);
+    }
+  });
+
+  it('says in a sentence what cannot be reached, and shows what the other one knows', async () => {
+    for (const command of ['status', 'stuck']) {
+      const { code, stdout, stderr } = await ops([command], { DATABASE_URL: `postgres://x:secret@${await freeAddress()}/x` });
+      expect([code, stdout], command).to.deep.equal([1, '']);
+      expect(stderr)
+        .to.match(/^The database cannot be reached: .*ECONNREFUSED/)
+        .and.not.include('secret');
+    }
+    const away = { TEMPORAL_ADDRESS: await freeAddress() };
+    const sentence = `Temporal cannot be reached at ${away.TEMPORAL_ADDRESS}. Does it run?\n`;
+    const status = await ops(['status'], away);
+    expect(status).to.deep.include({ code: 1, stderr: sentence });
+    expect(status.stdout).to.include('Intents that Temporal has not taken: 0');
+    expect(await ops(['replay', '--dry-run'], away)).to.deep.equal({ code: 1, stdout: '', stderr: sentence });
+  });
+});
