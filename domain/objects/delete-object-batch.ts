@@ -59,7 +59,8 @@ async function deleteOne(db: Db, storage: Storage, key: string): Promise<boolean
 async function remaining(db: Db, organizationId: string): Promise<Pick<ObjectBatch, 'failing' | 'nextDueMs'>> {
   const { rows } = await sql<{ failing: number; next_due_ms: number | null }>`
     select count(*) filter (where attempts > 0) as failing,
-      greatest(0, ceil(extract(epoch from min(next_attempt_at) - now()) * 1000))::int as next_due_ms
+      -- greatest() passes over null, which would say of an empty table that something is due.
+      case when count(*) > 0 then greatest(0, ceil(extract(epoch from min(next_attempt_at) - now()) * 1000))::int end as next_due_ms
     from object_to_delete where organization_id = ${organizationId}
   `.execute(db);
   return { failing: rows[0]?.failing ?? 0, nextDueMs: rows[0]?.next_due_ms ?? null };

@@ -1,0 +1,123 @@
+// `npm run save-histories`: runs every workflow through its ways to end on real services, and saves the histories that
+// test/workflows/replay-histories.test.ts replays. Saved files of older versions stay: running workflows may be that old.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { version } from '../../contract/index.ts';
+import type { ReplayInput } from '../../workflows/definitions.ts';
+import { startTestApi, type Tenant, type TestApi } from './api.ts';
+import { until } from './processes.ts';
+import { stopOwnServices } from './stack.ts';
+
+const directory = 'test/replay';
+const only = process.argv.slice(2);
+
+const api = await startTestApi({ env: { JOB_RETRY_DELAYS_MS: '300', JOB_TIMEOUT_MS: '3000' } });
+try {
+  mkdirSync(directory, { recursive: true });
+  await saveAll(api);
+} finally {
+  await api.stop();
+  await stopOwnServices();
+}
+
+async function saveAll(api: TestApi): Promise<void> {
+  const tenant = await api.createTenant();
+  await saveJobs(api, tenant);
+  await saveUploads(api, tenant);
+  await saveOperations(api, tenant);
+}
+
+async function saveJobs(api: TestApi, tenant: Tenant): Promise<void> {
+  const { token } = tenant.owner;
+  const { db } = api.database;
+  const create = async (body: object) => (await api.request('POST', '/api/v1/jobs', { token, body })).body.id as string;
+  const text = { organizationId: tenant.organizationId, kind: 'text.embed', texts: ['a'] };
+
+  const succeeded = await create(text);
+  await api.jobIn(token, succeeded, ['succeeded']);
+  await save(api, 'run-job-succeeded', `job-${succeeded}`);
+
+  const { id: broken } = await api.upload(tenant, { contentType: 'application/pdf', bytes: 'this is no PDF' });
+  const failed = await create({ kind: 'document.extract', documentId: broken });
+  await api.jobIn(token, failed, ['failed']);
+  await save(api, 'run-job-failed', `job-${failed}`);
+
+  await api.stack.restart('api', { AI_SERVICE_URL: 'http://127.0.0.1:9' });
+  const retried = await create({ ...text, maxAttempts: 3 });
+  await api.jobIn(token, retried, ['failed']);
+  await save(api, 'run-job-attempts-spent', `job-${retried}`);
+
+  await api.stack.restart('api', { AI_SERVICE_URL: 'http://127.0.0.1:9', JOB_RETRY_DELAYS_MS: '60000' });
+  const canceled = await create(text);
+  await until(async () => (await api.request('GET', `/api/v1/jobs/${canceled}`, { token })).body.nextAttemptAt !== null);
+  await api.request('POST', `/api/v1/jobs/${canceled}/cancel`, { token });
+  await save(api, 'run-job-canceled-between-attempts', `job-${canceled}`);
+
+  const interrupted = await create(text);
+  await until(async () => (await api.request('GET', `/api/v1/jobs/${interrupted}`, { token })).body.nextAttemptAt !== null);
+  await api.temporal.client.workflow.getHandle(`job-${interrupted}`).cancel();
+  await save(api, 'run-job-canceled-by-operator', `job-${interrupted}`);
+  await api.stack.restart('api', { JOB_RETRY_DELAYS_MS: '300' });
+  await db.deleteFrom('outbox').execute();
+}
+
+async function saveUploads(api: TestApi, tenant: Tenant): Promise<void> {
+  const { token } = tenant.owner;
+  const completed = await api.upload(tenant, { bytes: 'text' });
+  await save(api, 'upload-completed', `upload-${completed.id}`);
+  await api.request('DELETE', `/api/v1/documents/${completed.id}`, { token });
+  await save(api, 'delete-objects', `delete-objects-${tenant.organizationId}`);
+}
+
+async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
+  const { client } = api.temporal;
+  const run = async (type: string, name: string, input: object[] = []) => {
+    await client.workflow.execute(type, { taskQueue: 'sheaf', workflowId: `${name}-saved`, args: input });
+    await save(api, name, `${name}-saved`);
+  };
+  await run('sweepJobs', 'sweep-jobs');
+  await run('housekeeping', 'housekeeping');
+  await run('replayFailedJobs', 'replay-failed-jobs', [{ organizationId: tenant.organizationId, perMinute: 6_000 } satisfies ReplayInput]);
+  const body = { email: tenant.owner.email, redirectTo: 'http://localhost:5173/reset' };
+  await api.request('POST', '/api/auth/request-password-reset', { body });
+  const mail = await findWorkflow(api, 'sendMail');
+  await save(api, 'send-mail', mail);
+  const admin = await api.signUp();
+  await api.makePlatformAdmin(admin);
+  const confirmation = { confirmSlug: tenant.slug };
+  await api.request('DELETE', `/api/v1/admin/organizations/${tenant.organizationId}`, { token: admin.token, body: confirmation });
+  await save(api, 'delete-organization', `delete-organization-${tenant.organizationId}`);
+}
+
+async function findWorkflow(api: TestApi, type: string): Promise<string> {
+  let found: string | undefined;
+  await until(async () => {
+    for await (const { workflowId } of api.temporal.client.workflow.list({ query: `WorkflowType = '${type}'` })) found = workflowId;
+    return found !== undefined;
+  });
+  return found ?? '';
+}
+
+async function tooLong(workflowId: string): Promise<never> {
+  await delay(60_000, undefined, { ref: false });
+  throw new Error(`${workflowId} does not end`);
+}
+
+/** Waits for a workflow's end and writes its history, unless this version has saved it before. */
+async function save(api: TestApi, name: string, workflowId: string): Promise<void> {
+  const file = `${directory}/${name}.${version}.json`;
+  const handle = api.temporal.client.workflow.getHandle(workflowId);
+  let exists = false;
+  await until(async () => {
+    exists ||= await handle.describe().then(
+      () => true,
+      () => false,
+    );
+    return exists;
+  });
+  await Promise.race([handle.result().catch(() => undefined), tooLong(workflowId)]);
+  if (only.length > 0 ? !only.includes(name) : existsSync(file)) return;
+  writeFileSync(file, `${historyToJSON(await handle.fetchHistory())}\n`);
+  console.log(file);
+}
