@@ -22,8 +22,7 @@ samples/.
 
   --query TEXT   search for TEXT; may be given several times. Otherwise
                  samples/queries.json, or the first sentence of each summary
-  --json         print one JSON object on standard output, and nothing else;
-                 npm run --silent leaves npm's own two lines out
+  --json         print one JSON object on standard output, and nothing else
   --help         print this
 
 Uses the service that runs on this machine (npm start), or starts one and stops
