@@ -1,3 +1,4 @@
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { jobKinds } from '../contract/jobs.ts';
 import { jobTaskQueue, mainTaskQueue } from '../workflows/definitions.ts';
 import { askTemporal } from './ask-temporal.ts';
@@ -12,6 +13,8 @@ export interface TaskQueueState {
   backlog: number;
 }
 
+/** A poll lasts a minute; Temporal remembers a worker that is gone for five. */
+const latelyMs = 90_000;
 const workflowType = 1;
 const activityType = 2;
 
@@ -28,8 +31,9 @@ export async function listTaskQueues(context: OpsContext): Promise<TaskQueueStat
     // One after another: calls that go on trying after the first has failed would outlive the connection.
     for (const { name, taskQueueType } of queues) {
       const state = await workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType, reportStats: true });
-      const workers = new Set((state.pollers ?? []).map(({ identity }) => identity ?? ''));
-      states.push({ queue: name, workers: [...workers].sort(), backlog: Number(state.stats?.approximateBacklogCount ?? 0) });
+      const polling = (state.pollers ?? []).filter(({ lastAccessTime }) => Date.now() - (optionalTsToMs(lastAccessTime) ?? 0) < latelyMs);
+      const workers = [...new Set(polling.map(({ identity }) => identity ?? ''))].sort();
+      states.push({ queue: name, workers, backlog: Number(state.stats?.approximateBacklogCount ?? 0) });
     }
     return states;
   });

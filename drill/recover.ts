@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Service } from './service.ts';
+
+const pollMs = 250;
+
+/** What is not done: jobs that are not final, intents, objects to delete, and workflows of jobs that have not ended. */
+export interface Unfinished {
+  jobs: number;
+  intents: number;
+  objects: number;
+  workflows: number;
+}
+
+/** Waits until nothing is left to do, for `limitMs` at the most, and answers what then still is, and how long it took. */
+export async function recover(service: Service, limitMs: number): Promise<{ unfinished: Unfinished; seconds: number }> {
+  const startedAt = performance.now();
+  for (;;) {
+    const unfinished = await measure(service).catch(() => undefined);
+    const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    if (unfinished && sum(unfinished) === 0) return { unfinished, seconds };
+    if (seconds * 1_000 > limitMs) {
+      return { unfinished: unfinished ?? { jobs: 1, intents: 0, objects: 0, workflows: 0 }, seconds };
+    }
+    await delay(pollMs);
+  }
+}
+
+/** How many things are not done. */
+export function sum({ jobs, intents, objects, workflows }: Unfinished): number {
+  return jobs + intents + objects + workflows;
+}
+
+async function measure({ db, temporal }: Service): Promise<Unfinished> {
+  const { rows } = await sql<Omit<Unfinished, 'workflows'>>`
+    select (select count(*) from job where status in ('queued', 'running')) as jobs,
+      (select count(*) from outbox) as intents,
+      (select count(*) from object_to_delete) as objects
+  `.execute(db);
+  const { jobs = 0, intents = 0, objects = 0 } = rows[0] ?? {};
+  if (jobs + intents + objects > 0) return { jobs, intents, objects, workflows: 0 };
+  const { count } = await temporal.withDeadline(Date.now() + 5_000, () =>
+    temporal.workflow.count("WorkflowType = 'runJob' and ExecutionStatus = 'Running'"),
+  );
+  return { jobs, intents, objects, workflows: count };
+}
