@@ -21,7 +21,7 @@ export interface UploadOptions {
 /** The client sent more than the largest object. */
 class TooLargeError extends Error {}
 
-/** The body is not as long as its Content-Length said, or its connection broke down right after it. */
+/** The body is not as long as its Content-Length said, or its connection broke down before it could be answered. */
 class AbortedError extends Error {}
 
 /**
@@ -60,8 +60,6 @@ async function upload(options: UploadOptions, req: Request, res: Response): Prom
     if (error instanceof ObjectExistsError) return refuse(412, 'already_uploaded');
     if (error instanceof TooLargeError) return refuse(413, 'too_large');
     if (error instanceof AbortedError) return void res.destroy();
-    // Nobody is left to answer.
-    if (req.destroyed && !req.complete) return;
     throw error;
   } finally {
     socket.setTimeout(0);
@@ -70,12 +68,11 @@ async function upload(options: UploadOptions, req: Request, res: Response): Prom
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}');
 }
 
-/** The body of an upload as it comes in. Throws as soon as it is longer than allowed or declared, and at its end when it is shorter. */
+/** The body of an upload as it comes in. Throws as soon as it is longer than allowed or declared, and when it ends early. */
 async function* receive(req: IncomingMessage, limits: { declaredBytes: number; maxUploadBytes: number }): AsyncGenerator<Buffer> {
   const { socket } = req;
   let receivedBytes = 0;
-  // A request that was destroyed when the loop is left could not be read on, as a refusal must.
-  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunksOf(req)) {
     receivedBytes += chunk.length;
     if (receivedBytes > limits.maxUploadBytes) throw new TooLargeError();
     if (receivedBytes > limits.declaredBytes) throw new AbortedError();
@@ -83,6 +80,15 @@ async function* receive(req: IncomingMessage, limits: { declaredBytes: number; m
   }
   // More bytes than declared look like a broken next request: the parser has then closed the connection.
   if (receivedBytes !== limits.declaredBytes || !socket.writable) throw new AbortedError();
+}
+
+/** Reads a request. One that breaks off fails as aborted; one that is left early can still be read on, as a refusal must. */
+async function* chunksOf(req: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    yield* req.iterator({ destroyOnReturn: false });
+  } catch (cause) {
+    throw new AbortedError('The request broke off.', { cause });
+  }
 }
 
 /**

@@ -23,7 +23,8 @@ describe('PUT /uploads/{organizationId}/{documentId}, the odd ways', () => {
   const sign = (key = 'org/doc') => server.storage.signUpload({ key, contentType });
   const incoming = () => readdir(join(server.dataDir, 'objects', '.incoming')).catch(() => []);
   const expectNothingStored = async () => {
-    await until(async () => (await incoming()).length === 0);
+    await server.settled();
+    expect(await incoming()).to.deep.equal([]);
     expect(await server.storage.stat('org/doc')).to.equal(undefined);
   };
 

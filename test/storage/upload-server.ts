@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler } from 'express';
 import { deferContinueOfUploads } from '../../api/expect-continue.ts';
 import { uploadRoutes } from '../../api/uploads.ts';
@@ -19,7 +20,36 @@ export interface UploadServer {
   clock: { offsetMs: number };
   /** What the server failed with: answered with 500, as the API does. */
   failures: unknown[];
+  /** Resolves once no upload is under way, those that nobody waits for included. */
+  settled(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Knows what it is still doing for requests whose clients have left. */
+class TrackedStorage extends LocalStorage {
+  readonly #pending = new Set<Promise<unknown>>();
+
+  override stat(...input: Parameters<LocalStorage['stat']>) {
+    return this.#track(super.stat(...input));
+  }
+
+  override write(...input: Parameters<LocalStorage['write']>) {
+    return this.#track(super.write(...input));
+  }
+
+  async settled(): Promise<void> {
+    while (this.#pending.size > 0) {
+      await Promise.allSettled(this.#pending);
+      // What waited for the one begins the next.
+      await setImmediate();
+    }
+  }
+
+  #track<T>(promise: Promise<T>): Promise<T> {
+    this.#pending.add(promise);
+    promise.catch(() => undefined).finally(() => this.#pending.delete(promise));
+    return promise;
+  }
 }
 
 /** The upload route on a free port, over a directory of its own; behind the middleware that gives requests their id, as in the API. */
@@ -33,7 +63,7 @@ export async function startUploadServer(
   const port = await listen(server);
   const url = `http://127.0.0.1:${port}`;
   const clock = { offsetMs: 0 };
-  const storage = new LocalStorage({
+  const storage = new TrackedStorage({
     directory: join(dataDir, 'objects'),
     publicUrl: url,
     secret: deriveKey('a secret of sixteen letters', 'signed-url'),
@@ -53,9 +83,11 @@ export async function startUploadServer(
   deferContinueOfUploads(server);
   return {
     ...{ url, port, storage, dataDir, maxUploadBytes, clock, failures },
+    settled: () => storage.settled(),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      await storage.settled();
       removeTestDirectory(dataDir);
     },
   };
