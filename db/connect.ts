@@ -34,7 +34,9 @@ export function createPool(options: { url: string; poolSize: number; name?: stri
     idle_in_transaction_session_timeout: longestTransactionMs,
     keepAlive: true,
   });
-  // An idle connection that the server closes emits an error; without a listener it would end the process.
+  // A connection that the server closes emits an error; without a listener it would end the process. One that is in use tells
+  // its query as well, and the pool has no listener on it then.
+  pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', (error) => options.onError?.(error));
   return pool;
 }

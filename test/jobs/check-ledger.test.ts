@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import type { Transaction } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { systemActor } from '../../domain/actor.ts';
+import { chargeCredits } from '../../domain/credits/charge-credits.ts';
+import { checkLedger } from '../../domain/credits/check-ledger.ts';
+import { cancelJob } from '../../domain/jobs/cancel-job.ts';
+import { insertJob } from '../../domain/jobs/insert-job.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+describe('The check of the ledger', () => {
+  let database: TestDatabase;
+  let organizationId: string;
+
+  before(async () => {
+    database = await createTestDatabase();
+  });
+  after(() => database.drop());
+  beforeEach(async () => {
+    organizationId = crypto.randomUUID();
+    const organization = { id: organizationId, name: 'Acme', slug: organizationId, createdAt: new Date() };
+    await database.db
+      .insertInto('organization')
+      .values(organization as never)
+      .execute();
+  });
+
+  const transaction = <T>(work: (trx: Transaction) => Promise<T>) => inTransaction(database.db, work);
+  const check = async () =>
+    (await checkLedger(database.db, { organizationId })).map(({ problem, job_id, expected, found }) => ({
+      problem,
+      job_id,
+      expected,
+      found,
+    }));
+
+  /** Jobs as they come to be: queued, canceled, and one whose row was deleted later; and a search. */
+  async function makeJobs(): Promise<{ queued: string; canceled: string }> {
+    const job = { organizationId, workspaceId: null, documentId: null, input: {}, maxAttempts: 4, createdBy: null };
+    const insert = () => transaction((trx) => insertJob(trx, { ...job, kind: 'text.summarize' }, null)).then((made) => made.job.id);
+    const [queued, canceled, deleted] = [await insert(), await insert(), await insert()];
+    for (const id of [canceled, deleted]) await transaction((trx) => cancelJob(trx, systemActor, id));
+    await database.db.deleteFrom('job').where('id', '=', deleted).execute();
+    const search = { organizationId, key: `search:${crypto.randomUUID()}:charge`, credits: 1, jobId: null, reason: 'documents.search' };
+    await transaction((trx) => chargeCredits(trx, search, null));
+    return { queued, canceled };
+  }
+
+  it('finds nothing where every job was charged, and refunded where it should', async () => {
+    await makeJobs();
+    expect(await check()).to.deep.equal([]);
+  });
+
+  it('finds a job without its charge, and a month that is not the sum of its entries', async () => {
+    const { queued } = await makeJobs();
+    await database.db.deleteFrom('credit_entry').where('key', '=', `job:${queued}:charge`).execute();
+    expect(await check()).to.have.deep.members([
+      { problem: 'charge', job_id: queued, expected: 5, found: 0 },
+      { problem: 'month', job_id: null, expected: 1, found: 6 },
+    ]);
+  });
+
+  it('finds a charge in another month', async () => {
+    const { queued } = await makeJobs();
+    await database.db
+      .updateTable('credit_entry')
+      .set({ month: '2001-01-01' } as never)
+      .where('key', '=', `job:${queued}:charge`)
+      .execute();
+    expect((await check()).map(({ problem }) => problem).sort()).to.deep.equal(['charge', 'month', 'month']);
+  });
+
+  it('finds a missing refund, and one that has no reason', async () => {
+    const { queued, canceled } = await makeJobs();
+    await database.db.updateTable('job').set({ status: 'failed' }).where('id', '=', queued).execute();
+    await database.db.updateTable('job').set({ status: 'succeeded' }).where('id', '=', canceled).execute();
+    expect(await check()).to.have.deep.members([
+      { problem: 'refund', job_id: queued, expected: -5, found: 0 },
+      { problem: 'refund', job_id: canceled, expected: 0, found: -5 },
+    ]);
+  });
+
+  it('finds a refund without its charge, also of a job that is gone', async () => {
+    const { canceled } = await makeJobs();
+    await database.db.deleteFrom('job').where('id', '=', canceled).execute();
+    await database.db.deleteFrom('credit_entry').where('key', '=', `job:${canceled}:charge`).execute();
+    expect(await check()).to.deep.include({ problem: 'refund_without_charge', job_id: canceled, expected: 0, found: -5 });
+  });
+
+  it('finds a counter that moved by itself, and one that is missing', async () => {
+    await makeJobs();
+    await database.db.updateTable('credit_month').set({ used: 7 }).where('organization_id', '=', organizationId).execute();
+    expect(await check()).to.deep.equal([{ problem: 'month', job_id: null, expected: 6, found: 7 }]);
+    await database.db.deleteFrom('credit_month').where('organization_id', '=', organizationId).execute();
+    expect(await check()).to.deep.equal([{ problem: 'month', job_id: null, expected: 6, found: 0 }]);
+    await database.db.insertInto('credit_month').values({ organization_id: organizationId, month: '2001-01-01', used: 3 }).execute();
+    expect(await check()).to.have.lengthOf(2);
+  });
+
+  it('looks at one organization or at all, and answers no more than it is asked for', async () => {
+    const { queued } = await makeJobs();
+    await database.db.updateTable('job').set({ status: 'failed' }).where('id', '=', queued).execute();
+    expect(await checkLedger(database.db, { organizationId: 'another' })).to.deep.equal([]);
+    const all = await checkLedger(database.db);
+    expect(all.map(({ job_id }) => job_id)).to.include(queued);
+    expect(all.length).to.be.greaterThan(1);
+    expect(await checkLedger(database.db, { limit: 1 })).to.have.lengthOf(1);
+  });
+});

@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { amountsOf, createJob, errorsOf, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
+import { until } from '../support/processes.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+describe('While the database is away', function () {
+  this.timeout(60_000);
+  let api: TestApi;
+  let ai: FakeAi;
+  let tenant: Tenant;
+  let proxy: TcpProxy;
+  let pid: number | undefined;
+
+  before(async () => {
+    ai = await startFakeAi();
+    api = await startTestApi({ env: { ...ai.env, JOB_RETRY_DELAYS_MS: '200', WORKER_CONCURRENCY: '4' } });
+    const url = new URL(api.database.url);
+    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.hostname = '127.0.0.1';
+    url.port = String(proxy.port);
+    await api.stack.restart('api', { DATABASE_URL: url.href });
+    pid = api.stack.pid('api');
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    await api.stop();
+    await proxy.stop();
+    await ai.stop();
+  });
+  afterEach(async () => {
+    ai.behave('summarize');
+    expect(api.stack.pid('api'), 'the process ended').to.equal(pid);
+    await expectSoundLedger(api);
+    // A request whose connection broke answers 500, and the log says why.
+    expect(errorsOf(api, 'api', ['internal error'])).to.deep.equal([]);
+  });
+
+  const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses, 40_000);
+  const outage = async (ms: number) => {
+    await proxy.cut();
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    await proxy.mend();
+  };
+
+  it('a job that finishes meanwhile loses that attempt, and is done by the next one', async () => {
+    const free = Promise.withResolvers<void>();
+    let asked = 0;
+    ai.behave('summarize', async (call) => {
+      if (++asked === 1) await free.promise;
+      return goodAnswer(call);
+    });
+    const { id } = await createJob(api, tenant, summary);
+    await until(() => ai.callsOf(id) === 1);
+    const over = outage(4_000);
+    free.resolve();
+    await over;
+
+    const ended = await job(id, ['succeeded', 'failed']);
+
+    expect(ended).to.include({ status: 'succeeded', attempts: 2 });
+    expect(await amountsOf(api, id)).to.deep.equal([5]);
+    const failures = (await historyOf(api, id)).filter(({ type }) => type === 'ActivityTaskFailed').map(({ failure }) => failure);
+    expect(failures.filter((code) => code === 'internal_error').length).to.be.at.least(1);
+  });
+
+  it('nothing is lost of what many jobs do when every connection breaks again and again', async () => {
+    const answers: Promise<{ status: number; body: any }>[] = [];
+    const creating = (async () => {
+      for (let n = 0; n < 60; n++) {
+        const body = { organizationId: tenant.organizationId, ...summary, maxAttempts: 10 };
+        answers.push(
+          api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body }).catch((error) => ({ status: 0, body: String(error) })),
+        );
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    })();
+    for (let n = 0; n < 5; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      await outage(150);
+    }
+    await creating;
+    const created = (await Promise.all(answers)).filter(({ status }) => status === 200);
+    expect(created.length).to.be.greaterThan(10);
+
+    const { db } = api.database;
+    await until(async () => {
+      const left = await db.selectFrom('job').select('id').where('status', 'in', ['queued', 'running']).execute();
+      return left.length === 0;
+    }, 40_000);
+
+    for (const { body } of created) expect((await job(body.id, ['succeeded'])).result.summary).to.equal('Short.');
+    const statuses = await db.selectFrom('job').select('status').distinct().execute();
+    expect(statuses).to.deep.equal([{ status: 'succeeded' }]);
+  });
+
+  it('a request answers an error, and works again afterwards', async () => {
+    await proxy.cut();
+    const answer = await api.request('GET', '/readyz');
+    expect(answer.status).to.equal(503);
+    await proxy.mend();
+    await until(async () => (await api.request('GET', '/readyz')).status === 200);
+    const { id } = await createJob(api, tenant, summary);
+    await job(id, ['succeeded']);
+  });
+});
