@@ -204,10 +204,10 @@ describe('Workspaces', () => {
         const entries = await db.selectFrom('credit_entry').select('amount').where('job_id', '=', id).orderBy('id').execute();
         expect(entries.map(({ amount }) => amount)).to.have.length(2);
         expect((entries[0]?.amount ?? 0) + (entries[1]?.amount ?? 0)).to.equal(0);
-        await until(async () => (await workflowStatus(`job-${id}`)) === 'FAILED');
       }
+      for (const id of [queued, running, ofText]) await until(async () => (await workflowStatus(`job-${id}`)) === 'FAILED', 30_000);
       expect((await call('jobs.retry', { id: queued })).status).to.equal(404);
-    });
+    }).timeout(90_000);
 
     it('is done once when several ask at once, and never again', async () => {
       const workspace = await create();
@@ -232,6 +232,18 @@ describe('Workspaces', () => {
         if (status !== 200) continue;
         if (body.document) expect((await call('documents.get', { id: body.document.id })).status).to.equal(404);
         else expect((await call('jobs.get', { id: body.id })).body).to.deep.include({ status: 'failed', workspaceId: null });
+      }
+    });
+
+    it('is refused, like a change, while the organization is being deleted', async () => {
+      const own = await api.createTenant();
+      await db.insertInto('organization_deletion').values({ organization_id: own.organizationId, requested_by: null }).execute();
+      for (const [operation, more] of [
+        ['workspaces.update', { name: 'X' }],
+        ['workspaces.delete', {}],
+      ] as const) {
+        const refused = await call(operation, { id: own.workspaceId, ...more }, own.owner.token);
+        expect(refused.body).to.include({ code: 'NOT_FOUND', message: 'This organization is being deleted.' });
       }
     });
 
