@@ -51,7 +51,7 @@ export async function startService(): Promise<Service> {
       ai,
       objectsDirectory: join(dataDir, 'objects'),
       async stop() {
-        await connection.close();
+        // The connection to Temporal ends with the process: calls that still try again would find it closed.
         await db.destroy();
         await stack.stop();
         ai.stop();

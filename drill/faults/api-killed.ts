@@ -9,7 +9,7 @@ const burst = 12;
  */
 export const apiKilled: Fault = {
   name: 'api-killed',
-  runs: { full: 10, short: 2 },
+  runs: { full: 8, short: 2 },
   async inject({ service: { stack }, tenants }) {
     const requests = tenants.flatMap((tenant) =>
       Array.from({ length: burst / tenants.length }, () => tenant.createJob({ kind: 'text.embed' })),
