@@ -57,6 +57,7 @@ const jobStreams = createJobStreams({
   cursors,
   log,
   findStanding: (caller, organizationId) => findStanding(db, caller, organizationId),
+  limits: config.streams,
 });
 const listener = listen({
   url: config.database.url,

@@ -14,6 +14,8 @@ export interface RequestInfo {
   lastEventId: string | undefined;
   /** Aborts when the client hangs up. */
   signal: AbortSignal;
+  /** Breaks the connection off. */
+  hangUp(): void;
   setHeader(name: string, value: string): void;
 }
 

@@ -13,7 +13,7 @@ import { jsonBody } from './json-body.ts';
 import { requestIdOf, requestInfo } from './middleware/request-context.ts';
 import { type Procedure, run, type StreamEvent } from './procedure.ts';
 import type { ProcedureTree } from './procedures/index.ts';
-import { toEventStream } from './sse.ts';
+import { eventStreamType, toEventStream } from './sse.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints (spec §4). */
 export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
@@ -70,7 +70,7 @@ function toHandler(deps: ApiDeps, procedure: Procedure): RestHandler {
     const output = await run(deps, procedure, { input, caller: res.locals.caller as Caller | undefined, request: requestInfo(req, res) });
     if (!route.metadata.stream) return { status: 200, body: output };
     // Its headers are those of a stream, which is never opened.
-    if (req.method === 'HEAD') return { status: 200, body: Readable.from([]) };
+    if (req.method === 'HEAD') return { status: 200, body: res.type(eventStreamType) && Readable.from([]) };
     return { status: 200, body: toEventStream(deps, route, res, output as AsyncIterable<StreamEvent>) };
   };
 }

@@ -8,6 +8,8 @@ import type { StreamEvent } from './procedure.ts';
 
 const keepAliveMs = 15_000;
 
+export const eventStreamType = 'text/event-stream; charset=utf-8';
+
 /**
  * A stream's events as server-sent events: `message` events with their ids, a comment every 15 s, and an `error` event with
  * the envelope before the end (spec §6). The answer's `close` ends the source, since a client that leaves ends nothing else.
@@ -39,7 +41,8 @@ export function toEventStream(deps: Pick<ApiDeps, 'log'>, route: AnyRoute, res: 
   });
   const keepAlive = setInterval(() => body.readableLength === 0 && res.write(': keep-alive\n\n'), keepAliveMs);
   res.on('close', () => body.destroy());
-  res.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
+  if (res.closed) body.destroy();
+  res.setHeader('Content-Type', eventStreamType);
   res.setHeader('X-Accel-Buffering', 'no');
   res.flushHeaders();
   return body;

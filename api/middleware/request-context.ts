@@ -33,6 +33,7 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
     idempotencyKey: req.get('idempotency-key'),
     lastEventId: req.get('last-event-id'),
     signal: closeSignal(res),
+    hangUp: () => res.destroy(),
     setHeader: (name, value) => res.setHeader(name, value),
   };
 }
@@ -40,5 +41,7 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
 function closeSignal(res: Response): AbortSignal {
   const controller = new AbortController();
   res.once('close', () => controller.abort());
+  // A client may leave while the request is still being looked at.
+  if (res.closed) controller.abort();
   return controller.signal;
 }

@@ -61,7 +61,8 @@ export function jobProcedures(deps: ApiDeps) {
       await authorize(input.organizationId);
       await checkFilters(input);
       const { organizationId, workspaceId } = input;
-      return deps.jobStreams.open({ caller, organizationId, workspaceId, lastEventId: request.lastEventId, signal: request.signal });
+      const { lastEventId, signal, hangUp } = request;
+      return deps.jobStreams.open({ caller, organizationId, workspaceId, lastEventId, signal, hangUp });
     }),
   };
 

@@ -7,22 +7,29 @@ export async function listJobsById(db: Db, jobIds: string[]): Promise<JobRow[]> 
   return db.selectFrom('job').selectAll().where('id', 'in', jobIds).orderBy('updated_at').execute();
 }
 
+const pageSize = 200;
+
 /**
- * A page of an organization's jobs that changed since a moment, oldest change first. The first page begins earlier by the
- * longest permitted transaction, since one that began before may have committed after (rule 10).
+ * An organization's jobs that changed since a moment, oldest change first, read page by page. Begins earlier by the longest
+ * permitted transaction, since one that began before may have committed after (rule 10).
  */
-export async function listChangedJobs(
-  db: Db,
-  { organizationId, since, after, limit }: { organizationId: string; since: Date; after: JobRow | undefined; limit: number },
-): Promise<JobRow[]> {
-  let query = db
+export async function* readChangedJobs(db: Db, organizationId: string, since: Date): AsyncGenerator<JobRow> {
+  for (let after: JobRow | undefined; ; ) {
+    const page: JobRow[] = await listPage(db, organizationId, after ?? new Date(since.getTime() - longestTransactionMs));
+    yield* page;
+    after = page.at(-1);
+    if (page.length < pageSize) return;
+  }
+}
+
+async function listPage(db: Db, organizationId: string, from: Date | JobRow): Promise<JobRow[]> {
+  const query = db
     .selectFrom('job')
     .selectAll()
     .where('organization_id', '=', organizationId)
     .orderBy('updated_at')
     .orderBy('id')
-    .limit(limit);
-  if (after) query = query.where(sql<boolean>`(updated_at, id) > (${after.updated_at}, ${after.id})`);
-  else query = query.where('updated_at', '>=', new Date(since.getTime() - longestTransactionMs));
-  return query.execute();
+    .limit(pageSize);
+  if (from instanceof Date) return query.where('updated_at', '>=', from).execute();
+  return query.where(sql<boolean>`(updated_at, id) > (${from.updated_at}, ${from.id})`).execute();
 }

@@ -1,0 +1,127 @@
+import { ApiError } from '../contract/api-error.ts';
+import type { Cursors } from '../domain/cursor.ts';
+import type { JobRow } from '../domain/jobs/job-row.ts';
+import type { Caller } from './caller.ts';
+import { toJobEvent } from './presenters/job.ts';
+import type { StreamEvent } from './procedure.ts';
+
+export interface OpenStream {
+  caller: Caller;
+  organizationId: string;
+  workspaceId: string | undefined;
+  lastEventId: string | undefined;
+  /** Aborts when the client hangs up. */
+  signal: AbortSignal;
+  /** Breaks off a connection whose client no longer reads. */
+  hangUp(): void;
+}
+
+export interface SubscriberOptions {
+  cursors: Cursors;
+  /** How many jobs may wait for the client to read them. */
+  maxPending: number;
+  /** How long the client has to read what is left once the stream has ended, in milliseconds. */
+  patienceMs: number;
+  /** The organization's jobs that changed since a moment, with what may have overtaken it, oldest change first. */
+  changedSince(organizationId: string, since: Date): AsyncIterable<JobRow>;
+}
+
+/** One open stream: the jobs that changed since its client last read, each once, and the end of it. */
+export class JobSubscriber {
+  readonly stream: OpenStream;
+  readonly #options: SubscriberOptions;
+  readonly #pending = new Map<string, JobRow>();
+  /** When the jobs last sent were changed: what was read earlier must not follow what is newer. */
+  readonly #sent = new Map<string, number>();
+  #since = new Date();
+  #replay = false;
+  #ended: ApiError | 'ended' | undefined;
+  #wake: () => void = () => {};
+
+  constructor(stream: OpenStream, options: SubscriberOptions) {
+    this.stream = stream;
+    this.#options = options;
+  }
+
+  /** A job changed. A reader so slow that too many wait is dropped, not buffered: it reconnects and resumes. */
+  push(job: JobRow): void {
+    const { workspaceId } = this.stream;
+    if (this.#ended !== undefined || (workspaceId !== undefined && workspaceId !== job.workspace_id)) return;
+    const waiting = this.#pending.get(job.id);
+    if (waiting && waiting.updated_at > job.updated_at) return;
+    this.#pending.delete(job.id);
+    this.#pending.set(job.id, job);
+    if (this.#pending.size > this.#options.maxPending) this.end('ended');
+    else this.#wake();
+  }
+
+  /** Changes may have gone unheard: the stream reads what changed since its last event. */
+  replay(): void {
+    this.#replay = true;
+    this.#wake();
+  }
+
+  /** Ends the stream, with an `error` event or without. A client that does not read even that is cut off. */
+  end(reason: ApiError | 'ended'): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = reason;
+    this.#pending.clear();
+    this.#wake();
+    const patience = setTimeout(() => this.stream.hangUp(), this.#options.patienceMs).unref();
+    this.stream.signal.addEventListener('abort', () => clearTimeout(patience), { once: true });
+  }
+
+  /** The events, until the end; throws the error that the stream ends with. */
+  async *events(): AsyncGenerator<StreamEvent> {
+    if (this.stream.lastEventId !== undefined) {
+      this.#since = this.#decode(this.stream.lastEventId);
+      this.#replay = true;
+    }
+    while (this.#ended === undefined) {
+      if (this.#replay) yield* this.#replayed();
+      const [next] = this.#pending.values();
+      if (next) {
+        this.#pending.delete(next.id);
+        yield* this.#send(next);
+      } else if (!this.#replay && this.#ended === undefined) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+    if (this.#ended !== 'ended') throw this.#ended;
+  }
+
+  async *#replayed(): AsyncGenerator<StreamEvent> {
+    this.#replay = false;
+    const { organizationId, workspaceId } = this.stream;
+    for await (const job of this.#options.changedSince(organizationId, this.#since)) {
+      if (this.#ended !== undefined) return;
+      if (workspaceId === undefined || job.workspace_id === workspaceId) yield* this.#send(job);
+    }
+  }
+
+  *#send(job: JobRow): Generator<StreamEvent> {
+    const changedAt = job.updated_at.getTime();
+    if ((this.#sent.get(job.id) ?? 0) > changedAt) return;
+    this.#sent.delete(job.id);
+    this.#sent.set(job.id, changedAt);
+    const [oldest] = this.#sent.keys();
+    if (oldest !== undefined && this.#sent.size > this.#options.maxPending) this.#sent.delete(oldest);
+    if (job.updated_at > this.#since) this.#since = job.updated_at;
+    yield { id: this.#options.cursors.encode(this.#scope, { createdAt: job.updated_at, id: job.id }), data: toJobEvent(job) };
+  }
+
+  get #scope(): string {
+    return `job-events:${this.stream.organizationId}`;
+  }
+
+  #decode(eventId: string): Date {
+    try {
+      return this.#options.cursors.decode(this.#scope, eventId).createdAt;
+    } catch {
+      const message = 'The Last-Event-Id was not issued by this stream.';
+      throw new ApiError('BAD_REQUEST', { message, data: { issues: [{ path: ['Last-Event-Id'], message }] } });
+    }
+  }
+}

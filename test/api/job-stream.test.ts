@@ -1,0 +1,280 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import { type EventStream, openJobStream, refusedJobStream, type StreamedEvent } from '../support/event-stream.ts';
+import { until } from '../support/processes.ts';
+
+const isError = ({ event }: StreamedEvent) => event === 'error';
+const of = (job: { id: string }, status: string) => (event: StreamedEvent) => event.data.id === job.id && event.data.status === status;
+
+describe('The job stream', () => {
+  let api: TestApi;
+  let tenant: Tenant;
+  const open: EventStream[] = [];
+
+  before(async () => {
+    api = await startTestApi({ env: { STREAM_RECHECK_MS: '200' } });
+    tenant = await api.createTenant();
+  });
+  afterEach(() => {
+    for (const stream of open.splice(0)) stream.close();
+  });
+  after(() => api.stop());
+
+  async function stream(options: Partial<Parameters<typeof openJobStream>[1]> = {}): Promise<EventStream> {
+    const opened = await openJobStream(api, { token: tenant.owner.token, organizationId: tenant.organizationId, ...options });
+    open.push(opened);
+    return opened;
+  }
+
+  async function createJob(fields: object = {}): Promise<{ id: string }> {
+    const body = { kind: 'text.embed', organizationId: tenant.organizationId, texts: ['one'], ...fields };
+    const created = await api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body });
+    expect(created.status, JSON.stringify(created.body)).to.equal(200);
+    return created.body;
+  }
+
+  /** Opens a stream; undefined when the user has no place left for it. Either way an event says so. */
+  async function tryOpen(token: string): Promise<EventStream | undefined> {
+    const { workspaceId } = tenant;
+    const opened = await stream({ token, workspaceId });
+    const job = await createJob({ workspaceId });
+    const { event, data } = await opened.first((event) => isError(event) || event.data.id === job.id);
+    if (event === 'message') return opened;
+    expect(data).to.include({ code: 'TOO_MANY_REQUESTS', defined: true, status: 429 });
+    await opened.ended;
+    return undefined;
+  }
+
+  describe('carries', () => {
+    it('the states of a job in order, with input and result once it is finished', async () => {
+      const following = await stream();
+      const job = await createJob();
+      const last = await following.first(of(job, 'succeeded'));
+      const ofJob = following.events.filter(({ data }) => data.id === job.id);
+      const order = ofJob.map(({ data }) => ['queued', 'running', 'succeeded'].indexOf(data.status));
+      expect(order).to.deep.equal([...order].sort());
+      expect(order.length).to.be.at.least(2);
+      for (const { event, id, data } of ofJob) {
+        expect(event).to.equal('message');
+        expect(id).to.be.a('string').that.is.not.empty;
+        if (data.status !== 'succeeded') expect(data).to.not.have.any.keys('input', 'result');
+      }
+      expect(last.data.input).to.deep.equal({ texts: ['one'] });
+      expect(last.data.result.vectors).to.have.length(1);
+    });
+
+    it('nothing of what happened before it began', async () => {
+      const earlier = await createJob();
+      await api.jobIn(tenant.owner.token, earlier.id, ['succeeded']);
+      const following = await stream();
+      const job = await createJob();
+      await following.first(of(job, 'succeeded'));
+      expect(following.events.map(({ data }) => data.id)).to.not.include(earlier.id);
+    });
+
+    it('nothing of another organization, and of one workspace only where it is asked for', async () => {
+      const other = await api.createTenant();
+      const elsewhere = await stream({ token: other.owner.token, organizationId: other.organizationId });
+      const narrowed = await stream({ workspaceId: tenant.workspaceId });
+      const outside = await createJob();
+      const inside = await createJob({ workspaceId: tenant.workspaceId });
+      await narrowed.first(of(inside, 'succeeded'));
+      expect(narrowed.events.map(({ data }) => data.id)).to.not.include(outside.id);
+      const body = { kind: 'text.embed', organizationId: other.organizationId, texts: ['two'] };
+      const theirs = await api.request('POST', '/api/v1/jobs', { token: other.owner.token, body });
+      await elsewhere.first(of(theirs.body, 'succeeded'));
+      expect(new Set(elsewhere.events.map(({ data }) => data.organizationId))).to.deep.equal(new Set([other.organizationId]));
+    });
+  });
+
+  describe('goes on after the last event that a client got', () => {
+    it('and misses nothing of what happened meanwhile', async () => {
+      const before = await stream();
+      const first = await createJob();
+      const { id: lastEventId } = await before.first(of(first, 'succeeded'));
+      before.close();
+      const missed = [await createJob(), await createJob(), await createJob({ workspaceId: tenant.workspaceId })];
+      for (const job of missed) await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
+      const resumed = await stream({ lastEventId });
+      for (const job of missed) await resumed.first(of(job, 'succeeded'));
+      const next = await createJob();
+      await resumed.first(of(next, 'succeeded'));
+    });
+
+    it('in the workspace that it asks for', async () => {
+      const before = await stream();
+      const { id: lastEventId } = await before.first(of(await createJob(), 'succeeded'));
+      const [outside, inside] = [await createJob(), await createJob({ workspaceId: tenant.workspaceId })];
+      for (const job of [outside, inside]) await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
+      const resumed = await stream({ lastEventId, workspaceId: tenant.workspaceId });
+      await resumed.first(of(inside, 'succeeded'));
+      expect(resumed.events.map(({ data }) => data.id)).to.not.include(outside.id);
+    });
+
+    it('but not after an event of another organization, or of nobody', async () => {
+      const other = await api.createTenant();
+      const elsewhere = await stream({ token: other.owner.token, organizationId: other.organizationId });
+      const body = { kind: 'text.embed', organizationId: other.organizationId, texts: ['two'] };
+      const theirs = await api.request('POST', '/api/v1/jobs', { token: other.owner.token, body });
+      const { id: foreign = '' } = await elsewhere.first(of(theirs.body, 'succeeded'));
+      for (const lastEventId of [foreign, 'made-up', `${foreign}x`]) {
+        const refused = await stream({ lastEventId });
+        const { data } = await refused.first(isError);
+        expect(data).to.deep.include({ code: 'BAD_REQUEST', defined: true, status: 400 });
+        expect(data.data.issues[0].path).to.deep.equal(['Last-Event-Id']);
+        await refused.ended;
+      }
+    });
+  });
+
+  it('is opened five times by a user; a sixth is told so in an event, and a place is free when one hangs up', async () => {
+    const [user, other] = [await newMember(), await newMember()];
+    for (let count = 0; count < 5; count++) expect(await tryOpen(user.token), `place ${count + 1}`).to.not.equal(undefined);
+    expect(await tryOpen(user.token)).to.equal(undefined);
+    expect(await tryOpen(other.token)).to.not.equal(undefined);
+    open[0]?.close();
+    await until(async () => (await tryOpen(user.token)) !== undefined);
+    expect(await tryOpen(user.token)).to.equal(undefined);
+  });
+
+  it('asks for no place of whoever only asks for its headers', async () => {
+    const user = await newMember();
+    const { hostname, port } = new URL(api.url);
+    const socket = connect(Number(port), hostname);
+    const head = `HEAD /api/v1/organizations/${tenant.organizationId}/jobs/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${user.token}\r\n\r\n`;
+    let answered = '';
+    socket.on('data', (chunk) => (answered += chunk));
+    socket.write(head.repeat(6));
+    await until(() => answered.split('HTTP/1.1 200 OK').length === 7);
+    expect(answered.split('Content-Type: text/event-stream; charset=utf-8')).to.have.length(7);
+    expect(await tryOpen(user.token)).to.not.equal(undefined);
+    socket.destroy();
+  });
+
+  it('is refused before it opens to who may not see it', async () => {
+    const outsider = await api.signUp();
+    const asked = { token: outsider.token, organizationId: tenant.organizationId };
+    expect((await refusedJobStream(api, asked)).body).to.include({ code: 'FORBIDDEN', status: 403 });
+    expect((await refusedJobStream(api, { ...asked, token: 'none' })).body).to.include({ code: 'UNAUTHORIZED', status: 401 });
+  });
+
+  describe('ends with an error once', () => {
+    const changes: [string, string, (user: TestUser) => Promise<unknown>][] = [
+      ['its member is removed', 'FORBIDDEN', (user) => api.database.db.deleteFrom('member').where('userId', '=', user.id).execute()],
+      [
+        "its member's role changes",
+        'FORBIDDEN',
+        (user) => api.database.db.updateTable('member').set({ role: 'admin' }).where('userId', '=', user.id).execute(),
+      ],
+      [
+        'its session is revoked',
+        'UNAUTHORIZED',
+        (user) => api.request('POST', '/api/auth/revoke-sessions', { token: user.token, body: {} }),
+      ],
+      [
+        'its user is banned',
+        'UNAUTHORIZED',
+        (user) => api.database.db.updateTable('user').set({ banned: true }).where('id', '=', user.id).execute(),
+      ],
+    ];
+    for (const [why, code, change] of changes) {
+      it(why, async () => {
+        const user = await newMember();
+        const following = await stream({ token: user.token });
+        const staying = await stream();
+        await following.first(of(await createJob(), 'succeeded'));
+        await change(user);
+        const { data } = await following.first(isError);
+        expect(data).to.include({ code, defined: true });
+        await following.ended;
+        expect(following.events.at(-1)?.event).to.equal('error');
+        await staying.first(of(await createJob(), 'queued'));
+      });
+    }
+  });
+
+  it('misses nothing when the database connection that listens is lost', async () => {
+    const following = await stream();
+    await following.first(of(await createJob(), 'succeeded'));
+    const { db } = api.database;
+    const accept = (allowed: boolean) =>
+      sql`update pg_database set datallowconn = ${allowed} where datname = current_database()`.execute(db);
+    await accept(false);
+    try {
+      const killed = await sql`
+        select pg_terminate_backend(pid, 5000) from pg_stat_activity
+        where application_name = 'sheaf listen' and datname = current_database()
+      `.execute(db);
+      expect(killed.rows).to.have.length(1);
+      const [id] = await insertJobs({ count: 1, summaryLength: 10 });
+      await accept(true);
+      await following.first(({ data }) => data.id === id);
+    } finally {
+      await accept(true);
+    }
+  });
+
+  it('drops a reader that does not read, and keeps nothing for it', async function () {
+    this.timeout(60_000);
+    const user = await newMember();
+    for (let count = 0; count < 4; count++) expect(await tryOpen(user.token)).to.not.equal(undefined);
+    const { hostname, port } = new URL(api.url);
+    const deaf = connect(Number(port), hostname).on('error', () => {});
+    const path = `/api/v1/organizations/${tenant.organizationId}/jobs/stream`;
+    deaf.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${user.token}\r\n\r\n`);
+    await once(deaf, 'data');
+    deaf.pause();
+    expect(await tryOpen(user.token)).to.equal(undefined);
+    for (let round = 0; round < 4; round++) await insertJobs({ count: 600, summaryLength: 20_000 });
+    await until(async () => (await tryOpen(user.token)) !== undefined, 30_000);
+    deaf.destroy();
+  });
+
+  async function newMember(): Promise<TestUser> {
+    const user = await api.signUp();
+    await api.addMember(tenant.organizationId, user, 'member');
+    return user;
+  }
+
+  /** Writes finished jobs, as large as wanted, and answers their ids. */
+  async function insertJobs({ count, summaryLength }: { count: number; summaryLength: number }): Promise<string[]> {
+    const { rows } = await sql<{ id: string }>`
+      insert into job (id, organization_id, kind, status, input, result, max_attempts, credits, credit_month, finished_at)
+      select gen_random_uuid()::text, ${tenant.organizationId}, 'text.summarize', 'succeeded', '{"text": "a", "maxSentences": 1}',
+        jsonb_build_object('summary', repeat('a', ${summaryLength}::int), 'sentences', 1, 'model', 'm', 'characters', 1), 1, 0, now(), now()
+      from generate_series(1, ${count}::int)
+      returning id
+    `.execute(api.database.db);
+    return rows.map(({ id }) => id);
+  }
+});
+
+describe('The life of a job stream', () => {
+  let api: TestApi;
+  let tenant: Tenant;
+
+  before(async () => {
+    api = await startTestApi({ env: { STREAM_LIFETIME_MS: '1000', WORKER_ENABLED: 'false' } });
+    tenant = await api.createTenant();
+  });
+  after(() => api.stop());
+
+  it('is bounded: it ends without an error, and the client comes back', async () => {
+    const options = { token: tenant.owner.token, organizationId: tenant.organizationId };
+    const stream = await openJobStream(api, options);
+    await stream.ended;
+    expect(stream.events).to.deep.equal([]);
+    (await openJobStream(api, options)).close();
+  });
+
+  it('ends with the process that serves it, without an error', async () => {
+    const stream = await openJobStream(api, { token: tenant.owner.token, organizationId: tenant.organizationId });
+    const exit = await api.stack.kill('api', 'SIGTERM');
+    expect(exit.code).to.equal(0);
+    await stream.ended;
+    expect(stream.events).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,91 @@
+import { createParser } from 'eventsource-parser';
+import type { Answer, TestApi } from './api.ts';
+import { recorder } from './recorder.ts';
+
+export interface StreamedEvent {
+  event: string;
+  id?: string | undefined;
+  data: any;
+}
+
+/** An open stream of server-sent events, each held to the OpenAPI document as it comes in. */
+export interface EventStream {
+  events: StreamedEvent[];
+  /** The first event, also of those that came already, that fulfils a condition; throws after 10 s or at the end of the stream. */
+  first(condition: (event: StreamedEvent) => boolean): Promise<StreamedEvent>;
+  /** Resolves when the stream has ended. */
+  ended: Promise<void>;
+  /** Hangs up. */
+  close(): void;
+}
+
+export interface StreamOptions {
+  token: string;
+  organizationId: string;
+  workspaceId?: string | undefined;
+  lastEventId?: string | undefined;
+}
+
+/** Opens `jobs.stream` over REST. */
+export async function openJobStream(api: TestApi, options: StreamOptions): Promise<EventStream> {
+  const { token, organizationId, workspaceId, lastEventId } = options;
+  const path = `/api/v1/organizations/${organizationId}/jobs/stream${workspaceId ? `?workspaceId=${workspaceId}` : ''}`;
+  const requestHeaders = new Headers({ authorization: `Bearer ${token}`, ...(lastEventId ? { 'last-event-id': lastEventId } : {}) });
+  const controller = new AbortController();
+  const response = await fetch(`${api.url}${path}`, { headers: requestHeaders, signal: controller.signal });
+  if (response.status !== 200 || !response.body) throw new Error(`the stream answered ${response.status}: ${await response.text()}`);
+  recorder.check({ method: 'GET', path, requestHeaders, status: 200, headers: response.headers, body: undefined });
+
+  const events: StreamedEvent[] = [];
+  let failure: Error | undefined;
+  let wake = () => {};
+  const parser = createParser({
+    onEvent({ event = 'message', id, data }) {
+      const streamed = { event, ...(id === undefined ? {} : { id }), data: JSON.parse(data) };
+      recorder.checkEvent('jobs.stream', streamed);
+      events.push(streamed);
+      wake();
+    },
+  });
+  const body = response.body;
+  let open = true;
+  const ended = (async () => {
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }));
+    } catch (error) {
+      if (!controller.signal.aborted) failure = error as Error;
+    }
+    open = false;
+    wake();
+    if (failure) throw failure;
+  })();
+  ended.catch(() => {});
+
+  return {
+    events,
+    ended,
+    close: () => controller.abort(),
+    async first(condition) {
+      const deadline = performance.now() + 10_000;
+      for (;;) {
+        const found = events.find(condition);
+        if (found) return found;
+        if (!open) throw failure ?? new Error(`the stream ended after ${JSON.stringify(events)}`);
+        if (performance.now() > deadline)
+          throw new Error(`no such event came within 10 s: ${condition}; these did: ${JSON.stringify(events)}`);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          setTimeout(resolve, 200);
+        });
+      }
+    },
+  };
+}
+
+/** The error that a stream answers with before it opens. */
+export async function refusedJobStream(api: TestApi, { token, organizationId, workspaceId }: StreamOptions): Promise<Answer> {
+  return api.request('GET', `/api/v1/organizations/${organizationId}/jobs/stream${workspaceId ? `?workspaceId=${workspaceId}` : ''}`, {
+    token,
+  });
+}
