@@ -108,6 +108,11 @@ describe('Billing', () => {
       expect((await status()).subscription).to.include({ plan: 'team', status: 'canceled' });
       const id = await subscribe({ status: 'active', periodEnd: new Date(Date.now() - day) });
       expect((await status()).subscription).to.include({ id, status: 'active' });
+      await removeSubscriptions();
+      await subscribe({ plan: 'team', status: 'canceled', periodEnd: new Date() });
+      await subscribe({ status: 'unpaid', periodEnd: new Date(Date.now() - day) });
+      expect(await status()).to.deep.include({ plan: 'free', paymentFailed: true });
+      expect((await status()).subscription).to.include({ plan: 'pro', status: 'unpaid' });
     });
 
     it('lists the limits that a downgrade has left exceeded', async () => {

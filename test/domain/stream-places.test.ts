@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { createSharedPlaces } from '../../api/stream-places.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/processes.ts';
 
 describe('The places of job streams that processes share', () => {
   let database: TestDatabase;
@@ -20,6 +21,24 @@ describe('The places of job streams that processes share', () => {
     expect(asked.filter(Boolean)).to.have.length(5);
     expect((await leases()).map(({ place }) => place)).to.deep.equal([1, 2, 3, 4, 5]);
     expect(await processes[0]?.take('bob')).to.not.equal(undefined);
+  });
+
+  it('are not taken twice by streams that all choose the same one at the same moment', async () => {
+    const places = createSharedPlaces(database.db);
+    const blocker = await database.db.startTransaction().execute();
+    const ended = { user_id: 'ada', place: 1, holder: 'nobody', expires_at: new Date(Date.now() - 1_000) };
+    await blocker.insertInto('job_stream_lease').values(ended).execute();
+    const asked = Array.from({ length: 10 }, () => places.take('ada'));
+    // Each sees five free places, and waits for the first, which another transaction is about to write.
+    await until(async () => {
+      const waiting = await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        database.db,
+      );
+      return waiting.rows.length === 10;
+    });
+    await blocker.commit().execute();
+    expect((await Promise.all(asked)).filter(Boolean)).to.have.length(5);
+    expect(new Set((await leases()).map(({ holder }) => holder))).to.have.length(5);
   });
 
   it('are free again once a stream leaves, and when its process has died', async () => {
