@@ -18,17 +18,20 @@ export interface ExtractInput extends CallOptions {
   contentLength?: number | undefined;
 }
 
+/** What Postgres can store: no NUL, no lone surrogate. */
+const storable = z.string().refine((value) => value.isWellFormed() && !value.includes('\u0000'), 'is not well-formed text');
+const count = z.int().min(0);
 const text = z.object({
-  text: z.string(),
-  characters: z.int(),
-  pages: z.int().nullable(),
+  text: storable,
+  characters: count,
+  pages: count.nullable(),
   truncated: z.boolean(),
   content_type: z.string(),
 });
 const extraction = text.transform(({ content_type, ...rest }) => ({ ...rest, contentType: content_type }));
-const summary = z.object({ summary: z.string(), sentences: z.int(), model: z.string(), characters: z.int() });
+const summary = z.object({ summary: storable, sentences: count, model: storable, characters: count });
 const embeddings = z
-  .object({ model: z.string().min(1), dimensions: z.int().positive(), vectors: z.array(z.array(z.number())) })
+  .object({ model: storable.min(1), dimensions: z.int().positive(), vectors: z.array(z.array(z.number())) })
   .refine(({ dimensions, vectors }) => vectors.every((vector) => vector.length === dimensions), 'a vector has another length');
 const health = z.object({
   ok: z.boolean(),

@@ -17,6 +17,8 @@ export interface RunWorkersOptions {
   create(connection: NativeConnection, bundle: WorkflowBundle): Promise<Worker[]>;
   /** Runs once Temporal answers, before the workers start: search attributes, schedules. */
   prepare(): Promise<void>;
+  /** Runs as a stop begins, before the workers hear of it. */
+  onStop(): void;
   /** The longest that a stop may take, in milliseconds: a server that does not answer holds no process back. */
   stopMs: number;
 }
@@ -83,6 +85,7 @@ export function runWorkers(options: RunWorkersOptions): RunningWorkers {
     },
     async stop() {
       stopping = true;
+      options.onStop();
       wake?.();
       for (const worker of current) if (worker.getState() === 'RUNNING') worker.shutdown();
       await Promise.race([loop, delay(options.stopMs)]);

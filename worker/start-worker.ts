@@ -24,11 +24,12 @@ export function startWorker(
 ): RunningWorkers {
   const { concurrency, shutdownGraceMs } = config.worker;
   const outage = config.jobs.holdOnOutage ? new AiOutage(deps.ai, deps.log) : undefined;
+  const permits = new Permits(concurrency);
   const activities = createActivities({
     ...deps,
     ai: outage?.observe() ?? deps.ai,
     outage,
-    permits: new Permits(concurrency),
+    permits,
     jobs: config.jobs,
     mailer: createMailer(config),
     getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
@@ -45,6 +46,7 @@ export function startWorker(
       await registerSearchAttributes(client, namespace);
       await ensureSchedules(client);
     },
+    onStop: () => permits.close(),
     stopMs: shutdownGraceMs + forceMs,
   });
 }

@@ -94,7 +94,18 @@ describe('A job whose attempts fail', () => {
         ],
       },
     },
+    'numbers that cannot be': { body: { model: 'fake', dimensions: -2, vectors: [[], []] } },
     'no content': { status: 204, body: '' },
+    'text that cannot be stored': {
+      body: {
+        model: 'fa\u0000ke',
+        dimensions: 2,
+        vectors: [
+          [0.6, 0.8],
+          [0.6, 0.8],
+        ],
+      },
+    },
   };
   for (const [what, answer] of Object.entries(garbage)) {
     it(`is tried again when the AI service answers ${what}`, async () => {
@@ -106,6 +117,13 @@ describe('A job whose attempts fail', () => {
       expect(await amountsOf(api, id)).to.deep.equal([1, -1]);
     });
   }
+
+  it('is tried again when a summary cannot be stored, and its text stays out of the log', async () => {
+    ai.behave('summarize', () => ({ body: { summary: 'a secret \ud800', sentences: 1, model: 'fake', characters: 3 } }));
+    const { id } = await createJob(api, tenant, { ...summary, maxAttempts: 1 });
+    expect((await job(id, ['failed'])).error.code).to.equal('ai_unusable_answer');
+    expect(api.stack.readLog('api')).not.to.include('a secret');
+  });
 
   it('is tried again when the model changes between two batches, and stores no chunk', async () => {
     const { id: documentId } = await api.upload(tenant, { bytes: 'A sentence of some length. '.repeat(2_000) });
@@ -134,7 +152,7 @@ describe('A job whose attempts fail', () => {
     const waiting = await untilWaiting(id);
 
     expect(waiting.error).to.deep.equal({ code: 'timeout', message: 'The attempt took too long.' });
-    expect(Date.parse(waiting.updatedAt) - Date.parse(waiting.startedAt)).to.be.within(1_000, 2_500);
+    expect(Date.parse(waiting.updatedAt) - Date.parse(waiting.startedAt)).to.be.within(1_000, 4_500);
     expect(await job(id, ['succeeded'])).to.include({ attempts: 2 });
     expect(failedAttempts(await historyOf(api, id))).to.deep.equal(['timeout']);
   });

@@ -29,6 +29,8 @@ for (const part of ['worker', 'api'] as const) {
       if (!api.stack.pid(part)) await api.stack.start(part);
     });
 
+    const rowOf = (id: string) => api.database.db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
     /** Sends SIGTERM and answers how long the process took to go. */
     async function terminate(): Promise<number> {
       const startedAt = performance.now();
@@ -37,7 +39,7 @@ for (const part of ['worker', 'api'] as const) {
       return performance.now() - startedAt;
     }
 
-    it('lets the attempt finish within its grace', async () => {
+    it('lets the attempt finish within its grace, and begins no other', async () => {
       const answered = Promise.withResolvers<void>();
       ai.behave('summarize', async (call) => {
         await answered.promise;
@@ -45,31 +47,31 @@ for (const part of ['worker', 'api'] as const) {
       });
       const { id } = await createJob(api, tenant, summary);
       await until(() => ai.callsOf(id) === 1);
+      const behind = await createJob(api, tenant, { kind: 'text.embed', texts: ['waits for the place'], maxAttempts: 1 });
 
       const gone = terminate();
       await new Promise((resolve) => setTimeout(resolve, 500));
       answered.resolve();
       expect(await gone).to.be.lessThan(graceMs + 5_000);
 
-      const row = await api.database.db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-      expect(row).to.include({ status: 'succeeded', attempts: 1 });
+      expect(await rowOf(id)).to.include({ status: 'succeeded', attempts: 1 });
+      expect(await rowOf(behind.id)).to.include({ status: 'queued', attempts: 0 });
       await api.stack.start(part);
       expect((await historyOf(api, id)).at(-1)).to.deep.equal({ type: 'WorkflowExecutionCompleted' });
       expect(await amountsOf(api, id)).to.deep.equal([5]);
+      expect(await api.jobIn(tenant.owner.token, behind.id, ['succeeded'])).to.include({ attempts: 1 });
     }).timeout(60_000);
 
     it('hands back what takes longer, and the job goes on elsewhere', async () => {
       let asked = 0;
       ai.behave('summarize', (call) => (++asked === 1 ? undefined : goodAnswer(call)));
       const { id } = await createJob(api, tenant, summary);
-      const behind = await createJob(api, tenant, { kind: 'text.embed', texts: ['waits for the place'] });
       await until(() => ai.callsOf(id) === 1);
 
       expect(await terminate()).to.be.within(graceMs - 500, graceMs + 5_000);
       await api.stack.start(part);
 
       expect(await api.jobIn(tenant.owner.token, id, ['succeeded'])).to.include({ attempts: 2 });
-      expect(await api.jobIn(tenant.owner.token, behind.id, ['succeeded'])).to.include({ attempts: 1 });
       const failures = (await historyOf(api, id)).filter(({ type }) => type === 'ActivityTaskFailed').map(({ failure }) => failure);
       expect(failures).to.deep.equal(['worker_stopped']);
       expect(await amountsOf(api, id)).to.deep.equal([5]);
