@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { endPrograms, runProgram } from '../support/processes.ts';
+
+describe('npm run drill', function () {
+  this.timeout(600_000);
+  after(endPrograms);
+
+  it('finds nothing lost, stuck, duplicated, off or orphaned after its short faults', async () => {
+    const drill = runProgram(process.execPath, ['drill/main.ts', '--short', '--json']);
+    const { code } = await drill.exited;
+    expect(code, `${drill.stdout()}${drill.stderr()}`).to.equal(0);
+    const { faults } = JSON.parse(drill.stdout()) as { faults: Record<string, number | string>[] };
+    expect(faults.map(({ name }) => name)).to.include.members(['worker-killed', 'api-killed', 'postgres-crashed', 'temporal-away']);
+    for (const { name, runs, recoverySeconds, ...counts } of faults) {
+      expect(runs, String(name)).to.be.at.least(1);
+      expect(recoverySeconds, String(name)).to.be.a('number');
+      expect(counts, String(name)).to.deep.equal({ lost: 0, stuck: 0, duplicated: 0, ledgerOff: 0, orphans: 0 });
+    }
+  });
+
+  it('names the faults that there are', async () => {
+    const drill = runProgram(process.execPath, ['drill/main.ts', 'unknown-fault']);
+    expect((await drill.exited).code).to.equal(2);
+    expect(drill.stderr()).to.include('There is no fault unknown-fault. There are: worker-killed, ');
+  });
+});
