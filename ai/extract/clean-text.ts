@@ -1,7 +1,7 @@
 const lineEnds = /\r\n?|[\u0085\u2028]/g;
 const paragraphEnds = /[\u2029\f\v]/g;
 // What Postgres refuses (NUL) or no reader wants: control characters but tab and line feed, byte order marks,
-// noncharacters, and halves of surrogate pairs that stand alone.
+// halves of surrogate pairs that stand alone, and noncharacters, with one of which PDFium marks the hyphen of a word that it has joined.
 const unwanted = /[[\p{Cc}\p{Surrogate}\ufeff\ufffe\uffff]--[\t\n]]/gv;
 
 /** Makes text storable and even: line ends are `\n`, no control character but tab, no lone surrogate. */

@@ -1,7 +1,5 @@
 import type { Pdfium } from './pdfium.ts';
 
-// PDFium marks the hyphen of a word that goes on in the next line with this noncharacter and joins the halves.
-const lineEndHyphen = /\ufffe/g;
 const paragraphGap = 1.35;
 const headingRatio = 1.1;
 const boldWeight = 600;
@@ -39,7 +37,7 @@ function readLines(pdfium: Pdfium, textPage: number): Line[] {
     for (const raw of readText(pdfium, textPage).split('\r\n')) {
       const hasOrigin = pdfium.FPDFText_GetCharOrigin(textPage, offset, place, place + 8);
       lines.push({
-        text: raw.replace(lineEndHyphen, '').trim(),
+        text: raw.trim(),
         y: hasOrigin ? readDouble(pdfium, place + 8) : undefined,
         size: hasOrigin ? pdfium.FPDFText_GetFontSize(textPage, offset) : undefined,
         bold: isBold(pdfium, textPage, offset) && isBold(pdfium, textPage, offset + raw.trimEnd().length - 1),
