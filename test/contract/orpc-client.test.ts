@@ -1,0 +1,165 @@
+import { createORPCClient, getEventMeta, ORPCError } from '@orpc/client';
+import { RPCLink } from '@orpc/client/fetch';
+import { expect } from 'chai';
+import { routes } from '../../contract/index.ts';
+import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+
+/** A client of which nothing is known at compile time: what it can call, the service says. */
+type AnyClient = any;
+
+describe('The client of oRPC as its authors publish it', () => {
+  let api: TestApi;
+  let tenant: Tenant;
+  let platformAdmin: TestUser;
+  let client: AnyClient;
+
+  before(async () => {
+    api = await startTestApi({ env: { CONTACT_EMAIL: 'operator@example.com' } });
+    tenant = await api.createTenant();
+    platformAdmin = await api.signUp();
+    await api.makePlatformAdmin(platformAdmin);
+    client = clientOf(tenant.owner.token);
+  });
+  after(() => api.stop());
+
+  function clientOf(token: string, headers: Record<string, string> = {}): AnyClient {
+    return createORPCClient(new RPCLink({ url: `${api.url}/rpc`, headers: { authorization: `Bearer ${token}`, ...headers } }));
+  }
+
+  it('calls every operation', async () => {
+    const { organizationId, workspaceId } = tenant;
+    const admin = clientOf(platformAdmin.token);
+    const called = new Set<string>();
+    const call = async (operation: string, input?: object, as: AnyClient = client): Promise<any> => {
+      const procedure = operation.split('.').reduce((node, name) => node[name], as);
+      const output = await procedure(input);
+      called.add(operation);
+      const route = routes.find(({ metadata }) => metadata.operation === operation);
+      if (!route?.metadata.stream) expect(route?.responses[200].parse(output), operation).to.deep.equal(output);
+      return output;
+    };
+
+    await call('system.health');
+    await call('system.authConfig');
+    await call('system.flags', { organizationId });
+    await call('contact.send', { email: 'ada@example.com', message: 'How do I raise my quota?' });
+    expect(await call('account.me')).to.include({ id: tenant.owner.id });
+    await call('organizations.usage', { organizationId });
+    await call('organizations.auditLog', { organizationId, limit: 1 });
+    await call('billing.status', { organizationId });
+    await call('workspaces.list', { organizationId });
+    await call('workspaces.get', { organizationId, slug: 'main' });
+    const { id } = await call('workspaces.create', { organizationId, name: 'Second', slug: 'second' });
+    await call('workspaces.update', { id, name: 'Renamed' });
+    await call('workspaces.delete', { id });
+
+    const stream = await call('jobs.stream', { organizationId });
+    const bytes = new TextEncoder().encode('The mirrors are washed with deionised water.');
+    const { document, upload } = await call('documents.createUpload', {
+      ...{ workspaceId, name: 'note.txt', contentType: 'text/plain', size: bytes.length },
+    });
+    await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: bytes });
+    await call('documents.complete', { id: document.id });
+    await call('documents.get', { id: document.id });
+    await call('documents.list', { organizationId, workspaceId, limit: 5 });
+    await call('documents.downloadUrl', { id: document.id });
+    const job = await call('jobs.create', { kind: 'document.index', documentId: document.id });
+    for await (const event of stream) if (event.id === job.id && event.status === 'succeeded') break;
+    await call('jobs.get', { id: job.id });
+    await call('jobs.list', { organizationId, includeResult: true });
+    await call('documents.text', { id: document.id });
+    await call('documents.search', { workspaceId, query: 'washing mirrors', limit: 3 });
+    expect(await refusal(call('jobs.cancel', { id: job.id }))).to.include({ code: 'CONFLICT', defined: true, status: 409 });
+    expect(await refusal(call('jobs.retry', { id: job.id }))).to.include({ code: 'CONFLICT', defined: true, status: 409 });
+    await call('documents.delete', { id: document.id });
+
+    await call('admin.system.status', undefined, admin);
+    await call('admin.flags.upsert', { key: 'search.rerank', enabled: true }, admin);
+    await call('admin.flags.setOverride', { key: 'search.rerank', organizationId, enabled: false }, admin);
+    await call('admin.flags.list', undefined, admin);
+    await call('admin.flags.delete', { key: 'search.rerank' }, admin);
+    await call('admin.organizations.list', { search: tenant.slug }, admin);
+    const cancellation = call('admin.organizations.cancelSubscription', { organizationId }, admin);
+    expect(await refusal(cancellation)).to.include({ code: 'PRECONDITION_FAILED', defined: true, status: 412 });
+    const doomed = await api.createTenant();
+    await call('admin.organizations.delete', { organizationId: doomed.organizationId, confirmSlug: doomed.slug }, admin);
+
+    const refused = ['jobs.cancel', 'jobs.retry', 'admin.organizations.cancelSubscription'];
+    expect([...called, ...refused].sort()).to.deep.equal(routes.map(({ metadata }) => metadata.operation).sort());
+  });
+
+  it('gets errors with their code, status, message and data', async () => {
+    const error = await refusal(client.workspaces.create({ organizationId: tenant.organizationId, name: 'a\u0007b', slug: 'x' }));
+    expect(error).to.include({ code: 'BAD_REQUEST', status: 400, defined: true });
+    expect(error.data.issues.map((issue: { path: string[] }) => issue.path)).to.deep.equal([['name'], ['slug']]);
+    expect(error.data.issues[0].params).to.deep.equal({ reason: 'control_characters' });
+    const anonymous = await refusal(clientOf('none').account.me());
+    expect(anonymous).to.include({ code: 'UNAUTHORIZED', status: 401, defined: true, message: 'You must be signed in.' });
+    expect(await refusal(client.nothing.here())).to.include({ code: 'NOT_FOUND', status: 404, defined: false });
+    expect(await refusal(client.account.me('no object'))).to.include({ code: 'BAD_REQUEST', defined: true });
+  });
+
+  it('does something once for one Idempotency-Key', async () => {
+    const once = clientOf(tenant.owner.token, { 'idempotency-key': 'a-key-of-this-test' });
+    const input = { organizationId: tenant.organizationId, name: 'Once', slug: 'once' };
+    expect(await once.workspaces.create(input)).to.deep.equal(await once.workspaces.create(input));
+    expect(await refusal(once.workspaces.create({ ...input, slug: 'twice' }))).to.include({ code: 'BAD_REQUEST', defined: true });
+  });
+
+  describe('follows jobs', () => {
+    const embed = (text: string) => client.jobs.create({ kind: 'text.embed', organizationId: tenant.organizationId, texts: [text] });
+
+    it('and goes on where it stopped', async () => {
+      const { organizationId } = tenant;
+      const following = await client.jobs.stream({ organizationId });
+      const first = await embed('one');
+      let lastEventId: string | undefined;
+      for await (const event of following) {
+        if (event.id !== first.id || event.status !== 'succeeded') continue;
+        expect(event.result.vectors).to.have.length(1);
+        lastEventId = getEventMeta(event)?.id;
+        break;
+      }
+      expect(lastEventId).to.be.a('string');
+      const missed = await embed('two');
+      await api.jobIn(tenant.owner.token, missed.id, ['succeeded']);
+      const resumed = await client.jobs.stream({ organizationId }, { lastEventId });
+      for await (const event of resumed) if (event.id === missed.id && event.status === 'succeeded') break;
+    });
+
+    it('five times at once; a sixth iterator throws the error', async () => {
+      const { organizationId } = tenant;
+      const member = await api.signUp();
+      await api.addMember(organizationId, member, 'member');
+      const theirs = clientOf(member.token);
+      const iterators = [];
+      for (let count = 0; count < 5; count++) iterators.push(await theirs.jobs.stream({ organizationId }));
+      const job = await embed('three');
+      for (const iterator of iterators) expect((await iterator.next()).value.id).to.equal(job.id);
+      const sixth = await theirs.jobs.stream({ organizationId });
+      expect(await refusal(sixth.next())).to.include({ code: 'TOO_MANY_REQUESTS', status: 429, defined: true });
+      await Promise.all(iterators.map((iterator) => iterator.return()));
+    });
+
+    it('and is refused where it may not', async () => {
+      const outsider = clientOf((await api.signUp()).token);
+      expect(await refusal(outsider.jobs.stream({ organizationId: tenant.organizationId }))).to.include({
+        code: 'FORBIDDEN',
+        defined: true,
+      });
+      const iterator = await client.jobs.stream({ organizationId: tenant.organizationId }, { lastEventId: 'made-up' });
+      expect(await refusal(iterator.next())).to.include({ code: 'BAD_REQUEST', defined: true });
+    });
+  });
+});
+
+/** The error that a call ends with. */
+async function refusal(call: Promise<unknown>): Promise<ORPCError<string, any>> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof ORPCError) return error;
+    throw error;
+  }
+  throw new Error('the call was not refused');
+}
