@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { type AiCall, aiError, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { amountsOf, errorsOf, expectSoundLedger, summary } from '../support/jobs.ts';
+import { until } from '../support/processes.ts';
+
+const jobs = 60;
+
+describe('Processes that are killed again and again', () => {
+  let api: TestApi;
+  let ai: FakeAi;
+  let tenant: Tenant;
+
+  before(async function () {
+    this.timeout(60_000);
+    ai = await startFakeAi();
+    const env = { ...ai.env, JOB_RETRY_DELAYS_MS: '100', WORKER_CONCURRENCY: '4' };
+    api = await startTestApi({ parts: ['api', 'worker'], env });
+    tenant = await api.createTenant();
+  });
+  after(async () => {
+    await api.stop();
+    await ai.stop();
+  });
+
+  /** Asks until it is answered, with the same key, as a careful client does. */
+  async function createOnce(key: number, body: object): Promise<string> {
+    for (;;) {
+      const headers = { 'idempotency-key': `job-${key}` };
+      const answer = await api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body, headers }).catch(() => undefined);
+      if (answer?.status === 200) return answer.body.id;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+
+  async function killAndStart(part: 'api' | 'worker'): Promise<void> {
+    await api.stack.kill(part, 'SIGKILL');
+    await api.stack.start(part);
+  }
+
+  it('lose no job, do none twice, and leave the ledger exact', async function () {
+    this.timeout(150_000);
+    const { organizationId } = tenant;
+    const { id: documentId } = await api.upload(tenant, { bytes: 'Some text of a document.' });
+    let asked = 0;
+    const flaky = async (call: AiCall) => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return ++asked % 7 === 0 ? aiError(503, 'busy') : goodAnswer(call);
+    };
+    for (const operation of ['extract', 'summarize', 'embed'] as const) ai.behave(operation, flaky);
+
+    const kinds = [
+      { kind: 'document.index', documentId },
+      { organizationId, ...summary },
+      { organizationId, kind: 'text.embed', texts: ['a text'] },
+    ];
+    const creating = Array.from({ length: jobs }, async (_, n) => {
+      await new Promise((resolve) => setTimeout(resolve, n * 100));
+      const id = await createOnce(n, { ...kinds[n % kinds.length], maxAttempts: 10 });
+      if (n % 5 === 0) await api.request('POST', `/api/v1/jobs/${id}/cancel`, { token: tenant.owner.token }).catch(() => undefined);
+      return id;
+    });
+    await killAndStart('worker');
+    await killAndStart('api');
+    await killAndStart('worker');
+    const ids = await Promise.all(creating);
+
+    const { db } = api.database;
+    await until(async () => {
+      const left = await db.selectFrom('job').select('id').where('status', 'in', ['queued', 'running']).execute();
+      return left.length === 0;
+    }, 90_000);
+
+    expect(new Set(ids).size).to.equal(jobs);
+    const rows = await db.selectFrom('job').selectAll().execute();
+    expect(rows.map(({ id }) => id).sort()).to.deep.equal([...ids].sort());
+    for (const { id, status, result, attempts, credits } of rows) {
+      expect(status, id).to.be.oneOf(['succeeded', 'canceled']);
+      expect(attempts).to.be.at.most(10);
+      if (status === 'succeeded') expect(result).to.be.an('object');
+      expect(await amountsOf(api, id)).to.deep.equal(status === 'succeeded' ? [credits] : [credits, -credits]);
+    }
+    expect(await db.selectFrom('chunk').select('index').where('document_id', '=', documentId).execute()).to.deep.equal([{ index: 0 }]);
+    await expectSoundLedger(api);
+    await until(async () => (await db.selectFrom('outbox').select('id').execute()).length === 0, 20_000);
+    for (const part of ['api', 'worker'] as const) expect(errorsOf(api, part), part).to.deep.equal([]);
+  });
+});
