@@ -6,6 +6,7 @@ import { listJobsById, readChangedJobs } from '../domain/jobs/list-changed-jobs.
 import type { Caller } from './caller.ts';
 import { JobSubscriber, type OpenStream } from './job-subscriber.ts';
 import type { StreamEvent } from './procedure.ts';
+import type { StreamPlace, StreamPlaces } from './stream-places.ts';
 
 /** How a caller stands towards an organization: whether the session lives, and with which role they are its member. */
 export interface Standing {
@@ -29,26 +30,26 @@ export interface JobStreamsOptions {
   db: Db;
   cursors: Cursors;
   log: Logger;
+  /** Where a stream takes its place among those of its user. */
+  places: StreamPlaces;
   findStanding(caller: Caller, organizationId: string): Promise<Standing>;
   limits?: Partial<StreamLimits>;
 }
 
-/** Streams of one user, how long one lives, how often its caller is authorized again, and when a slow reader is dropped (spec §8). */
+/** How long a stream lives, how often its caller is authorized again, and when a slow reader is dropped (spec §8). */
 export interface StreamLimits {
-  perUser: number;
   lifetimeMs: number;
   recheckMs: number;
   maxPending: number;
   patienceMs: number;
 }
 
-const defaultLimits: StreamLimits = { perUser: 5, lifetimeMs: 15 * 60_000, recheckMs: 30_000, maxPending: 1_000, patienceMs: 5_000 };
+const defaultLimits: StreamLimits = { lifetimeMs: 15 * 60_000, recheckMs: 30_000, maxPending: 1_000, patienceMs: 5_000 };
 
 export function createJobStreams(options: JobStreamsOptions): JobStreams {
-  const { db, cursors, log } = options;
+  const { db, cursors, log, places } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const byOrganization = new Map<string, Set<JobSubscriber>>();
-  const openByUser = new Map<string, number>();
   let changed = new Set<string>();
   let delivering = false;
 
@@ -69,36 +70,32 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
   }
 
   async function* events(stream: OpenStream): AsyncGenerator<StreamEvent> {
-    const release = takePlace(stream.caller.userId);
     const subscriber = new JobSubscriber(stream, { ...limits, cursors, changedSince: (...args) => readChangedJobs(db, ...args) });
     const subscribers = byOrganization.get(stream.organizationId) ?? new Set();
     byOrganization.set(stream.organizationId, subscribers.add(subscriber));
-    const stop = watch(subscriber);
+    let place: StreamPlace | undefined;
+    let stop = () => {};
     try {
+      // Subscribed before: what happens while the place is taken is not missed.
+      place = await takePlace(stream.caller.userId);
+      stop = watch(subscriber, place);
       yield* subscriber.events();
     } finally {
       stop();
       subscribers.delete(subscriber);
       if (subscribers.size === 0) byOrganization.delete(stream.organizationId);
-      release();
+      await place?.leave().catch((error: unknown) => log.warn({ err: error }, "a stream's place was not freed; its lease ends by itself"));
     }
   }
 
-  function takePlace(userId: string): () => void {
-    const open = openByUser.get(userId) ?? 0;
-    if (open >= limits.perUser) {
-      throw new ApiError('TOO_MANY_REQUESTS', { message: `A user may hold ${limits.perUser} job streams at once.` });
-    }
-    openByUser.set(userId, open + 1);
-    return () => {
-      const left = (openByUser.get(userId) ?? 1) - 1;
-      if (left === 0) openByUser.delete(userId);
-      else openByUser.set(userId, left);
-    };
+  async function takePlace(userId: string): Promise<StreamPlace> {
+    const place = await places.take(userId);
+    if (place) return place;
+    throw new ApiError('TOO_MANY_REQUESTS', { message: `A user may hold ${places.perUser} job streams at once.` });
   }
 
   /** Ends the stream when the client leaves, its time is over, or the caller may no longer see it. */
-  function watch(subscriber: JobSubscriber): () => void {
+  function watch(subscriber: JobSubscriber, place: StreamPlace): () => void {
     const { caller, organizationId, signal } = subscriber.stream;
     let role: string | null | undefined;
     const recheck = async () => {
@@ -107,6 +104,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
         if (!standing.signedIn) subscriber.end(new ApiError('UNAUTHORIZED'));
         else if (standing.role === null || (role !== undefined && standing.role !== role)) subscriber.end(new ApiError('FORBIDDEN'));
         role = standing.role;
+        if (!(await place.keep())) subscriber.end('ended');
       } catch (error) {
         log.warn({ err: error }, 'a stream could not be authorized again; it is asked at the next turn');
       }

@@ -32,6 +32,7 @@ import { createLimiters } from './limiters.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { clientAddressOf } from './middleware/request-context.ts';
 import { findStanding } from './standing.ts';
+import { createMemoryPlaces, createSharedPlaces } from './stream-places.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });
@@ -56,6 +57,7 @@ const jobStreams = createJobStreams({
   db,
   cursors,
   log,
+  places: config.limits.store === 'postgres' ? createSharedPlaces(db, config.streams) : createMemoryPlaces(),
   findStanding: (caller, organizationId) => findStanding(db, caller, organizationId),
   limits: config.streams,
 });

@@ -42,14 +42,13 @@ export function createMemoryPlaces(perUser = placesPerUser): StreamPlaces {
   };
 }
 
-/** Two turns of a stream's authorization may fail before its place is free for another: those are 30 s apart. */
-const defaultLeaseSeconds = 75;
-
 /**
  * Places that every process on the database shares, each held by a lease that its stream renews. A process that dies leaves its
  * leases to end by themselves (docs/decisions/limits.md).
  */
-export function createSharedPlaces(db: Db, { perUser = placesPerUser, leaseSeconds = defaultLeaseSeconds } = {}): StreamPlaces {
+export function createSharedPlaces(db: Db, { perUser = placesPerUser, recheckMs = 30_000 } = {}): StreamPlaces {
+  // Two turns of a stream's authorization may fail before its place is free for another.
+  const leaseSeconds = Math.max(10, (2.5 * recheckMs) / 1_000);
   return {
     perUser,
     async take(userId) {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type Stack, startStack } from '../../local/stack.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { until } from '../support/processes.ts';
 
 const env = {
   LIMITER_STORE: 'postgres',
@@ -9,6 +10,7 @@ const env = {
   SEARCH_LIMIT_PER_MINUTE: '4',
   TRUST_PROXY: 'true',
   WORKER_ENABLED: 'false',
+  STREAM_RECHECK_MS: '500',
 };
 
 describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
@@ -19,7 +21,9 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
   let addresses = 0;
   const newAddress = () => `198.51.100.${++addresses}`;
 
-  before(async () => {
+  before(async function () {
+    // Two processes start.
+    this.timeout(120_000);
     api = await startTestApi({ env });
     directory = makeTestDirectory();
     const { AUTH_SECRET, SERVICE_TOKEN } = api.stack.env;
@@ -33,7 +37,7 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
     tenant = await api.createTenant();
   });
   after(async () => {
-    await second.stop();
+    await second?.stop();
     removeTestDirectory(directory);
     await api.stop();
   });
@@ -72,5 +76,64 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
       const refused = await search(index);
       expect(refused.body).to.deep.include({ code: 'TOO_MANY_REQUESTS', message: 'Too many searches — try again in a minute.' });
     }
+  });
+
+  describe('job streams', () => {
+    const leases = () => api.database.db.selectFrom('job_stream_lease').selectAll().where('user_id', '=', tenant.owner.id).execute();
+
+    /** Opens a stream, which holds a place, or answers the error event that refuses it. */
+    async function open(base: string): Promise<{ refused: Promise<string>; close(): void }> {
+      const controller = new AbortController();
+      const response = await fetch(`${base}/api/v1/organizations/${tenant.organizationId}/jobs/stream`, {
+        headers: { authorization: `Bearer ${tenant.owner.token}`, 'x-forwarded-for': newAddress() },
+        signal: controller.signal,
+      });
+      expect(response.status).to.equal(200);
+      const refused = response.text();
+      refused.catch(() => {});
+      return { refused, close: () => controller.abort() };
+    }
+
+    it('let five of a user in altogether, and the sixth once one has closed', async () => {
+      const streams: Awaited<ReturnType<typeof open>>[] = [];
+      for (let i = 0; i < 5; i++) {
+        streams.push(await open(i % 2 ? second.apiUrl : api.url));
+        await until(async () => (await leases()).length === i + 1);
+      }
+      for (const base of [api.url, second.apiUrl]) {
+        const refusal = await (await open(base)).refused;
+        expect(refusal).to.match(/^event: error\ndata: /);
+        const error = JSON.parse(/data: (.*)/.exec(refusal)?.[1] ?? '');
+        expect(error).to.deep.include({ defined: true, code: 'TOO_MANY_REQUESTS', status: 429 });
+      }
+      streams[1]?.close();
+      await until(async () => (await leases()).length === 4);
+      streams.push(await open(api.url));
+      await until(async () => (await leases()).length === 5);
+      for (const stream of streams) stream.close();
+      await until(async () => (await leases()).length === 0);
+    });
+
+    it('leave the places of a process that dies to others once their leases have ended', async () => {
+      const streams = [await open(second.apiUrl), await open(second.apiUrl), await open(api.url)];
+      await until(async () => (await leases()).length === 3);
+      await second.kill('api');
+      streams.push(await open(api.url), await open(api.url));
+      await until(async () => (await leases()).length === 5);
+      expect(await (await open(api.url)).refused).to.include('TOO_MANY_REQUESTS');
+
+      const renewed = new Set((await leases()).map(({ holder }) => holder));
+      await api.database.db
+        .updateTable('job_stream_lease')
+        .set({ expires_at: new Date(Date.now() - 1_000) })
+        .execute();
+      // Those that live renew theirs at their next turn; the two of the dead process stay ended.
+      await until(async () => (await leases()).filter(({ expires_at }) => expires_at > new Date()).length === 3);
+      streams.push(await open(api.url), await open(api.url));
+      await until(async () => (await leases()).filter(({ holder }) => !renewed.has(holder)).length === 2);
+      expect(await (await open(api.url)).refused).to.include('TOO_MANY_REQUESTS');
+      for (const stream of streams) stream.close();
+      await until(async () => (await leases()).length === 0);
+    });
   });
 });
