@@ -5,7 +5,7 @@ import { startLoad } from './load.ts';
 import { recover, sum } from './recover.ts';
 
 const beforeMs = 1_500;
-const recoveryLimitMs = 120_000;
+const standstillMs = 120_000;
 
 /** Lets a fault happen under load, as often as it wants, and counts what it left behind once everything has come to rest. */
 export async function runFault(fault: Fault, context: FaultContext, note: (line: string) => void): Promise<FaultReport> {
@@ -19,7 +19,7 @@ export async function runFault(fault: Fault, context: FaultContext, note: (line:
     const found = await fault.inject(context);
     const endedAt = performance.now();
     await load.stop();
-    const { unfinished } = await recover(service, recoveryLimitMs);
+    const { unfinished } = await recover(service, standstillMs);
     const seconds = Math.round((performance.now() - endedAt) / 100) / 10;
     report.recoverySeconds = Math.max(report.recoverySeconds, seconds);
     report.lost += found?.lost ?? 0;
@@ -27,11 +27,11 @@ export async function runFault(fault: Fault, context: FaultContext, note: (line:
     report.duplicated += found?.duplicated ?? 0;
     if (sum(unfinished) === 0) continue;
     report.stuck += sum(unfinished);
-    note(`${fault.name}: not done after ${recoveryLimitMs / 1_000} s: ${JSON.stringify(unfinished)}`);
+    note(`${fault.name}: nothing moved for ${standstillMs / 1_000} s: ${JSON.stringify(unfinished)}`);
     break;
   }
   await keepHouse(service, fault.name);
-  await recover(service, recoveryLimitMs);
+  await recover(service, standstillMs);
   add(report, before, await count(service, tenants));
   return report;
 }
