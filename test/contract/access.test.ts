@@ -11,6 +11,8 @@ const guarded = routes.filter(({ metadata }) => metadata.access !== 'public');
 const ofOrganizations = guarded.filter(({ metadata }) => metadata.access === 'member' || metadata.access.includes(':'));
 const ofPlatformAdmins = routes.filter(({ metadata }) => metadata.access === 'platform-admin');
 const absent = 'no-such-row';
+// Without billing every subscription is one that cannot be canceled, whether or not it is there.
+const billingOn = { STRIPE_SECRET_KEY: 'sk_test_123', STRIPE_WEBHOOK_SECRET: 'whsec_test', STRIPE_API_BASE: 'http://127.0.0.1:9' };
 
 for (const transport of transports) {
   describe(`Access over ${transport}`, () => {
@@ -22,7 +24,7 @@ for (const transport of transports) {
     let platformAdmin: TestUser;
 
     before(async () => {
-      api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
+      api = await startTestApi({ env: { WORKER_ENABLED: 'false', ...billingOn } });
       [rows, others] = [await createRows(api), await createRows(api)];
       [outsider, member, platformAdmin] = [await api.signUp(), await api.signUp(), await api.signUp()];
       await api.addMember(rows.organizationId, member, 'member');
