@@ -9,7 +9,7 @@ import { amountsOf, createJob, expectCleanLog, expectSoundLedger, summary } from
 import { runProgram, until } from '../support/processes.ts';
 
 describe('While Temporal is away', function () {
-  this.timeout(60_000);
+  this.timeout(100_000);
   let api: TestApi;
   let ai: FakeAi;
   let tenant: Tenant;
@@ -44,6 +44,10 @@ describe('While Temporal is away', function () {
 
   const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses, 40_000);
   const post = (path: string, body?: unknown) => api.request('POST', `/api/v1${path}`, { token: tenant.owner.token, body });
+  const attemptsOf = async (id: string) => {
+    const row = await api.database.db.selectFrom('outbox').select('attempts').where('workflow_id', '=', `job-${id}`).executeTakeFirst();
+    return row?.attempts ?? 0;
+  };
   const waiting = () => api.database.db.selectFrom('outbox').select('id').execute();
 
   async function timed<T>(work: () => Promise<T>): Promise<{ answer: T; ms: number }> {
@@ -85,7 +89,8 @@ describe('While Temporal is away', function () {
     const { answer: created, ms } = await timed(() => createJob(api, tenant, summary));
     expect(ms).to.be.lessThan(3_000);
     expect(created.status).to.equal('queued');
-    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    // The relay has asked in vain by then.
+    await until(async () => (await attemptsOf(created.id)) > 0, 30_000);
     expect(await job(created.id, ['queued'])).to.include({ attempts: 0 });
 
     await temporal.start('temporal');
@@ -101,7 +106,7 @@ describe('While Temporal is away', function () {
     temporal.signal('temporal', 'SIGSTOP');
     const { answer: created, ms } = await timed(() => createJob(api, tenant, summary));
     expect(ms).to.be.lessThan(3_000);
-    await new Promise((resolve) => setTimeout(resolve, 7_000));
+    await until(async () => (await attemptsOf(created.id)) > 0, 30_000);
     expect(await job(created.id, ['queued'])).to.include({ attempts: 0 });
     temporal.signal('temporal', 'SIGCONT');
     expect(await job(created.id, ['succeeded'])).to.include({ attempts: 1 });
@@ -130,8 +135,8 @@ describe('While Temporal is away', function () {
     const env = { ...api.stack.env, PORT: String((await findFreePorts(1))[0]), WORKER_ENABLED: 'true' };
     const booted = runProgram(process.execPath, ['api/main.ts'], { env });
     try {
-      await booted.printed(/"API listening"/);
-      await booted.printed(/the workers are not running/);
+      await booted.printed(/"API listening"/, 45_000);
+      await booted.printed(/the workers are not running/, 45_000);
       expect((await fetch(`http://localhost:${env.PORT}/readyz`)).status).to.equal(200);
       const { answer: exit, ms } = await timed(() => {
         booted.child.kill('SIGTERM');
