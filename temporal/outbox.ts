@@ -41,6 +41,7 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
   const delivered: number[] = [];
   let flushing: Promise<void> | undefined;
   let reachable = true;
+  let batch = relayBatch;
   let stopped = false;
   let wake: (() => void) | undefined;
   let loop: Promise<void> | undefined;
@@ -82,13 +83,13 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
 
   async function relay(): Promise<void> {
     while (!stopped) {
-      let taken = 0;
+      let more = false;
       try {
-        taken = await relayOnce();
+        more = await relayOnce();
       } catch (error) {
         log.warn({ err: error }, 'the outbox relay could not read its table');
       }
-      if ((taken === relayBatch && reachable) || stopped) continue;
+      if (more || stopped) continue;
       await new Promise<void>((resolve) => {
         wake = resolve;
         setTimeout(resolve, pollMs);
@@ -96,33 +97,42 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
     }
   }
 
-  /** While Temporal is away, one intent at a time asks whether it is back. */
-  async function relayOnce(): Promise<number> {
-    const messages = await lease(db, reachable ? relayBatch : 1);
-    await Promise.all(messages.map(relayMessage));
-    return reachable ? messages.length : 0;
+  /**
+   * Sends a batch, and tells whether there is more to send at once. A batch that Temporal does not take shrinks the next ones, down
+   * to the one intent that asks whether it is back; they grow again as it takes them, so that its return is no second outage.
+   */
+  async function relayOnce(): Promise<boolean> {
+    const messages = await lease(db, batch);
+    const taken = await Promise.all(messages.map(relayMessage));
+    if (messages.length === 0) return false;
+    const all = taken.every(Boolean);
+    setReachable(all || taken.some(Boolean));
+    const full = messages.length === batch;
+    batch = all ? Math.min(relayBatch, batch * 2) : Math.max(1, Math.floor(batch / 4));
+    return all && full;
   }
 
-  async function relayMessage(message: OutboxMessage): Promise<void> {
+  /** Whether Temporal answered, if only with a refusal. */
+  async function relayMessage(message: OutboxMessage): Promise<boolean> {
     try {
       await deliver(message, relayDeadlineMs);
       await remove(message.id);
-      setReachable(true);
+      return true;
     } catch (error) {
-      // A signal to a workflow that is over has nothing left to tell.
-      if (error instanceof WorkflowNotFoundError && message.operation === 'signal') return remove(message.id);
       const away = isUnreachable(error);
-      await postpone(db, message.id, error, away);
-      if (away) setReachable(false, error);
-      else log.warn({ err: error, workflowId: message.workflowId }, 'an intent could not be dispatched; it is tried again');
+      // A signal to a workflow that is over has nothing left to tell.
+      if (error instanceof WorkflowNotFoundError && message.operation === 'signal') await remove(message.id);
+      else await postpone(db, message.id, error, away);
+      if (!away) log.warn({ err: error, workflowId: message.workflowId }, 'an intent could not be dispatched; it is tried again');
+      return !away;
     }
   }
 
-  function setReachable(now: boolean, error?: unknown): void {
+  function setReachable(now: boolean): void {
     if (now === reachable) return;
     reachable = now;
     if (now) log.info('Temporal answers again; the intents that waited go out');
-    else log.warn({ err: error }, 'Temporal cannot be reached; intents wait in the outbox');
+    else log.warn('Temporal cannot be reached; intents wait in the outbox');
   }
 
   return {

@@ -5,7 +5,7 @@ import type { Environment } from '../../config/environment.ts';
 import type { RunningProcess, Supervisor } from '../../local/supervise.ts';
 import type { Summary } from './summary-reporter.ts';
 
-const groupLimitMs = 20 * 60_000;
+const groupLimitMs = 40 * 60_000;
 const leaveLimitMs = 15_000;
 
 export interface MochaGroup {
