@@ -1,16 +1,29 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 
-/** Ports of the loopback interface that nothing listens on now, all different. */
+/** Below those that systems give to outgoing connections: one of these could take a port before the program it is for listens. */
+const range = { from: 20_000, to: 32_000 };
+
+/** Ports that nothing listens on now, all different. Random, so that several who look at once find different ones. */
 export async function findFreePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, listenAnywhere));
+  const servers = await Promise.all(Array.from({ length: count }, holdAnyPort));
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
 }
 
-function listenAnywhere(): Promise<Server> {
-  const server = createServer();
-  return new Promise((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', () => resolve(server)));
+async function holdAnyPort(): Promise<Server> {
+  for (;;) {
+    const server = createServer();
+    try {
+      server.listen(randomInt(range.from, range.to));
+      await once(server, 'listening');
+      return server;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
 }
 
 /** Says whether something listens on the port, on any interface of this machine. */
