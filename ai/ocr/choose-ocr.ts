@@ -1,5 +1,6 @@
 import type { AiServiceConfig } from '../../config/ai-service.ts';
 import { ProcessPool } from '../pool/process-pool.ts';
+import type { ChildOptions } from '../pool/warm-child.ts';
 import { createRemoteOcr } from '../remote/remote-ocr.ts';
 import { createLocalOcr } from './local-ocr.ts';
 import type { OcrBackend } from './ocr-backend.ts';
@@ -19,13 +20,13 @@ export interface Ocr {
  * Chooses the backend by OCR_PROVIDER (spec §8): `auto` is the remote one if a remote key is configured, else the local one. `size` is the
  * number of local processes.
  */
-export function chooseOcr(config: AiServiceConfig, size: number): Ocr {
+export function chooseOcr(config: AiServiceConfig, size: number, onStderr: ChildOptions['onStderr']): Ocr {
   const { ocrProvider, remote } = config;
   if (ocrProvider === 'none') return fixed(undefined, null);
   if (remote && ocrProvider !== 'local') return fixed(createRemoteOcr(remote, config), null);
   if (ocrProvider === 'remote') return fixed(undefined, 'Images cannot be read: OCR_PROVIDER is remote, but REMOTE_AI_KEY is not set.');
   const entry = new URL('./child.ts', import.meta.url);
-  const pool = new ProcessPool({ entry, size, heapMegabytes: 512, memoryBytes: 1.5 * gibibyte });
+  const pool = new ProcessPool({ entry, size, heapMegabytes: 512, memoryBytes: 1.5 * gibibyte, onStderr });
   const local = createLocalOcr(pool, config);
   return {
     backend: () => (pool.problem === null ? local : undefined),

@@ -15,6 +15,8 @@ export interface ChildOptions {
   heapMegabytes: number;
   /** Limit of the whole process, checked while a task runs where the system tells it (Linux). */
   memoryBytes: number;
+  /** Told what a child writes to its standard error. */
+  onStderr?: ((pid: number | undefined, text: string) => void) | undefined;
 }
 
 /** The limits of one task. */
@@ -44,9 +46,10 @@ export class WarmChild {
       execArgv: [`--max-old-space-size=${options.heapMegabytes}`, '--disable-warning=ExperimentalWarning'],
       // A document must not reach the service's secrets through the process that reads it.
       env: {},
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
     });
     this.#process.stdio[4]?.on('error', () => {});
+    this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => options.onStderr?.(this.pid, text));
     this.exited = new Promise((resolve) => {
       const ended = () => {
         this.usable = false;

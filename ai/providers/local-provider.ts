@@ -25,7 +25,7 @@ export function createLocalProvider(pool: ProcessPool): Provider {
       for (const text of texts) {
         vectors.push(embedText(text));
         // A long batch must not keep the service from answering others.
-        if (vectors.length % 8 === 0) await nextTurn();
+        if (vectors.length % 4 === 0) await nextTurn();
         signal.throwIfAborted();
       }
       return { model: localEmbedModel, dimensions: localDimensions, vectors };

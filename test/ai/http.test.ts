@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { type AiService, refusalOf, startAiService, token } from './support/ai-service.ts';
 
@@ -43,6 +44,7 @@ describe('the AI service over HTTP', () => {
     const document = (await (await service.ask('/openapi.json')).json()) as { openapi: string; info: { version: string }; paths: object };
     expect(document.openapi).to.equal('3.1.0');
     expect(document.info.version).to.equal(version);
+    expect(await new Validator().validate(document)).to.deep.equal({ valid: true });
     expect(document.paths).to.have.keys('/v1/extract', '/v1/summarize', '/v1/embed', '/health');
     for (const path of ['/docs', '/redoc']) {
       const page = await service.ask(path);
