@@ -64,6 +64,7 @@ export const serverEnvironment = z.object({
   AUDIT_LOG_RETENTION_DAYS: integer(365),
   RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
   SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
+  DELETION_WAIT_MS: integer(60_000, { min: 10 }),
   STREAM_RECHECK_MS: integer(30_000, { min: 10 }),
   STREAM_LIFETIME_MS: integer(900_000, { min: 10 }),
   LIMITER_STORE: z.enum(['memory', 'postgres']).default('memory'),
@@ -158,6 +159,8 @@ export function loadServerConfig(env: Environment) {
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS, retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
     auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
     limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: e.LIMITER_STORE },
+    /** How long the answer to the deletion of an organization waits for its end. */
+    deletionWaitMs: e.DELETION_WAIT_MS,
     /** How often the caller of an open job stream is authorized again, and how long one lives at the most (spec §6). */
     streams: { recheckMs: e.STREAM_RECHECK_MS, lifetimeMs: e.STREAM_LIFETIME_MS },
     metricsPort: e.METRICS_PORT,

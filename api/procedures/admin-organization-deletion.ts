@@ -5,15 +5,12 @@ import { requestOrganizationDeletion } from '../../domain/organizations/request-
 import type { ApiDeps } from '../deps.ts';
 import { procedure } from '../procedure.ts';
 
-/** How long the answer waits for the deletion (decisions, Smaller rules). */
-const patienceMs = 60_000;
-
 /** `admin.organizations.delete`: durable, since a workflow does it; the answer only waits for it. */
 export function organizationDeletion(deps: ApiDeps) {
   return procedure(contract.admin.organizations.delete, async ({ input, actor }) => {
     const message = await inTransaction(deps.db, (trx) => requestOrganizationDeletion(trx, actor, input));
     deps.dispatch([message]);
-    const counts = await deps.awaitDeletion(input.organizationId, patienceMs);
+    const counts = await deps.awaitDeletion(input.organizationId, deps.config.deletionWaitMs);
     if (counts) return { organizationId: input.organizationId, ...counts };
     throw new ApiError('SERVICE_UNAVAILABLE', {
       message: 'The organization is being deleted. This goes on without you; ask again to wait for its end.',

@@ -67,8 +67,11 @@ describe('The job stream', () => {
     });
 
     it('nothing of what happened before it began', async () => {
+      const before = await stream();
       const earlier = await createJob();
       await api.jobIn(tenant.owner.token, earlier.id, ['succeeded']);
+      // Notifications come in their order: with this one, every earlier one has come.
+      await before.first(of(await createJob(), 'queued'));
       const following = await stream();
       const job = await createJob();
       await following.first(of(job, 'succeeded'));

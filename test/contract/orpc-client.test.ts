@@ -3,6 +3,7 @@ import { RPCLink } from '@orpc/client/fetch';
 import { expect } from 'chai';
 import { routes } from '../../contract/index.ts';
 import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import { recorder } from '../support/recorder.ts';
 
 /** A client of which nothing is known at compile time: what it can call, the service says. */
 type AnyClient = any;
@@ -23,7 +24,9 @@ describe('The client of oRPC as its authors publish it', () => {
   after(() => api.stop());
 
   function clientOf(token: string, headers: Record<string, string> = {}): AnyClient {
-    return createORPCClient(new RPCLink({ url: `${api.url}/rpc`, headers: { authorization: `Bearer ${token}`, ...headers } }));
+    return createORPCClient(
+      new RPCLink({ url: `${api.url}/rpc`, headers: { authorization: `Bearer ${token}`, ...headers }, fetch: recorded }),
+    );
   }
 
   it('calls every operation', async () => {
@@ -162,4 +165,15 @@ async function refusal(call: Promise<unknown>): Promise<ORPCError<string, any>> 
     throw error;
   }
   throw new Error('the call was not refused');
+}
+
+/** fetch, with each answer held to the OpenAPI document. */
+async function recorded(request: Request, init: RequestInit): Promise<Response> {
+  const response = await fetch(request, init);
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  const { pathname: path } = new URL(request.url);
+  const { method, headers: requestHeaders } = request;
+  const { status, headers } = response;
+  recorder.check({ method, path, requestHeaders, status, headers, body: isStream ? undefined : await response.clone().json() });
+  return response;
 }

@@ -20,6 +20,8 @@ export interface FakeAi {
   url: string;
   /** Variables that point an API at it. */
   env: Record<string, string>;
+  /** What it says embeds and summarizes: `local` costs nothing to search with. */
+  provider: string;
   calls: AiCall[];
   /** Calls that are being answered now, and the most there ever were at once. */
   readonly running: number;
@@ -53,7 +55,7 @@ export async function startFakeAi(): Promise<FakeAi> {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const operation = request.url?.slice('/v1/'.length) as AiOperation;
-    if (request.url === '/health') return send(response, { body: { ok: true, provider: 'local', ocr: 'none', auth: 'token' } });
+    if (request.url === '/health') return send(response, { body: { ok: true, provider: fake.provider, ocr: 'none', auth: 'token' } });
     fake.mostRunning = Math.max(fake.mostRunning, ++running);
     response.once('close', () => running--);
     const bytes = await readAll(request).catch(() => undefined);
@@ -68,6 +70,7 @@ export async function startFakeAi(): Promise<FakeAi> {
   const fake: FakeAi = {
     url,
     env: { AI_SERVICE_URL: url },
+    provider: 'local',
     calls: [],
     get running() {
       return running;

@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import { type Answer, startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { callOver, type Transport, transports } from '../support/transports.ts';
+
+const maxUploadBytes = 2_000;
+
+describe('Documents', () => {
+  let api: TestApi;
+  let tenant: Tenant;
+
+  before(async () => {
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false', MAX_UPLOAD_BYTES: String(maxUploadBytes) } });
+  });
+  after(() => api.stop());
+  beforeEach(async () => {
+    tenant = await api.createTenant();
+  });
+
+  const call = (transport: Transport, operation: string, input: Record<string, unknown>): Promise<Answer> =>
+    callOver(api, transport, operation, input, { token: tenant.owner.token });
+  const list = async (input: Record<string, unknown> = {}) =>
+    (await call('REST', 'documents.list', { organizationId: tenant.organizationId, workspaceId: tenant.workspaceId, ...input })).body;
+  const begin = (transport: Transport, fields: Record<string, unknown> = {}) =>
+    call(transport, 'documents.createUpload', {
+      workspaceId: tenant.workspaceId,
+      name: 'note.txt',
+      contentType: 'text/plain',
+      size: 10,
+      ...fields,
+    });
+  async function put({ url, headers }: { url: string; headers: Record<string, string> }, body: string): Promise<void> {
+    const { status } = await fetch(url, { method: 'PUT', headers, body });
+    expect(status).to.equal(200);
+  }
+
+  for (const transport of transports) {
+    describe(`over ${transport}`, () => {
+      it('are pending at their declared size, then ready at the measured one', async () => {
+        const { document, upload } = (await begin(transport)).body;
+        expect(document).to.include({ name: 'note.txt', size: 10, status: 'pending', uploadedBy: tenant.owner.id, ...placeOf(tenant) });
+        expect(document).to.include({ extracted: null, indexedAt: null, chunkCount: null });
+        const inMinutes = (new Date(upload.expiresAt).getTime() - Date.now()) / 60_000;
+        expect(inMinutes).to.be.within(59, 60.1);
+        expect((await list()).storage.usedBytes).to.equal(10);
+
+        await put(upload, 'Seven b');
+        const completed = await call(transport, 'documents.complete', { id: document.id });
+        expect(completed.body).to.include({ id: document.id, size: 7, status: 'ready' });
+        expect((await list()).storage.usedBytes).to.equal(7);
+        expect((await call(transport, 'documents.complete', { id: document.id })).body).to.deep.equal(completed.body);
+        expect((await call(transport, 'documents.get', { id: document.id })).body).to.deep.equal(completed.body);
+      });
+
+      it('wait for a file that never arrived', async () => {
+        const { document } = (await begin(transport)).body;
+        const completed = await call(transport, 'documents.complete', { id: document.id });
+        expect(completed.body).to.include({ code: 'PRECONDITION_FAILED', status: 412, defined: true });
+        expect((await call(transport, 'documents.get', { id: document.id })).body).to.include({ status: 'pending', size: 10 });
+      });
+
+      it('take no file larger than declared: it is deleted, and the document waits on', async () => {
+        const { document, upload } = (await begin(transport)).body;
+        await put(upload, 'Eleven byte');
+        const completed = await call(transport, 'documents.complete', { id: document.id });
+        expect(completed.body).to.include({ code: 'PAYLOAD_TOO_LARGE', status: 413, defined: true });
+        expect(completed.body.data).to.deep.equal({ maxBytes: 10 });
+        const again = await call(transport, 'documents.complete', { id: document.id });
+        expect(again.body).to.include({ code: 'PRECONDITION_FAILED' });
+        expect((await list()).storage.usedBytes).to.equal(10);
+      });
+
+      it('take no declared size beyond the maximum of the deployment, and exactly that', async () => {
+        const refused = await begin(transport, { size: maxUploadBytes + 1 });
+        expect(refused.body).to.include({ code: 'PAYLOAD_TOO_LARGE', status: 413, defined: true });
+        expect(refused.body.data).to.deep.equal({ maxBytes: maxUploadBytes });
+        expect((await begin(transport, { size: maxUploadBytes })).status).to.equal(200);
+      });
+
+      it('take no type that is not one of theirs', async () => {
+        for (const contentType of ['image/gif', 'text/plain; charset=utf-8', 'TEXT/PLAIN', '']) {
+          const { body } = await begin(transport, { contentType });
+          expect(body).to.include({ code: 'BAD_REQUEST', status: 400, defined: true });
+          expect(body.data.issues[0].path).to.deep.equal(['contentType']);
+        }
+      });
+
+      it('are downloaded by a link of five minutes once they are ready', async () => {
+        const { document, upload } = (await begin(transport, { name: 'Übersicht.txt' })).body;
+        const early = await call(transport, 'documents.downloadUrl', { id: document.id });
+        expect(early.body).to.include({ code: 'PRECONDITION_FAILED', status: 412, defined: true });
+        await put(upload, 'Ten bytes.');
+        await call(transport, 'documents.complete', { id: document.id });
+        const { body } = await call(transport, 'documents.downloadUrl', { id: document.id });
+        expect((new Date(body.expiresAt).getTime() - Date.now()) / 60_000).to.be.within(4, 5.1);
+        const download = await fetch(body.url);
+        expect(await download.text()).to.equal('Ten bytes.');
+        expect(download.headers.get('content-disposition')).to.include("filename*=UTF-8''%C3%9Cbersicht.txt");
+      });
+
+      it('have no text before a job has extracted it', async () => {
+        const { id } = await api.upload(tenant, { bytes: 'A text.' });
+        const { body } = await call(transport, 'documents.text', { id });
+        expect(body).to.deep.equal({ documentId: id, text: null, truncated: false, extracted: null });
+      });
+
+      it('are gone once they are deleted, and their bytes are free again', async () => {
+        const { id } = await api.upload(tenant, { bytes: 'A text.' });
+        expect((await call(transport, 'documents.delete', { id })).body).to.deep.equal({ id });
+        for (const operation of ['documents.get', 'documents.text', 'documents.downloadUrl', 'documents.complete', 'documents.delete']) {
+          expect((await call(transport, operation, { id })).body, operation).to.include({ code: 'NOT_FOUND', defined: true });
+        }
+        expect(await list()).to.deep.equal({ items: [], nextCursor: null, storage: { usedBytes: 0, limitBytes: null } });
+      });
+
+      it('are listed newest first, each once, page by page', async () => {
+        const names = ['one', 'two', 'three', 'four', 'five'];
+        for (const name of names) await begin(transport, { name });
+        await api.database.db.updateTable('document').set({ created_at: new Date() }).execute();
+        const seen: string[] = [];
+        let cursor: string | null | undefined;
+        do {
+          const place = { organizationId: tenant.organizationId, workspaceId: tenant.workspaceId };
+          const { body } = await call(transport, 'documents.list', { ...place, limit: 2, ...(cursor ? { cursor } : {}) });
+          seen.push(...body.items.map(({ name }: { name: string }) => name));
+          expect(body.storage).to.deep.equal({ usedBytes: 50, limitBytes: null });
+          cursor = body.nextCursor;
+        } while (cursor);
+        expect([...seen].sort()).to.deep.equal([...names].sort());
+      });
+    });
+  }
+
+  it('are listed with cursors of their own list only', async () => {
+    const other = await api.createTenant();
+    for (let count = 0; count < 2; count++) await begin('REST');
+    const { nextCursor } = await list({ limit: 1 });
+    expect((await list({ limit: 1, cursor: nextCursor })).items).to.have.length(1);
+    tenant = other;
+    for (const cursor of [nextCursor, 'made-up', `${nextCursor}x`]) {
+      const body = await list({ cursor });
+      expect(body, cursor).to.include({ code: 'BAD_REQUEST', defined: true });
+      expect(body.data.issues[0].path).to.deep.equal(['cursor']);
+    }
+  });
+});
+
+function placeOf({ organizationId, workspaceId }: Tenant) {
+  return { organizationId, workspaceId };
+}

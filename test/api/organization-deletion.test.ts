@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { callOver, transports } from '../support/transports.ts';
+
+describe('The deletion of an organization that takes long', () => {
+  let api: TestApi;
+
+  before(async () => {
+    // Without a worker it takes for ever.
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false', DELETION_WAIT_MS: '300' } });
+  });
+  after(() => api.stop());
+
+  for (const transport of transports) {
+    it(`answers that it goes on, however often it is asked for, over ${transport}`, async () => {
+      const { organizationId, slug } = await api.createTenant();
+      const admin = await api.signUp();
+      await api.makePlatformAdmin(admin);
+      for (let count = 0; count < 2; count++) {
+        const answer = await callOver(api, transport, 'admin.organizations.delete', { organizationId, confirmSlug: slug }, admin);
+        expect(answer.body).to.include({ code: 'SERVICE_UNAVAILABLE', status: 503, defined: true });
+        expect(answer.body.message).to.include('goes on');
+      }
+    });
+  }
+});
