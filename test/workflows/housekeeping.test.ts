@@ -68,6 +68,7 @@ describe('Housekeeping', () => {
       auditEntries: 1,
       sessions: 1,
       idempotencyKeys: 1,
+      mails: 0,
       orphanedObjects: 1,
     });
     await until(() => !readdirSync(directory).some((name) => name === 'orphan' || name === begun.body.document.id));
@@ -79,6 +80,6 @@ describe('Housekeeping', () => {
   });
 
   it('finds nothing to do the second time', async () => {
-    expect(Object.values((await run()) as object)).to.deep.equal([0, 0, 0, 0, 0, 0]);
+    expect(new Set(Object.values((await run()) as object))).to.deep.equal(new Set([0]));
   });
 });
