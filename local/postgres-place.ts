@@ -116,8 +116,10 @@ function reaches(user: User, path: string): boolean {
 
 function reachableRoot(): string {
   const root = '/var/lib/sheaf';
-  mkdirSync(root, { recursive: true, mode: 0o711 });
+  mkdirSync(root, { recursive: true });
   if (lstatSync(root).uid !== 0) throw new Error(`${root} does not belong to root.`);
+  // Whatever the umask: the user that runs Postgres has to pass through it.
+  chmodSync(root, 0o711);
   return root;
 }
 
