@@ -3,7 +3,7 @@ import { TaskFailure } from './protocol.ts';
 import type { ChildOptions, TaskOptions } from './warm-child.ts';
 import { WarmChild } from './warm-child.ts';
 
-const tasksPerChild = 500;
+const tasksPerChild = 5000;
 const startAttempts = 3;
 const attempts = 3;
 const killedPauseMs = 100;
