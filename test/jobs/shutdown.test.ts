@@ -31,6 +31,15 @@ for (const part of ['worker', 'api'] as const) {
 
     const rowOf = (id: string) => api.database.db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
+    /** Whether a worker has taken the job's attempt, to begin it as soon as it has a place. */
+    const isWithWorker = async (id: string) => {
+      const described = await api.temporal.client.workflow
+        .getHandle(`job-${id}`)
+        .describe()
+        .catch(() => undefined);
+      return described?.raw.pendingActivities?.some(({ lastStartedTime }) => lastStartedTime) ?? false;
+    };
+
     /** Sends SIGTERM and answers how long the process took to go. */
     async function terminate(): Promise<number> {
       const startedAt = performance.now();
@@ -48,6 +57,7 @@ for (const part of ['worker', 'api'] as const) {
       const { id } = await createJob(api, tenant, summary);
       await until(() => ai.callsOf(id) === 1);
       const behind = await createJob(api, tenant, { kind: 'text.embed', texts: ['waits for the place'], maxAttempts: 1 });
+      await until(() => isWithWorker(behind.id));
 
       const gone = terminate();
       await new Promise((resolve) => setTimeout(resolve, 500));
