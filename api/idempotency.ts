@@ -1,4 +1,3 @@
-import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute } from '../contract/route.ts';
 import type { Transaction } from '../db/connect.ts';
 import type { OutboxMessage } from '../db/outbox.ts';
@@ -6,8 +5,6 @@ import { inTransaction } from '../db/transaction.ts';
 import { runOnce } from '../domain/idempotency/run-once.ts';
 import type { ApiDeps } from './deps.ts';
 import type { HandlerContext } from './procedure.ts';
-
-const maxKeyLength = 200;
 
 /**
  * Runs a route's effect in one transaction, at most once for the request's `Idempotency-Key`, and hands its messages to
@@ -20,7 +17,6 @@ export async function effectOnce<T extends object>(
   effect: (trx: Transaction) => Promise<{ answer: T; messages: OutboxMessage[] }>,
 ): Promise<T> {
   const key = request.idempotencyKey;
-  if (key !== undefined && (key.length < 1 || key.length > maxKeyLength)) throw badKey();
   const { record, messages } = await inTransaction(deps.db, async (trx) => {
     let messages: OutboxMessage[] = [];
     const scope = { userId: caller.userId, operation: route.metadata.operation, key, request: input };
@@ -33,9 +29,4 @@ export async function effectOnce<T extends object>(
   });
   deps.dispatch(messages);
   return record;
-}
-
-function badKey(): ApiError {
-  const message = `An Idempotency-Key has 1 to ${maxKeyLength} characters.`;
-  return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path: ['Idempotency-Key'], message }] } });
 }

@@ -5,6 +5,7 @@ import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import type { Actor } from '../domain/actor.ts';
 import { actorOf, type Caller } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
+import { checkIdempotencyKey } from './idempotency-key.ts';
 
 /** One request as a procedure sees it, whichever transport carried it. */
 export interface RequestInfo {
@@ -69,7 +70,9 @@ export async function run(
   { route, handler }: Procedure,
   { input, caller, request }: { input: unknown; caller: Caller | undefined; request: RequestInfo },
 ): Promise<unknown> {
-  const { access, stream, operation } = route.metadata;
+  const { access, idempotent, stream, operation } = route.metadata;
+  // A part of the input, and so checked before any row is looked for.
+  if (idempotent) checkIdempotencyKey(request.idempotencyKey);
   const needsAuthorization = access !== 'public' && access !== 'signed-in' && access !== 'platform-admin';
   let authorized = !needsAuthorization;
   const output = await handler({

@@ -153,9 +153,10 @@ const organizations = {
     query: z.object({
       search: text({ max: 80 })
         .optional()
+        .describe('A part of the name or the slug.')
         .meta({ examples: ['korvid'] }),
-      limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }),
-      offset: queryInteger({ min: 0, defaultValue: 0 }),
+      limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }).describe('How many are answered at the most.'),
+      offset: queryInteger({ min: 0, defaultValue: 0 }).describe('How many are skipped.'),
     }),
     response: z.object({ items: z.array(organizationSummary), total: count }).meta({ id: 'OrganizationList' }),
   }),

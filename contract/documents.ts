@@ -97,7 +97,11 @@ export const documents = {
     description: 'A page of the documents of a workspace, newest first. `storage` describes the whole workspace, not the page.',
     errors: ['NOT_FOUND'],
     pathParams: z.object({ workspaceId: id }),
-    query: z.object({ organizationId: id, limit: queryInteger({ min: 1, max: 200, defaultValue: 50 }), cursor: cursor.optional() }),
+    query: z.object({
+      organizationId: id.describe('The organization that the workspace belongs to.'),
+      limit: queryInteger({ min: 1, max: 200, defaultValue: 50 }).describe('How many are answered at the most.'),
+      cursor: cursor.optional(),
+    }),
     response: z.object({ items: z.array(documentSchema), nextCursor, storage: storageSchema }).meta({ id: 'DocumentPage' }),
   }),
   search: route({

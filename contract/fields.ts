@@ -56,6 +56,16 @@ export const id = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an id')
   .meta({ examples: [exampleId] });
 
+// As zod has it, with the lengths that a mail server takes: 64 characters before the @, 63 for each part of the domain.
+const emailPattern =
+  /^(?=[^@]{1,64}@)[A-Za-z0-9_'+-]+(?:\.[A-Za-z0-9_'+-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
+
+/** An email address that someone is to be reached at. */
+export const email = z
+  .email({ pattern: emailPattern, error: 'must be an email address' })
+  .max(254)
+  .meta({ examples: ['ada@example.com'] });
+
 /** The answer of a deletion. */
 export const deleted = z.object({ id }).meta({ id: 'Deleted' });
 
@@ -82,26 +92,25 @@ export const byteCount = z.int().min(0);
 export const count = z.int().min(0);
 
 /** A whole number in a query string; over `/rpc` it may be a number. */
-export function queryInteger({ min, max, defaultValue }: { min: number; max?: number; defaultValue: number }) {
-  const bounds = z.int().min(min);
-  const whole = max === undefined ? bounds : bounds.max(max);
+export function queryInteger(bounds: { min: number; max?: number; defaultValue: number }) {
+  const { min, max = Number.MAX_SAFE_INTEGER, defaultValue } = bounds;
+  const whole = z.int().min(min).max(max);
+  const fromText = z
+    .string()
+    .regex(/^(0|[1-9]\d{0,15})$/)
+    .transform(Number)
+    .pipe(whole);
+  const range = bounds.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
   return z
-    .union([
-      whole,
-      z
-        .string()
-        .regex(/^(0|[1-9]\d{0,15})$/, 'must be a whole number')
-        .transform(Number)
-        .pipe(whole),
-    ])
+    .union([whole, fromText], { error: `must be a whole number ${range}` })
     .default(defaultValue)
-    .meta({ override: { type: 'integer', minimum: min, ...(max === undefined ? {} : { maximum: max }), default: defaultValue } });
+    .meta({ override: { type: 'integer', minimum: min, maximum: max, default: defaultValue } });
 }
 
 /** `true` or `false` in a query string; over `/rpc` it may be a boolean. */
 export function queryBoolean(defaultValue: boolean) {
   return z
-    .union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')])
+    .union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')], { error: 'must be true or false' })
     .default(defaultValue)
     .meta({ override: { type: 'boolean', default: defaultValue } });
 }

@@ -72,7 +72,10 @@ export const organizations = {
     summary: 'Read the audit log',
     description: 'A page of what was done in the organization and by whom, newest first.',
     pathParams: z.object({ organizationId: id }),
-    query: z.object({ limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }), cursor: cursor.optional() }),
+    query: z.object({
+      limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are answered at the most.'),
+      cursor: cursor.optional(),
+    }),
     response: z.object({ entries: z.array(auditEntrySchema), nextCursor }).meta({ id: 'AuditPage' }),
   }),
 };

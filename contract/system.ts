@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, flagKey, id, multiLine, singleLine } from './fields.ts';
+import { dateTime, email, flagKey, id, multiLine, singleLine } from './fields.ts';
 import { route } from './route.ts';
 
 const socialProvider = z.enum(['provider_a', 'provider_b']).meta({ id: 'SocialProvider' });
@@ -42,7 +42,7 @@ export const system = {
     access: 'signed-in',
     summary: 'Feature flags',
     description: 'Every feature flag, resolved for the organization when one is given (you must be its member), else the global defaults.',
-    query: z.object({ organizationId: id.optional() }),
+    query: z.object({ organizationId: id.optional().describe('The organization that the flags are resolved for.') }),
     response: resolvedFlags,
   }),
 };
@@ -59,10 +59,7 @@ export const contact = {
     errors: ['PRECONDITION_FAILED'],
     body: z
       .object({
-        email: z
-          .email()
-          .max(254)
-          .meta({ examples: ['ada@example.com'] }),
+        email,
         name: singleLine({ max: 120 })
           .optional()
           .meta({ examples: ['Ada Lovelace'] }),

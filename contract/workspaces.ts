@@ -36,7 +36,7 @@ export const workspaces = {
     access: 'workspace:read',
     summary: 'List workspaces',
     description: 'Every workspace of the organization, by name.',
-    query: z.object({ organizationId: id }),
+    query: z.object({ organizationId: id.describe('The organization that the workspaces belong to.') }),
     response: z.array(workspaceSchema),
   }),
   get: route({
@@ -48,7 +48,7 @@ export const workspaces = {
     description: 'The workspace with this slug in the organization, with the bytes its documents use and may use.',
     errors: ['NOT_FOUND'],
     pathParams: z.object({ slug }),
-    query: z.object({ organizationId: id }),
+    query: z.object({ organizationId: id.describe('The organization that the workspace belongs to.') }),
     response: z.object({ ...workspaceFields, storage: storageSchema }).meta({ id: 'WorkspaceWithStorage' }),
   }),
   create: route({

@@ -47,6 +47,23 @@ describe('Input', () => {
     }
   }
 
+  for (const transport of transports) {
+    for (const route of routes.filter(({ metadata }) => metadata.idempotent)) {
+      it(`of ${route.metadata.operation} includes its Idempotency-Key, which has its bounds too, over ${transport}`, async () => {
+        for (const { example } of describedInputs(route)) {
+          const withKey = (key: string) =>
+            callOver(api, transport, route.metadata.operation, example, { token: outsider.token, headers: { 'idempotency-key': key } });
+          for (const key of ['', 'x'.repeat(201)]) {
+            const { body } = await withKey(key);
+            expect(body).to.include({ code: 'BAD_REQUEST', defined: true });
+            expect(body.data.issues[0].path).to.deep.equal(['Idempotency-Key']);
+          }
+          expect((await withKey('x'.repeat(200))).status).to.be.oneOf([403, 404]);
+        }
+      });
+    }
+  }
+
   async function refused(
     transport: Transport,
     route: AnyRoute,

@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
+import { contentTypes } from '../../contract/documents.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import { routes } from '../../contract/index.ts';
 import { buildOpenApi } from '../../contract/openapi.ts';
@@ -47,6 +48,58 @@ describe('The OpenAPI document', () => {
       const statuses = new Set([200, 413, 500, ...metadata.errors.map((code) => errorCodes[code].status)]);
       expect(Object.keys(operationOf(metadata.operation).responses).map(Number), metadata.operation).to.have.members([...statuses]);
     }
+  });
+
+  it('has the bounds of the specification', () => {
+    const { schemas } = document.components as unknown as { schemas: Record<string, { properties: Record<string, object> }> };
+    const slug = { minLength: 2, maxLength: 48, pattern: '^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$' };
+    const cursor = { minLength: 1, maxLength: 200 };
+    const bodies: [string, string, object][] = [
+      ['CreateWorkspace', 'name', { minLength: 1, maxLength: 80 }],
+      ['CreateWorkspace', 'slug', slug],
+      ['UpdateWorkspace', 'name', { minLength: 1, maxLength: 80 }],
+      ['UpdateWorkspace', 'slug', slug],
+      ['DeleteOrganization', 'confirmSlug', slug],
+      ['CreateUpload', 'name', { maxLength: 200 }],
+      ['SearchQuery', 'query', { minLength: 1, maxLength: 1000 }],
+      ['SearchQuery', 'limit', { minimum: 1, maximum: 50, default: 10 }],
+      ['UpsertFlag', 'description', { maxLength: 200 }],
+      ['ContactMessage', 'name', { maxLength: 120 }],
+      ['ContactMessage', 'message', { minLength: 10, maxLength: 2000 }],
+      ['ContactMessage', 'website', { maxLength: 200 }],
+      ['CreateEmbedJob', 'texts', { maxItems: 16 }],
+      ['FeatureFlag', 'key', { minLength: 2, maxLength: 64, pattern: '^[a-z0-9][a-z0-9._-]*$' }],
+    ];
+    for (const [name, field, bounds] of bodies) expect(schemas[name]?.properties[field], `${name}.${field}`).to.deep.include(bounds);
+    const parameters: [string, string, object][] = [
+      ['workspaces.get', 'slug', slug],
+      ['admin.flags.upsert', 'key', { minLength: 2, maxLength: 64, pattern: '^[a-z0-9][a-z0-9._-]*$' }],
+      ['documents.list', 'limit', { minimum: 1, maximum: 200, default: 50 }],
+      ['documents.list', 'cursor', cursor],
+      ['jobs.list', 'limit', { minimum: 1, maximum: 100, default: 25 }],
+      ['jobs.list', 'cursor', cursor],
+      ['jobs.list', 'includeResult', { type: 'boolean', default: false }],
+      ['organizations.auditLog', 'limit', { minimum: 1, maximum: 100, default: 50 }],
+      ['organizations.auditLog', 'cursor', cursor],
+      ['admin.organizations.list', 'search', { maxLength: 80 }],
+      ['admin.organizations.list', 'limit', { minimum: 1, maximum: 100, default: 25 }],
+      ['admin.organizations.list', 'offset', { minimum: 0, default: 0 }],
+    ];
+    for (const [name, field, bounds] of parameters) {
+      const parameter = operationOf(name).parameters?.find((entry) => entry.name === field);
+      expect(parameter?.schema, `${name} ${field}`).to.deep.include(bounds);
+    }
+    expect(schemas.ContentType).to.deep.include({ enum: [...contentTypes] });
+    expect(contentTypes).to.have.length(10);
+  });
+
+  it('tells which operations take an Idempotency-Key, and what a stream sends', () => {
+    const taking = [...operations.values()].filter(({ operation }) => JSON.stringify(operation.parameters).includes('IdempotencyKey'));
+    const names = ['workspaces.create', 'documents.createUpload', 'jobs.create', 'jobs.retry'];
+    expect(taking.map(({ operation }) => operation.operationId)).to.have.members(names);
+    const stream = operationOf('jobs.stream');
+    expect(stream.parameters).to.deep.include({ $ref: '#/components/parameters/LastEventId' });
+    expect(Object.keys(stream.responses[200]?.content ?? {})).to.deep.equal(['text/event-stream']);
   });
 
   it('asks for a session everywhere but at public operations', () => {
