@@ -4,6 +4,7 @@ import { serializeSignedCookie } from 'better-call';
 import { sql } from 'kysely';
 import type { ServerConfig } from '../config/server.ts';
 import type { Permission } from '../contract/access.ts';
+import { anyOf, batchedRead } from '../db/batched-read.ts';
 import type { Db } from '../db/connect.ts';
 import { hasPermission, parseRoles } from './permissions.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
@@ -40,14 +41,9 @@ export function createFindSession(db: Db, config: ServerConfig): FindSession {
   return async (headers) => {
     const signed = readSessionToken(headers, { cookieName: cookie.name, secret });
     if (!signed) return undefined;
-    const row = await liveSessions(db)
-      .select(['user.id as userId', 'user.email', 'user.name', 'user.image', 'user.role', 'user.createdAt'])
-      .select(memberships)
-      .select(['session.id as sessionId', 'session.impersonatedBy', 'session.expiresAt', 'session.createdAt as startedAt'])
-      .where('session.token', '=', signed.token)
-      .executeTakeFirst();
+    const row = await sessionByToken(db, signed.token);
     if (!row) return undefined;
-    const { expiresAt, startedAt, ...caller } = row;
+    const { token: _, expiresAt, startedAt, ...caller } = row;
     if (!(await refresh(db, { id: row.sessionId, expiresAt, startedAt })) || signed.from === 'bearer') return caller;
     return { ...caller, refreshedCookie: await serializeSignedCookie(cookie.name, signed.token, secret, { ...cookie.attributes }) };
   };
@@ -75,6 +71,18 @@ export async function checkSession(
 const memberships = sql<Record<string, string>>`(
   select coalesce(json_object_agg("organizationId", member.role), '{}') from member where member."userId" = "user".id
 )`.as('memberships');
+
+const sessionByToken = batchedRead(
+  (db, tokens) =>
+    liveSessions(db)
+      .select(['user.id as userId', 'user.email', 'user.name', 'user.image', 'user.role', 'user.createdAt'])
+      .select(memberships)
+      .select(['session.id as sessionId', 'session.impersonatedBy', 'session.expiresAt', 'session.createdAt as startedAt'])
+      .select('session.token')
+      .where('session.token', '=', anyOf(tokens))
+      .execute(),
+  ({ token }) => token,
+);
 
 /** Whether the caller is a member of the organization and holds the permission; without one, a member at all (spec §5.4). */
 export function callerMay(caller: Caller, organizationId: string, permission?: Permission): boolean {

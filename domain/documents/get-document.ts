@@ -1,14 +1,17 @@
 import type { Selectable } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
+import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import type { DocumentTable } from '../../db/schema.ts';
 
 /** A document as the database holds it. */
 export type DocumentRow = Selectable<DocumentTable>;
 
-export async function findDocument(db: Db, documentId: string): Promise<DocumentRow | undefined> {
-  return db.selectFrom('document').selectAll().where('id', '=', documentId).executeTakeFirst();
-}
+/** The document, or undefined. */
+export const findDocument = batchedRead(
+  (db, ids): Promise<DocumentRow[]> => db.selectFrom('document').selectAll().where('id', '=', anyOf(ids)).execute(),
+  ({ id }) => id,
+);
 
 /** The document, whichever organization it belongs to: the caller authorizes by the row (spec §5.6). Throws NOT_FOUND. */
 export async function getDocument(db: Db, documentId: string): Promise<DocumentRow> {

@@ -1,14 +1,20 @@
 import type { Selectable } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
+import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import type { WorkspaceTable } from '../../db/schema.ts';
 
 /** A workspace as the database holds it. */
 export type WorkspaceRow = Selectable<WorkspaceTable>;
 
+const findWorkspace = batchedRead(
+  (db, ids): Promise<WorkspaceRow[]> => db.selectFrom('workspace').selectAll().where('id', '=', anyOf(ids)).execute(),
+  ({ id }) => id,
+);
+
 /** The workspace, whichever organization it belongs to: the caller authorizes by the row (spec §5.6). Throws NOT_FOUND. */
 export async function getWorkspace(db: Db, workspaceId: string): Promise<WorkspaceRow> {
-  const workspace = await db.selectFrom('workspace').selectAll().where('id', '=', workspaceId).executeTakeFirst();
+  const workspace = await findWorkspace(db, workspaceId);
   if (!workspace) throw workspaceNotFound();
   return workspace;
 }
