@@ -4,7 +4,7 @@ import type { Db } from '../db/connect.ts';
 import type { Cursors } from '../domain/cursor.ts';
 import { listJobsById, readChangedJobs } from '../domain/jobs/list-changed-jobs.ts';
 import type { Caller } from './caller.ts';
-import { JobSubscriber, type OpenStream } from './job-subscriber.ts';
+import { eventScope, JobSubscriber, type OpenStream } from './job-subscriber.ts';
 import type { StreamEvent } from './procedure.ts';
 import type { StreamPlace, StreamPlaces } from './stream-places.ts';
 
@@ -18,6 +18,8 @@ export interface Standing {
 export interface JobStreams {
   /** A stream's events; its first one is refused with TOO_MANY_REQUESTS when the user holds five already. */
   open(stream: OpenStream): AsyncIterable<StreamEvent>;
+  /** The event id of this moment: a stream that broke off before its first event goes on after it. */
+  position(organizationId: string): string;
   /** A job changed: `organizationId jobId`, as the database notifies. */
   notify(payload: string): void;
   /** Notifications may have been lost: every open stream reads what changed since its last event. */
@@ -132,6 +134,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
 
   return {
     open: events,
+    position: (organizationId) => cursors.encode(eventScope(organizationId), { createdAt: new Date(), id: '' }),
     notify(payload) {
       const [organizationId = '', jobId = ''] = payload.split(' ');
       if (!byOrganization.has(organizationId)) return;

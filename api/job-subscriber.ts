@@ -26,6 +26,11 @@ export interface SubscriberOptions {
   changedSince(organizationId: string, since: Date): AsyncIterable<JobRow>;
 }
 
+/** What the ids of an organization's events are bound to. */
+export function eventScope(organizationId: string): string {
+  return `job-events:${organizationId}`;
+}
+
 /** One open stream: the jobs that changed since its client last read, each once, and the end of it. */
 export class JobSubscriber {
   readonly stream: OpenStream;
@@ -113,7 +118,7 @@ export class JobSubscriber {
   }
 
   get #scope(): string {
-    return `job-events:${this.stream.organizationId}`;
+    return eventScope(this.stream.organizationId);
   }
 
   #decode(eventId: string): Date {

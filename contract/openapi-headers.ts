@@ -18,6 +18,11 @@ export const headers = {
     description: 'The limit (`q`) and the length of its window in seconds (`w`).',
     schema: { type: 'string', examples: ['"requests";q=300;w=60'] },
   },
+  LastEventId: {
+    description:
+      'Where a stream that was asked for without `Last-Event-Id` begins: send it when you reconnect before the first event, and nothing is missed.',
+    schema: { type: 'string', examples: ['bW5ha2s0Lg.q83vEjRWeJCrze8SNFZ4kA'] },
+  },
   RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1, examples: [12] } },
 };
 

@@ -88,7 +88,7 @@ export function createOperations(book: SchemaBook) {
     return {
       description:
         'Server-sent events. The schema is that of one event, its `data` parsed as JSON. Lines that begin with a colon keep the connection alive.',
-      headers: commonHeaders,
+      headers: { ...commonHeaders, 'Last-Event-Id': { $ref: '#/components/headers/LastEventId' } },
       content: { 'text/event-stream': { schema: { oneOf: [message, error] }, examples } },
     };
   }

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 
 const allowedHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-Id, X-Request-Id';
-const exposedHeaders = 'set-auth-token, ETag, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
+const exposedHeaders = 'set-auth-token, ETag, Last-Event-Id, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
 /** Lets browsers of the trusted origins read answers, with credentials (spec §5.9). Answers preflights itself. */

@@ -62,6 +62,7 @@ export function jobProcedures(deps: ApiDeps) {
       await checkFilters(input);
       const { organizationId, workspaceId } = input;
       const { lastEventId, signal, hangUp } = request;
+      if (lastEventId === undefined) request.setHeader('Last-Event-Id', deps.jobStreams.position(organizationId));
       return deps.jobStreams.open({ caller, organizationId, workspaceId, lastEventId, signal, hangUp });
     }),
   };

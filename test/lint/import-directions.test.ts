@@ -7,7 +7,7 @@ import { makeTestDirectory, removeTestDirectory } from '../support/directories.t
 /** For each room: a folder and a package that it may not import, and imports that it may. */
 const rooms: Record<string, { folder: string; package: string; allowed: string[] }> = {
   contract: { folder: '../domain/ids.ts', package: 'kysely', allowed: ["import { z } from 'zod';"] },
-  client: { folder: '../api/app.ts', package: 'node:fs', allowed: ["import { contract } from '../contract/index.ts';"] },
+  client: { folder: '../api/app.ts', package: 'node:fs', allowed: ["import type { Contract } from '../contract/index.ts';"] },
   config: { folder: '../db/connect.ts', package: 'pino', allowed: ["import { homedir } from 'node:os';"] },
   db: { folder: '../domain/ids.ts', package: '@temporalio/client', allowed: ["import { Migrator } from 'kysely/migration';"] },
   domain: { folder: '../../temporal/outbox.ts', package: 'express', allowed: ["import { queueMail } from '../mail/queue-mail.ts';"] },
@@ -44,6 +44,10 @@ const cases: Record<string, { source: string; expected: string[] }> = {
   'workflows/side-effect.ts': { source: "import '../db/schema.ts';", expected: [typesOnly] },
   'workflows/export.ts': { source: "export * from '../db/schema.ts';", expected: [typesOnly] },
   'workflows/export-own.ts': { source: "export { runJob } from './run-job.ts';\nexport const tries = 3;", expected: [] },
+  'client/contract.ts': { source: "import { contract } from '../contract/index.ts';", expected: [typesOnly] },
+  'client/schema.ts': { source: "import { z } from 'zod';", expected: [typesOnly] },
+  'client/export.ts': { source: "export type { Contract } from '../contract/index.ts';", expected: [] },
+  'client/fetch.ts': { source: "import { RPCLink } from '@orpc/client/fetch';", expected: [] },
   'workflows/dynamic.ts': { source: "await import('node:fs');", expected: [restricted] },
   'api/export.ts': { source: "export * from '../worker/start-worker.ts';", expected: [restricted] },
   'domain/read-variable.ts': { source: 'console.log(process.env.HOME);', expected: [processEnv] },

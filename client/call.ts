@@ -1,0 +1,105 @@
+import { operations, type Repetition } from './operations.ts';
+import { type RetryOptions, withRetries } from './retry.ts';
+import type { Connection } from './stream.ts';
+import type { Transport } from './transport.ts';
+import type { CallOptions } from './types.ts';
+
+/** Longer than the minute that the slowest operation, the deletion of an organization, may take to answer. */
+export const defaultTimeoutMs = 75_000;
+/** A stream says something every few seconds; one that is silent for so long is dead. */
+const silenceMs = 45_000;
+
+export interface Calling {
+  transport: Transport;
+  retries: RetryOptions;
+  timeoutMs: number;
+}
+
+type Call = (input?: object, options?: CallOptions) => Promise<unknown>;
+export interface CallTree {
+  [name: string]: Call | CallTree;
+}
+
+/** Every operation as a function, by group and name. */
+export function createCalls(calling: Calling): CallTree {
+  return toCalls(calling, operations as unknown as OperationTree, []);
+}
+
+interface OperationTree {
+  [name: string]: Repetition | OperationTree;
+}
+
+function toCalls(calling: Calling, tree: OperationTree, above: string[]): CallTree {
+  return Object.fromEntries(
+    Object.entries(tree).map(([name, node]) => {
+      const path = [...above, name];
+      return [name, typeof node === 'string' ? toCall(calling, path, node) : toCalls(calling, node, path)];
+    }),
+  );
+}
+
+function toCall({ transport, retries, timeoutMs }: Calling, path: string[], repetition: Repetition): Call {
+  return async (input = {}, options = {}) => {
+    const { signal } = options;
+    const idempotencyKey = repetition === 'keyed' ? (options.idempotencyKey ?? newKey()) : undefined;
+    return withRetries({ retries, repetition, signal }, async () => {
+      const deadline = AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
+      const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
+      return (await transport.send({ path, input, signal: either, idempotencyKey })).output;
+    });
+  };
+}
+
+/** Opens a stream's connection once. It breaks off when the signal aborts, or when nothing at all comes for 45 s. */
+export async function connect(
+  { transport, timeoutMs }: Calling,
+  { input, signal, lastEventId }: { input: object; signal: AbortSignal; lastEventId: string | undefined },
+): Promise<Connection> {
+  const silent = new AbortController();
+  const expect = (withinMs: number) => setTimeout(() => silent.abort(new DOMException('The stream is silent.', 'TimeoutError')), withinMs);
+  let timer = expect(timeoutMs);
+  const heard = () => {
+    clearTimeout(timer);
+    timer = expect(silenceMs);
+  };
+  const stop = () => clearTimeout(timer);
+  signal.addEventListener('abort', stop, { once: true });
+  const over = () => {
+    stop();
+    signal.removeEventListener('abort', stop);
+  };
+  try {
+    const sent = { path: ['jobs', 'stream'], input, signal: AbortSignal.any([signal, silent.signal]), lastEventId, onBytes: heard };
+    const { output, lastEventId: begin } = await transport.send(sent);
+    heard();
+    return { events: untilOver(output as Connection['events'], over), lastEventId: begin };
+  } catch (error) {
+    over();
+    throw error;
+  }
+}
+
+function untilOver(events: Connection['events'], over: () => void): Connection['events'] {
+  return {
+    async next() {
+      try {
+        const next = await events.next();
+        if (next.done) over();
+        return next;
+      } catch (error) {
+        over();
+        throw error;
+      }
+    },
+    async return() {
+      over();
+      await events.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+// Not randomUUID: browsers offer that on secure pages only.
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,70 @@
+import type { Contract } from '../contract/index.ts';
+import { type Calling, connect, createCalls, defaultTimeoutMs } from './call.ts';
+import { defaultRetries, type RetryOptions, withRetries } from './retry.ts';
+import { type Auth, createSession } from './session.ts';
+import { followJobs, type JobStream, type StreamOptions } from './stream.ts';
+import { createTransport } from './transport.ts';
+import type { CallOptions, Document, InputOf, Job, Procedures } from './types.ts';
+import { type Upload, uploadDocument } from './upload.ts';
+import { waitForJob } from './wait-for-job.ts';
+
+export interface ClientOptions {
+  /** The root of the service: `https://api.example.com`. */
+  url: string | URL;
+  /** `bearer` (default) keeps a token in memory; `cookie` leaves the session to the browser, whose origin the service has to trust. */
+  session?: 'bearer' | 'cookie' | undefined;
+  /** The bearer token of an earlier sign-in. */
+  token?: string | undefined;
+  /** Told of every new token, and of its end, so that it can be stored. */
+  onToken?: ((token: string | undefined) => void) | undefined;
+  retries?: Partial<RetryOptions> | undefined;
+  /** How long one try of a call may take, in milliseconds. 75 s by default. */
+  timeoutMs?: number | undefined;
+  /** Used instead of the global one. Where there is XMLHttpRequest, the bytes of uploads go through that. */
+  fetch?: typeof globalThis.fetch | undefined;
+}
+
+type Jobs = Omit<Procedures<Contract['jobs']>, 'stream'> & {
+  /**
+   * Follows the jobs of an organization, or of one workspace. Resolves once the stream is open, so that nothing that is done
+   * afterwards is missed. Rejects, then or while it is read, when it is refused, or when it could not be opened again.
+   */
+  stream(input: InputOf<Contract['jobs']['stream']>, options?: StreamOptions): Promise<JobStream>;
+};
+
+/** The operations of the service by group and name, and what is made of several of them. */
+export interface Client extends Omit<Procedures<Contract>, 'jobs'> {
+  jobs: Jobs;
+  auth: Auth;
+  /** Uploads a document: records it, sends its bytes, completes it. Rejects with SheafError, or with the signal's reason. */
+  uploadDocument(upload: Upload): Promise<Document>;
+  /** Resolves with a job once it is `succeeded`, `failed` or `canceled`. It asks; to wait for many, follow `jobs.stream`. */
+  waitForJob(id: string, options?: CallOptions): Promise<Job>;
+}
+
+/** A client of one service, as one user. */
+export function createClient(options: ClientOptions): Client {
+  const { session: mode = 'bearer', token, onToken, timeoutMs = defaultTimeoutMs } = options;
+  const url = String(options.url).replace(/\/+$/, '');
+  const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
+  const retries = { ...defaultRetries, ...options.retries };
+  const { session, auth } = createSession({ url, mode, token, onToken, fetch, retries, timeoutMs });
+  const calling: Calling = { transport: createTransport({ url, session, fetch }), retries, timeoutMs };
+  const calls = createCalls(calling) as unknown as Procedures<Contract>;
+  return {
+    ...calls,
+    auth,
+    jobs: { ...calls.jobs, stream: (input, streamOptions) => openStream(calling, input, streamOptions) },
+    uploadDocument: (upload) => uploadDocument({ documents: calls.documents, retries, fetch }, upload),
+    waitForJob: (id, callOptions = {}) => waitForJob(calls.jobs.get, id, callOptions),
+  };
+}
+
+async function openStream(calling: Calling, input: object, { signal, lastEventId }: StreamOptions = {}): Promise<JobStream> {
+  const { retries } = calling;
+  const hungUp = new AbortController();
+  const ended = signal ? AbortSignal.any([signal, hungUp.signal]) : hungUp.signal;
+  const open = (after: string | undefined) => connect(calling, { input, signal: ended, lastEventId: after });
+  const first = await withRetries({ retries, repetition: 'repeatable', signal }, () => open(lastEventId));
+  return followJobs({ first, open, retries, signal: ended, hangUp: () => hungUp.abort(), lastEventId });
+}

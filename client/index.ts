@@ -1,0 +1,23 @@
+export type { ErrorCode, Issue, LimitKind } from '../contract/errors.ts';
+export type { Contract } from '../contract/index.ts';
+export type { JobKind, JobStatus } from '../contract/jobs.ts';
+export { type Client, type ClientOptions, createClient } from './create-client.ts';
+export { type LocalErrorCode, SheafError } from './errors.ts';
+export type { RetryOptions } from './retry.ts';
+export type { Auth, Organization, SignedUser } from './session.ts';
+export type { JobStream, StreamOptions } from './stream.ts';
+export type {
+  CallOptions,
+  ContentType,
+  Document,
+  InputOf,
+  Job,
+  JobEvent,
+  OutputOf,
+  Procedure,
+  Procedures,
+  SearchResults,
+  Workspace,
+} from './types.ts';
+export type { Upload, UploadSource } from './upload.ts';
+export { isFinal } from './wait-for-job.ts';

@@ -1,0 +1,37 @@
+import type { Contract } from '../contract/index.ts';
+import type { AnyRoute } from '../contract/route.ts';
+
+/**
+ * What may be done about a call that failed for a moment: `repeatable` and `keyed` calls are made again also when the answer
+ * was lost, the keyed ones with the same `Idempotency-Key`; `charged` ones where the service itself says that it is not
+ * available; `once` is made again only where the service refused to look at it (429).
+ */
+export type Repetition = 'repeatable' | 'keyed' | 'charged' | 'once';
+
+type Operations<T> = { [K in keyof T]: T[K] extends AnyRoute ? Repetition : Operations<T[K]> };
+
+/** Every operation of the contract. It stands here again so that neither the contract's schemas nor zod are loaded at run time. */
+export const operations: Operations<Contract> = {
+  system: { health: 'repeatable', authConfig: 'repeatable', flags: 'repeatable' },
+  contact: { send: 'once' },
+  account: { me: 'repeatable' },
+  organizations: { usage: 'repeatable', auditLog: 'repeatable' },
+  billing: { status: 'repeatable' },
+  workspaces: { list: 'repeatable', get: 'repeatable', create: 'keyed', update: 'once', delete: 'once' },
+  documents: {
+    list: 'repeatable',
+    search: 'charged',
+    get: 'repeatable',
+    createUpload: 'keyed',
+    complete: 'repeatable',
+    downloadUrl: 'repeatable',
+    text: 'repeatable',
+    delete: 'once',
+  },
+  jobs: { list: 'repeatable', get: 'repeatable', create: 'keyed', cancel: 'once', retry: 'keyed', stream: 'repeatable' },
+  admin: {
+    organizations: { list: 'repeatable', cancelSubscription: 'once', delete: 'once' },
+    flags: { list: 'repeatable', upsert: 'once', delete: 'once', setOverride: 'once' },
+    system: { status: 'repeatable' },
+  },
+};

@@ -1,0 +1,93 @@
+import { SheafError } from './errors.ts';
+import type { Repetition } from './operations.ts';
+
+/** How often, and after which waits, a call is made again. Times are in milliseconds. */
+export interface RetryOptions {
+  /** How often a call is made in all; 1 for no retries. */
+  attempts: number;
+  /** The wait after the first failure; it doubles with each further one. Half of a wait is left to chance. */
+  baseDelayMs: number;
+  /** The longest wait that the client chooses itself. */
+  maxDelayMs: number;
+  /** The longest `Retry-After` that is waited for; a longer one rejects the call at once. */
+  maxRetryAfterMs: number;
+  /** How often in a row a stream that broke off is opened again in vain before it gives up. */
+  reconnects: number;
+}
+
+export const defaultRetries: RetryOptions = {
+  attempts: 4,
+  baseDelayMs: 250,
+  maxDelayMs: 8_000,
+  maxRetryAfterMs: 60_000,
+  reconnects: 30,
+};
+
+const gatewayStatuses = new Set([502, 503, 504]);
+
+export interface Retried {
+  retries: RetryOptions;
+  repetition: Repetition;
+  signal: AbortSignal | undefined;
+}
+
+/** Makes a call until it succeeds, fails for good, or has been made often enough. Rejects with the last error. */
+export async function withRetries<T>({ retries, repetition, signal }: Retried, attempt: (tries: number) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    signal?.throwIfAborted();
+    try {
+      return await attempt(tries);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (tries >= retries.attempts || !mayRepeat(error, repetition)) throw error;
+      const delayMs = delayBefore(error, tries, retries);
+      if (delayMs === undefined) throw error;
+      await sleep(delayMs, signal);
+    }
+  }
+}
+
+function mayRepeat(error: unknown, repetition: Repetition): boolean {
+  if (!(error instanceof SheafError)) return false;
+  if (error.status === 429) return true;
+  if (repetition === 'once') return false;
+  if (error.status === 503 && error.defined) return true;
+  return repetition !== 'charged' && (error.is('NETWORK') || error.is('TIMEOUT') || gatewayStatuses.has(error.status));
+}
+
+/** How long to wait before the next try; undefined where the service asks for more than is waited. */
+export function delayBefore(error: unknown, tries: number, retries: RetryOptions): number | undefined {
+  const askedMs = error instanceof SheafError ? error.retryAfterMs : undefined;
+  if (askedMs === undefined) return backoff(tries, retries);
+  // Clients that were refused together should not come back together.
+  return askedMs > retries.maxRetryAfterMs ? undefined : askedMs + Math.random() * retries.baseDelayMs;
+}
+
+export function backoff(tries: number, { baseDelayMs, maxDelayMs }: RetryOptions): number {
+  const fullMs = Math.min(maxDelayMs, baseDelayMs * 2 ** (tries - 1));
+  return fullMs / 2 + (Math.random() * fullMs) / 2;
+}
+
+/** A `Retry-After` in milliseconds: seconds, or a date. */
+export function parseRetryAfter(header: string | null | undefined): number | undefined {
+  if (!header) return undefined;
+  const seconds = Number(header);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** Waits; rejects with the signal's reason when it aborts. */
+export async function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, delayMs);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}

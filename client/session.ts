@@ -1,0 +1,121 @@
+import { lostAnswer, SheafError } from './errors.ts';
+import { parseRetryAfter, type RetryOptions, withRetries } from './retry.ts';
+import type { CallOptions } from './types.ts';
+
+/** Who calls are made as. */
+export interface Session {
+  readonly credentials: 'omit' | 'include';
+  /** The headers that name the session. */
+  headers(): Record<string, string>;
+}
+
+/** A user as sign-in answers it. */
+export interface SignedUser {
+  id: string;
+  email: string;
+  name: string;
+}
+
+export interface Organization {
+  id: string;
+  name: string;
+  slug: string;
+}
+
+/** Sign-in, and the one thing that a new user needs before anything else: an organization. */
+export interface Auth {
+  /** The bearer token; undefined while nobody is signed in, and with cookies. */
+  readonly token: string | undefined;
+  /** Creates a user. `signedIn` is false where the email address has to be verified first. Made once, unless the service says 429. */
+  signUp(user: { name: string; email: string; password: string }, options?: CallOptions): Promise<{ user: SignedUser; signedIn: boolean }>;
+  /** Later calls are made as this user. Rejects with `INVALID_EMAIL_OR_PASSWORD`, `EMAIL_NOT_VERIFIED`, … */
+  signIn(credentials: { email: string; password: string }, options?: CallOptions): Promise<{ user: SignedUser }>;
+  /** Ends the session, at the service and here. */
+  signOut(options?: CallOptions): Promise<void>;
+  /** Creates an organization, whose owner is who calls. */
+  createOrganization(organization: { name: string; slug: string }, options?: CallOptions): Promise<Organization>;
+}
+
+export interface SessionOptions {
+  url: string;
+  mode: 'bearer' | 'cookie';
+  token: string | undefined;
+  onToken: ((token: string | undefined) => void) | undefined;
+  fetch: typeof globalThis.fetch;
+  retries: RetryOptions;
+  timeoutMs: number;
+}
+
+/** Keeps the session of one client: a bearer token in memory, or the browser's cookie. */
+export function createSession({ url, mode, token, onToken, fetch, retries, timeoutMs }: SessionOptions): { session: Session; auth: Auth } {
+  let current = token;
+  const session: Session = {
+    credentials: mode === 'cookie' ? 'include' : 'omit',
+    headers: (): Record<string, string> => (current === undefined ? {} : { authorization: `Bearer ${current}` }),
+  };
+
+  function keep(next: string | undefined): void {
+    if (mode === 'cookie' || next === current) return;
+    current = next;
+    onToken?.(next);
+  }
+
+  async function post(path: string, body: object, options: CallOptions & { anonymous?: boolean } = {}): Promise<Answered> {
+    const headers = { 'content-type': 'application/json', ...(options.anonymous ? {} : session.headers()) };
+    const init = { method: 'POST', headers, body: JSON.stringify(body), credentials: session.credentials };
+    return withRetries({ retries, repetition: 'once', signal: options.signal }, () => {
+      const deadline = AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
+      const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+      return answerOf(() => fetch(`${url}/api/auth/${path}`, { ...init, signal }));
+    });
+  }
+
+  const auth: Auth = {
+    get token() {
+      return mode === 'cookie' ? undefined : current;
+    },
+    async signUp(user, options) {
+      const { token, body } = await post('sign-up/email', user, { ...options, anonymous: true });
+      keep(token);
+      const { user: created, token: session } = body as { user: SignedUser; token: string | null };
+      return { user: created, signedIn: session !== null };
+    },
+    async signIn(credentials, options) {
+      const { token, body } = await post('sign-in/email', credentials, { ...options, anonymous: true });
+      keep(token);
+      return { user: (body as { user: SignedUser }).user };
+    },
+    async signOut(options) {
+      await post('sign-out', {}, options);
+      keep(undefined);
+    },
+    async createOrganization(organization, options) {
+      return (await post('organization/create', organization, options)).body as Organization;
+    },
+  };
+  return { session, auth };
+}
+
+interface Answered {
+  token: string | undefined;
+  body: unknown;
+}
+
+async function answerOf(request: () => Promise<Response>): Promise<Answered> {
+  let response: Response;
+  let body: unknown;
+  try {
+    response = await request();
+    const text = await response.text();
+    body = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
+  } catch (error) {
+    throw lostAnswer(error);
+  }
+  if (response.ok) return { token: response.headers.get('set-auth-token') ?? undefined, body };
+  const { code, error, message } = (body ?? {}) as { code?: string; error?: string; message?: string };
+  throw new SheafError(code ?? error ?? `HTTP_${response.status}`, message ?? `The service answered ${response.status}.`, {
+    status: response.status,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    retryAfterMs: parseRetryAfter(response.headers.get('retry-after')),
+  });
+}

@@ -1,0 +1,76 @@
+import type { Contract } from '../contract/index.ts';
+import { SheafError } from './errors.ts';
+import { type Content, put } from './put.ts';
+import { type RetryOptions, withRetries } from './retry.ts';
+import type { ContentType, Document, Procedures } from './types.ts';
+
+/** Bytes, or a function that opens them: a function can be asked again when the connection breaks, a stream cannot. */
+export type UploadSource = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | (() => ReadableStream<Uint8Array>);
+
+export interface Upload {
+  workspaceId: string;
+  file: UploadSource;
+  /** On one line, at most 200 characters; by default the name of a `File`. */
+  name?: string | undefined;
+  /** By default the type of a `Blob`. */
+  contentType?: ContentType | undefined;
+  /** In bytes; needed for a stream, which does not know its own. */
+  size?: number | undefined;
+  /** Told while the bytes are sent. It begins anew when the connection broke and they are sent again. */
+  onProgress?: ((progress: { sentBytes: number; totalBytes: number }) => void) | undefined;
+  /** Ends the upload, and withdraws the document. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface Uploading {
+  documents: Procedures<Contract['documents']>;
+  retries: RetryOptions;
+  fetch: typeof globalThis.fetch;
+}
+
+/** Records a document, sends its bytes to the signed target, and completes it. A document whose bytes could not be sent is deleted. */
+export async function uploadDocument({ documents, retries, fetch }: Uploading, upload: Upload): Promise<Document> {
+  const { workspaceId, signal } = upload;
+  const { content, isRepeatable } = contentOf(upload);
+  const name = upload.name ?? nameOf(upload.file);
+  const contentType = upload.contentType ?? typeOf(upload.file);
+  const created = await documents.createUpload({ workspaceId, name, contentType, size: content.sizeBytes }, { signal });
+  const { document, upload: target } = created;
+  const onSent = (sentBytes: number) => upload.onProgress?.({ sentBytes, totalBytes: content.sizeBytes });
+  const isAlive = () => Date.now() < Date.parse(target.expiresAt);
+  try {
+    await withRetries({ retries, repetition: isRepeatable ? 'repeatable' : 'once', signal }, async (tries) => {
+      if (tries > 1 && !(isRepeatable && isAlive())) throw new SheafError('NETWORK', 'The upload broke off and cannot be repeated.');
+      await put({ target, content, onSent, signal, fetch }).catch((error: unknown) => {
+        // The object is there: what got lost was the answer to an earlier try.
+        if (!(tries > 1 && error instanceof SheafError && error.status === 412)) throw error;
+      });
+    });
+  } catch (error) {
+    void documents.delete({ id: document.id }).catch(() => undefined);
+    throw error;
+  }
+  return documents.complete({ id: document.id }, { signal });
+}
+
+function contentOf({ file, size }: Upload): { content: Content; isRepeatable: boolean } {
+  if (typeof file === 'function' || file instanceof ReadableStream) {
+    if (size === undefined) throw new TypeError('The upload of a stream needs its size.');
+    const stream = typeof file === 'function' ? file : () => file;
+    return { content: { sizeBytes: size, stream }, isRepeatable: typeof file === 'function' };
+  }
+  const blob = file instanceof Blob ? file : new Blob([file as Uint8Array<ArrayBuffer>]);
+  return { content: { sizeBytes: blob.size, stream: () => blob.stream() }, isRepeatable: true };
+}
+
+function nameOf(file: UploadSource): string {
+  const { name } = file as { name?: unknown };
+  if (file instanceof Blob && typeof name === 'string') return name;
+  throw new TypeError('The upload needs a name.');
+}
+
+function typeOf(file: UploadSource): ContentType {
+  // The service says which types it takes.
+  if (file instanceof Blob && file.type !== '') return file.type.split(';')[0] as ContentType;
+  throw new TypeError('The upload needs a content type.');
+}

@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import { type Client, createClient, type JobEvent, type JobStream } from '../../client/index.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { until } from '../support/processes.ts';
+import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
+import { refusal } from './support/refusal.ts';
+
+const lifetimeMs = 1_500;
+const order = ['queued', 'running', 'succeeded'];
+
+describe("The client's stream of jobs", () => {
+  let api: TestApi;
+  let tenant: Tenant;
+  let proxy: FaultyProxy;
+  let client: Client;
+
+  before(async () => {
+    api = await startTestApi({ env: { STREAM_RECHECK_MS: '200', STREAM_LIFETIME_MS: String(lifetimeMs) } });
+    tenant = await api.createTenant();
+    proxy = await startFaultyProxy(api.url);
+    client = clientOf(tenant.owner.token);
+  });
+  beforeEach(() => {
+    proxy.passed.length = 0;
+    proxy.faults = () => undefined;
+  });
+  after(async () => {
+    await proxy.close();
+    await api.stop();
+  });
+
+  const clientOf = (token: string) => createClient({ url: proxy.url, token, retries: { baseDelayMs: 20 } });
+  const connections = () => proxy.passed.filter(({ path }) => path === '/rpc/jobs/stream');
+  const follow = (as = client) => as.jobs.stream({ organizationId: tenant.organizationId });
+
+  async function createJobs(count: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (let made = 0; made < count; made++) {
+      const { id } = await client.jobs.create({ kind: 'text.embed', organizationId: tenant.organizationId, texts: ['one'] });
+      ids.push(id);
+    }
+    return ids;
+  }
+
+  /** Reads until every one of the jobs has succeeded. */
+  async function readUntilDone(stream: JobStream, ids: string[]): Promise<JobEvent[]> {
+    const open = new Set(ids);
+    const events: JobEvent[] = [];
+    while (open.size > 0) {
+      const { done, value } = await stream.next();
+      if (done) break;
+      events.push(value);
+      if (value.status === 'succeeded') open.delete(value.id);
+    }
+    await stream.return();
+    return events;
+  }
+
+  /** Each job came to its end, each state once, none after a later one. */
+  function expectWhole(events: JobEvent[], ids: string[]): void {
+    for (const jobId of ids) {
+      const states = events.filter(({ id }) => id === jobId).map(({ status }) => order.indexOf(status));
+      expect(states.at(-1), jobId).to.equal(2);
+      expect(states, jobId).to.deep.equal([...new Set(states)].sort());
+    }
+  }
+
+  it('tells of every job once and in order, however often the connection is cut', async () => {
+    const stream = await follow();
+    const ids: string[] = [];
+    const reading = (async () => {
+      const events: JobEvent[] = [];
+      for await (const event of stream) {
+        events.push(event);
+        const ended = events.filter(({ id, status }) => status === 'succeeded' && ids.includes(id)).length;
+        if (ended === 12) break;
+      }
+      return events;
+    })();
+    for (let round = 0; round < 6; round++) {
+      ids.push(...(await createJobs(2)));
+      proxy.cut();
+    }
+    const events = await reading;
+    expectWhole(events, ids);
+    expect(connections().length).to.be.greaterThan(4);
+  });
+
+  it('misses nothing when it is cut before its first event', async () => {
+    const stream = await follow();
+    proxy.faults = ({ path }) => (path === '/rpc/jobs/stream' ? 'lose-request' : undefined);
+    proxy.cut();
+    const reading = stream.next();
+    const missed = await createJobs(1);
+    for (const id of missed) await client.waitForJob(id);
+    proxy.faults = () => undefined;
+    const first = await reading;
+    expect(first.done).to.equal(false);
+    const events = first.value ? [first.value] : [];
+    if (first.value?.id !== missed[0]) events.push(...(await readUntilDone(stream, missed)));
+    expectWhole(events, missed);
+    await stream.return();
+  });
+
+  it('tells of each event once also where the service repeats it', async () => {
+    proxy.faults = ({ path }) =>
+      path === '/rpc/jobs/stream' && connections().length <= 3 ? { cutAfter: '"status":"succeeded"' } : undefined;
+    const stream = await follow();
+    const ids = await createJobs(4);
+    const events = await readUntilDone(stream, ids);
+    expectWhole(events, ids);
+    const resumed = connections().map(({ headers }) => headers['last-event-id']);
+    expect(resumed[0]).to.equal(undefined);
+    expect(resumed.at(-1)).to.be.a('string');
+    expect(stream.lastEventId).to.be.a('string');
+  });
+
+  it('goes on when the service ends a connection that is too old', async () => {
+    const stream = await follow();
+    const ids = await createJobs(1);
+    const events: JobEvent[] = [];
+    const reading = (async () => {
+      for await (const event of stream) {
+        events.push(event);
+        if (event.status === 'succeeded' && event.id === ids[1]) break;
+      }
+    })();
+    await until(() => connections().length >= 3);
+    ids.push(...(await createJobs(1)));
+    await reading;
+    expectWhole(events, ids);
+  });
+
+  it('goes on after an event that another stream ended with', async () => {
+    const stream = await follow();
+    await readUntilDone(stream, await createJobs(1));
+    const missed = await createJobs(1);
+    for (const id of missed) await client.waitForJob(id);
+    const resumed = await client.jobs.stream({ organizationId: tenant.organizationId }, { lastEventId: stream.lastEventId });
+    expect((await readUntilDone(resumed, missed)).at(-1)?.id).to.equal(missed[0]);
+  });
+
+  it('ends when it is aborted or hung up, also while it waits, and leaves no connection behind', async () => {
+    const controller = new AbortController();
+    const aborted = await client.jobs.stream({ organizationId: tenant.organizationId }, { signal: controller.signal });
+    const next = aborted.next();
+    controller.abort();
+    expect(await next).to.deep.equal({ done: true, value: undefined });
+    const hungUp = await follow();
+    const waiting = hungUp.next();
+    await hungUp.return();
+    expect((await waiting).done).to.equal(true);
+    const count = connections().length;
+    await new Promise((resolve) => setTimeout(resolve, lifetimeMs));
+    expect(connections()).to.have.length(count);
+  });
+
+  it('ends with the error when it is refused, before or while it is read', async () => {
+    const outsider = await api.signUp();
+    expect((await refusal(follow(clientOf(outsider.token)))).code).to.equal('FORBIDDEN');
+    expect((await refusal(follow(clientOf('none')))).code).to.equal('UNAUTHORIZED');
+    expect((await refusal(client.jobs.stream({ organizationId: 'none' }))).code).to.equal('FORBIDDEN');
+    const { organizationId } = tenant;
+    expect((await refusal(client.jobs.stream({ organizationId, workspaceId: 'none' }))).code).to.equal('NOT_FOUND');
+    const forged = await client.jobs.stream({ organizationId }, { lastEventId: 'made-up' });
+    expect((await refusal(forged.next())).code).to.equal('BAD_REQUEST');
+
+    const member = await api.signUp();
+    await api.addMember(organizationId, member, 'member');
+    const stream = await follow(clientOf(member.token));
+    const next = stream.next();
+    await api.database.db.deleteFrom('member').where('userId', '=', member.id).execute();
+    expect((await refusal(next)).code).to.equal('FORBIDDEN');
+    expect((await stream.next()).done).to.equal(true);
+  });
+
+  it('says that a user holds too many, after it has tried again', async () => {
+    const member = await api.signUp();
+    await api.addMember(tenant.organizationId, member, 'member');
+    const theirs = clientOf(member.token);
+    const streams = await Promise.all(Array.from({ length: 5 }, () => follow(theirs)));
+    const nexts = streams.map((stream) => stream.next());
+    const sixth = await follow(theirs);
+    expect((await refusal(sixth.next())).code).to.equal('TOO_MANY_REQUESTS');
+    await Promise.all(streams.map((stream) => stream.return()));
+    await Promise.all(nexts);
+  });
+
+  it('gives up when the service stays away', async () => {
+    const own = await startFaultyProxy(api.url);
+    const impatient = createClient({ url: own.url, token: tenant.owner.token, retries: { baseDelayMs: 5, maxDelayMs: 10, reconnects: 3 } });
+    const stream = await follow(impatient);
+    const next = refusal(stream.next());
+    await own.close();
+    expect((await next).code).to.equal('NETWORK');
+  });
+});

@@ -1,0 +1,82 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request that came by. */
+export interface Passed {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+}
+
+/**
+ * What goes wrong with a request: it never reaches the service; the service answers and nobody hears it; the connection breaks after so
+ * many bytes were sent up or, with `cutAfter`, once what came down has this text in it; or another answer stands in for the service's.
+ */
+export type Fault =
+  | 'lose-request'
+  | 'lose-answer'
+  | { breakAfterBytes: number }
+  | { cutAfter: string }
+  | { status: number; headers: Record<string, string> };
+
+export interface FaultyProxy {
+  url: string;
+  /** Every request, in its order. */
+  readonly passed: Passed[];
+  /** Called for every request; undefined lets it through. */
+  faults: (request: Passed) => Fault | undefined;
+  /** Breaks every connection that is open. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/** Stands before a service, and breaks what a test says. */
+export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
+  const server = createServer((incoming, outgoing) => {
+    const passed = { method: incoming.method ?? '', path: incoming.url ?? '', headers: incoming.headers };
+    proxy.passed.push(passed);
+    forward(target, incoming, outgoing, proxy.faults(passed));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const proxy: FaultyProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    passed: [],
+    faults: () => undefined,
+    cut: () => server.closeAllConnections(),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return proxy;
+}
+
+function forward(target: string, incoming: IncomingMessage, outgoing: ServerResponse, fault: Fault | undefined): void {
+  if (fault === 'lose-request') return void incoming.destroy();
+  if (typeof fault === 'object' && 'status' in fault) return void outgoing.writeHead(fault.status, fault.headers).end();
+  const { method, headers } = incoming;
+  const onward = request(`${target}${incoming.url}`, { method, headers: { ...headers, host: new URL(target).host } }, (answer) => {
+    if (fault === 'lose-answer') {
+      answer.resume().on('end', () => outgoing.destroy());
+      return;
+    }
+    outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+    outgoing.flushHeaders();
+    answer.on('data', (chunk: Buffer) => {
+      outgoing.write(chunk, () => {
+        if (typeof fault === 'object' && 'cutAfter' in fault && chunk.includes(fault.cutAfter)) outgoing.destroy();
+      });
+    });
+    answer.on('end', () => outgoing.end());
+  });
+  onward.on('error', () => outgoing.destroy());
+  outgoing.on('close', () => onward.destroy());
+  if (typeof fault === 'object' && 'breakAfterBytes' in fault) {
+    let bytes = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes >= fault.breakAfterBytes) incoming.destroy();
+    });
+  }
+  incoming.pipe(onward);
+}

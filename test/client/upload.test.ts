@@ -1,0 +1,143 @@
+import { openAsBlob, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type Client, createClient, type Upload } from '../../client/index.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { until } from '../support/processes.ts';
+import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
+import { refusal } from './support/refusal.ts';
+
+const bytes = new Uint8Array(1_000_000).fill(97);
+
+describe('The upload helper', () => {
+  let api: TestApi;
+  let tenant: Tenant;
+  let proxy: FaultyProxy;
+  let client: Client;
+
+  before(async () => {
+    api = await startTestApi();
+    tenant = await api.createTenant();
+    proxy = await startFaultyProxy(api.url);
+    // Signed targets name the service itself: here they lead through the proxy too.
+    const throughProxy: typeof fetch = (input, init) => fetch(typeof input === 'string' ? input.replace(api.url, proxy.url) : input, init);
+    client = createClient({ url: proxy.url, token: tenant.owner.token, retries: { baseDelayMs: 10 }, fetch: throughProxy });
+  });
+  beforeEach(() => {
+    proxy.passed.length = 0;
+    proxy.faults = () => undefined;
+  });
+  after(async () => {
+    await proxy.close();
+    await api.stop();
+  });
+
+  const puts = () => proxy.passed.filter(({ method }) => method === 'PUT');
+  const uploadOf = (file: Upload['file'], more: Partial<Upload> = {}) =>
+    client.uploadDocument({ workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', file, ...more });
+
+  async function documents(): Promise<{ id: string; status: string }[]> {
+    const { organizationId, workspaceId } = tenant;
+    return (await client.documents.list({ organizationId, workspaceId, limit: 200 })).items;
+  }
+
+  async function download(id: string): Promise<Uint8Array> {
+    const { url } = await client.documents.downloadUrl({ id });
+    return new Uint8Array(await (await fetch(url)).arrayBuffer());
+  }
+
+  it('sends bytes, blobs, files and streams, and tells how far it is', async () => {
+    const directory = makeTestDirectory();
+    writeFileSync(join(directory, 'b.txt'), bytes);
+    const sources: [Upload['file'], Partial<Upload>][] = [
+      [bytes, {}],
+      [bytes.buffer, {}],
+      [new Blob([bytes]), {}],
+      [new File([bytes], 'named.txt', { type: 'text/plain;charset=utf-8' }), { name: undefined, contentType: undefined }],
+      [await openAsBlob(join(directory, 'b.txt')), {}],
+      [new Blob([bytes]).stream(), { size: bytes.length }],
+      [() => new Blob([bytes]).stream(), { size: bytes.length }],
+    ];
+    for (const [file, more] of sources) {
+      const progress: number[] = [];
+      const onProgress: Upload['onProgress'] = ({ sentBytes, totalBytes }) => progress.push(sentBytes / totalBytes);
+      const document = await uploadOf(file, { ...more, onProgress });
+      expect(document).to.include({ status: 'ready', size: bytes.length, contentType: 'text/plain' });
+      expect(document.name).to.equal(file instanceof File ? 'named.txt' : 'a.txt');
+      expect(progress.at(-1)).to.equal(1);
+      expect(progress.length).to.be.greaterThan(3);
+      expect(progress).to.deep.equal([...progress].sort((one, other) => one - other));
+      expect(await download(document.id)).to.deep.equal(bytes);
+    }
+    for (const { headers } of puts()) {
+      expect(headers).to.include({ 'content-type': 'text/plain', 'content-length': String(bytes.length) });
+      expect(headers).to.not.have.any.keys('authorization', 'cookie', 'transfer-encoding');
+    }
+    removeTestDirectory(directory);
+  });
+
+  it('sends the bytes again when the connection breaks', async () => {
+    proxy.faults = ({ method }) => (method === 'PUT' && puts().length < 3 ? { breakAfterBytes: 100_000 } : undefined);
+    const document = await uploadOf(bytes);
+    expect(puts()).to.have.length(3);
+    expect(await download(document.id)).to.deep.equal(bytes);
+  });
+
+  it('makes one document, whichever answer is lost', async () => {
+    const before = (await documents()).length;
+    const lost = new Set<string>();
+    proxy.faults = ({ method, path }) => {
+      const step = `${method} ${path.split('?')[0]}`;
+      if (lost.has(step)) return undefined;
+      lost.add(step);
+      return 'lose-answer';
+    };
+    const document = await uploadOf(bytes);
+    expect(document).to.include({ status: 'ready', size: bytes.length });
+    expect([...lost].map((step) => step.split('/').at(-1))).to.deep.equal(['createUpload', document.id, 'complete']);
+    proxy.faults = () => undefined;
+    expect(await documents()).to.have.length(before + 1);
+    expect(await download(document.id)).to.deep.equal(bytes);
+  });
+
+  it('cannot read a stream twice, and says so; the document is withdrawn', async () => {
+    proxy.faults = ({ method }) => (method === 'PUT' ? 'lose-request' : undefined);
+    const error = await refusal(uploadOf(new Blob([bytes]).stream(), { size: bytes.length }));
+    expect(error.code).to.equal('NETWORK');
+    expect(puts()).to.have.length(1);
+    await until(async () => (await documents()).every(({ status }) => status === 'ready'));
+  });
+
+  it('refuses a stream that is longer or shorter than was said', async () => {
+    for (const size of [bytes.length - 1, bytes.length + 1]) {
+      const error = await refusal(uploadOf(() => new Blob([bytes]).stream(), { size }));
+      expect(error.code).to.equal('WRONG_SIZE');
+    }
+    await until(async () => (await documents()).every(({ status }) => status === 'ready'));
+  });
+
+  it('says what the service refuses', async () => {
+    expect((await refusal(uploadOf(bytes, { workspaceId: 'none' }))).code).to.equal('NOT_FOUND');
+    expect((await refusal(uploadOf(new Uint8Array(0)))).code).to.equal('BAD_REQUEST');
+    const tooLarge = await refusal(uploadOf(() => new Blob([]).stream(), { size: 30_000_000 }));
+    expect(tooLarge.is('PAYLOAD_TOO_LARGE') && tooLarge.data.maxBytes).to.equal(26_214_400);
+    const unsigned: typeof fetch = (input, init) =>
+      fetch(typeof input === 'string' ? input.replace(/signature=\w+/, 'signature=no') : input, init);
+    const forger = createClient({ url: api.url, token: tenant.owner.token, fetch: unsigned });
+    const { workspaceId } = tenant;
+    const refused = forger.uploadDocument({ workspaceId, name: 'a.txt', contentType: 'text/plain', file: bytes.slice(0, 10) });
+    expect(await refusal(refused)).to.include({ code: 'invalid_signature', status: 403 });
+    for (const file of [bytes, new Blob([bytes]).stream()])
+      expect(await client.uploadDocument({ workspaceId, file }).catch((error: unknown) => error)).to.be.instanceOf(TypeError);
+  });
+
+  it('ends when it is aborted, and withdraws the document', async () => {
+    const controller = new AbortController();
+    const reason = new Error('no longer wanted');
+    const onProgress = () => controller.abort(reason);
+    const error = await uploadOf(bytes, { signal: controller.signal, onProgress }).catch((thrown: unknown) => thrown);
+    expect(error).to.equal(reason);
+    await until(async () => (await documents()).every(({ status }) => status === 'ready'));
+  });
+});
