@@ -63,6 +63,8 @@ export interface AuthTables {
     billingInterval: string | null;
     /** When the request to Stripe began whose answer the row holds. */
     syncedAt: NullableDate;
+    /** When the status became `past_due`; null in any other. The database keeps it. */
+    pastDueSince: NullableDate;
   };
   plan_limit: { plan: string; members: number; dunning_days: number };
   stripe_event: { id: string; type: string; created_at: CreatedAt };

@@ -4,6 +4,7 @@ import * as core from './0002-core.ts';
 import * as authRules from './0003-auth-rules.ts';
 import * as mail from './0004-mail.ts';
 import * as sharedLimits from './0005-shared-limits.ts';
+import * as pastDue from './0006-past-due.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
 export const migrations: Record<string, Migration> = {
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   '0003-auth-rules': authRules,
   '0004-mail': mail,
   '0005-shared-limits': sharedLimits,
+  '0006-past-due': pastDue,
 };

@@ -63,11 +63,13 @@ describe('Subscriptions', () => {
     stripe.subscriptions.set('sub_1', sub('sub_1', 'past_due', 'price_team'));
     await send('invoice.payment_failed', { id: 'in_1', parent: { subscription_details: { subscription: 'sub_1' } } });
     expect((await rows())[0]).to.include({ status: 'past_due' });
+    expect((await rows())[0]?.pastDueSince).to.be.a('date');
 
     stripe.subscriptions.set('sub_1', sub('sub_1', 'canceled', 'price_team'));
     await send('customer.subscription.deleted', stripe.subscriptions.get('sub_1'));
     expect(await planName()).to.equal('free');
     expect(await rows()).to.have.length(1);
+    expect((await rows())[0]).to.include({ pastDueSince: null });
   });
 
   it('keep the newer of two answers, whichever is stored last', async () => {
