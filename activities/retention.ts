@@ -15,6 +15,8 @@ export function retentionActivities(deps: ActivityDeps) {
     deleteExpiredSessions: () => remove(expired.sessions),
     deleteIdempotencyKeys: () => remove(expired.idempotencyKeys),
     deleteMails: () => remove(expired.mails),
+    deleteExpiredVerifications: () => remove(expired.verifications),
+    deletePaymentEvents: () => remove(expired.paymentEvents),
     findOrphanedObjects: () => findOrphanedObjects(deps.db, deps.storage, { ...reporting<number>(), dispatch: deps.dispatch }),
   };
 }

@@ -64,6 +64,8 @@ export interface HousekeepingResult {
   idempotencyKeys: number;
   mails: number;
   orphanedObjects: number;
+  verifications: number;
+  paymentEvents: number;
 }
 
 /** Which failed jobs to retry; what is absent does not narrow. Times are ISO 8601. */

@@ -24,3 +24,9 @@ export const idempotencyKeys: Expired = {
 
 /** Mails that were given up: their workflows are kept for as long. */
 export const mails: Expired = { table: 'mail', key: ['id'], where: sql`created_at < now() - interval '30 days'` };
+
+/** Links to verify an address or set a password, and states of a sign-in with a provider. Those that nobody followed stay until then. */
+export const verifications: Expired = { table: 'verification', key: ['id'], where: sql`"expiresAt" < now()` };
+
+/** Which of the payment provider's events were taken: for whoever asks what happened. None is sent again after so long. */
+export const paymentEvents: Expired = { table: 'stripe_event', key: ['id'], where: sql`created_at < now() - interval '30 days'` };

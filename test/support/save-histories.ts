@@ -78,6 +78,7 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   };
   await run('sweepJobs', 'sweep-jobs');
   await run('housekeeping', 'housekeeping');
+  await run('housekeeping', 'housekeeping-with-payment-events');
   await run('replayFailedJobs', 'replay-failed-jobs', [{ organizationId: tenant.organizationId, perMinute: 6_000 } satisfies ReplayInput]);
   const body = { email: tenant.owner.email, redirectTo: 'http://localhost:5173/reset' };
   await api.request('POST', '/api/auth/request-password-reset', { body });

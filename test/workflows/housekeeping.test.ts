@@ -48,6 +48,12 @@ describe('Housekeeping', () => {
     await sql`update idempotency_key set created_at = now() - interval '25 hours' where key = 'key-0'`.execute(db);
     const guest = await api.signUp();
     await sql`update session set "expiresAt" = now() - interval '1 second' where "userId" = ${guest.id}`.execute(db);
+    await sql`insert into verification (id, identifier, value, "expiresAt") values
+      ('over', 'a', 'b', now() - interval '1 second'), ('open', 'a', 'b', now() + interval '1 minute')`.execute(db);
+    await sql`insert into stripe_event (id, type, created_at) values
+      ('old', 'invoice.payment_failed', now() - interval '31 days'), ('kept', 'invoice.payment_failed', now() - interval '29 days')`.execute(
+      db,
+    );
     const directory = join(api.stack.dataDir, 'objects', organizationId);
     mkdirSync(directory, { recursive: true });
     const old = new Date(Date.now() - 2 * 24 * 60 * 60 * 1_000);
@@ -70,7 +76,12 @@ describe('Housekeeping', () => {
       idempotencyKeys: 1,
       mails: 0,
       orphanedObjects: 1,
+      verifications: 1,
+      paymentEvents: 1,
     });
+    for (const [table, kept] of Object.entries({ verification: 'open', stripe_event: 'kept' })) {
+      expect((await sql`select id from ${sql.table(table)}`.execute(db)).rows, table).to.deep.equal([{ id: kept }]);
+    }
     await until(() => !readdirSync(directory).some((name) => name === 'orphan' || name === begun.body.document.id));
     expect(readdirSync(directory).sort()).to.deep.equal([recent.id, 'young'].sort());
     expect((await api.request('GET', `/api/v1/jobs/${jobs[0]}`, { token })).status).to.equal(404);
