@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { inheritedEnvironment } from '../../config/local.ts';
+import { faults } from '../../drill/faults/index.ts';
+import { createSupervisor } from '../../local/supervise.ts';
+import { findTemporalCli } from '../../local/temporal-cli.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { amountsOf, expectSoundLedger } from '../support/jobs.ts';
+import { runProgram } from '../support/processes.ts';
+
+const doc = readFileSync('docs/operations.md', 'utf8');
+const commands = [...doc.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, code = '']) => code.trim().split('\n'));
+const isRunHere = (command: string) => /^(npm run ops -- |temporal )/.test(command);
+
+describe('docs/operations.md', function () {
+  this.timeout(60_000);
+  let api: TestApi;
+  let tenant: Tenant;
+  let failed: string;
+  let env: Record<string, string | undefined>;
+
+  before(async () => {
+    api = await startTestApi();
+    tenant = await api.createTenant();
+    const { token } = tenant.owner;
+    const { id: documentId } = await api.upload(tenant, { contentType: 'application/pdf', bytes: 'this is no PDF' });
+    const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.extract', documentId } });
+    failed = body.id;
+    await api.jobIn(token, failed, ['failed']);
+    const supervisor = createSupervisor();
+    const { dataDir } = api.stack;
+    const temporal = await findTemporalCli({ supervisor, logFile: join(dataDir, 'fetch.log'), otherCacheDir: dataDir, note: () => {} });
+    await supervisor.close();
+    const PATH = [dirname(process.execPath), dirname(temporal), inheritedEnvironment().PATH].join(delimiter);
+    env = { ...api.stack.env, TEMPORAL_NAMESPACE: api.temporal.namespace, JOB: failed, PATH };
+  });
+  after(async () => {
+    await expectSoundLedger(api);
+    await api.stop();
+  });
+
+  for (const command of commands.filter(isRunHere)) {
+    it(`has a command that works: ${command.replace(/ *#.*/, '')}`, async () => {
+      const program = runProgram('sh', ['-eu', '-c', command], { env });
+      expect((await program.exited).code, program.stdout() + program.stderr()).to.equal(0);
+    });
+  }
+
+  it('has none that changes what a failed job came to', async () => {
+    await api.temporal.client.workflow
+      .getHandle(`job-${failed}`)
+      .result()
+      .catch(() => undefined);
+    expect(await api.jobIn(tenant.owner.token, failed, ['failed'])).to.include({ attempts: 1 });
+    expect(await amountsOf(api, failed)).to.deep.equal([1, -1]);
+  });
+
+  it('names only scripts, faults, workflows and files that there are', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const others = commands.filter((command) => !isRunHere(command)).map((command) => command.replace(/ *#.*/, ''));
+    for (const command of others) {
+      const [, script = '', args = ''] = /^npm run ([\w-]+)(?: -- (.*))?$/.exec(command) ?? [];
+      expect(scripts, command).to.have.property(script);
+      if (script !== 'drill') expect(args, command).to.equal('');
+      const names = args.split(' ').filter((arg) => arg !== '' && arg !== '--short' && arg !== '--json');
+      expect(faults.map(({ name }) => name)).to.include.members(names);
+    }
+    const links = [...doc.matchAll(/\]\(([^):]+)\)/g)].map(([, path = '']) => join('docs', path));
+    expect(links.filter((path) => !existsSync(path))).to.deep.equal([]);
+  });
+});
