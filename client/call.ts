@@ -6,8 +6,6 @@ import type { CallOptions } from './types.ts';
 
 /** Longer than the minute that the slowest operation, the deletion of an organization, may take to answer. */
 export const defaultTimeoutMs = 75_000;
-/** A stream says something every few seconds; one that is silent for so long is dead. */
-const silenceMs = 45_000;
 
 export interface Calling {
   transport: Transport;
@@ -50,9 +48,9 @@ function toCall({ transport, retries, timeoutMs }: Calling, path: string[], repe
   };
 }
 
-/** Opens a stream's connection once. It breaks off when the signal aborts, or when nothing at all comes for 45 s. */
+/** Opens a stream's connection once. It breaks off when the signal aborts, or when it is silent for too long. */
 export async function connect(
-  { transport, timeoutMs }: Calling,
+  { transport, timeoutMs, retries }: Calling,
   { input, signal, lastEventId }: { input: object; signal: AbortSignal; lastEventId: string | undefined },
 ): Promise<Connection> {
   const silent = new AbortController();
@@ -60,7 +58,7 @@ export async function connect(
   let timer = expect(timeoutMs);
   const heard = () => {
     clearTimeout(timer);
-    timer = expect(silenceMs);
+    timer = expect(retries.maxSilenceMs);
   };
   const stop = () => clearTimeout(timer);
   signal.addEventListener('abort', stop, { once: true });

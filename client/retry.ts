@@ -13,6 +13,8 @@ export interface RetryOptions {
   maxRetryAfterMs: number;
   /** How often in a row a stream that broke off is opened again in vain before it gives up. */
   reconnects: number;
+  /** How long a stream may be silent before its connection counts as dead. The service sends a sign of life every few seconds. */
+  maxSilenceMs: number;
 }
 
 export const defaultRetries: RetryOptions = {
@@ -21,6 +23,7 @@ export const defaultRetries: RetryOptions = {
   maxDelayMs: 8_000,
   maxRetryAfterMs: 60_000,
   reconnects: 30,
+  maxSilenceMs: 45_000,
 };
 
 const gatewayStatuses = new Set([502, 503, 504]);

@@ -131,6 +131,15 @@ describe("The client's stream of jobs", () => {
     expectWhole(events, ids);
   });
 
+  it('gives up a connection that is silent, and opens another', async () => {
+    const attentive = createClient({ url: proxy.url, token: tenant.owner.token, retries: { baseDelayMs: 20, maxSilenceMs: 500 } });
+    proxy.faults = ({ path }) => (path === '/rpc/jobs/stream' && connections().length === 1 ? 'mute' : undefined);
+    const stream = await follow(attentive);
+    const ids = await createJobs(1);
+    expectWhole(await readUntilDone(stream, ids), ids);
+    expect(connections().length).to.be.greaterThan(1);
+  });
+
   it('goes on after an event that another stream ended with', async () => {
     const stream = await follow();
     await readUntilDone(stream, await createJobs(1));

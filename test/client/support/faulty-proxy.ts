@@ -10,11 +10,13 @@ export interface Passed {
 
 /**
  * What goes wrong with a request: it never reaches the service; the service answers and nobody hears it; the connection breaks after so
- * many bytes were sent up or, with `cutAfter`, once what came down has this text in it; or another answer stands in for the service's.
+ * many bytes were sent up or, with `cutAfter`, once what came down has this text in it; nothing comes
+ * down any more, on a connection that stays open; or another answer stands in for the service's.
  */
 export type Fault =
   | 'lose-request'
   | 'lose-answer'
+  | 'mute'
   | { breakAfterBytes: number }
   | { cutAfter: string }
   | { status: number; headers: Record<string, string> };
@@ -62,6 +64,7 @@ function forward(target: string, incoming: IncomingMessage, outgoing: ServerResp
     }
     outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
     outgoing.flushHeaders();
+    if (fault === 'mute') return void answer.resume();
     answer.on('data', (chunk: Buffer) => {
       outgoing.write(chunk, () => {
         if (typeof fault === 'object' && 'cutAfter' in fault && chunk.includes(fault.cutAfter)) outgoing.destroy();
