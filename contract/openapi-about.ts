@@ -5,7 +5,7 @@ export const about = {
   license: { name: 'MIT', identifier: 'MIT' },
   description: `Organizations hold workspaces, workspaces hold documents, and jobs read, summarize and index them.
 
-**Signing in.** Send \`Authorization: Bearer <token>\` with the value of the \`set-auth-token\` header that signing in at \`/api/auth/*\` answered, or the session cookie of a browser.
+**Signing in.** Send \`Authorization: Bearer <token>\` with the value of the \`set-auth-token\` header that signing in at \`/api/auth/*\` answered, or the session cookie of a browser. \`GET /api/auth/organization/list\` answers the organizations that you are a member of, with the ids that operations ask for.
 
 **Requests.** Bodies are JSON of at most 1 MiB. Fields and query parameters that an operation does not know are ignored. A parameter is checked before the resource is looked for; whether you are signed in is checked before everything else.
 
