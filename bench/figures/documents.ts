@@ -4,7 +4,7 @@ import { splitText } from '../../domain/chunks/split-text.ts';
 import { toFigure } from '../support/figure.ts';
 import { watchJobs } from '../support/job-watch.ts';
 import type { Measure } from '../support/measure.ts';
-import { alternate } from '../support/rounds.ts';
+import { alternate, rate } from '../support/rounds.ts';
 import type { Service } from '../support/service.ts';
 
 const embedBatch = 32;
@@ -34,12 +34,6 @@ export const indexing: Measure = async (service) => {
     watch.close();
   }
 };
-
-async function rate(units: number, work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return (units / (performance.now() - startedAt)) * 1_000;
-}
 
 async function upload(service: Service, name: string, contentType: string, bytes: Buffer): Promise<string> {
   const body = { workspaceId: service.workspaceId, name, contentType, size: bytes.length };

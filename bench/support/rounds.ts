@@ -49,3 +49,10 @@ export async function medianMs(times: number, task: (index: number) => Promise<u
   }
   return median(durations);
 }
+
+/** How many units a second a piece of work does. */
+export async function rate(units: number, work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return (units / (performance.now() - startedAt)) * 1_000;
+}
