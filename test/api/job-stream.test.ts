@@ -220,8 +220,7 @@ describe('The job stream', () => {
     }
   });
 
-  it('drops a reader that does not read, and keeps nothing for it', async function () {
-    this.timeout(60_000);
+  it('drops a reader that does not read, and keeps nothing for it', async () => {
     const user = await newMember();
     for (let count = 0; count < 4; count++) expect(await tryOpen(user.token)).to.not.equal(undefined);
     const { hostname, port } = new URL(api.url);

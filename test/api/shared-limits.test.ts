@@ -21,9 +21,8 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
   let addresses = 0;
   const newAddress = () => `198.51.100.${++addresses}`;
 
-  before(async function () {
+  before(async () => {
     // Two processes start.
-    this.timeout(120_000);
     api = await startTestApi({ env });
     directory = makeTestDirectory();
     const { AUTH_SECRET, SERVICE_TOKEN } = api.stack.env;

@@ -8,8 +8,7 @@ describe('The reference page', () => {
   let api: TestApi;
   let browser: Browser;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     [api, browser] = await Promise.all([startTestApi(), openBrowser()]);
   });
   after(async () => {

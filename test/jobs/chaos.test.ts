@@ -11,8 +11,7 @@ describe('Processes that are killed again and again', () => {
   let ai: FakeAi;
   let tenant: Tenant;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     ai = await startFakeAi();
     const env = { ...ai.env, JOB_RETRY_DELAYS_MS: '100', WORKER_CONCURRENCY: '4' };
     api = await startTestApi({ parts: ['api', 'worker'], env });

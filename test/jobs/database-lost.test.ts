@@ -5,8 +5,7 @@ import { amountsOf, createJob, errorsOf, expectSoundLedger, historyOf, summary }
 import { until } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-describe('While the database is away', function () {
-  this.timeout(60_000);
+describe('While the database is away', () => {
   let api: TestApi;
   let ai: FakeAi;
   let tenant: Tenant;

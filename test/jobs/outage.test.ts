@@ -8,8 +8,7 @@ import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, summary } from '../support/jobs.ts';
 import { runProgram, until } from '../support/processes.ts';
 
-describe('While Temporal is away', function () {
-  this.timeout(100_000);
+describe('While Temporal is away', () => {
   let api: TestApi;
   let ai: FakeAi;
   let tenant: Tenant;

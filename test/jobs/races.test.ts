@@ -8,8 +8,7 @@ const storageBytes = 1_000;
 const aiCredits = 12;
 const rounds = 8;
 
-describe('Requests that race', function () {
-  this.timeout(60_000);
+describe('Requests that race', () => {
   let api: TestApi;
   let ai: FakeAi;
 

@@ -12,8 +12,7 @@ for (const part of ['worker', 'api'] as const) {
     let ai: FakeAi;
     let tenant: Tenant;
 
-    before(async function () {
-      this.timeout(60_000);
+    before(async () => {
       ai = await startFakeAi();
       const env = { ...ai.env, WORKER_SHUTDOWN_GRACE_MS: String(graceMs), JOB_RETRY_DELAYS_MS: '200', WORKER_CONCURRENCY: '1' };
       api = await startTestApi({ parts: part === 'api' ? ['api'] : ['api', 'worker'], env });

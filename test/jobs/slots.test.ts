@@ -66,8 +66,7 @@ describe('A full worker', () => {
   let ai: FakeAi;
   let tenant: Tenant;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     ai = await startFakeAi();
     // Two processes with one place each.
     api = await startTestApi({ parts: ['api', 'worker'], env: { ...ai.env, WORKER_CONCURRENCY: '1', WORKER_ENABLED: 'true' } });

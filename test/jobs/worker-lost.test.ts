@@ -18,8 +18,7 @@ for (const { title, parts } of [
     let documentId: string;
     const ids = { index: '', once: '' };
 
-    before(async function () {
-      this.timeout(60_000);
+    before(async () => {
       ai = await startFakeAi();
       api = await startTestApi({ parts, env: { ...ai.env, JOB_RETRY_DELAYS_MS: '200' } });
       tenant = await api.createTenant();
@@ -42,8 +41,7 @@ for (const { title, parts } of [
       await ai.stop();
     });
 
-    it('costs that attempt and no more: the job succeeds with one effect', async function () {
-      this.timeout(60_000);
+    it('costs that attempt and no more: the job succeeds with one effect', async () => {
       expect(await api.jobIn(tenant.owner.token, ids.index, ['running'])).to.include({ attempts: 1 });
 
       const ended = await api.jobIn(tenant.owner.token, ids.index, ['succeeded'], 40_000);
@@ -56,8 +54,7 @@ for (const { title, parts } of [
       expect(attempts.map(({ type }) => type)).to.deep.equal(['ActivityTaskTimedOut', 'ActivityTaskCompleted']);
     });
 
-    it('fails a job that had only one attempt, and gives its credits back', async function () {
-      this.timeout(60_000);
+    it('fails a job that had only one attempt, and gives its credits back', async () => {
       const ended = await api.jobIn(tenant.owner.token, ids.once, ['failed'], 40_000);
       expect(ended.error).to.deep.equal({ code: 'worker_lost', message: 'The worker was lost during the attempt.' });
       expect(ended.attempts).to.equal(1);

@@ -10,8 +10,7 @@ import { childrenOf, endPrograms, findProcesses, isAlive, type Program, runProgr
 
 const variables = ['PORT', 'EMBEDDED_PG_PORT', 'EMBEDDED_TEMPORAL_PORT', 'EMBEDDED_TEMPORAL_UI_PORT', 'AI_PORT'];
 
-describe('npm start', function () {
-  this.timeout(120_000);
+describe('npm start', () => {
   let dataDir: string;
   let env: Environment;
   const start = (more: Environment = {}): Program => runProgram(process.execPath, ['local/start.ts'], { env: { ...env, ...more } });

@@ -7,8 +7,7 @@ import { runDemo, startDemo } from '../demo/support/run-demo.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { findProcesses, runProgram, until } from '../support/processes.ts';
 
-describe('npm run demo, without a service named', function () {
-  this.timeout(90_000);
+describe('npm run demo, without a service named', () => {
   let dataDir: string;
   let env: Environment;
   let file: string;

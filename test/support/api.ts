@@ -148,7 +148,7 @@ export async function startTestApi({ env = {}, parts = ['api'] }: TestApiOptions
       await expectOk(request('POST', `/api/v1/documents/${document.id}/complete`, { token }));
       return document;
     },
-    async jobIn(token, jobId, statuses, timeoutMs = 20_000) {
+    async jobIn(token, jobId, statuses, timeoutMs = 60_000) {
       const deadline = performance.now() + timeoutMs;
       for (;;) {
         const { body } = await expectOk(request('GET', `/api/v1/jobs/${jobId}`, { token }));

@@ -50,7 +50,7 @@ export function runProgram(
     stdout: () => stdout,
     stderr: () => stderr,
     exited,
-    printed: async (pattern, timeoutMs = 25_000) => {
+    printed: async (pattern, timeoutMs = 60_000) => {
       const find = () => pattern.exec(stdout) ?? pattern.exec(stderr);
       await until(() => find() !== null || ended, timeoutMs);
       const match = find();
@@ -66,7 +66,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Waits until a condition holds; throws after the time limit. */
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`This did not become true within ${timeoutMs} ms: ${condition}`);
