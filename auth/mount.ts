@@ -30,15 +30,22 @@ export function mountAuth({ auth, config, findSession, log, clientAddress }: Mou
   const base = new URL(config.apiUrl).origin;
   const trusted = new Set([...config.trustedOrigins, base]);
   return async (req, res) => {
+    let received = 0;
+    const isTooLarge = () => received > maxBodyBytes;
     try {
       const changes = !safeMethods.has(req.method);
       if (changes && !isAllowedOrigin(req.headers, trusted)) return refuseOrigin(res);
       if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) return fail(res, 413, 'payload_too_large');
       req.headers[clientAddressHeader] = clientAddress(req, res);
       if (changes) standInForBrowser(req.headers, base);
+      // A chunked body tells its size only as it comes; better-auth takes a failure of its own for the one that ends it.
+      req.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+      });
       const request = getRequest({ base, request: req, bodySizeLimit: maxBodyBytes });
       const actor = changes ? await findSession(req.headers) : undefined;
       const response = await runAsActor(actor, () => auth.handler(request));
+      if (response.status >= 400 && isTooLarge()) return fail(res, 413, 'payload_too_large');
       if (response.status === 500) return fail(res, 500, 'internal_error');
       const retryAfter = response.headers.get('x-retry-after');
       if (retryAfter) res.setHeader('Retry-After', retryAfter);
@@ -46,6 +53,7 @@ export function mountAuth({ auth, config, findSession, log, clientAddress }: Mou
       response.headers.delete('cache-control');
       await setResponse(res, response);
     } catch (err) {
+      if (isTooLarge() && !res.headersSent) return fail(res, 413, 'payload_too_large');
       log.error({ err, requestId: res.getHeader('X-Request-Id') }, 'Request to /api/auth failed');
       if (res.headersSent) res.destroy();
       else fail(res, 500, 'internal_error');

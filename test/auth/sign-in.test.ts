@@ -125,9 +125,27 @@ describe('Signing up and in', () => {
     expect((await service.client().post('/sign-in/email', { email, password: 'the next password' })).status).to.equal(200);
   });
 
+  /** Signs in with a body of so many bytes whose length is not announced. */
+  async function postChunked(path: string, bytes: number) {
+    const body = JSON.stringify({ email: 'x@example.com', password: '12345678', more: '' });
+    const padded = body.replace('"more":"', `"more":"${'x'.repeat(bytes - body.length)}`);
+    const parts = padded.match(/.{1,65536}/g) ?? [];
+    const response = await fetch(`${service.url}/api/auth${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: ReadableStream.from(parts.map((part) => new TextEncoder().encode(part))),
+      duplex: 'half',
+    } as RequestInit);
+    return { status: response.status, body: await response.json() };
+  }
+
   it('answers what is too large with 413, and what fails inside with 500 and the id of the request', async () => {
+    const errorsBefore = service.errors.length;
     const large = await service.client().post('/sign-in/email', { email: 'x@example.com', password: 'x'.repeat(1024 * 1024) });
     expect(large).to.deep.include({ status: 413, body: { error: 'payload_too_large', requestId: 'request-1' } });
+    expect(await postChunked('/sign-in/email', 1024 * 1024 + 1)).to.deep.equal({ status: 413, body: large.body });
+    expect(await postChunked('/sign-in/email', 1024 * 1024 - 100)).to.include({ status: 401 });
+    expect(service.errors.slice(errorsBefore)).to.deep.equal([]);
     const client = service.client();
     await client.signUp();
     await service.database.pool.query('alter table team rename to hidden');
