@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
+import { inheritedEnvironment } from '../config/local.ts';
 import { startPostgres } from './postgres.ts';
 import type { Addresses, PartName, Ports } from './stack-types.ts';
 import type { RunningProcess, Supervisor } from './supervise.ts';
@@ -49,7 +50,9 @@ const starters: Record<PartName, (context: PartContext) => Promise<RunningProces
     return running;
   },
   ai: async (context) => {
-    const running = await startNode('The AI service', 'ai/main.ts', context, () => answers(`http://127.0.0.1:${context.ports.ai}/health`));
+    // Nobody but this machine's API calls it, so it listens to nobody else.
+    const local = { ...context, env: { AI_HOST: inheritedEnvironment().AI_HOST ?? '127.0.0.1', ...context.env } };
+    const running = await startNode('The AI service', 'ai/main.ts', local, () => answers(`http://127.0.0.1:${context.ports.ai}/health`));
     context.addresses.aiUrl = `http://127.0.0.1:${context.ports.ai}`;
     return running;
   },

@@ -48,6 +48,14 @@ describe('the local stack', () => {
     expect(await query(stack, 'select value from kept')).to.deep.equal([{ value: 'before' }]);
   });
 
+  it('lets nobody but this machine reach the AI service', async () => {
+    const stack = await start({ parts: ['ai'] });
+    expect((await fetch(`${stack.aiUrl}/health`)).status).to.equal(200);
+    // An address that only a service on every interface answers at.
+    const elsewhere = await fetch(`http://127.0.0.2:${stack.ports.ai}/health`).catch((error: Error) => error);
+    expect(elsewhere).to.be.instanceOf(Error);
+  });
+
   it('tells of a part that ends by itself, and not of one that it ended', async () => {
     const ended: string[] = [];
     const stack = await start({ parts: ['postgres', 'temporal'], onPartExit: (part, exit) => ended.push(`${part} ${exit.signal}`) });
