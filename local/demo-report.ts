@@ -1,7 +1,6 @@
-import type { JobKind } from '../contract/jobs.ts';
+import type { JobEvent, JobKind } from '../client/index.ts';
 import type { Display } from './demo-display.ts';
 import type { DemoFile } from './demo-files.ts';
-import type { DemoJob } from './demo-jobs.ts';
 import type { DemoResult } from './demo-run.ts';
 import type { DemoService } from './demo-service.ts';
 import { excerpt, formatBytes, plain } from './demo-text.ts';
@@ -20,12 +19,12 @@ export function describeFile({ name, contentType, sizeBytes }: DemoFile): string
 }
 
 /** A line on a job that is over, or will be tried again. */
-export function describeJob(job: DemoJob, name: string): string {
+export function describeJob(job: JobEvent, name: string): string {
   const tookMs = Date.parse(job.finishedAt ?? job.updatedAt) - Date.parse(job.createdAt);
   return `${(tookMs / 1000).toFixed(1).padStart(5)} s  ${shortKind(job.kind).padEnd(9)}  ${plain(name)}: ${outcomeOf(job)}`;
 }
 
-function outcomeOf(job: DemoJob): string {
+function outcomeOf(job: JobEvent): string {
   if (job.status !== 'succeeded') {
     const again = job.nextAttemptAt === null ? '' : `; tried again at ${job.nextAttemptAt.slice(11, 19)} UTC`;
     return `${job.status}${job.error ? `: ${plain(job.error.message)}` : ''}${again}`;

@@ -1,16 +1,14 @@
-import type { z } from 'zod';
-import { contract } from '../contract/index.ts';
-import { DemoApi } from './demo-api.ts';
+import { openAsBlob } from 'node:fs';
+import { type Client, createClient, type Document, type JobEvent, SheafError } from '../client/index.ts';
 import type { Display } from './demo-display.ts';
 import type { DemoFile } from './demo-files.ts';
-import { type DemoJob, JobFollower } from './demo-jobs.ts';
+import { JobFollower } from './demo-jobs.ts';
 import { describeFile, describeJob, shortKind } from './demo-report.ts';
 import { chooseQueries, type DemoSearch, search } from './demo-search.ts';
 import type { DemoService } from './demo-service.ts';
 import { createTenant, type DemoTenant } from './demo-tenant.ts';
-import { putFile } from './demo-upload.ts';
+import { formatBytes } from './demo-text.ts';
 
-type Document = z.output<(typeof contract.documents.get.responses)[200]>;
 type DocumentJobKind = 'document.extract' | 'document.summarize' | 'document.index';
 
 export interface DemoWork {
@@ -26,7 +24,7 @@ export interface DemoWork {
 /** What the demo did. */
 export interface DemoResult {
   documents: (Document & { summary: string | null })[];
-  jobs: DemoJob[];
+  jobs: JobEvent[];
   searches: DemoSearch[];
   creditsUsed: number;
   /** Whether everything went well. */
@@ -35,12 +33,13 @@ export interface DemoResult {
 
 /** Takes files through the main job: upload, extract, summarize, index, search. Throws when the service cannot be used at all. */
 export async function runDemo(work: DemoWork): Promise<DemoResult> {
-  const api = new DemoApi(work.service.url, work.signal);
-  const tenant = await createTenant(api);
+  const { signal } = work;
+  const client = createClient({ url: work.service.url });
+  const tenant = await createTenant(client, signal);
   work.display.heading('A new user with an organization and a workspace');
   work.display.line(`${tenant.email}, organization ${tenant.slug}`);
-  const run = new DemoRun(work, api, tenant);
-  const follower = new JobFollower(api, tenant.organizationId, (job) => run.onChange(job));
+  const run = new DemoRun(work, client, tenant);
+  const follower = new JobFollower(client, tenant.organizationId, { signal, onChange: (job) => run.onChange(job) });
   try {
     await follower.open();
     return await run.through(follower);
@@ -51,20 +50,20 @@ export async function runDemo(work: DemoWork): Promise<DemoResult> {
 
 class DemoRun {
   readonly #work: DemoWork;
-  readonly #api: DemoApi;
+  readonly #client: Client;
   readonly #tenant: DemoTenant;
   readonly #names = new Map<string, string>();
-  readonly #jobs = new Map<string, DemoJob>();
+  readonly #jobs = new Map<string, JobEvent>();
   #ok = true;
 
-  constructor(work: DemoWork, api: DemoApi, tenant: DemoTenant) {
+  constructor(work: DemoWork, client: Client, tenant: DemoTenant) {
     this.#work = work;
-    this.#api = api;
+    this.#client = client;
     this.#tenant = tenant;
   }
 
   async through(follower: JobFollower): Promise<DemoResult> {
-    const { display, files } = this.#work;
+    const { display, files, signal } = this.#work;
     display.heading('Uploads, through signed targets');
     const ready = [];
     for (const file of files) ready.push(await this.#tolerate(file.name, () => this.#upload(file)));
@@ -74,11 +73,11 @@ class DemoRun {
     display.status('');
     const documents = await Promise.all([...this.#names.keys()].map((id) => this.#readDocument(id)));
     const searches = await this.#search(documents);
-    const { usage } = await this.#api.call(contract.organizations.usage, { organizationId: this.#tenant.organizationId });
+    const { usage } = await this.#client.organizations.usage({ organizationId: this.#tenant.organizationId }, { signal });
     return { documents, searches, jobs: [...this.#jobs.values()], creditsUsed: usage.aiCredits, ok: this.#ok };
   }
 
-  onChange(job: DemoJob): void {
+  onChange(job: JobEvent): void {
     const { display } = this.#work;
     this.#jobs.set(job.id, job);
     if (job.status === 'failed') display.problem(this.#nameOf(job), `${shortKind(job.kind)} failed: ${job.error?.message ?? ''}`);
@@ -89,12 +88,16 @@ class DemoRun {
 
   async #upload(file: DemoFile): Promise<Document> {
     const { display, signal } = this.#work;
-    const { name, contentType, sizeBytes } = file;
-    const body = { workspaceId: this.#tenant.workspaceId, name, contentType, size: sizeBytes };
-    const { document, upload } = await this.#api.call(contract.documents.createUpload, body);
-    this.#names.set(document.id, name);
-    await putFile(file, upload, { onProgress: (sentBytes) => display.bar(name, sentBytes, sizeBytes), signal });
-    const ready = await this.#api.call(contract.documents.complete, { id: document.id });
+    const { name, contentType } = file;
+    const ready = await this.#client.uploadDocument({
+      workspaceId: this.#tenant.workspaceId,
+      name,
+      contentType,
+      file: await openAsBlob(file.path),
+      onProgress: ({ sentBytes, totalBytes }) => display.bar(name, sentBytes, totalBytes),
+      signal,
+    });
+    this.#names.set(ready.id, name);
     display.line(describeFile(file));
     return ready;
   }
@@ -102,7 +105,7 @@ class DemoRun {
   /** Extracts first: the other two would otherwise each extract for themselves. */
   async #process(follower: JobFollower, documentId: string): Promise<void> {
     const succeeds = async (kind: DocumentJobKind) => {
-      const { id } = await this.#api.call(contract.jobs.create, { kind, documentId });
+      const { id } = await this.#client.jobs.create({ kind, documentId }, { signal: this.#work.signal });
       const { status } = await follower.finished(id);
       this.#ok &&= status === 'succeeded';
       return status === 'succeeded';
@@ -111,7 +114,7 @@ class DemoRun {
   }
 
   async #readDocument(id: string): Promise<Document & { summary: string | null }> {
-    const document = await this.#api.call(contract.documents.get, { id });
+    const document = await this.#client.documents.get({ id }, { signal: this.#work.signal });
     const summaries = [...this.#jobs.values()].flatMap((job) =>
       job.kind === 'document.summarize' && job.documentId === id && job.result ? [job.result.summary] : [],
     );
@@ -119,16 +122,17 @@ class DemoRun {
   }
 
   async #search(documents: { summary: string | null; chunkCount: number | null }[]): Promise<DemoSearch[]> {
-    const { queries, samples } = this.#work;
+    const { queries, samples, signal } = this.#work;
+    const { workspaceId } = this.#tenant;
     const indexed = documents.filter(({ chunkCount }) => chunkCount);
     if (indexed.length === 0) return [];
     const found: (DemoSearch | undefined)[] = [];
     for (const query of chooseQueries(queries, { samples, summaries: indexed.map(({ summary }) => summary) }))
-      found.push(await this.#tolerate(`search for “${query}”`, () => search(this.#api, this.#tenant.workspaceId, query)));
+      found.push(await this.#tolerate(`search for “${query}”`, () => search(this.#client, { workspaceId, query, signal })));
     return found.filter((one) => one !== undefined);
   }
 
-  #nameOf(job: DemoJob): string {
+  #nameOf(job: JobEvent): string {
     return this.#names.get(job.documentId ?? '') ?? '';
   }
 
@@ -139,8 +143,14 @@ class DemoRun {
     } catch (error) {
       this.#work.signal.throwIfAborted();
       this.#ok = false;
-      this.#work.display.problem(name, (error as Error).message);
+      this.#work.display.problem(name, messageOf(error));
       return undefined;
     }
   }
+}
+
+function messageOf(error: unknown): string {
+  const { message } = error as Error;
+  if (!(error instanceof SheafError && error.is('PAYLOAD_TOO_LARGE'))) return message;
+  return `${message} At most ${formatBytes(error.data.maxBytes)} are taken.`;
 }

@@ -1,12 +1,10 @@
-import type { z } from 'zod';
-import { contract } from '../contract/index.ts';
-import type { DemoApi } from './demo-api.ts';
+import type { Client, SearchResults } from '../client/index.ts';
 import { sampleQueries } from './demo-files.ts';
 import { toQuery } from './demo-options.ts';
 import { firstSentence } from './demo-text.ts';
 
 /** What a search found, best first. */
-export type DemoSearch = z.output<(typeof contract.documents.search.responses)[200]> & { query: string };
+export type DemoSearch = SearchResults & { query: string };
 
 /** What to search for: what the user asks, else what fits the samples, else the first sentence of each document's own summary. */
 export function chooseQueries(asked: string[], { samples, summaries }: { samples: boolean; summaries: (string | null)[] }): string[] {
@@ -16,7 +14,10 @@ export function chooseQueries(asked: string[], { samples, summaries }: { samples
   return [...new Set(queries)].filter((query) => query !== '');
 }
 
-/** Finds the three best chunks for a query. Throws RequestError. */
-export async function search(api: DemoApi, workspaceId: string, query: string): Promise<DemoSearch> {
-  return { query, ...(await api.call(contract.documents.search, { workspaceId, query, limit: 3 })) };
+/** Finds the three best chunks for a query. Throws SheafError. */
+export async function search(
+  client: Client,
+  { workspaceId, query, signal }: { workspaceId: string; query: string; signal: AbortSignal },
+): Promise<DemoSearch> {
+  return { query, ...(await client.documents.search({ workspaceId, query, limit: 3 }, { signal })) };
 }

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createClient, SheafError } from '../client/index.ts';
 import type { DemoConfig } from '../config/demo.ts';
 import type { LocalConfig } from '../config/local.ts';
-import { contract } from '../contract/index.ts';
 import { jobWorkflowId } from '../domain/jobs/workflow-id.ts';
 import { findHolder } from './claim-data-dir.ts';
-import { DemoApi, RequestError } from './demo-api.ts';
 import type { Display } from './demo-display.ts';
 import { startLocalService } from './local-service.ts';
 import { partNames } from './progress.ts';
@@ -94,10 +93,12 @@ function describe({ demo }: ServiceOptions, url: string, uiUrl: string | undefin
 
 async function versionOf(url: string, signal: AbortSignal): Promise<string> {
   try {
-    return (await new DemoApi(url, signal).call(contract.system.health, {})).version;
+    return (await createClient({ url, retries: { attempts: 1 } }).system.health({}, { signal })).version;
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof RequestError && error.code === 'UNREACHABLE') throw error;
+    if (error instanceof SheafError && error.status === 0 && !error.is('UNEXPECTED_ANSWER')) {
+      throw new Error(`${url} does not answer.`, { cause: error });
+    }
     throw new Error(`What answers at ${url} is not this service.`, { cause: error });
   }
 }

@@ -47,8 +47,7 @@ describe('The client in a browser', () => {
   let browser: Browser;
   let page: Page;
 
-  before(async function () {
-    this.timeout(90_000);
+  before(async () => {
     pages = await startPageServer();
     [api, browser] = await Promise.all([startTestApi({ env: { WEB_URL: pages.origin } }), openBrowser()]);
     page = await browser.newPage();
@@ -61,8 +60,7 @@ describe('The client in a browser', () => {
   });
 
   for (const session of ['cookie', 'bearer'])
-    it(`does the same as elsewhere, signed in by ${session}`, async function () {
-      this.timeout(60_000);
+    it(`does the same as elsewhere, signed in by ${session}`, async () => {
       const result: any = await page.evaluate(
         `(async () => { const url = ${JSON.stringify(api.url)}, options = { session: '${session}' }; ${program} })()`,
       );

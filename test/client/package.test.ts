@@ -18,8 +18,7 @@ describe('The package of the client', () => {
   let directory: string;
   let consumer: string;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     api = await startTestApi();
     directory = makeTestDirectory();
     consumer = join(directory, 'consumer');
@@ -52,8 +51,7 @@ describe('The package of the client', () => {
     expect([...new Set(imported.filter((from) => !from?.startsWith('./')))].sort()).to.deep.equal(['@orpc/client', '@orpc/client/fetch']);
   });
 
-  it('does what its README says, type-checked and run where only the package is installed', async function () {
-    this.timeout(60_000);
+  it('does what its README says, type-checked and run where only the package is installed', async () => {
     const program = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code).join('');
     writeFileSync(join(consumer, 'readme.ts'), program.replaceAll('https://api.example.com', api.url));
     copyFileSync('samples/beekeeping-notes.md', join(consumer, 'notes.md'));
@@ -67,8 +65,7 @@ describe('The package of the client', () => {
     expect(lines.slice(-2)).to.deep.equal(['ada@example.com', 'true']);
   });
 
-  it('refuses what the contract refuses when it is compiled', async function () {
-    this.timeout(60_000);
+  it('refuses what the contract refuses when it is compiled', async () => {
     const wrong =
       "import { createClient } from '@sheaf/client';\nvoid createClient({ url: 'http://localhost' }).jobs.get({ identifier: '1' });\n";
     writeFileSync(join(consumer, 'wrong.ts'), wrong);

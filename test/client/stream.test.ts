@@ -52,7 +52,6 @@ describe("The client's stream of jobs", () => {
       events.push(value);
       if (value.status === 'succeeded') open.delete(value.id);
     }
-    await stream.return();
     return events;
   }
 
@@ -106,9 +105,16 @@ describe("The client's stream of jobs", () => {
     proxy.faults = ({ path }) =>
       path === '/rpc/jobs/stream' && connections().length <= 3 ? { cutAfter: '"status":"succeeded"' } : undefined;
     const stream = await follow();
-    const ids = await createJobs(4);
-    const events = await readUntilDone(stream, ids);
+    const ids: string[] = [];
+    const events: JobEvent[] = [];
+    for (let round = 1; round <= 4; round++) {
+      const [id = ''] = await createJobs(1);
+      ids.push(id);
+      events.push(...(await readUntilDone(stream, [id])));
+    }
+    await stream.return();
     expectWhole(events, ids);
+    expect(connections()).to.have.length(4);
     const resumed = connections().map(({ headers }) => headers['last-event-id']);
     expect(resumed[0]).to.equal(undefined);
     expect(resumed.at(-1)).to.be.a('string');
@@ -137,16 +143,19 @@ describe("The client's stream of jobs", () => {
     const stream = await follow(attentive);
     const ids = await createJobs(1);
     expectWhole(await readUntilDone(stream, ids), ids);
+    await stream.return();
     expect(connections().length).to.be.greaterThan(1);
   });
 
   it('goes on after an event that another stream ended with', async () => {
     const stream = await follow();
     await readUntilDone(stream, await createJobs(1));
+    await stream.return();
     const missed = await createJobs(1);
     for (const id of missed) await client.waitForJob(id);
     const resumed = await client.jobs.stream({ organizationId: tenant.organizationId }, { lastEventId: stream.lastEventId });
     expect((await readUntilDone(resumed, missed)).at(-1)?.id).to.equal(missed[0]);
+    await resumed.return();
   });
 
   it('ends when it is aborted or hung up, also while it waits, and leaves no connection behind', async () => {
