@@ -56,16 +56,18 @@ export async function connect(
   const silent = new AbortController();
   const expect = (withinMs: number) => setTimeout(() => silent.abort(new DOMException('The stream is silent.', 'TimeoutError')), withinMs);
   let timer = expect(timeoutMs);
+  let isOver = false;
   const heard = () => {
     clearTimeout(timer);
-    timer = expect(retries.maxSilenceMs);
+    // What still comes in afterwards must not keep the process waiting.
+    if (!isOver) timer = expect(retries.maxSilenceMs);
   };
-  const stop = () => clearTimeout(timer);
-  signal.addEventListener('abort', stop, { once: true });
   const over = () => {
-    stop();
-    signal.removeEventListener('abort', stop);
+    isOver = true;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', over);
   };
+  signal.addEventListener('abort', over, { once: true });
   try {
     const sent = { path: ['jobs', 'stream'], input, signal: AbortSignal.any([signal, silent.signal]), lastEventId, onBytes: heard };
     const { output, lastEventId: begin } = await transport.send(sent);

@@ -111,6 +111,8 @@ async function answerOf(request: () => Promise<Response>): Promise<Answered> {
   } catch (error) {
     throw lostAnswer(error);
   }
+  if (response.ok && typeof body !== 'object')
+    throw new SheafError('UNEXPECTED_ANSWER', `What answers at ${response.url} is not this service.`);
   if (response.ok) return { token: response.headers.get('set-auth-token') ?? undefined, body };
   const { code, error, message } = (body ?? {}) as { code?: string; error?: string; message?: string };
   throw new SheafError(code ?? error ?? `HTTP_${response.status}`, message ?? `The service answered ${response.status}.`, {

@@ -28,7 +28,7 @@ export interface Uploading {
   fetch: typeof globalThis.fetch;
 }
 
-/** Records a document, sends its bytes to the signed target, and completes it. A document whose bytes could not be sent is deleted. */
+/** Records a document, sends its bytes to the signed target, and completes it. Where that fails the document is deleted again. */
 export async function uploadDocument({ documents, retries, fetch }: Uploading, upload: Upload): Promise<Document> {
   const { workspaceId, signal } = upload;
   const { content, isRepeatable } = contentOf(upload);
@@ -37,20 +37,19 @@ export async function uploadDocument({ documents, retries, fetch }: Uploading, u
   const created = await documents.createUpload({ workspaceId, name, contentType, size: content.sizeBytes }, { signal });
   const { document, upload: target } = created;
   const onSent = (sentBytes: number) => upload.onProgress?.({ sentBytes, totalBytes: content.sizeBytes });
-  const isAlive = () => Date.now() < Date.parse(target.expiresAt);
+  const policy = isRepeatable ? retries : { ...retries, attempts: 1 };
   try {
-    await withRetries({ retries, repetition: isRepeatable ? 'repeatable' : 'once', signal }, async (tries) => {
-      if (tries > 1 && !(isRepeatable && isAlive())) throw new SheafError('NETWORK', 'The upload broke off and cannot be repeated.');
-      await put({ target, content, onSent, signal, fetch }).catch((error: unknown) => {
+    await withRetries({ retries: policy, repetition: 'repeatable', signal }, (tries) =>
+      put({ target, content, onSent, signal, fetch }).catch((error: unknown) => {
         // The object is there: what got lost was the answer to an earlier try.
         if (!(tries > 1 && error instanceof SheafError && error.status === 412)) throw error;
-      });
-    });
+      }),
+    );
+    return await documents.complete({ id: document.id }, { signal });
   } catch (error) {
     void documents.delete({ id: document.id }).catch(() => undefined);
     throw error;
   }
-  return documents.complete({ id: document.id }, { signal });
 }
 
 function contentOf({ file, size }: Upload): { content: Content; isRepeatable: boolean } {

@@ -79,6 +79,7 @@ describe('The client', () => {
       elsewhere.faults = () => ({ status: 200, headers: { 'content-type': 'text/html' } });
       const strange = createClient({ url: elsewhere.url, retries });
       expect((await refusal(strange.system.health())).code).to.equal('UNEXPECTED_ANSWER');
+      expect((await refusal(strange.auth.signIn({ email: 'ada@example.com', password: 'x' }))).code).to.equal('UNEXPECTED_ANSWER');
       await elsewhere.close();
       const error = await refusal(strange.system.health());
       expect(error).to.include({ code: 'NETWORK', status: 0, defined: false });

@@ -140,4 +140,17 @@ describe('The upload helper', () => {
     expect(error).to.equal(reason);
     await until(async () => (await documents()).every(({ status }) => status === 'ready'));
   });
+
+  it('leaves no document when it is aborted while it is completed, though the service has done so', async () => {
+    const before = (await documents()).length;
+    const controller = new AbortController();
+    const reason = new Error('no longer wanted');
+    proxy.faults = ({ path }) => {
+      if (!path.endsWith('/complete')) return undefined;
+      setTimeout(() => controller.abort(reason), 100);
+      return 'mute';
+    };
+    expect(await uploadOf(bytes, { signal: controller.signal }).catch((thrown: unknown) => thrown)).to.equal(reason);
+    await until(async () => (await documents()).length === before);
+  });
 });
