@@ -30,13 +30,22 @@ export interface Uploading {
 
 /** Records a document, sends its bytes to the signed target, and completes it. Where that fails the document is deleted again. */
 export async function uploadDocument({ documents, retries, fetch }: Uploading, upload: Upload): Promise<Document> {
-  const { workspaceId, signal } = upload;
+  const { workspaceId } = upload;
+  const broken = new AbortController();
+  const signal = upload.signal ? AbortSignal.any([upload.signal, broken.signal]) : broken.signal;
   const { content, isRepeatable } = contentOf(upload);
   const name = upload.name ?? nameOf(upload.file);
   const contentType = upload.contentType ?? typeOf(upload.file);
   const created = await documents.createUpload({ workspaceId, name, contentType, size: content.sizeBytes }, { signal });
   const { document, upload: target } = created;
-  const onSent = (sentBytes: number) => upload.onProgress?.({ sentBytes, totalBytes: content.sizeBytes });
+  const onSent = (sentBytes: number) => {
+    try {
+      upload.onProgress?.({ sentBytes, totalBytes: content.sizeBytes });
+    } catch (error) {
+      // The caller's own fault, which is not to be taken for the network's.
+      broken.abort(error);
+    }
+  };
   const policy = isRepeatable ? retries : { ...retries, attempts: 1 };
   try {
     await withRetries({ retries: policy, repetition: 'repeatable', signal }, (tries) =>

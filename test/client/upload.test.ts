@@ -141,6 +141,17 @@ describe('The upload helper', () => {
     await until(async () => (await documents()).every(({ status }) => status === 'ready'));
   });
 
+  it('ends with what its progress throws, and withdraws the document', async () => {
+    const reason = new Error('the progress bar is broken');
+    const onProgress = () => {
+      throw reason;
+    };
+    const tries = puts().length;
+    expect(await uploadOf(bytes, { onProgress }).catch((thrown: unknown) => thrown)).to.equal(reason);
+    expect(puts().length).to.be.at.most(tries + 1);
+    await until(async () => (await documents()).every(({ status }) => status === 'ready'));
+  });
+
   it('leaves no document when it is aborted while it is completed, though the service has done so', async () => {
     const before = (await documents()).length;
     const controller = new AbortController();
