@@ -40,7 +40,9 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
 
 function closeSignal(res: Response): AbortSignal {
   const controller = new AbortController();
-  res.once('close', () => controller.abort());
+  res.once('close', () => {
+    if (!res.writableFinished) controller.abort();
+  });
   // A client may leave while the request is still being looked at.
   if (res.closed) controller.abort();
   return controller.signal;
