@@ -1,5 +1,6 @@
 // `npm run bench [-- NAME…] [--json]`: measures side by side on an embedded stack of its own; see docs/performance.md.
 import { pino } from 'pino';
+import { deletion } from './figures/deletion.ts';
 import { indexing } from './figures/documents.ts';
 import { growth } from './figures/growth.ts';
 import { jobs } from './figures/jobs.ts';
@@ -13,7 +14,7 @@ import { type Figure, formatTable } from './support/figure.ts';
 import type { Measure } from './support/measure.ts';
 import { startService } from './support/service.ts';
 
-const measures: Record<string, Measure> = { jobs, requests, uploads, search, stream, growth, indexing, retention, memory };
+const measures: Record<string, Measure> = { jobs, requests, uploads, search, stream, growth, indexing, retention, deletion, memory };
 
 const log = pino({ base: null, timestamp: false }, pino.destination(2));
 const args = process.argv.slice(2);
