@@ -58,7 +58,8 @@ export interface ChunkTable {
   text: string;
   model: string;
   /** Unit length, so that the dot product is the cosine similarity. */
-  embedding: number[];
+  /** Written as numbers, or as what `toRealArray` makes of them. */
+  embedding: ColumnType<number[], number[] | Buffer>;
 }
 
 export interface JobTable {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
+import { toRealArray } from '../../db/real-array.ts';
 import type { DocumentRow } from '../documents/get-document.ts';
 import { lockDocument } from '../documents/lock-document.ts';
 import { newId } from '../ids.ts';
@@ -32,7 +33,7 @@ export async function storeChunks(trx: Transaction, document: DocumentRow, model
       index: start + offset,
       text: chunk.text,
       model,
-      embedding: toUnitLength(chunk.embedding),
+      embedding: toRealArray(toUnitLength(chunk.embedding)),
     }));
     await trx.insertInto('chunk').values(rows).execute();
   }

@@ -14,8 +14,7 @@ import { attemptsOf, type ExtraWorker, startExtraWorker } from '../support/worke
 
 const settings = { WORKER_ENABLED: 'false', WORKER_CONCURRENCY: '2', JOB_RETRY_DELAYS_MS: '200' };
 
-describe('A worker that knows fewer kinds beside a newer one', function () {
-  this.timeout(120_000);
+describe('A worker that knows fewer kinds beside a newer one', () => {
   const olderKinds: JobKind[] = ['document.extract', 'text.embed', 'text.summarize'];
   const newerKinds: JobKind[] = ['document.summarize', 'document.index'];
   let api: TestApi;
@@ -92,8 +91,7 @@ describe('A worker that knows fewer kinds beside a newer one', function () {
   });
 });
 
-describe('A release that changes the steps of a workflow', function () {
-  this.timeout(120_000);
+describe('A release that changes the steps of a workflow', () => {
   // It looks at the row before the first attempt: one more activity, ahead of all that histories know.
   const added: Edit = { file: 'workflows/run-job.ts', from: 'setHandler(jobCanceled, () => run.lookAgain());', to: '' };
   const step = (condition: string): Edit => ({ ...added, to: `${added.from}\n  ${condition}await run.look();` });

@@ -5,8 +5,7 @@ import { findFreePorts } from '../../local/ports.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { runProgram } from '../support/processes.ts';
 
-describe('npm run ops, on a running service', function () {
-  this.timeout(60_000);
+describe('npm run ops, on a running service', () => {
   let api: TestApi;
   let tenant: Tenant;
   let failed: string[];

@@ -13,8 +13,7 @@ const doc = readFileSync('docs/operations.md', 'utf8');
 const commands = [...doc.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, code = '']) => code.trim().split('\n'));
 const isRunHere = (command: string) => /^(npm run ops -- |temporal )/.test(command);
 
-describe('docs/operations.md', function () {
-  this.timeout(60_000);
+describe('docs/operations.md', () => {
   let api: TestApi;
   let tenant: Tenant;
   let failed: string;
