@@ -30,8 +30,10 @@ const text = z.object({
 });
 const extraction = text.transform(({ content_type, ...rest }) => ({ ...rest, contentType: content_type }));
 const summary = z.object({ summary: storable, sentences: count, model: storable, characters: count });
+// An answer has tens of thousands of numbers: as a schema for each they would cost more than reading them.
+const vector = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite), 'is not a vector');
 const embeddings = z
-  .object({ model: storable.min(1), dimensions: z.int().positive(), vectors: z.array(z.array(z.number())) })
+  .object({ model: storable.min(1), dimensions: z.int().positive(), vectors: z.array(vector) })
   .refine(({ dimensions, vectors }) => vectors.every((vector) => vector.length === dimensions), 'a vector has another length');
 const health = z.object({
   ok: z.boolean(),

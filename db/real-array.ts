@@ -10,10 +10,11 @@ export function toRealArray(values: readonly number[]): Buffer {
   const bytes = Buffer.allocUnsafe(headerBytes + values.length * elementBytes);
   const [dimensions, hasNulls, lowerBound] = [1, 0, 1];
   for (const [index, field] of [dimensions, hasNulls, realOid, values.length, lowerBound].entries()) bytes.writeInt32BE(field, index * 4);
-  for (const [index, value] of values.entries()) {
-    const offset = headerBytes + index * elementBytes;
+  let offset = headerBytes;
+  for (const value of values) {
     bytes.writeInt32BE(4, offset);
     bytes.writeFloatBE(value, offset + 4);
+    offset += elementBytes;
   }
   return bytes;
 }

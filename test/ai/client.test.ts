@@ -100,6 +100,9 @@ describe('the client of the AI service', () => {
       '<html>',
       '{}',
       '{"model":"m","dimensions":2,"vectors":[[1]]}',
+      '{"model":"m","dimensions":1,"vectors":[["1"]]}',
+      '{"model":"m","dimensions":1,"vectors":[[null]]}',
+      '{"model":"m","dimensions":1,"vectors":["1"]}',
       '{"model":"m","dimensions":1,"vectors":[[1],[2]]}',
     ]) {
       const odd = await startFake((_request, response) => response.end(body));
