@@ -96,7 +96,7 @@ describe('The size of what is indexed', () => {
       .select('embedding')
       .where('document_id', '=', job.documentId)
       .executeTakeFirstOrThrow();
-    expect(chunk.embedding).to.deep.equal([0, 1, 0]);
+    expect(chunk.embedding).to.deep.equal([0, 1, -0]);
   });
 });
 
