@@ -33,6 +33,7 @@ import { createMailQueue } from './mail-queue.ts';
 import { clientAddressOf } from './middleware/request-context.ts';
 import { findStanding } from './standing.ts';
 import { createMemoryPlaces, createSharedPlaces } from './stream-places.ts';
+import { followVectorIndexes } from './vector-indexes.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });
@@ -96,6 +97,7 @@ const app = createApp(deps, {
 });
 
 outbox.start();
+followVectorIndexes({ url: config.database.url, log });
 const workers = config.worker.enabled ? startWorker(config, temporal, { db, storage, ai, log, dispatch: outbox.dispatch }) : undefined;
 const server = createServer(app);
 deferContinueOfUploads(server);

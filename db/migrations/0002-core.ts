@@ -190,7 +190,7 @@ const statements = [
   )`,
   `create index feature_flag_override_organization on feature_flag_override (organization_id)`,
 
-  // The dot product of two unit vectors is their cosine similarity; strict, so that vectors of different length give null.
+  // The dot product of two unit vectors is their cosine similarity. It means nothing for vectors of different length.
   `create function dot_product(a real[], b real[]) returns double precision
      language sql immutable strict parallel safe
      as $$ select sum(x::double precision * y) from unnest(a, b) as pair (x, y) $$`,

@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import {
+  type IndexKey,
+  indexed,
+  indexName,
+  indexPrefix,
+  mostDimensions,
+  mostSearchedExactly,
+  oldestPgvector,
+  parseIndexName,
+} from './vector-index.ts';
+
+/** Held by the one process that makes or drops indexes. */
+export const indexesLock = 7_243_301;
+
+/** Postgres looks at every index of a table when it plans a query; workspaces beyond the largest stay without. */
+export const mostIndexes = 100;
+
+/** What came of a look: why every search is exact, or which indexes were made and dropped. */
+export type KeptIndexes = { exact: string } | { pgvector: string; made: string[]; dropped: string[] };
+
+/**
+ * Makes the indexes that large workspaces need, where the database has pgvector, and drops those that are no longer needed.
+ * Takes as long as building an index does, and blocks no writes. Several processes may call it at once: one works, the others
+ * get undefined. Needs a connection of its own, outside of a transaction. Throws where the database refuses an index; search
+ * is exact then.
+ */
+export async function keepVectorIndexes(db: Db): Promise<KeptIndexes | undefined> {
+  return await db.connection().execute(async (connection) => {
+    // Not waited for: who waits for a lock holds a snapshot, and building an index waits for older snapshots.
+    const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_lock(${indexesLock}) as mine`.execute(connection);
+    if (!rows[0]?.mine) return undefined;
+    try {
+      const extension = await installPgvector(connection);
+      return 'exact' in extension ? extension : { ...extension, ...(await followWorkspaces(connection)) };
+    } finally {
+      await sql`select pg_advisory_unlock(${indexesLock})`.execute(connection);
+    }
+  });
+}
+
+async function installPgvector(db: Db): Promise<{ exact: string } | { pgvector: string }> {
+  const available = await findPgvector(db);
+  if (!available) return { exact: 'the database has no pgvector' };
+  if (available.installed_version === null) {
+    try {
+      await sql`create extension if not exists vector`.execute(db);
+    } catch (error) {
+      return { exact: `pgvector is there, but cannot be installed: ${error instanceof Error ? error.message : error}` };
+    }
+  }
+  const version = (await findPgvector(db))?.installed_version ?? '0';
+  if (isOlder(version)) return { exact: `pgvector ${version} is too old: ${oldestPgvector.join('.')} is needed` };
+  return { pgvector: version };
+}
+
+async function findPgvector(db: Db): Promise<{ installed_version: string | null } | undefined> {
+  const { rows } = await sql<{
+    installed_version: string | null;
+  }>`select installed_version from pg_available_extensions where name = 'vector'`.execute(db);
+  return rows[0];
+}
+
+function isOlder(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major < oldestPgvector[0] || (major === oldestPgvector[0] && minor < oldestPgvector[1]);
+}
+
+async function followWorkspaces(db: Db): Promise<{ made: string[]; dropped: string[] }> {
+  const [largest, indexes] = [await findLargeWorkspaces(db), await findIndexes(db)];
+  // Where it is not valid, a build or a drop was interrupted: nobody else is at work now.
+  const dropped = [...indexes].filter(([name, valid]) => !valid || !largest.has(name)).map(([name]) => name);
+  for (const name of dropped) await sql`drop index concurrently if exists ${sql.id(name)}`.execute(db);
+  for (const name of dropped) indexes.delete(name);
+  const made = [...largest]
+    .filter(([name, chunks]) => chunks > mostSearchedExactly && !indexes.has(name))
+    .slice(0, mostIndexes - indexes.size)
+    .map(([name]) => name);
+  for (const name of made) await makeIndex(db, name);
+  return { made, dropped };
+}
+
+async function makeIndex(db: Db, name: string): Promise<void> {
+  const { expression, condition } = indexed(parseIndexName(name));
+  await sql`create index concurrently if not exists ${sql.id(name)}
+    on chunk using hnsw (${expression} halfvec_ip_ops) where ${condition}`.execute(db);
+}
+
+/**
+ * How many chunks the workspaces have that may keep an index, by the name of that index, the largest first. Half of the limit
+ * is enough to keep one, so that a workspace around it does not have its index dropped and made in turn. Reads the counts of
+ * documents, and the newest chunk of each model, whose dimensions count where they have changed.
+ */
+async function findLargeWorkspaces(db: Db): Promise<Map<string, number>> {
+  const { rows } = await sql<IndexKey & { chunks: number }>`
+    select distinct large.workspace_id as "workspaceId", cardinality(newest.embedding) as dimensions, large.chunks::int as chunks
+    from (
+      select workspace_id, sum(chunk_count) as chunks from document
+      group by workspace_id having sum(chunk_count) > ${mostSearchedExactly / 2}
+    ) as large
+    cross join lateral (select distinct model from chunk where workspace_id = large.workspace_id) as used
+    cross join lateral (
+      select embedding from chunk where workspace_id = large.workspace_id and model = used.model order by id desc limit 1
+    ) as newest
+    where cardinality(newest.embedding) <= ${mostDimensions}
+    order by chunks desc
+  `.execute(db);
+  return new Map(rows.map(({ chunks, ...key }) => [indexName(key), chunks]));
+}
+
+/** The indexes that are there, by their names, and whether they are whole. */
+async function findIndexes(db: Db): Promise<Map<string, boolean>> {
+  const { rows } = await sql<{ name: string; valid: boolean }>`
+    select relname as name, indisvalid as valid from pg_index join pg_class on pg_class.oid = indexrelid
+    where indrelid = 'chunk'::regclass and starts_with(relname, ${indexPrefix})
+  `.execute(db);
+  return new Map(rows.map(({ name, valid }) => [name, valid]));
+}

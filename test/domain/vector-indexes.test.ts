@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { indexesLock, type KeptIndexes, keepVectorIndexes, mostIndexes } from '../../domain/chunks/keep-vector-indexes.ts';
+import { mostSearchedExactly } from '../../domain/chunks/vector-index.ts';
+import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createPgvectorDatabase } from '../support/pgvector.ts';
+
+const oneOfEight = 'chunk_embedding_8_one';
+const twoOfTwelve = 'chunk_embedding_12_two';
+
+describe('The indexes of large workspaces', () => {
+  let db: Db;
+  before(async () => {
+    db = await createPgvectorDatabase();
+  });
+  after(() => db.destroy());
+
+  const keep = () => keepVectorIndexes(db) as Promise<KeptIndexes>;
+  const claimSize = (id: string, chunks: number) => db.updateTable('document').set({ chunk_count: chunks }).where('id', '=', id).execute();
+  const addWorkspace = (id: string, dimensions: number) =>
+    insertWorkspaceOfChunks(
+      db,
+      id,
+      makeVectors(1, 3, dimensions).map((vector) => ({ model: 'a', vector })),
+    );
+  async function listIndexes(): Promise<string[]> {
+    const { rows } = await sql<{ name: string }>`
+      select relname as name from pg_index join pg_class on oid = indexrelid
+      where indrelid = 'chunk'::regclass and indisvalid order by relname`.execute(db);
+    return rows.map(({ name }) => name).filter((name) => name.startsWith('chunk_embedding'));
+  }
+
+  it('are not made in a database without pgvector, and by one process at a time', async () => {
+    const plain = await createTestDatabase({ poolSize: 2 });
+    try {
+      expect(await keepVectorIndexes(plain.db)).to.deep.equal({ exact: 'the database has no pgvector' });
+      await plain.db.connection().execute(async (other) => {
+        await sql`select pg_advisory_lock(${indexesLock})`.execute(other);
+        expect(await keepVectorIndexes(plain.db)).to.equal(undefined);
+        await sql`select pg_advisory_unlock(${indexesLock})`.execute(other);
+      });
+      expect(await keepVectorIndexes(plain.db)).to.have.property('exact');
+      const held = await sql`
+        select from pg_locks join pg_database on pg_database.oid = database
+        where locktype = 'advisory' and datname = current_database()`.execute(plain.db);
+      expect(held.rows).to.deep.equal([]);
+    } finally {
+      await plain.drop();
+    }
+  });
+
+  it('are not made by a user who may not install pgvector, nor with one that is too old', async () => {
+    await sql`create role app`.execute(db);
+    await sql`set role app`.execute(db);
+    expect(await keep())
+      .to.have.property('exact')
+      .that.matches(/^pgvector is there, but cannot be installed: permission denied/);
+    await sql`reset role`.execute(db);
+
+    expect(await keep()).to.deep.equal({ pgvector: '0.8.7', made: [], dropped: [] });
+    await sql`update pg_extension set extversion = '0.7.4' where extname = 'vector'`.execute(db);
+    expect(await keep()).to.deep.equal({ exact: 'pgvector 0.7.4 is too old: 0.8 is needed' });
+    await sql`update pg_extension set extversion = '0.8.7' where extname = 'vector'`.execute(db);
+  });
+
+  it('follow what large workspaces hold', async () => {
+    await addWorkspace('one', 8);
+    await addWorkspace('two', 12);
+    await addWorkspace('too-wide', 4_001);
+    expect(await keep()).to.deep.include({ made: [], dropped: [] });
+
+    await claimSize('one', mostSearchedExactly + 1);
+    await claimSize('two', mostSearchedExactly);
+    await claimSize('too-wide', mostSearchedExactly + 1);
+    expect(await keep()).to.deep.include({ made: [oneOfEight], dropped: [] });
+    expect(await keep()).to.deep.include({ made: [], dropped: [] });
+    await claimSize('two', mostSearchedExactly + 1);
+    expect(await keep()).to.deep.include({ made: [twoOfTwelve], dropped: [] });
+    expect(await listIndexes()).to.deep.equal([twoOfTwelve, oneOfEight]);
+
+    await claimSize('one', mostSearchedExactly - 1);
+    expect(await keep()).to.deep.include({ made: [], dropped: [] });
+    await claimSize('one', 3);
+    expect(await keep()).to.deep.include({ made: [], dropped: [oneOfEight] });
+    expect(await listIndexes()).to.deep.equal([twoOfTwelve]);
+  });
+
+  it('are made again where a build was interrupted', async () => {
+    await sql`update pg_index set indisvalid = false where indexrelid = 'chunk_embedding_12_two'::regclass`.execute(db);
+    expect(await listIndexes()).to.deep.equal([]);
+    expect(await keep()).to.deep.include({ made: [twoOfTwelve], dropped: [twoOfTwelve] });
+    expect(await listIndexes()).to.deep.equal([twoOfTwelve]);
+  });
+
+  it('go with their workspace, and with a change of dimensions', async () => {
+    await claimSize('one', mostSearchedExactly + 1);
+    expect(await keep()).to.deep.include({ made: [oneOfEight], dropped: [] });
+    await db.deleteFrom('workspace').where('id', '=', 'two').execute();
+    await sql`update chunk set embedding = embedding[1:6] where workspace_id = 'one'`.execute(db);
+    expect(await keep()).to.deep.include({ made: ['chunk_embedding_6_one'], dropped: [twoOfTwelve, oneOfEight] });
+  });
+
+  it('are made for the largest only, when there are many', async () => {
+    for (let i = 0; i < mostIndexes; i++) {
+      await addWorkspace(`many-${i}`, 2);
+      await claimSize(`many-${i}`, mostSearchedExactly + mostIndexes - i);
+    }
+    expect(await keep())
+      .to.have.property('made')
+      .with.length(mostIndexes - 1);
+    expect(await listIndexes())
+      .to.have.length(mostIndexes)
+      .and.not.include(`chunk_embedding_2_many-${mostIndexes - 1}`);
+    expect(await keep()).to.deep.include({ made: [], dropped: [] });
+  });
+});
