@@ -103,6 +103,10 @@ choose_node() {
 }
 
 if ! is_installed; then
+  if [ -L node_modules ]; then
+    say 'node_modules is a link, and installing would empty the folder that it leads to. Remove the link, or install there.'
+    exit 1
+  fi
   trap 'interrupted 129' HUP
   trap 'interrupted 130' INT
   trap 'interrupted 143' TERM

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
@@ -55,6 +55,18 @@ describe('local/run.sh', () => {
     utimesSync(join(project, 'package-lock.json'), later, later);
     await run().exited;
     expect(installs()).to.equal(2);
+  });
+
+  it('installs nothing through a link, since npm would empty what it leads to', async () => {
+    const elsewhere = makeTestDirectory();
+    writeFileSync(join(elsewhere, 'kept'), '');
+    symlinkSync(elsewhere, join(project, 'node_modules'));
+    const program = run();
+    expect((await program.exited).code).to.equal(1);
+    expect(program.stderr()).to.include('node_modules is a link');
+    expect(installs()).to.equal(0);
+    expect(existsSync(join(elsewhere, 'kept'))).to.equal(true);
+    removeTestDirectory(elsewhere);
   });
 
   it('installs once for two starts at the same time', async () => {
