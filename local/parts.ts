@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
 import { inheritedEnvironment } from '../config/local.ts';
+import { memoryFlags } from './memory-flags.ts';
 import { startPostgres } from './postgres.ts';
 import type { Addresses, PartName, Ports } from './stack-types.ts';
 import type { RunningProcess, Supervisor } from './supervise.ts';
@@ -52,27 +53,27 @@ const starters: Record<PartName, (context: PartContext) => Promise<RunningProces
   ai: async (context) => {
     // Nobody but this machine's API calls it, so it listens to nobody else.
     const local = { ...context, env: { AI_HOST: inheritedEnvironment().AI_HOST ?? '127.0.0.1', ...context.env } };
-    const running = await startNode('The AI service', 'ai/main.ts', local, () => answers(`http://127.0.0.1:${context.ports.ai}/health`));
+    const running = await startNode('The AI service', ['ai/main.ts'], local, () => answers(`http://127.0.0.1:${context.ports.ai}/health`));
     context.addresses.aiUrl = `http://127.0.0.1:${context.ports.ai}`;
     return running;
   },
   api: (context) => {
     const worker = context.env.WORKER_ENABLED !== 'false';
-    return startNode('The API', 'api/main.ts', context, async (running) => {
+    return startNode('The API', [...memoryFlags, 'api/main.ts'], context, async (running) => {
       return (!worker || saysWorkerRuns(running)) && (await answers(`http://127.0.0.1:${context.ports.api}/readyz`));
     });
   },
-  worker: (context) => startNode('The worker', 'worker/main.ts', context, async (running) => saysWorkerRuns(running)),
+  worker: (context) => startNode('The worker', [...memoryFlags, 'worker/main.ts'], context, async (running) => saysWorkerRuns(running)),
 };
 
 async function startNode(
   name: string,
-  script: string,
+  args: string[],
   context: PartContext,
   ready: (running: RunningProcess) => Promise<boolean>,
 ): Promise<RunningProcess> {
   const { supervisor, logFile, env } = context;
-  const running = supervisor.run({ name, command: process.execPath, args: [script], cwd: root, env, logFile, graceMs: 15_000 });
+  const running = supervisor.run({ name, command: process.execPath, args, cwd: root, env, logFile, graceMs: 15_000 });
   try {
     await supervisor.waitUntilReady(running, () => ready(running), readyTimeoutMs);
   } catch (error) {

@@ -6,6 +6,7 @@ import { loadAiServiceConfig } from '../../config/ai-service.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { variables } from '../../config/variables.ts';
+import { memoryFlags } from '../../local/memory-flags.ts';
 
 interface Service {
   image: string;
@@ -26,8 +27,12 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('runs the main file of each program', () => {
-    for (const [name, { command }] of own) expect(command).to.deep.equal(['node', `${name}/main.ts`]);
+  it('runs the main file of each program, with the flags that hold memory low', () => {
+    for (const [name, { command }] of own) {
+      expect(command).to.deep.equal(['node', ...(name === 'ai' ? [] : memoryFlags), `${name}/main.ts`]);
+    }
+    const image = /^CMD (.*)$/m.exec(readFileSync('deploy/Dockerfile', 'utf8'))?.[1] ?? '';
+    expect(JSON.parse(image)).to.deep.equal(['node', ...memoryFlags, 'api/main.ts']);
   });
 
   it('puts into the image just the folders that the programs import', () => {
