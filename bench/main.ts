@@ -26,12 +26,11 @@ const onService: Record<string, Measure> = {
   search,
   stream,
   growth,
-  pdf,
   retention,
   deletion,
   memory,
 };
-const byThemselves: Record<string, () => Promise<Figure[]>> = { statements, start, indexing };
+const byThemselves: Record<string, () => Promise<Figure[]>> = { statements, start, indexing, pdf };
 const measures = new Map([...Object.entries(byThemselves), ...Object.entries(onService).map(withService)]);
 
 const log = pino({ base: null, timestamp: false }, pino.destination(2));

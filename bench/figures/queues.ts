@@ -57,7 +57,7 @@ class Waiting {
 async function graphileWorker({ stack }: Service): Promise<Queue> {
   const waiting = new Waiting();
   const pgPool = new pg.Pool({ connectionString: stack.databaseUrl, max: 10 });
-  pgPool.on('error', () => {});
+  pgPool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}));
   const logger = new Logger(() => () => {});
   const utils = await makeWorkerUtils({ pgPool, logger });
   await utils.migrate();

@@ -6,9 +6,10 @@ import { readStatements, type Statement } from '../support/statement-log.ts';
 
 /** The statements that one `jobs.create` and one `GET /documents/{id}` send to Postgres; each is listed on standard error. */
 export async function statements(): Promise<Figure[]> {
-  // Jobs that nobody works on: their statements would come between.
-  const service = await startService({ WORKER_ENABLED: 'false' });
+  const service = await startService();
   try {
+    // Jobs that nobody works on: their statements would come between.
+    await service.stack.restart('api', { WORKER_ENABLED: 'false' });
     const upload = { workspaceId: service.workspaceId, name: 'bench.txt', contentType: 'text/plain', size: 1 };
     const { document } = await service.call('POST', '/api/v1/documents', upload);
     const job = { organizationId: service.organizationId, kind: 'text.embed', texts: ['a'] };
