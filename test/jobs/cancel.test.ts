@@ -111,15 +111,17 @@ describe('Canceling a job', () => {
   it('and a worker that claims it have one winner', async () => {
     const counts = { canceled: 0, succeeded: 0 };
     const before = await creditsUsed(api, tenant.organizationId);
+    let delayMs = 20;
     for (let round = 0; round < 40; round++) {
       const { id } = await createJob(api, tenant, summary);
-      // The claim comes some tens of milliseconds after the creation.
-      await new Promise((resolve) => setTimeout(resolve, (round % 20) * 3));
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
       const answer = await cancel(id);
       const ended = await job(id, ['canceled', 'succeeded']);
       expect(ended.status).to.equal(answer.status === 200 ? 'canceled' : 'succeeded');
       if (ended.status === 'canceled') expect(ended).to.include({ attempts: 0, result: null });
       counts[ended.status as keyof typeof counts]++;
+      // How long a claim takes depends on the machine: the winner gives ground, so that both stay close.
+      delayMs *= ended.status === 'canceled' ? 1.3 : 0.75;
     }
     expect(counts.canceled, 'the race was always lost').to.be.greaterThan(0);
     expect(counts.succeeded, 'the race was always won').to.be.greaterThan(0);
