@@ -9,6 +9,7 @@ import {
   expectSoundLedger,
   historyOf,
   insertJobOnly,
+  resultOf,
   summary,
 } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
@@ -36,11 +37,7 @@ describe('Canceling a job', () => {
 
   const cancel = (id: string) => api.request('POST', `/api/v1/jobs/${id}/cancel`, { token: tenant.owner.token });
   const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses);
-  const workflowEnd = (id: string) =>
-    api.temporal.client.workflow
-      .getHandle(`job-${id}`)
-      .result()
-      .catch((error) => error.cause?.type);
+  const workflowEnd = (id: string) => resultOf(api, id).catch((error) => error.cause?.type);
 
   /** Keeps the only place of the worker until it is let go. */
   async function holdWorker(): Promise<() => Promise<unknown>> {

@@ -7,7 +7,7 @@ import type { JobKind } from '../../db/schema.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
-import { amountsOf, createJob, expectSoundLedger, summary } from '../support/jobs.ts';
+import { amountsOf, createJob, expectSoundLedger, resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { type Edit, makeRelease } from '../support/release.ts';
 import { attemptsOf, type ExtraWorker, startExtraWorker } from '../support/workers.ts';
@@ -158,7 +158,7 @@ describe('A release that changes the steps of a workflow', () => {
       const { events } = await api.temporal.client.workflow.getHandle(`job-${id}`).fetchHistory();
       return (events ?? []).flatMap(({ workflowTaskFailedEventAttributes }) => workflowTaskFailedEventAttributes?.failure?.message ?? []);
     }
-    const result = (id: string) => api.temporal.client.workflow.getHandle(`job-${id}`).result();
+    const result = (id: string) => resultOf(api, id);
 
     it('carries on what the version before began, killed in the middle of a job, by the steps that were begun', async () => {
       today = await startExtraWorker(api);

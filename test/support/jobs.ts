@@ -8,6 +8,7 @@ import { insertJob } from '../../domain/jobs/insert-job.ts';
 import type { JobRow } from '../../domain/jobs/job-row.ts';
 import type { PartName } from '../../local/stack.ts';
 import type { Tenant, TestApi } from './api.ts';
+import { until } from './processes.ts';
 
 /** Creates a job of a tenant and answers it; throws unless the API took it. */
 export async function createJob(api: TestApi, tenant: Tenant, fields: Record<string, unknown>): Promise<any> {
@@ -81,6 +82,18 @@ export interface Step {
   failure?: string;
   /** Of a timer: how long it runs. */
   timerMs?: number;
+}
+
+/** What a job's workflow answers, or throws; the workflow is started after the job's creation was answered. */
+export async function resultOf(api: TestApi, jobId: string): Promise<unknown> {
+  const handle = api.temporal.client.workflow.getHandle(`job-${jobId}`);
+  const isThere = () =>
+    handle.describe().then(
+      () => true,
+      () => false,
+    );
+  await until(isThere);
+  return handle.result();
 }
 
 /** The history of a job's workflow once that is over: activities, timers and the end. */
