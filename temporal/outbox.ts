@@ -103,36 +103,37 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
    */
   async function relayOnce(): Promise<boolean> {
     const messages = await lease(db, batch);
-    const taken = await Promise.all(messages.map(relayMessage));
+    const failures = (await Promise.all(messages.map(relayMessage))).filter((failure) => failure !== undefined);
     if (messages.length === 0) return false;
-    const all = taken.every(Boolean);
-    setReachable(all || taken.some(Boolean));
+    const all = failures.length === 0;
+    setReachable(failures.length < messages.length, failures[0]);
     const full = messages.length === batch;
     batch = all ? Math.min(relayBatch, batch * 2) : Math.max(1, Math.floor(batch / 4));
     return all && full;
   }
 
-  /** Whether Temporal answered, if only with a refusal. */
-  async function relayMessage(message: OutboxMessage): Promise<boolean> {
+  /** Why Temporal could not be reached; undefined where it answered, if only with a refusal. */
+  async function relayMessage(message: OutboxMessage): Promise<unknown> {
     try {
       await deliver(message, relayDeadlineMs);
       await remove(message.id);
-      return true;
+      return undefined;
     } catch (error) {
-      const away = isUnreachable(error);
       // A signal to a workflow that is over has nothing left to tell.
-      if (error instanceof WorkflowNotFoundError && message.operation === 'signal') await remove(message.id);
-      else await postpone(db, message.id, error, away);
-      if (!away) log.warn({ err: error, workflowId: message.workflowId }, 'an intent could not be dispatched; it is tried again');
-      return !away;
+      if (error instanceof WorkflowNotFoundError && message.operation === 'signal') return await remove(message.id);
+      const away = isUnreachable(error);
+      await postpone(db, message.id, error, away);
+      if (away) return error;
+      log.warn({ err: error, workflowId: message.workflowId }, 'an intent could not be dispatched; it is tried again');
+      return undefined;
     }
   }
 
-  function setReachable(now: boolean): void {
+  function setReachable(now: boolean, cause: unknown): void {
     if (now === reachable) return;
     reachable = now;
     if (now) log.info('Temporal answers again; the intents that waited go out');
-    else log.warn('Temporal cannot be reached; intents wait in the outbox');
+    else log.warn({ err: cause }, 'Temporal cannot be reached; intents wait in the outbox');
   }
 
   return {

@@ -70,6 +70,16 @@ describe('While Temporal is away', () => {
     const { id: documentId } = await api.upload(tenant, upload);
     expect((await api.request('GET', '/readyz')).status).to.equal(200);
     expect(await waiting()).to.have.lengthOf(23);
+    const away = () =>
+      api.stack
+        .readLog('api')
+        .split('\n')
+        .filter((line) => line.includes('"Temporal cannot be reached;'));
+    await until(() => away().length > 0);
+    expect(away()).to.have.lengthOf(1);
+    expect(JSON.parse(away()[0] ?? '').err.message, 'why')
+      .to.be.a('string')
+      .that.is.not.equal('');
 
     await temporal.start('temporal');
     await api.stack.start('worker');

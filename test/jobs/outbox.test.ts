@@ -4,7 +4,7 @@ import { createTemporalClient } from '../../temporal/connect.ts';
 import { createOutbox, type Outbox } from '../../temporal/outbox.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';
-import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, summary } from '../support/jobs.ts';
+import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 
 describe('The outbox', () => {
@@ -114,6 +114,22 @@ describe('The outbox', () => {
     await expire();
     await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
     await until(async () => (await outboxRows()).length === 0);
+  });
+
+  it('drops a signal to a workflow that is over, and does not say that it tries again', async () => {
+    const { id } = await createJob(api, tenant, summary);
+    await api.jobIn(tenant.owner.token, id, ['succeeded']);
+    await resultOf(api, id);
+    await api.database.db
+      .insertInto('outbox')
+      .values({ workflow_id: `job-${id}`, operation: 'signal', payload: '{"signal":"jobCanceled"}', lease_until: new Date(0) })
+      .execute();
+    await until(async () => (await outboxRows()).length === 0);
+    const said = api.stack
+      .readLog('api')
+      .split('\n')
+      .filter((line) => line.includes(`job-${id}`));
+    expect(said.filter((line) => line.includes('could not be dispatched'))).to.deep.equal([]);
   });
 
   it('puts back what Temporal refuses, and notes why', async () => {
