@@ -57,8 +57,7 @@ export interface ChunkTable {
   index: number;
   text: string;
   model: string;
-  /** Unit length, so that the dot product is the cosine similarity. */
-  /** Written as numbers, or as what `toRealArray` makes of them. */
+  /** Unit length, so that the dot product is the cosine similarity. Written as numbers, or as what `toRealArray` makes of them. */
   embedding: ColumnType<number[], number[] | Buffer>;
 }
 
