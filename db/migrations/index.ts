@@ -5,6 +5,7 @@ import * as authRules from './0003-auth-rules.ts';
 import * as mail from './0004-mail.ts';
 import * as sharedLimits from './0005-shared-limits.ts';
 import * as pastDue from './0006-past-due.ts';
+import * as chunkTenant from './0007-chunk-tenant.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
 export const migrations: Record<string, Migration> = {
@@ -14,4 +15,5 @@ export const migrations: Record<string, Migration> = {
   '0004-mail': mail,
   '0005-shared-limits': sharedLimits,
   '0006-past-due': pastDue,
+  '0007-chunk-tenant': chunkTenant,
 };
