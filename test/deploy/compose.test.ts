@@ -87,7 +87,11 @@ describe('the edge', () => {
 describe('the dynamic configuration of Temporal', () => {
   it('turns fairness between organizations on', () => {
     const settings = parse(readFileSync('deploy/dynamicconfig/sheaf.yaml', 'utf8'));
-    expect(settings).to.deep.equal({ 'matching.useNewMatcher': [{ value: true }], 'matching.enableFairness': [{ value: true }] });
+    expect(settings).to.deep.equal({
+      'matching.useNewMatcher': [{ value: true }],
+      'matching.enableFairness': [{ value: true }],
+      'matching.numTaskqueueWritePartitions': [{ value: 1 }],
+    });
     expect(compose.services.temporal?.environment?.DYNAMIC_CONFIG_FILE_PATH).to.equal('config/dynamicconfig/sheaf.yaml');
   });
 });
