@@ -44,6 +44,7 @@ export class AiOutage {
       extract: (input) => watched(ai.extract(input)),
       summarize: (input) => watched(ai.summarize(input)),
       embed: (input) => watched(ai.embed(input)),
+      embedFloats: (input) => watched(ai.embedFloats(input)),
       health: (input) => ai.health(input),
     };
   }

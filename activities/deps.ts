@@ -6,6 +6,7 @@ import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Mailer } from '../mail/port.ts';
 import type { Storage } from '../storage/port.ts';
 import type { AiOutage } from './ai-outage.ts';
+import type { Embedder } from './embedder.ts';
 import type { Permits } from './permits.ts';
 
 /** Everything that activities work with, made once by the worker's `main.ts` and passed in. */
@@ -13,6 +14,7 @@ export interface ActivityDeps {
   db: Db;
   storage: Storage;
   ai: AiClient;
+  embedder: Embedder;
   mailer: Mailer;
   log: Logger;
   /** How many attempts this process runs at once, whatever their kind (`WORKER_CONCURRENCY`). */

@@ -49,9 +49,15 @@ export function unusableAnswer(status: number, cause: unknown): AiServiceError {
   return new AiServiceError({ kind: 'unusable_answer', status, code: 'unusable_answer', message, retryable: true, cause });
 }
 
+/** What the service answered; `retryAfter` is the header, seconds or a date. */
+export interface Answer {
+  status: number;
+  retryAfter: string | undefined;
+  text: string;
+}
+
 /** The error that a refusing or failing answer stands for. */
-export function errorOfAnswer(response: Response, error: { code: string; message: string } | undefined): AiServiceError {
-  const { status } = response;
+export function errorOfAnswer({ status, retryAfter }: Answer, error: { code: string; message: string } | undefined): AiServiceError {
   const failed = status >= 500;
   return new AiServiceError({
     kind: failed ? 'failed' : 'rejected',
@@ -60,13 +66,13 @@ export function errorOfAnswer(response: Response, error: { code: string; message
     message: error?.message ?? (failed ? 'The AI service failed.' : 'The AI service refused the request.'),
     // A wrong token and a full queue say nothing about the document.
     retryable: failed || status === 401 || status === 403 || status === 429,
-    retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
+    retryAfterMs: retryAfterMs(retryAfter),
   });
 }
 
 /** A `Retry-After` header in milliseconds: it holds seconds or a date. */
-function retryAfterMs(header: string | null): number | undefined {
-  if (header === null) return undefined;
+function retryAfterMs(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }

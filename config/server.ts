@@ -52,6 +52,7 @@ export const serverEnvironment = z.object({
   PROVIDER_B_CLIENT_SECRET: z.string().optional(),
   WORKER_ENABLED: flag(true),
   WORKER_CONCURRENCY: integer(2, { min: 1, max: 1_000 }),
+  WORKER_EMBED_CALLS: integer(0, { max: 1_000 }),
   WORKER_JOB_KINDS: z.string().optional(),
   WORKER_SHUTDOWN_GRACE_MS: integer(10_000),
   JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
@@ -153,6 +154,8 @@ export function loadServerConfig(env: Environment) {
     worker: {
       enabled: e.WORKER_ENABLED,
       concurrency: e.WORKER_CONCURRENCY,
+      /** So many that the AI service has the next one at hand while the worker stores another document. */
+      embedCalls: e.WORKER_EMBED_CALLS || 4 * e.WORKER_CONCURRENCY,
       jobKinds: e.WORKER_JOB_KINDS?.split(',').map((kind) => kind.trim()),
       shutdownGraceMs: e.WORKER_SHUTDOWN_GRACE_MS,
     },

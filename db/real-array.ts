@@ -6,15 +6,14 @@ const realOid = 700;
  * A `real[]` in Postgres's binary form, for use as a parameter. Vectors are most of what indexing stores: as text their numbers would
  * be written out here and read again there.
  */
-export function toRealArray(values: readonly number[]): Buffer {
+export function toRealArray(values: ArrayLike<number>): Buffer {
   const bytes = Buffer.allocUnsafe(headerBytes + values.length * elementBytes);
   const [dimensions, hasNulls, lowerBound] = [1, 0, 1];
   for (const [index, field] of [dimensions, hasNulls, realOid, values.length, lowerBound].entries()) bytes.writeInt32BE(field, index * 4);
   let offset = headerBytes;
-  for (const value of values) {
+  for (let index = 0; index < values.length; index += 1, offset += elementBytes) {
     bytes.writeInt32BE(4, offset);
-    bytes.writeFloatBE(value, offset + 4);
-    offset += elementBytes;
+    bytes.writeFloatBE(values[index] ?? 0, offset + 4);
   }
   return bytes;
 }

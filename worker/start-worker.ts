@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { AiOutage } from '../activities/ai-outage.ts';
 import type { ActivityDeps } from '../activities/deps.ts';
+import { Embedder } from '../activities/embedder.ts';
 import { handlers } from '../activities/handlers/index.ts';
 import { createActivities } from '../activities/index.ts';
 import { Permits } from '../activities/permits.ts';
@@ -20,14 +21,16 @@ import { bundleWorkflows } from './workflow-bundle.ts';
 export function startWorker(
   config: ServerConfig,
   client: Client,
-  deps: Omit<ActivityDeps, 'permits' | 'jobs' | 'mailer' | 'getPlan' | 'auditRetentionDays'>,
+  deps: Omit<ActivityDeps, 'embedder' | 'permits' | 'jobs' | 'mailer' | 'getPlan' | 'auditRetentionDays'>,
 ): RunningWorkers {
-  const { concurrency, shutdownGraceMs } = config.worker;
+  const { concurrency, embedCalls, shutdownGraceMs } = config.worker;
   const outage = config.jobs.holdOnOutage ? new AiOutage(deps.ai, deps.log) : undefined;
   const permits = new Permits(concurrency);
+  const ai = outage?.observe() ?? deps.ai;
   const activities = createActivities({
     ...deps,
-    ai: outage?.observe() ?? deps.ai,
+    ai,
+    embedder: new Embedder(ai, embedCalls),
     outage,
     permits,
     jobs: config.jobs,

@@ -9,17 +9,31 @@ export const maxTexts = 64;
 export const maxTextLength = 8000;
 
 /** Body of POST /v1/embed. */
-export const embedRequest = z.object({ texts: z.array(z.string()).min(1).max(maxTexts) });
+export const embedRequest = z.object({
+  texts: z.array(z.string()).min(1).max(maxTexts),
+  encoding_format: z
+    .enum(['float', 'base64'])
+    .default('float')
+    .describe('How a vector is answered: as numbers, or as the base64 of 32-bit floats, low byte first.'),
+});
 
-/** POST /v1/embed: 1 to 64 texts of at most 8,000 characters, answered in their order (spec §4). */
+/**
+ * POST /v1/embed: 1 to 64 texts of at most 8,000 characters, answered in their order (spec §4). Vectors in base64 are a fifth of the work
+ * for both sides.
+ */
 export function embedRoute(provider: Provider): RequestHandler {
   const maxBytes = maxTexts * maxTextLength * 6 + 64 * 1024;
   return async (request, response) => {
-    const { texts } = await readJson(request, embedRequest, maxBytes);
+    const { texts, encoding_format: format } = await readJson(request, embedRequest, maxBytes);
     const tooLong = texts.findIndex((text) => text.length > maxTextLength);
     if (tooLong >= 0) {
       throw new ServiceError(413, 'text_too_long', `Text ${tooLong} is longer than the ${maxTextLength} characters that are embedded.`);
     }
-    response.json(await provider.embed(texts, requestSignal(response)));
+    const { vectors, ...rest } = await provider.embed(texts, requestSignal(response));
+    response.json({ ...rest, vectors: format === 'base64' ? vectors.map(toBase64) : vectors });
   };
+}
+
+function toBase64(vector: number[]): string {
+  return Buffer.from(Float32Array.from(vector).buffer).toString('base64');
 }

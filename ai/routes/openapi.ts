@@ -14,7 +14,7 @@ const extracted = z.object({
   content_type: z.string(),
 });
 const summary = z.object({ summary: z.string(), sentences: z.int(), model: z.string(), characters: z.int() });
-const embeddings = z.object({ model: z.string(), dimensions: z.int(), vectors: z.array(z.array(z.number())) });
+const embeddings = z.object({ model: z.string(), dimensions: z.int(), vectors: z.array(z.union([z.array(z.number()), z.base64()])) });
 const health = z.object({
   ok: z.boolean(),
   provider: z.enum(['local', 'remote']),

@@ -18,7 +18,7 @@ export interface FoundChunk {
  * large workspace in a database with pgvector: there an index finds the candidates, and may miss one.
  */
 export async function searchChunks(db: Db, { vector, ...rest }: ChunkQuery): Promise<FoundChunk[]> {
-  const query = { ...rest, vector: toUnitLength(vector) };
+  const query = { ...rest, vector: Array.from(toUnitLength(vector)) };
   if (await hasIndexToUse(db, query)) {
     const found = await db.transaction().execute(async (trx) => {
       await allowIndexToGoOn(trx);

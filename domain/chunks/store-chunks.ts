@@ -7,10 +7,10 @@ import { newId } from '../ids.ts';
 
 export interface EmbeddedChunk {
   text: string;
-  embedding: number[];
+  embedding: ArrayLike<number>;
 }
 
-const rowsPerInsert = 200;
+const rowsPerInsert = 50;
 
 /**
  * Replaces a document's chunks by those of a new index, in one transaction with the job's result, so that a search sees the
@@ -39,11 +39,20 @@ export async function storeChunks(trx: Transaction, document: DocumentRow, model
   }
 }
 
-/**
- * Scales a vector to length 1, so that a dot product is a cosine similarity; a zero vector stays as it is. Rounded to what a
- * `real` holds: Postgres refuses a number that is too small for it.
- */
-export function toUnitLength(vector: number[]): number[] {
-  const length = Math.hypot(...vector);
-  return length === 0 ? vector : vector.map((value) => Math.fround(value / length));
+/** Scales a vector to length 1, in what a `real` of Postgres holds, so that a dot product is a cosine similarity; zeros stay as they are. */
+export function toUnitLength(vector: ArrayLike<number>): Float32Array {
+  const length = lengthOf(vector) || 1;
+  const scaled = new Float32Array(vector.length);
+  for (let index = 0; index < vector.length; index += 1) scaled[index] = (vector[index] ?? 0) / length;
+  return scaled;
+}
+
+/** Relative to the largest number, whose square may be more than a number holds. */
+function lengthOf(vector: ArrayLike<number>): number {
+  let largest = 0;
+  for (let index = 0; index < vector.length; index += 1) largest = Math.max(largest, Math.abs(vector[index] ?? 0));
+  if (largest === 0) return 0;
+  let squares = 0;
+  for (let index = 0; index < vector.length; index += 1) squares += ((vector[index] ?? 0) / largest) ** 2;
+  return largest * Math.sqrt(squares);
 }

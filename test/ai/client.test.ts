@@ -40,6 +40,36 @@ describe('the client of the AI service', () => {
     expect((await service.client.health()).provider).to.equal('local');
   });
 
+  it('reads the same vectors as numbers and as 32-bit floats', async () => {
+    const texts = ['bees', 'honey from the lime trees', ''];
+    const numbers = await service.client.embed({ texts });
+    const floats = await service.client.embedFloats({ texts });
+    expect(floats).to.include({ model: numbers.model, dimensions: numbers.dimensions });
+    expect(floats.vectors.map((vector) => Array.from(vector))).to.deep.equal(numbers.vectors.map((vector) => vector.map(Math.fround)));
+  });
+
+  it('takes numbers from a service that does not know of floats, and refuses floats that are none', async () => {
+    const answering = (vectors: unknown) =>
+      startFake((_request, response) => response.end(JSON.stringify({ model: 'm', dimensions: 2, vectors })));
+    const older = await answering([[0.1, 1e200]]);
+    expect((await older.client.embedFloats({ texts: ['a'] })).vectors).to.deep.equal([[0.1, 1e200]]);
+    await older.stop();
+    const base64 = (...floats: number[]) => Buffer.from(Float32Array.from(floats).buffer).toString('base64');
+    const short = base64(1);
+    for (const vectors of [
+      [short],
+      [base64(1, 2, 3)],
+      ['!'.repeat(12)],
+      [base64(1, Number.NaN)],
+      [base64(1, 2), base64(1, 2)],
+      [[1, 2], base64(1, 2)],
+    ]) {
+      const odd = await answering(vectors);
+      expect(await failureOf(odd.client.embedFloats({ texts: ['a'] })), String(vectors)).to.include({ kind: 'unusable_answer' });
+      await odd.stop();
+    }
+  });
+
   it('calls a refusal of the document final, and a wrong token not', async () => {
     const refused = await failureOf(service.client.extract({ body: Buffer.from('x'), contentType: 'application/zip' }));
     expect(refused)

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/connect.ts';
+import { toRealArray } from '../../db/real-array.ts';
 import { toUnitLength } from '../../domain/chunks/store-chunks.ts';
 
 const rowsPerInsert = 500;
@@ -32,7 +33,7 @@ export async function insertWorkspaceOfChunks(db: Db, id: string, chunks: NewChu
         index,
         text,
         model,
-        embedding: toUnitLength(vector),
+        embedding: toRealArray(toUnitLength(vector)),
       };
     });
     await db.insertInto('chunk').values(rows).execute();

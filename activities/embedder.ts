@@ -1,0 +1,48 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { AiClient, CallOptions, FloatEmbeddings } from '../ai/client.ts';
+import { JobFailure } from './job-failure.ts';
+
+/** How many chunks are embedded by one call (spec §8). */
+const embedBatch = 32;
+
+/**
+ * Embeds the chunks of whole documents, with at most `concurrency` calls at a time for all attempts of this process
+ * (`WORKER_EMBED_CALLS`). The calls of the attempt that asked first go first: its chunks are stored while those of the next
+ * document are embedded.
+ */
+export class Embedder {
+  private readonly ai: AiClient;
+  private readonly limit: LimitFunction;
+
+  constructor(ai: AiClient, concurrency: number) {
+    this.ai = ai;
+    this.limit = pLimit(concurrency);
+  }
+
+  /**
+   * Embeds any number of texts; one vector for each, in their order. Throws AiServiceError, the signal's reason, or a JobFailure
+   * where the model changed under way. After a failure no further call is made.
+   */
+  async embedAll(texts: string[], { signal, requestId }: CallOptions & { signal: AbortSignal }): Promise<FloatEmbeddings> {
+    const failed = new AbortController();
+    const ends = AbortSignal.any([signal, failed.signal]);
+    const calls: Promise<FloatEmbeddings>[] = [];
+    for (let start = 0; start < texts.length; start += embedBatch) {
+      const batch = texts.slice(start, start + embedBatch);
+      calls.push(this.limit(() => this.ai.embedFloats({ texts: batch, signal: ends, requestId })));
+    }
+    try {
+      return join(await Promise.all(calls));
+    } finally {
+      failed.abort();
+    }
+  }
+}
+
+function join(batches: FloatEmbeddings[]): FloatEmbeddings {
+  const { model = '', dimensions = 0 } = batches[0] ?? {};
+  // Vectors of two models cannot be compared: a provider that changed under way is worth another attempt.
+  const changed = batches.some((batch) => batch.model !== model || batch.dimensions !== dimensions);
+  if (changed) throw new JobFailure('model_changed', 'The embedding model changed during the job.', true);
+  return { model, dimensions, vectors: batches.flatMap((batch) => batch.vectors) };
+}
