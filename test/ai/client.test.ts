@@ -115,6 +115,23 @@ describe('the client of the AI service', () => {
     expect(await short).to.include({ kind: 'unreachable', retryable: true });
   });
 
+  it('outlives a stream that its owner takes back after an early refusal', async () => {
+    const fake = await startFake((_request, response) => {
+      response.writeHead(413, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { code: 'too_large', message: 'Too large.' } }));
+    });
+    const endless = new Readable({
+      read() {
+        setTimeout(() => this.push(Buffer.alloc(64 * 1024)), 1);
+      },
+    });
+    expect(await failureOf(fake.client.extract({ body: endless, contentType: 'text/plain' }))).to.include({ status: 413 });
+    endless.destroy();
+    // An error without a listener would end the process, and this test.
+    await delay(100);
+    await fake.stop();
+  });
+
   it('tells an absent service, a slow one and a nonsensical one apart', async () => {
     const absent = createAiClient({ baseUrl: 'http://127.0.0.1:9', token: 't' });
     expect(await failureOf(absent.health())).to.include({ kind: 'unreachable', code: 'unreachable', retryable: true });
