@@ -171,7 +171,8 @@ class Source {
     try {
       yield* stream;
     } catch (error) {
-      this.failure = { error };
+      // A transport that fails throws its error in here as well, once it has given the stream up.
+      if (this.bytes instanceof Readable && !this.bytes.destroyed) this.failure = { error };
       throw error;
     }
   }

@@ -9,6 +9,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const statements = [
+  // In the order in which the service locks them, so that neither waits for the other for ever. All chunks are checked meanwhile.
+  `lock table organization, workspace, document, chunk in access exclusive mode`,
   `alter table document add constraint document_tenant unique (id, workspace_id, organization_id)`,
   `alter table chunk
      drop constraint chunk_organization_id_fkey,

@@ -115,6 +115,14 @@ describe('the client of the AI service', () => {
     expect(await short).to.include({ kind: 'unreachable', retryable: true });
   });
 
+  it('tells a connection that is lost in the middle of a document from a source that fails', async () => {
+    // It reads nothing, so that the document waits in the middle of its way.
+    const fake = await startFake((request) => setTimeout(() => request.socket.destroy(), 300));
+    const body = Readable.from(chunksOf(2_000));
+    expect(await failureOf(fake.client.extract({ body, contentType: 'text/plain' }))).to.include({ kind: 'unreachable', retryable: true });
+    await fake.stop();
+  });
+
   it('outlives a stream that its owner takes back after an early refusal', async () => {
     const fake = await startFake((_request, response) => {
       response.writeHead(413, { 'content-type': 'application/json' });
@@ -160,6 +168,11 @@ describe('the client of the AI service', () => {
       });
       await odd.stop();
     }
+    const huge = await startFake((_request, response) =>
+      response.end(JSON.stringify({ model: 'm', dimensions: 2 ** 40, vectors: ['AAAA'] })),
+    );
+    expect(await failureOf(huge.client.embedFloats({ texts: ['a'] }))).to.include({ kind: 'unusable_answer' });
+    await huge.stop();
   });
 
   it('judges every status, and reads Retry-After', async () => {
@@ -202,4 +215,8 @@ async function startFake(listener: RequestListener, timeouts = {}): Promise<{ cl
       await once(server, 'close');
     },
   };
+}
+
+function* chunksOf(count: number): Generator<Buffer> {
+  for (let n = 0; n < count; n++) yield Buffer.alloc(64 * 1024);
 }
