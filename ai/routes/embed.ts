@@ -18,8 +18,8 @@ export const embedRequest = z.object({
 });
 
 /**
- * POST /v1/embed: 1 to 64 texts of at most 8,000 characters, answered in their order (spec §4). Vectors in base64 are a fifth of the work
- * for both sides.
+ * POST /v1/embed: 1 to 64 texts of at most 8,000 characters, answered in their order (spec §4). In base64 a vector is written and
+ * read without its numbers becoming text.
  */
 export function embedRoute(provider: Provider): RequestHandler {
   const maxBytes = maxTexts * maxTextLength * 6 + 64 * 1024;
