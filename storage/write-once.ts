@@ -6,6 +6,7 @@ import { finished } from 'node:stream/promises';
 
 // Enough to write many chunks in one call, which makes up for waiting until they are on disk.
 const bufferBytes = 1024 * 1024;
+const syncEveryBytes = 4 * 1024 * 1024;
 
 /** The object exists already: nothing was written. */
 export class ObjectExistsError extends Error {
@@ -47,19 +48,53 @@ async function pour(source: AsyncIterable<Buffer>, handle: FileHandle, { onWritt
   const closed = finished(file);
   // Awaited below; without this a failure while the source has nothing to give would count as unhandled.
   closed.catch(() => undefined);
+  const sync = syncMeanwhile(handle, (error) => file.destroy(error));
   try {
     for await (const chunk of source) {
       const hasRoom = file.write(chunk, (error) => {
-        if (!error) onWritten?.(chunk);
+        if (error) return;
+        sync.written(chunk.length);
+        onWritten?.(chunk);
       });
       if (!hasRoom) await Promise.race([once(file, 'drain'), closed]);
     }
+    await sync.stop();
     file.end();
     await closed;
   } catch (error) {
+    // The stream closes the file, which nothing may be using then.
+    await sync.stop();
     file.destroy();
     throw error;
   }
+}
+
+/**
+ * Puts a file on disk part by part while more of it comes in, so that little is left to wait for at its end. A part that the disk refuses
+ * is reported here only: the system tells of it once, and a later flush succeeds.
+ */
+function syncMeanwhile(handle: FileHandle, onFailure: (error: Error) => void) {
+  let unsyncedBytes = 0;
+  let stopped = false;
+  let running: Promise<void> | undefined;
+  return {
+    written(bytes: number): void {
+      unsyncedBytes += bytes;
+      if (stopped || running || unsyncedBytes < syncEveryBytes) return;
+      unsyncedBytes = 0;
+      running = handle
+        .datasync()
+        .catch(onFailure)
+        .finally(() => {
+          running = undefined;
+        });
+    },
+    /** Resolves when the file is no longer being synced; it is not begun again. */
+    async stop(): Promise<void> {
+      stopped = true;
+      await running;
+    },
+  };
 }
 
 /** Gives the finished file its name. A link, unlike a rename, fails where the name is taken, so that of two writers one wins. */

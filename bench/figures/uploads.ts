@@ -1,4 +1,6 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePorts } from '../../local/ports.ts';
 import { startBaseline } from '../support/baseline.ts';
@@ -14,9 +16,14 @@ const many = 20;
 /** A PUT of 25 MiB, one and 20 at once, beside Node's http piped to a file; and what 20 at once take of memory. */
 export const uploads: Measure = async (service) => {
   const [port = 0] = await findFreePorts(1);
+  const directory = mkdtempSync(join(service.stack.dataDir, 'bare-'));
   const bareUrl = `http://127.0.0.1:${port}/`;
-  const baseline = await startBaseline(service, 'bare-upload.ts', [service.stack.dataDir, String(port)], bareUrl);
-  const bare = (count: number) => () => megabytesPerSecond(Array.from({ length: count }, () => ({ url: bareUrl, headers: {} })));
+  const baseline = await startBaseline(service, 'bare-upload.ts', [directory, String(port)], bareUrl);
+  const bare = (count: number) => async () => {
+    const rate = await megabytesPerSecond(Array.from({ length: count }, () => ({ url: bareUrl, headers: {} })));
+    for (const name of readdirSync(directory)) rmSync(join(directory, name));
+    return rate;
+  };
   const ours = (count: number) => async () => {
     const targets = await Promise.all(Array.from({ length: count }, () => target(service)));
     const rate = await megabytesPerSecond(targets);
@@ -24,8 +31,8 @@ export const uploads: Measure = async (service) => {
     return rate;
   };
   try {
-    const one = await alternate(5, ours(1), bare(1));
-    const twenty = await alternate(2, ours(many), bare(many));
+    const one = await alternate(15, ours(1), bare(1));
+    const twenty = await alternate(7, ours(many), bare(many));
     const memory = await memoryWhile(service, ours(many));
     return [
       toFigure('25 MiB PUT, one', { ...one, unit: 'MB/s' }, { ratio: { atLeast: 0.8 } }),
