@@ -3,3 +3,9 @@
  * (docs/decisions/memory.md). The API and the worker run with them, here and in `docker-compose.yml`.
  */
 export const memoryFlags = ['--max-semi-space-size=4', '--heap-growing-percent=100', '--import=./worker/collect-when-idle.ts'];
+
+/**
+ * glibc's own first threshold, as a fixed number: left to itself it rises with the largest block that was ever freed, and what lies below it is kept
+ * for good. Read by no program of this project, but by the allocator of their process.
+ */
+export const memoryEnvironment = { MALLOC_TRIM_THRESHOLD_: '131072' };

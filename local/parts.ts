@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
 import { inheritedEnvironment } from '../config/local.ts';
-import { memoryFlags } from './memory-flags.ts';
+import { memoryEnvironment, memoryFlags } from './memory-flags.ts';
 import { startPostgres } from './postgres.ts';
 import type { Addresses, PartName, Ports } from './stack-types.ts';
 import type { RunningProcess, Supervisor } from './supervise.ts';
@@ -73,7 +73,15 @@ async function startNode(
   ready: (running: RunningProcess) => Promise<boolean>,
 ): Promise<RunningProcess> {
   const { supervisor, logFile, env } = context;
-  const running = supervisor.run({ name, command: process.execPath, args, cwd: root, env, logFile, graceMs: 15_000 });
+  const running = supervisor.run({
+    name,
+    command: process.execPath,
+    args,
+    cwd: root,
+    env: { ...memoryEnvironment, ...env },
+    logFile,
+    graceMs: 15_000,
+  });
   try {
     await supervisor.waitUntilReady(running, () => ready(running), readyTimeoutMs);
   } catch (error) {

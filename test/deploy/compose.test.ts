@@ -6,7 +6,7 @@ import { loadAiServiceConfig } from '../../config/ai-service.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { variables } from '../../config/variables.ts';
-import { memoryFlags } from '../../local/memory-flags.ts';
+import { memoryEnvironment, memoryFlags } from '../../local/memory-flags.ts';
 
 interface Service {
   image: string;
@@ -31,8 +31,11 @@ describe('docker-compose.yml', () => {
     for (const [name, { command }] of own) {
       expect(command).to.deep.equal(['node', ...(name === 'ai' ? [] : memoryFlags), `${name}/main.ts`]);
     }
-    const image = /^CMD (.*)$/m.exec(readFileSync('deploy/Dockerfile', 'utf8'))?.[1] ?? '';
+    const dockerfile = readFileSync('deploy/Dockerfile', 'utf8');
+    const image = /^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '';
     expect(JSON.parse(image)).to.deep.equal(['node', ...memoryFlags, 'api/main.ts']);
+    const set = /^ENV (.*)$/m.exec(dockerfile)?.[1]?.split(' ') ?? [];
+    expect(set).to.include.members(Object.entries(memoryEnvironment).map(([name, value]) => `${name}=${value}`));
   });
 
   it('puts into the image just the folders that the programs import', () => {
