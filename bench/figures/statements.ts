@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Figure, toFigure } from '../support/figure.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { median } from '../support/rounds.ts';
+import { type Service, startService } from '../support/service.ts';
 import { readStatements, type Statement } from '../support/statement-log.ts';
+
+const rounds = 11;
 
 /** The statements that one `jobs.create` and one `GET /documents/{id}` send to Postgres; each is listed on standard error. */
 export async function statements(): Promise<Figure[]> {
@@ -29,13 +31,25 @@ async function measure(service: Service, name: string, request: () => Promise<un
   await service.pool.query(`alter system set log_line_prefix = '%a|'`);
   await service.pool.query('select pg_reload_conf()');
   const background = new Set((await logged(service, () => delay(3_000))).map(({ text }) => text));
-  const sent = (await logged(service, request)).filter(({ text }) => !background.has(text));
+  const shots: Statement[][] = [];
+  for (let round = 0; round < rounds; round++) {
+    shots.push((await logged(service, request)).filter(({ text }) => !background.has(text)));
+  }
+  const sent = typical(shots);
   list(name, sent);
   const milliseconds = sent.reduce((sum, statement) => sum + statement.ms, 0);
   return [
     toFigure(`${name}: statements`, { value: sent.length, unit: 'statements' }),
     toFigure(`${name}: time in Postgres`, { value: milliseconds, unit: 'ms' }),
   ];
+}
+
+/** The statements of a request that sent as many as most did, each with the median of its times. */
+function typical(shots: Statement[][]): Statement[] {
+  const count = median(shots.map(({ length }) => length));
+  const alike = shots.filter(({ length }) => length === count);
+  const [first = []] = alike;
+  return first.map(({ text }, index) => ({ text, ms: median(alike.map((shot) => shot[index]?.ms ?? 0)) }));
 }
 
 /** What Postgres logs of all that the service sends while something happens. */
