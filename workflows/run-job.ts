@@ -5,6 +5,7 @@ import {
   condition,
   defineSignal,
   isCancellation,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -47,7 +48,7 @@ type Unfinished = Extract<Settlement, { status: 'queued' | 'running' }>;
 export async function runJob(input: RunJobInput): Promise<{ status: string }> {
   const run = new JobRun(input);
   setHandler(jobCanceled, () => run.lookAgain());
-  for (let step: 'attempt' | 'look' = 'attempt'; ; ) {
+  for (let step = run.firstStep(); ; ) {
     const standing = step === 'attempt' ? await run.attempt() : await run.look();
     if (standing.status !== 'queued' && standing.status !== 'running') return endAs(standing);
     step = await run.wait(standing);
@@ -66,6 +67,11 @@ class JobRun {
   constructor(input: RunJobInput) {
     this.input = input;
     this.runJobAttempt = proxyActivities<Activities>(attemptOptions(input)).runJobAttempt;
+  }
+
+  /** An attempt, unless the job became final before the workflow's first task: its turn in the queue would be for nothing. */
+  firstStep(): 'attempt' | 'look' {
+    return this.woken && patched('final-before-first-attempt') ? 'look' : 'attempt';
   }
 
   /** The job became final: an attempt that no worker has begun is taken back, a wait ends. */

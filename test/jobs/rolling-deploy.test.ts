@@ -95,9 +95,8 @@ describe('A release that changes the steps of a workflow', () => {
   // It looks at the row before the first attempt: one more activity, ahead of all that histories know.
   const added: Edit = { file: 'workflows/run-job.ts', from: 'setHandler(jobCanceled, () => run.lookAgain());', to: '' };
   const step = (condition: string): Edit => ({ ...added, to: `${added.from}\n  ${condition}await run.look();` });
-  const imported: Edit = { file: 'workflows/run-job.ts', from: '  isCancellation,\n', to: '  isCancellation,\n  patched,\n' };
   const change = 'look-before-first-attempt';
-  const versioned = [imported, step(`if (patched('${change}')) `)];
+  const versioned = [step(`if (patched('${change}')) `)];
   const unversioned = [step('')];
   let directory: string;
 

@@ -58,7 +58,14 @@ async function saveJobs(api: TestApi, tenant: Tenant): Promise<void> {
   await until(async () => (await api.request('GET', `/api/v1/jobs/${interrupted}`, { token })).body.nextAttemptAt !== null);
   await api.temporal.client.workflow.getHandle(`job-${interrupted}`).cancel();
   await save(api, 'run-job-canceled-by-operator', `job-${interrupted}`);
+
+  await api.stack.restart('api', { WORKER_ENABLED: 'false' });
+  const early = await create(text);
+  await api.request('POST', `/api/v1/jobs/${early}/cancel`, { token });
+  await until(async () => (await db.selectFrom('outbox').selectAll().execute()).length === 0);
   await api.stack.restart('api', { JOB_RETRY_DELAYS_MS: '300' });
+  await save(api, 'run-job-canceled-before-first-task', `job-${early}`);
+  await save(api, 'run-job-canceled-before-first-task-looked', `job-${early}`);
   await db.deleteFrom('outbox').execute();
 }
 
