@@ -35,16 +35,17 @@ describe('the size limits of the AI service', () => {
   });
 
   it('stops an endless chunked body at the limit, and the sender still reads the answer', async () => {
-    let sent = 0;
     const endless = new Readable({
       read() {
-        sent += 65_536;
-        this.push(sent > 50_000_000 ? null : Buffer.alloc(65_536, 'a'));
+        this.push(Buffer.alloc(65_536, 'a'));
       },
     });
-    const response = await service.extract(endless as never, 'text/plain');
-    expect(await refusalOf(response)).to.deep.equal([413, 'too_large']);
-    expect(sent).to.be.below(50_000_000);
+    try {
+      const response = await service.extract(endless as never, 'text/plain');
+      expect(await refusalOf(response)).to.deep.equal([413, 'too_large']);
+    } finally {
+      endless.destroy();
+    }
   });
 
   it('lets the client tell a refusal from a broken connection, however large the body', async () => {
