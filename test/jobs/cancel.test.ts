@@ -72,13 +72,13 @@ describe('Canceling a job', () => {
 
   it('ends a job whose workflow has not taken a step yet, without an attempt that would wait for a worker', async () => {
     const env = { ...ai.env, WORKER_CONCURRENCY: '1', JOB_RETRY_DELAYS_MS: '60000' };
-    await api.stack.restart('api', { ...env, WORKER_ENABLED: 'false' });
-    const { id } = await createJob(api, tenant, summary);
-    expect((await cancel(id)).status).to.equal(200);
-    await until(async () => (await api.database.db.selectFrom('outbox').selectAll().execute()).length === 0);
-    // None of its kind: an attempt would wait for one for ever.
-    await api.stack.restart('api', { ...env, WORKER_JOB_KINDS: 'text.embed' });
     try {
+      await api.stack.restart('api', { ...env, WORKER_ENABLED: 'false' });
+      const { id } = await createJob(api, tenant, summary);
+      expect((await cancel(id)).status).to.equal(200);
+      await until(async () => (await api.database.db.selectFrom('outbox').selectAll().execute()).length === 0);
+      // None of its kind: an attempt would wait for one for ever.
+      await api.stack.restart('api', { ...env, WORKER_JOB_KINDS: 'text.embed' });
       const workflow = api.temporal.client.workflow.getHandle(`job-${id}`);
       await until(async () => (await workflow.describe()).status.name === 'COMPLETED', 20_000);
       expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
