@@ -1,7 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { expect } from 'chai';
 import pg from 'pg';
+import { memoryEnvironment, memoryFlags } from '../../local/memory-flags.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { endPrograms, findProcesses, isAlive, runProgram, until } from '../support/processes.ts';
@@ -54,6 +56,14 @@ describe('the local stack', () => {
     // An address that only a service on every interface answers at.
     const elsewhere = await fetch(`http://127.0.0.2:${stack.ports.ai}/health`).catch((error: Error) => error);
     expect(elsewhere).to.be.instanceOf(Error);
+  });
+
+  it('runs the API with what holds its memory low', async function () {
+    if (!existsSync('/proc/self/environ')) this.skip();
+    const stack = await start({ parts: ['postgres', 'temporal', 'ai', 'api'] });
+    const read = (name: string) => readFileSync(`/proc/${stack.pid('api')}/${name}`, 'utf8').split('\0');
+    expect(read('environ')).to.include.members(Object.entries(memoryEnvironment).map(([name, value]) => `${name}=${value}`));
+    expect(read('cmdline')).to.include.members(memoryFlags);
   });
 
   it('tells of a part that ends by itself, and not of one that it ended', async () => {
