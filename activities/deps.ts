@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { AiClient } from '../ai/client.ts';
 import type { Db } from '../db/connect.ts';
-import type { OutboxMessage } from '../db/outbox.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Mailer } from '../mail/port.ts';
 import type { Storage } from '../storage/port.ts';
@@ -25,5 +24,4 @@ export interface ActivityDeps {
   outage?: AiOutage | undefined;
   /** How many days audit entries are kept; 0 for ever. */
   auditRetentionDays: number;
-  dispatch(messages: OutboxMessage[]): void;
 }

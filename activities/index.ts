@@ -34,9 +34,7 @@ export function createActivities(deps: ActivityDeps) {
 
     /** Removes a document whose upload was never completed (spec §3). */
     async purgeUpload({ documentId }: { documentId: string }): Promise<{ purged: boolean }> {
-      const message = await inTransaction(deps.db, (trx) => purgeUpload(trx, documentId));
-      if (message) deps.dispatch([message]);
-      return { purged: message !== undefined };
+      return { purged: await inTransaction(deps.db, (trx) => purgeUpload(trx, documentId)) };
     },
 
     /** Deletes a batch of an organization's objects whose rows are gone (rule 6). */
@@ -46,17 +44,12 @@ export function createActivities(deps: ActivityDeps) {
     },
 
     /** Takes back jobs whose attempt is presumed lost (spec §3). */
-    async sweepLostAttempts(): Promise<{ requeued: number; failed: number }> {
-      const { messages, ...swept } = await sweepLostAttempts(deps.db, { timeoutMs: deps.jobs.timeoutMs, limit: sweepBatch });
-      deps.dispatch(messages);
-      return swept;
-    },
+    sweepLostAttempts: (): Promise<{ requeued: number; failed: number }> =>
+      sweepLostAttempts(deps.db, { timeoutMs: deps.jobs.timeoutMs, limit: sweepBatch }),
 
     /** Starts again the workflows of queued jobs that have none. */
     async sweepQueuedJobs(): Promise<{ restarted: number }> {
-      const messages = await sweepQueuedJobs(deps.db, { limit: sweepBatch });
-      deps.dispatch(messages);
-      return { restarted: messages.length };
+      return { restarted: (await sweepQueuedJobs(deps.db, { limit: sweepBatch })).length };
     },
   };
 }

@@ -20,10 +20,9 @@ export function organizationActivities(deps: ActivityDeps) {
       const { onProgress, signal } = reporting<number>();
       for (let ended = 0; ; ) {
         signal.throwIfAborted();
-        const messages = await endOrganizationJobs(deps.db, organizationId, jobsPerTransaction);
-        if (messages.length === 0) return;
-        deps.dispatch(messages);
-        ended += messages.length;
+        const batch = await endOrganizationJobs(deps.db, organizationId, jobsPerTransaction);
+        if (batch === 0) return;
+        ended += batch;
         onProgress(ended);
       }
     },
@@ -44,7 +43,7 @@ export function organizationActivities(deps: ActivityDeps) {
 
     /** Asks for the workflow that tries again what the store refused to delete. */
     async drainObjects({ organizationId }: OrganizationInput): Promise<void> {
-      deps.dispatch([await inTransaction(deps.db, (trx) => requestObjectDeletion(trx, organizationId, []))]);
+      await inTransaction(deps.db, (trx) => requestObjectDeletion(trx, organizationId, []));
     },
   };
 }

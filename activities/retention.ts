@@ -9,7 +9,7 @@ import { reporting } from './progress.ts';
 export function retentionActivities(deps: ActivityDeps) {
   const remove = (rows: Expired) => deleteInBatches(deps.db, rows, reporting<number>());
   return {
-    purgeAbandonedUploads: () => purgeAbandonedUploads(deps.db, { ...reporting<number>(), dispatch: deps.dispatch }),
+    purgeAbandonedUploads: () => purgeAbandonedUploads(deps.db, reporting<number>()),
     deleteFinishedJobs: () => remove(expired.finishedJobs),
     deleteAuditEntries: async () => (deps.auditRetentionDays === 0 ? 0 : remove(expired.auditEntries(deps.auditRetentionDays))),
     deleteExpiredSessions: () => remove(expired.sessions),
@@ -17,6 +17,6 @@ export function retentionActivities(deps: ActivityDeps) {
     deleteMails: () => remove(expired.mails),
     deleteExpiredVerifications: () => remove(expired.verifications),
     deletePaymentEvents: () => remove(expired.paymentEvents),
-    findOrphanedObjects: () => findOrphanedObjects(deps.db, deps.storage, { ...reporting<number>(), dispatch: deps.dispatch }),
+    findOrphanedObjects: () => findOrphanedObjects(deps.db, deps.storage, reporting<number>()),
   };
 }

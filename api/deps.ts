@@ -4,7 +4,6 @@ import type { AiClient } from '../ai/client.ts';
 import type { CancelSubscription } from '../auth/cancel-subscription.ts';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
-import type { OutboxMessage } from '../db/outbox.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Cursors } from '../domain/cursor.ts';
 import type { NewMail } from '../domain/mail/queue-mail.ts';
@@ -43,6 +42,4 @@ export interface ApiDeps {
    * reached.
    */
   awaitDeletion(organizationId: string, timeoutMs: number): Promise<DeleteOrganizationResult | undefined>;
-  /** Hands committed intents to Temporal in the background; what fails is left to the relay. */
-  dispatch(messages: OutboxMessage[]): void;
 }

@@ -14,7 +14,6 @@ import { migrate } from '../db/migrate.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
 import { createCursors } from '../domain/cursor.ts';
-import { deleteOrganizationWorkflowId } from '../domain/organizations/request-deletion.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import { LocalStorage } from '../storage/local.ts';
 import { awaitResult } from '../temporal/await-result.ts';
@@ -22,6 +21,7 @@ import { createTemporalClient } from '../temporal/connect.ts';
 import { createOutbox } from '../temporal/outbox.ts';
 import { installRuntime } from '../temporal/runtime.ts';
 import { startWorker } from '../worker/start-worker.ts';
+import { workflowIds } from '../workflows/definitions.ts';
 import { createApp } from './app.ts';
 import { answerClientErrors } from './client-error.ts';
 import type { ApiDeps } from './deps.ts';
@@ -71,7 +71,7 @@ const listener = listen({
 });
 const stripe = createStripe(config);
 const findCaller = createFindSession(db, config);
-const sendMail = createMailQueue({ db, log, dispatch: outbox.dispatch, enabled: config.email.provider !== 'none' });
+const sendMail = createMailQueue({ db, log, enabled: config.email.provider !== 'none' });
 
 const deps: ApiDeps = {
   config,
@@ -87,8 +87,7 @@ const deps: ApiDeps = {
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pool : undefined }),
   isEmbeddingLocal: createLocality(ai),
-  awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, deleteOrganizationWorkflowId(organizationId), timeoutMs),
-  dispatch: outbox.dispatch,
+  awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
 const auth = createAuth({ config, db, pool, log, stripe, sendMail });
 const app = createApp(deps, {
@@ -98,7 +97,7 @@ const app = createApp(deps, {
 
 outbox.start();
 followVectorIndexes({ url: config.database.url, log });
-const workers = config.worker.enabled ? startWorker(config, temporal, { db, storage, ai, log, dispatch: outbox.dispatch }) : undefined;
+const workers = config.worker.enabled ? startWorker(config, temporal, { db, storage, ai, log }) : undefined;
 const server = createServer(app);
 deferContinueOfUploads(server);
 answerClientErrors(server);

@@ -4,7 +4,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { searchChunks } from '../domain/chunks/search-chunks.ts';
 import { chargeCredits } from '../domain/credits/charge-credits.ts';
 import { newId } from '../domain/ids.ts';
-import { lockOrganization } from '../domain/organizations/lock-organization.ts';
+import { lockOrganization } from '../domain/locks.ts';
 import type { WorkspaceRow } from '../domain/workspaces/get-workspace.ts';
 import type { Caller } from './caller.ts';
 import type { ApiDeps } from './deps.ts';

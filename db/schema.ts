@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { Intent } from '../workflows/definitions.ts';
 import type { AuthTables } from './auth-schema.ts';
 
 /** A `timestamptz(3)`: read as a Date, written as a Date or an SQL expression. */
@@ -127,13 +128,10 @@ export interface AuditEntryTable {
   created_at: Timestamp;
 }
 
-export type OutboxOperation = 'start' | 'signal' | 'cancel';
-
 export interface OutboxTable {
   id: Generated<number>;
   workflow_id: string;
-  operation: OutboxOperation;
-  payload: Json<Record<string, unknown>>;
+  intent: Json<Intent>;
   attempts: Generated<number>;
   last_error: string | null;
   lease_until: NullableTimestamp;

@@ -1,14 +1,24 @@
 import type { Db, Transaction } from './connect.ts';
+import { collectIntents, dispatchCommitted, writeIntents } from './outbox.ts';
 
 const attemptsOnDeadlock = 4;
 /** deadlock_detected and serialization_failure: Postgres rolled back, and the same work succeeds when it is tried again. */
 const retryableCodes = new Set(['40P01', '40001']);
 
-/** Runs work in one transaction; a deadlock rolls it back and runs it again (rule 1), so the work must be free of other effects. */
+/**
+ * Runs work in one transaction, and dispatches the intents that it put into the outbox once it has committed. A deadlock rolls it
+ * back and runs it again (docs/rules.md, lock order), so the work must be free of other effects.
+ */
 export async function inTransaction<T>(db: Db, work: (trx: Transaction) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(work);
+      const { result, messages } = await db.transaction().execute(async (trx) => {
+        collectIntents(trx);
+        const result = await work(trx);
+        return { result, messages: await writeIntents(trx) };
+      });
+      dispatchCommitted(db, messages);
+      return result;
     } catch (error) {
       if (attempt >= attemptsOnDeadlock || !isRetryable(error)) throw error;
     }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, SheafError } from '../client/index.ts';
 import type { DemoConfig } from '../config/demo.ts';
 import type { LocalConfig } from '../config/local.ts';
-import { jobWorkflowId } from '../domain/jobs/workflow-id.ts';
+import { workflowIds } from '../workflows/definitions.ts';
 import { findHolder } from './claim-data-dir.ts';
 import type { Display } from './demo-display.ts';
 import { startLocalService } from './local-service.ts';
@@ -86,7 +86,7 @@ function describe({ demo }: ServiceOptions, url: string, uiUrl: string | undefin
   return {
     url,
     own: false,
-    workflowUrl: (jobId) => (uiUrl === undefined ? undefined : `${workflows}/${jobWorkflowId(jobId)}`),
+    workflowUrl: (jobId) => (uiUrl === undefined ? undefined : `${workflows}/${workflowIds.runJob(jobId)}`),
     stop: async () => undefined,
   };
 }

@@ -3,16 +3,14 @@ import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@tempora
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connect.ts';
-import type { OutboxMessage } from '../db/outbox.ts';
+import { type OutboxMessage, setDispatcher } from '../db/outbox.ts';
 import { type StartSettings, startOptions } from './start-options.ts';
 
-/** Hands committed intents to Temporal: at once in the background, and from the table whatever that missed (rule 5). */
+/** Hands committed intents to Temporal: at once in the background, and from the table whatever that missed (docs/rules.md, outbox). */
 export interface Outbox {
-  /** Dispatches what a transaction has just committed. Never waits and never throws: what fails stays for the relay. */
-  dispatch(messages: OutboxMessage[]): void;
-  /** Runs the relay until {@link stop}. */
+  /** Dispatches what this process commits from now on, and relays what is left in the table, until {@link stop}. */
   start(): void;
-  /** Stops the relay and waits for what is under way. */
+  /** Stops both and waits for what is under way. */
   stop(): Promise<void>;
 }
 
@@ -34,8 +32,6 @@ const stopMs = 1_500;
 /** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and CANCELLED of gRPC: they say nothing about the intent. */
 const unreachableCodes = new Set([14, 4, 8, 1]);
 
-type Payload = { workflow?: string; input?: Record<string, unknown>; signal?: string };
-
 export function createOutbox({ db, client, log, settings }: OutboxOptions): Outbox {
   const inFlight = new Set<Promise<void>>();
   const delivered: number[] = [];
@@ -46,17 +42,15 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
   let wake: (() => void) | undefined;
   let loop: Promise<void> | undefined;
 
-  async function deliver(message: OutboxMessage, deadlineMs: number): Promise<void> {
-    const payload = message.payload as Payload;
+  async function deliver({ intent }: OutboxMessage, deadlineMs: number): Promise<void> {
     await client.withDeadline(Date.now() + deadlineMs, async () => {
-      if (message.operation !== 'start') {
-        await client.workflow.getHandle(message.workflowId).signal(payload.signal ?? '');
+      if (intent.operation === 'signal') {
+        await client.workflow.getHandle(intent.workflowId).signal(intent.signal);
         return;
       }
-      const workflow = payload.workflow ?? '';
-      const options = startOptions(workflow, message.workflowId, payload.input ?? {}, settings);
-      if (payload.signal === undefined) await client.workflow.start(workflow, options);
-      else await client.workflow.signalWithStart(workflow, { ...options, signal: payload.signal, signalArgs: [] });
+      const options = startOptions(intent, settings);
+      if (intent.signal === undefined) await client.workflow.start(intent.workflow, options);
+      else await client.workflow.signalWithStart(intent.workflow, { ...options, signal: intent.signal, signalArgs: [] });
     });
   }
 
@@ -65,7 +59,7 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
       await deliver(message, directDeadlineMs);
       await remove(message.id);
     } catch (error) {
-      log.debug({ err: error, workflowId: message.workflowId }, 'an intent was not dispatched at once; the relay has it');
+      log.debug({ err: error, workflowId: message.intent.workflowId }, 'an intent was not dispatched at once; the relay has it');
     }
   }
 
@@ -120,11 +114,11 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
       return undefined;
     } catch (error) {
       // A signal to a workflow that is over has nothing left to tell.
-      if (error instanceof WorkflowNotFoundError && message.operation === 'signal') return await remove(message.id);
+      if (error instanceof WorkflowNotFoundError && message.intent.operation === 'signal') return await remove(message.id);
       const away = isUnreachable(error);
       await postpone(db, message.id, error, away);
       if (away) return error;
-      log.warn({ err: error, workflowId: message.workflowId }, 'an intent could not be dispatched; it is tried again');
+      log.warn({ err: error, workflowId: message.intent.workflowId }, 'an intent could not be dispatched; it is tried again');
       return undefined;
     }
   }
@@ -136,19 +130,22 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
     else log.warn({ err: cause }, 'Temporal cannot be reached; intents wait in the outbox');
   }
 
+  function dispatch(messages: OutboxMessage[]): void {
+    for (const message of messages) {
+      if (inFlight.size >= mostInFlight || stopped) return;
+      const work = dispatchOne(message).finally(() => inFlight.delete(work));
+      inFlight.add(work);
+    }
+  }
+
   return {
-    dispatch(messages) {
-      for (const message of messages) {
-        if (inFlight.size >= mostInFlight || stopped) return;
-        const work = dispatchOne(message).finally(() => inFlight.delete(work));
-        inFlight.add(work);
-      }
-    },
     start() {
+      setDispatcher(db, dispatch);
       loop ??= relay();
     },
     async stop() {
       stopped = true;
+      setDispatcher(db, undefined);
       wake?.();
       await Promise.race([Promise.allSettled([loop, ...inFlight]), delay(stopMs)]);
     },
@@ -160,7 +157,7 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
  * outlasts the dispatch: the row's lock ends before the call does.
  */
 async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
-  const { rows } = await sql<{ id: number; workflow_id: string; operation: OutboxMessage['operation']; payload: Payload }>`
+  const { rows } = await sql<OutboxMessage>`
     update outbox set lease_until = now() + make_interval(secs => ${leaseSeconds})
     where id in (
       select id from outbox as candidate
@@ -168,9 +165,9 @@ async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
         and not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
       order by id limit ${limit} for update skip locked
     )
-    returning id, workflow_id, operation, payload
+    returning id, intent
   `.execute(db);
-  return rows.map(({ id, workflow_id, operation, payload }) => ({ id, workflowId: workflow_id, operation, payload }) as OutboxMessage);
+  return rows;
 }
 
 /** Puts an intent back: for a second where Temporal is away, else for longer each time. */

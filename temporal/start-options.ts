@@ -1,6 +1,6 @@
 import type { WorkflowStartOptions } from '@temporalio/client';
 import { type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common';
-import { mainTaskQueue, type RunJobInput } from '../workflows/definitions.ts';
+import { mainTaskQueue, type StartIntent } from '../workflows/definitions.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /** What a start needs beside the intent: how long the deployment lets an attempt run, in milliseconds. */
@@ -8,46 +8,52 @@ export interface StartSettings {
   jobTimeoutMs: number;
 }
 
-/** How much of the workers' time the tenants of a plan get, relative to each other (design, fairness). */
+/** How much of the workers' time the organizations of a plan get, relative to each other. */
 const fairnessWeights: Record<string, number> = { free: 1, pro: 2, team: 4 };
 
-type Input = Record<string, unknown> & { organizationId?: string; workspaceId?: string | null; documentId?: string | null };
-
 /**
- * The options that start the workflow of an intent: its queue, search attributes, the tenant's share of the workers, and a
+ * The options that start the workflow of an intent: its queue, search attributes, the organization's share of the workers, and a
  * summary that an operator reads. A run under way is used; a finished one may be followed by another, which finds the row final.
  */
-export function startOptions(workflow: string, workflowId: string, input: Input, settings: StartSettings): WorkflowStartOptions {
-  const { plan, ...rest } = input as Input & { plan?: string };
+export function startOptions(intent: StartIntent, settings: StartSettings): WorkflowStartOptions {
+  const { organizationId } = idsOf(intent);
   return {
     taskQueue: mainTaskQueue,
-    workflowId,
-    args: [workflow === 'runJob' ? { ...rest, timeoutMs: settings.jobTimeoutMs } : rest],
+    workflowId: intent.workflowId,
+    args: [intent.workflow === 'runJob' ? { ...intent.input, timeoutMs: settings.jobTimeoutMs } : intent.input],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowIdConflictPolicy: 'USE_EXISTING',
-    typedSearchAttributes: new TypedSearchAttributes(attributesOf(workflow, input)),
-    staticSummary: summaryOf(workflow, input),
-    ...(input.organizationId
-      ? { priority: { fairnessKey: input.organizationId, fairnessWeight: fairnessWeights[plan ?? 'free'] ?? 1 } }
-      : {}),
+    typedSearchAttributes: new TypedSearchAttributes(attributesOf(intent)),
+    staticSummary: summaryOf(intent),
+    ...(organizationId ? { priority: { fairnessKey: organizationId, fairnessWeight: weightOf(intent) } } : {}),
   };
 }
 
-function attributesOf(workflow: string, input: Input): SearchAttributePair[] {
+function weightOf(intent: StartIntent): number {
+  return (intent.workflow === 'runJob' ? fairnessWeights[intent.plan ?? 'free'] : undefined) ?? 1;
+}
+
+/** The rows that an intent is about, by which operators find its workflow. */
+function idsOf({ input }: StartIntent): { organizationId?: string; workspaceId?: string | null; documentId?: string | null } {
+  return 'organizationId' in input ? input : {};
+}
+
+function attributesOf(intent: StartIntent): SearchAttributePair[] {
+  const { organizationId, workspaceId, documentId } = idsOf(intent);
   const pairs: SearchAttributePair[] = [];
-  if (input.organizationId) pairs.push({ key: searchAttributes.organizationId, value: input.organizationId });
-  if (input.workspaceId) pairs.push({ key: searchAttributes.workspaceId, value: input.workspaceId });
-  if (input.documentId) pairs.push({ key: searchAttributes.documentId, value: input.documentId });
-  if (workflow === 'runJob') {
-    pairs.push({ key: searchAttributes.jobKind, value: (input as unknown as RunJobInput).kind });
+  if (organizationId) pairs.push({ key: searchAttributes.organizationId, value: organizationId });
+  if (workspaceId) pairs.push({ key: searchAttributes.workspaceId, value: workspaceId });
+  if (documentId) pairs.push({ key: searchAttributes.documentId, value: documentId });
+  if (intent.workflow === 'runJob') {
+    pairs.push({ key: searchAttributes.jobKind, value: intent.input.kind });
     pairs.push({ key: searchAttributes.jobStatus, value: 'queued' });
   }
   return pairs;
 }
 
-function summaryOf(workflow: string, input: Input): string {
-  if (workflow === 'sendMail') return `${input.kind} mail`;
-  const what = workflow === 'runJob' ? String(input.kind) : workflow;
-  const document = input.documentId ? ` of document ${input.documentId}` : '';
-  return `${what}${document} for organization ${input.organizationId ?? '(none)'}`;
+function summaryOf(intent: StartIntent): string {
+  if (intent.workflow === 'sendMail') return `${intent.input.kind} mail`;
+  const what = intent.workflow === 'runJob' ? intent.input.kind : intent.workflow;
+  const { documentId, organizationId } = idsOf(intent);
+  return `${what}${documentId ? ` of document ${documentId}` : ''} for organization ${organizationId}`;
 }

@@ -27,7 +27,6 @@ const workers = startWorker(config, temporal, {
   storage: createStorage(config),
   ai: createAiClient({ baseUrl: config.ai.url, token: config.ai.token }),
   log,
-  dispatch: outbox.dispatch,
 });
 
 let stopping = false;

@@ -1,4 +1,5 @@
 import type { JobKind, MailKind } from '../db/schema.ts';
+import type * as workflows from './index.ts';
 
 /** The task queue of every workflow, and of the activities that are not attempts of a job. */
 export const mainTaskQueue = 'sheaf';
@@ -12,7 +13,7 @@ export function jobTaskQueue(kind: JobKind): string {
 export const signals = { jobCanceled: 'jobCanceled', uploadEnded: 'uploadEnded', objectsAdded: 'objectsAdded' } as const;
 export const queries = { progress: 'progress' } as const;
 
-/** Ids only, never contents (rule 8). */
+/** Ids only, never contents: text and vectors stay in Postgres (docs/rules.md, ids in histories). */
 export interface RunJobInput {
   jobId: string;
   kind: JobKind;
@@ -99,4 +100,74 @@ export interface ReplayProgress {
   skipped: Record<string, number>;
   /** The last job that was looked at. */
   after: string | null;
+}
+
+/** The name of a workflow, as Temporal's UI shows it. */
+export type WorkflowName = keyof typeof workflows;
+type WorkflowInput<Name extends WorkflowName> = Parameters<(typeof workflows)[Name]>[0];
+type SignalName = keyof typeof signals;
+
+/**
+ * What a transaction wants of Temporal: it goes into the outbox (docs/rules.md, outbox). A start meets the run that is under way, and
+ * signals it if a signal is named. A signal to a workflow that is gone tells nothing to nobody.
+ */
+export type Intent = StartIntent | { operation: 'signal'; workflowId: string; signal: SignalName };
+
+export type StartIntent =
+  /** What the deployment decides (`timeoutMs`) is added at the start; the plan decides the organization's share of the workers. */
+  | (Start<'runJob', Omit<RunJobInput, 'timeoutMs'>> & { plan?: string })
+  | Start<'upload'>
+  | Start<'sendMail'>
+  | Start<'deleteObjects'>
+  | Start<'deleteOrganization'>;
+
+interface Start<Name extends WorkflowName, Input = WorkflowInput<Name>> {
+  operation: 'start';
+  workflow: Name;
+  workflowId: string;
+  input: Input;
+  signal?: SignalName;
+}
+
+/** The ids of workflows, one run at a time for each. Of an empty id they make the prefix, which SQL wants. */
+export const workflowIds = {
+  runJob: (jobId: string) => `job-${jobId}`,
+  upload: (documentId: string) => `upload-${documentId}`,
+  sendMail: (mailId: string) => `mail-${mailId}`,
+  deleteObjects: (organizationId: string) => `delete-objects-${organizationId}`,
+  deleteOrganization: (organizationId: string) => `delete-organization-${organizationId}`,
+};
+
+export function startJob(input: Omit<RunJobInput, 'timeoutMs'>, plan: string | undefined): Intent {
+  const intent = { operation: 'start', workflow: 'runJob', workflowId: workflowIds.runJob(input.jobId), input } as const;
+  return plan === undefined ? intent : { ...intent, plan };
+}
+
+/** Ends the wait of a job's workflow, because the job became final. */
+export function tellJobCanceled(jobId: string): Intent {
+  return { operation: 'signal', workflowId: workflowIds.runJob(jobId), signal: 'jobCanceled' };
+}
+
+export function startUpload(input: UploadInput): Intent {
+  return { operation: 'start', workflow: 'upload', workflowId: workflowIds.upload(input.documentId), input };
+}
+
+/** Ends the wait for an upload, because the document was completed or deleted. */
+export function tellUploadEnded(documentId: string): Intent {
+  return { operation: 'signal', workflowId: workflowIds.upload(documentId), signal: 'uploadEnded' };
+}
+
+export function startMail(input: SendMailInput): Intent {
+  return { operation: 'start', workflow: 'sendMail', workflowId: workflowIds.sendMail(input.mailId), input };
+}
+
+/** The signal makes a run that is about to end look again. */
+export function startObjectDeletion(organizationId: string): Intent {
+  const workflowId = workflowIds.deleteObjects(organizationId);
+  return { operation: 'start', workflow: 'deleteObjects', workflowId, input: { organizationId }, signal: 'objectsAdded' };
+}
+
+export function startOrganizationDeletion(organizationId: string): Intent {
+  const workflowId = workflowIds.deleteOrganization(organizationId);
+  return { operation: 'start', workflow: 'deleteOrganization', workflowId, input: { organizationId } };
 }

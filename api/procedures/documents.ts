@@ -56,8 +56,7 @@ export function documentProcedures(deps: ApiDeps) {
           contentType: input.contentType,
           sizeBytes: input.size,
         };
-        const created = await createUpload(trx, getPlan, actor, upload);
-        return { answer: toDocument(created.document), messages: [created.message] };
+        return toDocument(await createUpload(trx, getPlan, actor, upload));
       });
       const key = objectKey(document.organizationId, document.id);
       const target = await storage.signUpload({ key, contentType: document.contentType });
@@ -71,9 +70,7 @@ export function documentProcedures(deps: ApiDeps) {
       const measuredBytes = await measure(document, (error) =>
         log.warn({ err: error }, 'an object larger than declared could not be deleted'),
       );
-      const completed = await inTransaction(db, (trx) => completeUpload(trx, getPlan, actor, document, measuredBytes));
-      if (completed.message) deps.dispatch([completed.message]);
-      return toDocument(completed.document);
+      return toDocument(await inTransaction(db, (trx) => completeUpload(trx, getPlan, actor, document, measuredBytes)));
     }),
 
     downloadUrl: procedure(contract.documents.downloadUrl, async ({ input, authorize }) => {
@@ -99,7 +96,7 @@ export function documentProcedures(deps: ApiDeps) {
     delete: procedure(contract.documents.delete, async ({ input, actor, authorize }) => {
       const document = await getDocument(db, input.id);
       await authorize(document.organization_id);
-      deps.dispatch(await inTransaction(db, (trx) => deleteDocument(trx, actor, document)));
+      await inTransaction(db, (trx) => deleteDocument(trx, actor, document));
       return { id: document.id };
     }),
   };

@@ -3,8 +3,9 @@ import { contract } from '../../contract/index.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { getDocument } from '../../domain/documents/get-document.ts';
 import { cancelJob } from '../../domain/jobs/cancel-job.ts';
-import { createJob, findPlacement } from '../../domain/jobs/create-job.ts';
+import { createJob } from '../../domain/jobs/create-job.ts';
 import { getJob } from '../../domain/jobs/get-job.ts';
+import { findJobScope } from '../../domain/jobs/job-scope.ts';
 import { listJobs } from '../../domain/jobs/list-jobs.ts';
 import { retryJob } from '../../domain/jobs/retry-job.ts';
 import { getWorkspace } from '../../domain/workspaces/get-workspace.ts';
@@ -31,30 +32,22 @@ export function jobProcedures(deps: ApiDeps) {
 
     create: procedure(contract.jobs.create, async (context) => {
       const { input, actor } = context;
-      const placement = await findPlacement(db, input);
-      await context.authorize(placement.organizationId);
-      return effectOnce(deps, contract.jobs.create, context, async (trx) => {
-        const created = await createJob(trx, getPlan, actor, placement, input);
-        return { answer: toJob(created.job), messages: [created.message] };
-      });
+      const scope = await findJobScope(db, input);
+      await context.authorize(scope.organizationId);
+      return effectOnce(deps, contract.jobs.create, context, async (trx) => toJob(await createJob(trx, getPlan, actor, scope, input)));
     }),
 
     cancel: procedure(contract.jobs.cancel, async ({ input, actor, authorize }) => {
       const job = await getJob(db, input.id);
       await authorize(job.organization_id);
-      const canceled = await inTransaction(db, (trx) => cancelJob(trx, actor, job.id));
-      deps.dispatch([canceled.message]);
-      return toJob(canceled.job);
+      return toJob(await inTransaction(db, (trx) => cancelJob(trx, actor, job.id)));
     }),
 
     retry: procedure(contract.jobs.retry, async (context) => {
       const { input, actor } = context;
       const original = await getJob(db, input.id);
       await context.authorize(original.organization_id);
-      return effectOnce(deps, contract.jobs.retry, context, async (trx) => {
-        const retried = await retryJob(trx, getPlan, actor, original);
-        return { answer: toJob(retried.job), messages: [retried.message] };
-      });
+      return effectOnce(deps, contract.jobs.retry, context, async (trx) => toJob(await retryJob(trx, getPlan, actor, original)));
     }),
 
     stream: procedure(contract.jobs.stream, async ({ input, caller, request, authorize }) => {

@@ -27,9 +27,9 @@ export function workspaceProcedures(deps: ApiDeps) {
     create: procedure(contract.workspaces.create, async (context) => {
       const { input, actor } = context;
       await context.authorize(input.organizationId);
-      return effectOnce(deps, contract.workspaces.create, context, async (trx) => {
-        return { answer: toWorkspace(await createWorkspace(trx, getPlan, actor, input)), messages: [] };
-      });
+      return effectOnce(deps, contract.workspaces.create, context, async (trx) =>
+        toWorkspace(await createWorkspace(trx, getPlan, actor, input)),
+      );
     }),
 
     update: procedure(contract.workspaces.update, async ({ input, actor, authorize }) => {
@@ -41,7 +41,7 @@ export function workspaceProcedures(deps: ApiDeps) {
     delete: procedure(contract.workspaces.delete, async ({ input, actor, authorize }) => {
       const workspace = await getWorkspace(db, input.id);
       await authorize(workspace.organization_id);
-      deps.dispatch(await inTransaction(db, (trx) => deleteWorkspace(trx, actor, workspace)));
+      await inTransaction(db, (trx) => deleteWorkspace(trx, actor, workspace));
       return { id: workspace.id };
     }),
   };

@@ -138,8 +138,7 @@ const statements = [
   `create table outbox (
     id bigint generated always as identity primary key,
     workflow_id text not null,
-    operation text not null check (operation in ('start', 'signal', 'cancel')),
-    payload jsonb not null,
+    intent jsonb not null,
     attempts integer not null default 0,
     last_error text,
     lease_until timestamptz(3),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { toRealArray } from '../../db/real-array.ts';
 import type { DocumentRow } from '../documents/get-document.ts';
-import { lockDocument } from '../documents/lock-document.ts';
+import { lockForEffects } from '../documents/lock-for-effects.ts';
 import { newId } from '../ids.ts';
 
 export interface EmbeddedChunk {
@@ -17,7 +17,7 @@ const rowsPerInsert = 50;
  * old ones or the new ones. Throws DocumentGone where the document was deleted meanwhile.
  */
 export async function storeChunks(trx: Transaction, document: DocumentRow, model: string, chunks: EmbeddedChunk[]): Promise<void> {
-  await lockDocument(trx, document);
+  await lockForEffects(trx, document);
   await trx
     .updateTable('document')
     .set({ indexed_at: sql`clock_timestamp()`, chunk_count: chunks.length, updated_at: sql`clock_timestamp()` })

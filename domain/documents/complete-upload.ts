@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
-import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import { addToOutbox } from '../../db/outbox.ts';
+import { tellUploadEnded } from '../../workflows/definitions.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
-import { lockOrganization } from '../organizations/lock-organization.ts';
+import { lockDocument, lockOrganization, lockWorkspace } from '../locks.ts';
 import { changeUsedBytes } from '../workspaces/change-used-bytes.ts';
 import { type DocumentRow, documentNotFound } from './get-document.ts';
-import { uploadWorkflowId } from './upload-workflow-id.ts';
 
 /**
  * Makes a pending document ready at its measured size and checks the quota against it again (spec §3). A document that is
- * ready already is answered as it is. Throws LIMIT_REACHED, which leaves it pending, and NOT_FOUND.
+ * ready already is returned as it is. Throws LIMIT_REACHED, which leaves it pending, and NOT_FOUND.
  */
 export async function completeUpload(
   trx: Transaction,
@@ -20,13 +20,13 @@ export async function completeUpload(
   actor: Actor,
   document: DocumentRow,
   measuredBytes: number,
-): Promise<{ document: DocumentRow; message?: OutboxMessage }> {
+): Promise<DocumentRow> {
   await lockOrganization(trx, document.organization_id);
   const plan = await getPlan(trx, document.organization_id);
-  await changeUsedBytes(trx, document.workspace_id, 0, null);
-  const current = await trx.selectFrom('document').selectAll().where('id', '=', document.id).forUpdate().executeTakeFirst();
+  await lockWorkspace(trx, document.workspace_id, 'change');
+  const current = await lockDocument(trx, document.id, 'change');
   if (!current) throw documentNotFound();
-  if (current.status === 'ready') return { document: current };
+  if (current.status === 'ready') return current;
   await changeUsedBytes(trx, current.workspace_id, measuredBytes - current.size_bytes, null);
   await checkQuota(trx, current.workspace_id, plan);
   const ready = await trx
@@ -42,8 +42,8 @@ export async function completeUpload(
     targetId: ready.id,
     metadata: { size: measuredBytes },
   });
-  const message = await addToOutbox(trx, { operation: 'signal', workflowId: uploadWorkflowId(ready.id), signal: 'uploadEnded' });
-  return { document: ready, message };
+  addToOutbox(trx, tellUploadEnded(ready.id));
+  return ready;
 }
 
 /** The measured size can only be smaller than the declared one, but the plan may have shrunk since. */

@@ -1,15 +1,15 @@
 import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
-import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import { addToOutbox } from '../../db/outbox.ts';
 import { objectKey } from '../../storage/object-key.ts';
+import { startUpload } from '../../workflows/definitions.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
-import { lockOrganization } from '../organizations/lock-organization.ts';
+import { lockOrganization } from '../locks.ts';
 import { changeUsedBytes } from '../workspaces/change-used-bytes.ts';
 import type { DocumentRow } from './get-document.ts';
-import { uploadWorkflowId } from './upload-workflow-id.ts';
 
 export interface NewUpload {
   organizationId: string;
@@ -28,12 +28,7 @@ export function checkDeclaredSize(sizeBytes: number, maxBytes: number): void {
  * Records a pending document whose declared size counts against the quota at once (spec §3), and asks for the workflow that
  * purges it if the upload never completes. Throws LIMIT_REACHED, NOT_FOUND.
  */
-export async function createUpload(
-  trx: Transaction,
-  getPlan: GetPlan,
-  actor: Actor,
-  upload: NewUpload,
-): Promise<{ document: DocumentRow; message: OutboxMessage }> {
+export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Actor, upload: NewUpload): Promise<DocumentRow> {
   const { organizationId, workspaceId, name, contentType, sizeBytes } = upload;
   await lockOrganization(trx, organizationId);
   await changeUsedBytes(trx, workspaceId, sizeBytes, await getPlan(trx, organizationId));
@@ -60,11 +55,6 @@ export async function createUpload(
     targetId: id,
     metadata: { workspaceId, name, contentType, size: sizeBytes },
   });
-  const message = await addToOutbox(trx, {
-    operation: 'start',
-    workflowId: uploadWorkflowId(id),
-    workflow: 'upload',
-    input: { documentId: id, organizationId, workspaceId },
-  });
-  return { document, message };
+  addToOutbox(trx, startUpload({ documentId: id, organizationId, workspaceId }));
+  return document;
 }

@@ -1,21 +1,22 @@
 import type { Transaction } from '../../db/connect.ts';
-import type { OutboxMessage } from '../../db/outbox.ts';
+import { lockWorkspace } from '../locks.ts';
 import { requestObjectDeletion } from '../objects/request-object-deletion.ts';
 import { changeUsedBytes } from '../workspaces/change-used-bytes.ts';
 import { findDocument } from './get-document.ts';
 
-/** Removes a document whose upload was never completed, and asks for its object's deletion; undefined where it is not pending any more. */
-export async function purgeUpload(trx: Transaction, documentId: string): Promise<OutboxMessage | undefined> {
+/** Removes a document whose upload was never completed, and asks for its object's deletion; false if it is not pending any more. */
+export async function purgeUpload(trx: Transaction, documentId: string): Promise<boolean> {
   const document = await findDocument(trx, documentId);
-  if (document?.status !== 'pending') return undefined;
-  await changeUsedBytes(trx, document.workspace_id, 0, null);
+  if (document?.status !== 'pending') return false;
+  await lockWorkspace(trx, document.workspace_id, 'change');
   const purged = await trx
     .deleteFrom('document')
     .where('id', '=', documentId)
     .where('status', '=', 'pending')
     .returningAll()
     .executeTakeFirst();
-  if (!purged) return undefined;
+  if (!purged) return false;
   await changeUsedBytes(trx, purged.workspace_id, -purged.size_bytes, null);
-  return requestObjectDeletion(trx, purged.organization_id, [purged.object_key]);
+  await requestObjectDeletion(trx, purged.organization_id, [purged.object_key]);
+  return true;
 }

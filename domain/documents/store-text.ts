@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import type { DocumentRow } from './get-document.ts';
-import { lockDocument } from './lock-document.ts';
+import { lockForEffects } from './lock-for-effects.ts';
 
 export interface ExtractedText {
   text: string;
@@ -12,7 +12,7 @@ export interface ExtractedText {
 
 /** Stores a document's extracted text. Throws DocumentGone where the document was deleted meanwhile. */
 export async function storeText(trx: Transaction, document: DocumentRow, extracted: ExtractedText): Promise<void> {
-  await lockDocument(trx, document);
+  await lockForEffects(trx, document);
   await trx
     .updateTable('document')
     .set({

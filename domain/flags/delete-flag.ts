@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/connect.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { lockFlag } from './get-flag.ts';
+import { lockFlag } from '../locks.ts';
 
 /** Removes a flag and its overrides; each override that goes is told in its organization's log. Throws NOT_FOUND. */
 export async function deleteFlag(trx: Transaction, actor: Actor, key: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
-import type { Db, Transaction } from '../../db/connect.ts';
+import type { Db } from '../../db/connect.ts';
 import type { FeatureFlagTable } from '../../db/schema.ts';
 
 /** A feature flag as the database holds it, without its overrides. */
@@ -9,13 +9,6 @@ export type FlagRow = Selectable<FeatureFlagTable>;
 /** A feature flag with what it is for single organizations. */
 export interface Flag extends FlagRow {
   overrides: Array<{ organization_id: string; enabled: boolean }>;
-}
-
-/** Locks a flag, under which it and its overrides change. Throws NOT_FOUND. */
-export async function lockFlag(trx: Transaction, key: string): Promise<FlagRow> {
-  const flag = await trx.selectFrom('feature_flag').selectAll().where('key', '=', key).forUpdate().executeTakeFirst();
-  if (!flag) throw flagNotFound();
-  return flag;
 }
 
 /** A flag with its overrides. Throws NOT_FOUND. */
@@ -39,6 +32,6 @@ export async function selectFlags(db: Db, key?: string): Promise<Flag[]> {
   return rows;
 }
 
-function flagNotFound(): ApiError {
+export function flagNotFound(): ApiError {
   return new ApiError('NOT_FOUND', { message: 'No such flag.' });
 }

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { lockOrganization } from '../organizations/lock-organization.ts';
-import { type Flag, getFlag, lockFlag } from './get-flag.ts';
+import { lockFlag, lockOrganization } from '../locks.ts';
+import { type Flag, getFlag } from './get-flag.ts';
 
 export interface Override {
   key: string;

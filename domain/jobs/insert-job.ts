@@ -1,11 +1,11 @@
 import { jobCredits } from '../../contract/jobs.ts';
 import type { Transaction } from '../../db/connect.ts';
-import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import { addToOutbox } from '../../db/outbox.ts';
 import type { JobKind } from '../../db/schema.ts';
+import { type Intent, startJob } from '../../workflows/definitions.ts';
 import { type CreditLimit, chargeCredits } from '../credits/charge-credits.ts';
 import { newId } from '../ids.ts';
 import type { JobRow } from './job-row.ts';
-import { jobWorkflowId } from './workflow-id.ts';
 
 export interface NewJob {
   organizationId: string;
@@ -23,7 +23,7 @@ export interface NewJob {
  * Charges a job, queues it and asks for its workflow, all in the caller's transaction, which holds the organization's lock.
  * Throws LIMIT_REACHED where the credits do not suffice.
  */
-export async function insertJob(trx: Transaction, job: NewJob, limit: CreditLimit): Promise<{ job: JobRow; message: OutboxMessage }> {
+export async function insertJob(trx: Transaction, job: NewJob, limit: CreditLimit): Promise<JobRow> {
   const id = newId();
   const credits = jobCredits[job.kind];
   const { organizationId } = job;
@@ -46,22 +46,12 @@ export async function insertJob(trx: Transaction, job: NewJob, limit: CreditLimi
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return { job: row, message: await addToOutbox(trx, runJobIntent(row, limit?.plan)) };
+  addToOutbox(trx, startOf(row, limit?.plan));
+  return row;
 }
 
-/** The intent to start the workflow of a job; what it carries are ids, never contents (rule 8). */
-export function runJobIntent(job: Pick<JobRow, 'id' | 'organization_id' | 'workspace_id' | 'document_id' | 'kind'>, plan?: string) {
-  return {
-    operation: 'start' as const,
-    workflowId: jobWorkflowId(job.id),
-    workflow: 'runJob',
-    input: {
-      jobId: job.id,
-      kind: job.kind,
-      organizationId: job.organization_id,
-      workspaceId: job.workspace_id,
-      documentId: job.document_id,
-      ...(plan ? { plan } : {}),
-    },
-  };
+/** The intent to start the workflow of a job. */
+export function startOf(job: JobRow, plan?: string): Intent {
+  const { id, kind, organization_id, workspace_id, document_id } = job;
+  return startJob({ jobId: id, kind, organizationId: organization_id, workspaceId: workspace_id, documentId: document_id }, plan);
 }

@@ -1,6 +1,5 @@
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
-import type { OutboxMessage } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../actor.ts';
 import type { GetPlan } from '../billing/plan.ts';
@@ -8,7 +7,7 @@ import { getJob } from './get-job.ts';
 import { retryJob } from './retry-job.ts';
 
 /** Retried, or why not: the code of the error, `already_retried` where another was faster. */
-export type Replay = { retried: true; message: OutboxMessage } | { retried: false; reason: string };
+export type Replay = { retried: true } | { retried: false; reason: string };
 
 /**
  * Retries one failed job for a replay, by the rules of `jobs.retry`: a new job, charged again. The pair of replay and original
@@ -17,8 +16,8 @@ export type Replay = { retried: true; message: OutboxMessage } | { retried: fals
 export async function replayJob(db: Db, getPlan: GetPlan, jobId: string, replayRun: string): Promise<Replay> {
   try {
     const original = await getJob(db, jobId);
-    const { message } = await inTransaction(db, (trx) => retryJob(trx, getPlan, systemActor, original, replayRun));
-    return { retried: true, message };
+    await inTransaction(db, (trx) => retryJob(trx, getPlan, systemActor, original, replayRun));
+    return { retried: true };
   } catch (error) {
     if (error instanceof ApiError) return { retried: false, reason: error.code };
     if (isUniqueViolation(error)) return { retried: false, reason: 'already_retried' };

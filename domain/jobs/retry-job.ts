@@ -1,14 +1,13 @@
 import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
-import type { OutboxMessage } from '../../db/outbox.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
-import { lockOrganization } from '../organizations/lock-organization.ts';
+import { lockOrganization } from '../locks.ts';
 import { getJob } from './get-job.ts';
 import { insertJob } from './insert-job.ts';
 import type { JobRow } from './job-row.ts';
-import { lockPlacement, type Placement } from './lock-placement.ts';
+import { keepJobScope, scopeOf } from './job-scope.ts';
 
 /**
  * Queues a new job with the input of a failed one, charged again; the original stays failed (spec §3). Throws CONFLICT for a
@@ -20,19 +19,19 @@ export async function retryJob(
   actor: Actor,
   { id, organization_id: organizationId }: Pick<JobRow, 'id' | 'organization_id'>,
   replayRun?: string,
-): Promise<{ job: JobRow; message: OutboxMessage }> {
+): Promise<JobRow> {
   await lockOrganization(trx, organizationId);
   const original = await getJob(trx, id);
   if (original.status !== 'failed') throw new ApiError('CONFLICT', { message: 'Only a failed job can be retried.' });
   if (original.kind.startsWith('document.') && original.document_id === null) {
     throw new ApiError('NOT_FOUND', { message: 'The document of this job is gone.' });
   }
-  await lockPlacement(trx, placementOf(original));
+  await keepJobScope(trx, scopeOf(original));
   const plan = await getPlan(trx, organizationId);
   const retried = await insertJob(
     trx,
     {
-      ...placementOf(original),
+      ...scopeOf(original),
       kind: original.kind,
       input: original.input,
       maxAttempts: original.max_attempts,
@@ -46,12 +45,8 @@ export async function retryJob(
     organizationId: original.organization_id,
     action: 'job.retry',
     targetType: 'job',
-    targetId: retried.job.id,
+    targetId: retried.id,
     metadata: { kind: original.kind, retryOf: original.id, ...(replayRun ? { replayRun } : {}) },
   });
   return retried;
-}
-
-function placementOf(job: JobRow): Placement {
-  return { organizationId: job.organization_id, workspaceId: job.workspace_id, documentId: job.document_id };
 }

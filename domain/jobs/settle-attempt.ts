@@ -1,6 +1,7 @@
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { refundJob } from '../credits/refund-job.ts';
+import { lockJob } from '../locks.ts';
 import { isFinal, type JobError, type JobRow } from './job-row.ts';
 import { retryDelayMs, retryPolicy } from './retry-policy.ts';
 import { type Settlement, standingOf } from './settlement.ts';
@@ -31,7 +32,7 @@ export async function settleAttempt(
   delaysMs: readonly number[] = retryPolicy.delaysMs,
 ): Promise<Settlement> {
   return inTransaction(db, async (trx) => {
-    const job = await trx.selectFrom('job').selectAll().where('id', '=', jobId).forUpdate().executeTakeFirst();
+    const job = await lockJob(trx, jobId);
     if (!job || isFinal(job.status) || !failure) return standingOf(job);
     if (job.status === 'queued') return failure.retryable ? standingOf(job) : failJob(trx, job, failure);
     if (job.claimed_by !== claimedBy) return { status: 'running' };

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { runJobIntent } from './insert-job.ts';
+import { lockJob } from '../locks.ts';
+import { startOf } from './insert-job.ts';
 import { failJob } from './settle-attempt.ts';
 import { transitionJob } from './transition-job.ts';
 
@@ -15,7 +16,7 @@ const lost = { code: 'worker_lost', message: 'The worker was lost during the att
 export async function sweepLostAttempts(
   db: Db,
   { timeoutMs, limit }: { timeoutMs: number; limit: number },
-): Promise<{ requeued: number; failed: number; messages: OutboxMessage[] }> {
+): Promise<{ requeued: number; failed: number }> {
   const stale = await db
     .selectFrom('job')
     .select(['id', 'attempts'])
@@ -24,23 +25,21 @@ export async function sweepLostAttempts(
     .orderBy('started_at')
     .limit(limit)
     .execute();
-  const swept = { requeued: 0, failed: 0, messages: [] as OutboxMessage[] };
+  const swept = { requeued: 0, failed: 0 };
   for (const { id, attempts } of stale) {
-    const message = await inTransaction(db, async (trx) => {
-      const job = await trx.selectFrom('job').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+    const outcome = await inTransaction(db, async (trx) => {
+      const job = await lockJob(trx, id);
       if (job?.status !== 'running' || job.attempts !== attempts) return undefined;
       if (job.attempts >= job.max_attempts) {
         await failJob(trx, job, lost);
-        return 'failed' as const;
+        return 'failed';
       }
       const queued = await transitionJob(trx, { jobId: id, from: 'running', attempts, to: 'queued', error: lost, delayMs: 0 });
-      return queued && addToOutbox(trx, runJobIntent(queued));
+      if (!queued) return undefined;
+      addToOutbox(trx, startOf(queued));
+      return 'requeued';
     });
-    if (message === 'failed') swept.failed++;
-    else if (message) {
-      swept.requeued++;
-      swept.messages.push(message);
-    }
+    if (outcome) swept[outcome]++;
   }
   return swept;
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../db/connect.ts';
-import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import { addToOutbox } from '../../db/outbox.ts';
 import type { MailKind } from '../../db/schema.ts';
+import { startMail } from '../../workflows/definitions.ts';
 import { newId } from '../ids.ts';
 
 /** A mail to be sent: plain text, everything but `text` on one line. */
@@ -12,13 +13,8 @@ export interface NewMail {
   text: string;
 }
 
-/** The id of the workflow that sends a mail. */
-export function mailWorkflowId(mailId: string): string {
-  return `mail-${mailId}`;
-}
-
-/** Writes a mail down and asks for the workflow that sends it, which carries its id only (rule 8). */
-export async function queueMail(trx: Transaction, { kind, to, replyTo, subject, text }: NewMail): Promise<OutboxMessage> {
+/** Writes a mail down and asks for the workflow that sends it, which carries its id only. */
+export async function queueMail(trx: Transaction, { kind, to, replyTo, subject, text }: NewMail): Promise<void> {
   const id = newId();
   await trx
     .insertInto('mail')
@@ -32,5 +28,5 @@ export async function queueMail(trx: Transaction, { kind, to, replyTo, subject, 
       body: text,
     })
     .execute();
-  return addToOutbox(trx, { operation: 'start', workflowId: mailWorkflowId(id), workflow: 'sendMail', input: { mailId: id, kind } });
+  addToOutbox(trx, startMail({ mailId: id, kind }));
 }

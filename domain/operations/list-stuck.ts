@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import { workflowIds } from '../../workflows/definitions.ts';
 
 /** Something that should have moved and has not: what, since when, and the most likely reason in words. */
 export interface Stuck {
@@ -23,7 +24,7 @@ export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs:
       union all
       select 'queued job', job.id, organization_id, extract(epoch from now() - greatest(created_at, next_attempt_at))::int,
         case
-          when exists (select from outbox where workflow_id = 'job-' || job.id) then 'Temporal has not taken its workflow yet'
+          when exists (select from outbox where workflow_id = ${workflowIds.runJob('')} || job.id) then 'Temporal has not taken its workflow yet'
           when swept_at is null then 'no sweep has seen it: is a worker running?'
           else 'no worker has taken it: is one running that has a handler for ' || kind || '?'
         end
@@ -37,7 +38,7 @@ export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs:
       from object_to_delete where created_at < now() - interval '5 minutes'
       union all
       select 'organization deletion', organization_id, organization_id, extract(epoch from now() - created_at)::int,
-        'see workflow delete-organization-' || organization_id
+        'see workflow ' || ${workflowIds.deleteOrganization('')} || organization_id
       from organization_deletion where created_at < now() - interval '1 hour'
     ) as stuck
     order by "ageSeconds" desc limit ${limit}

@@ -1,31 +1,23 @@
 import type { Db } from '../../db/connect.ts';
-import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { tellJobCanceled } from '../../workflows/definitions.ts';
 import { failJob } from '../jobs/settle-attempt.ts';
-import { jobWorkflowId } from '../jobs/workflow-id.ts';
+import { lockUnfinishedJobs } from '../locks.ts';
 
 const organizationDeleted = { code: 'organization_deleted', message: 'The organization was deleted.' };
 
 /**
  * Ends a batch of an organization's unfinished jobs, because it is being deleted, and tells their workflows. A running attempt
- * finds its job final and stores nothing. Answers no messages once none is left.
+ * finds its job final and stores nothing. Returns how many it ended: 0 once none is left.
  */
-export async function endOrganizationJobs(db: Db, organizationId: string, limit: number): Promise<OutboxMessage[]> {
+export async function endOrganizationJobs(db: Db, organizationId: string, limit: number): Promise<number> {
   return inTransaction(db, async (trx) => {
-    const jobs = await trx
-      .selectFrom('job')
-      .selectAll()
-      .where('organization_id', '=', organizationId)
-      .where('status', 'in', ['queued', 'running'])
-      .orderBy('id')
-      .limit(limit)
-      .forUpdate()
-      .execute();
-    const messages: OutboxMessage[] = [];
+    const jobs = await lockUnfinishedJobs(trx, organizationId, limit);
     for (const job of jobs) {
       await failJob(trx, job, organizationDeleted);
-      messages.push(await addToOutbox(trx, { operation: 'signal', workflowId: jobWorkflowId(job.id), signal: 'jobCanceled' }));
+      addToOutbox(trx, tellJobCanceled(job.id));
     }
-    return messages;
+    return jobs.length;
   });
 }

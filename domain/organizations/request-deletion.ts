@@ -1,15 +1,11 @@
-import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
-import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import { addToOutbox } from '../../db/outbox.ts';
+import { startOrganizationDeletion } from '../../workflows/definitions.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { findLiveSubscription } from '../billing/find-subscription.ts';
-
-/** The id of the workflow that deletes an organization: whoever asks again meets the same run. */
-export function deleteOrganizationWorkflowId(organizationId: string): string {
-  return `delete-organization-${organizationId}`;
-}
+import { lockOrganizationToDelete } from '../locks.ts';
 
 /**
  * Marks an organization as being deleted, which refuses every further write, and asks for the workflow that deletes it; the
@@ -20,8 +16,8 @@ export async function requestOrganizationDeletion(
   trx: Transaction,
   actor: Actor,
   { organizationId, confirmSlug }: { organizationId: string; confirmSlug: string },
-): Promise<OutboxMessage> {
-  const organization = await lockForDeletion(trx, organizationId);
+): Promise<void> {
+  const organization = await lockOrganizationToDelete(trx, organizationId);
   if (organization?.slug !== confirmSlug) throw new ApiError('NOT_FOUND', { message: 'There is no organization with this id and slug.' });
   await checkSubscription(trx, organizationId);
   const marked = await trx
@@ -39,19 +35,7 @@ export async function requestOrganizationDeletion(
       metadata: { name: organization.name, slug: organization.slug },
     });
   }
-  return addToOutbox(trx, {
-    operation: 'start',
-    workflowId: deleteOrganizationWorkflowId(organizationId),
-    workflow: 'deleteOrganization',
-    input: { organizationId },
-  });
-}
-
-async function lockForDeletion(trx: Transaction, organizationId: string): Promise<{ name: string; slug: string } | undefined> {
-  const { rows } = await sql<{ name: string; slug: string }>`
-    select name, slug from organization where id = ${organizationId} for no key update
-  `.execute(trx);
-  return rows[0];
+  addToOutbox(trx, startOrganizationDeletion(organizationId));
 }
 
 async function checkSubscription(trx: Transaction, organizationId: string): Promise<void> {

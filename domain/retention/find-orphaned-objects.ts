@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import type { OutboxMessage } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Storage } from '../../storage/port.ts';
 import { requestObjectDeletion } from '../objects/request-object-deletion.ts';
@@ -10,17 +9,13 @@ const youngestMs = 24 * 60 * 60 * 1_000;
 const pageSize = 500;
 
 /**
- * Finds stored objects without a document, and asks for their deletion (rule 6). Reads the store's list a page at a time, in
+ * Finds stored objects without a document, and asks for their deletion. Reads the store's list a page at a time, in
  * bounded memory.
  */
 export async function findOrphanedObjects(
   db: Db,
   storage: Storage,
-  {
-    onProgress,
-    signal,
-    dispatch,
-  }: { onProgress: (found: number) => void; signal: AbortSignal; dispatch: (messages: OutboxMessage[]) => void },
+  { onProgress, signal }: { onProgress: (found: number) => void; signal: AbortSignal },
 ): Promise<number> {
   let found = 0;
   let page: string[] = [];
@@ -38,7 +33,7 @@ export async function findOrphanedObjects(
     const orphans = await findOrphans(db, page);
     page = [];
     for (const [organizationId, keys] of Map.groupBy(orphans, (key) => key.slice(0, key.indexOf('/')))) {
-      dispatch([await inTransaction(db, (trx) => requestObjectDeletion(trx, organizationId, keys))]);
+      await inTransaction(db, (trx) => requestObjectDeletion(trx, organizationId, keys));
     }
     found += orphans.length;
     onProgress(found);

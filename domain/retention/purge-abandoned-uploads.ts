@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import type { OutboxMessage } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { purgeUpload } from '../documents/purge-upload.ts';
 
@@ -12,11 +11,7 @@ const pageSize = 200;
  */
 export async function purgeAbandonedUploads(
   db: Db,
-  {
-    onProgress,
-    signal,
-    dispatch,
-  }: { onProgress: (purged: number) => void; signal: AbortSignal; dispatch: (messages: OutboxMessage[]) => void },
+  { onProgress, signal }: { onProgress: (purged: number) => void; signal: AbortSignal },
 ): Promise<number> {
   let purged = 0;
   for (let after = ''; ; ) {
@@ -31,11 +26,7 @@ export async function purgeAbandonedUploads(
       .execute();
     for (const { id } of page) {
       signal.throwIfAborted();
-      const message = await inTransaction(db, (trx) => purgeUpload(trx, id));
-      if (message) {
-        purged++;
-        dispatch([message]);
-      }
+      if (await inTransaction(db, (trx) => purgeUpload(trx, id))) purged++;
       onProgress(purged);
     }
     after = page.at(-1)?.id ?? after;

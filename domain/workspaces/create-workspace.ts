@@ -4,8 +4,7 @@ import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
-import { lockOrganization } from '../organizations/lock-organization.ts';
-import { checkTeam } from './check-team.ts';
+import { keepTeam, lockOrganization } from '../locks.ts';
 import type { WorkspaceRow } from './get-workspace.ts';
 
 export interface NewWorkspace {
@@ -20,7 +19,7 @@ export async function createWorkspace(trx: Transaction, getPlan: GetPlan, actor:
   const { organizationId, name, slug } = workspace;
   const teamId = workspace.teamId ?? null;
   await lockOrganization(trx, organizationId);
-  if (teamId !== null) await checkTeam(trx, organizationId, teamId);
+  if (teamId !== null) await keepTeam(trx, organizationId, teamId);
   await checkWorkspaceLimit(trx, getPlan, organizationId);
   const created = await trx
     .insertInto('workspace')

@@ -1,17 +1,16 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
-import { addSignalsToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import { addToOutbox } from '../../db/outbox.ts';
+import { tellJobCanceled, tellUploadEnded } from '../../workflows/definitions.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { uploadWorkflowId } from '../documents/upload-workflow-id.ts';
 import { releaseWorkspaceJobs } from '../jobs/release-workspace-jobs.ts';
-import { jobWorkflowId } from '../jobs/workflow-id.ts';
+import { lockOrganization, lockWorkspace } from '../locks.ts';
 import { requestWorkspaceObjectDeletion } from '../objects/request-object-deletion.ts';
-import { lockOrganization } from '../organizations/lock-organization.ts';
 import { type WorkspaceRow, workspaceNotFound } from './get-workspace.ts';
 
 /**
- * Removes a workspace with its documents and their chunks, and asks for the deletion of their objects (rule 6). Its jobs stay,
+ * Removes a workspace with its documents and their chunks, and asks for the deletion of their objects (docs/rules.md, objects after rows). Its jobs stay,
  * without a workspace; those not finished fail and are refunded. Their workflows, and those that wait for its uploads, are told
  * to end. Throws NOT_FOUND where another was faster.
  */
@@ -19,10 +18,12 @@ export async function deleteWorkspace(
   trx: Transaction,
   actor: Actor,
   { id, organization_id: organizationId }: Pick<WorkspaceRow, 'id' | 'organization_id'>,
-): Promise<OutboxMessage[]> {
+): Promise<void> {
   await lockOrganization(trx, organizationId);
-  const workspace = await lockForDeletion(trx, id);
-  const objects = await requestWorkspaceObjectDeletion(trx, workspace);
+  // Keeps out whatever would lock one of its documents, so that jobs may be written here before documents.
+  const workspace = await lockWorkspace(trx, id, 'delete');
+  if (!workspace) throw workspaceNotFound();
+  await requestWorkspaceObjectDeletion(trx, workspace);
   const failedJobs = await releaseWorkspaceJobs(trx, id);
   const documents = await deleteDocuments(trx, id);
   await trx.deleteFrom('workspace').where('id', '=', id).execute();
@@ -39,21 +40,8 @@ export async function deleteWorkspace(
       failedJobs: failedJobs.length,
     },
   });
-  return [
-    ...(objects ? [objects] : []),
-    ...(await addSignalsToOutbox(trx, documents.pending.map(uploadWorkflowId), 'uploadEnded')),
-    ...(await addSignalsToOutbox(trx, failedJobs.map(jobWorkflowId), 'jobCanceled')),
-  ];
-}
-
-/**
- * Keeps out whatever would lock one of the workspace's documents, since the lock order takes the workspace first; so jobs may be
- * written here before documents.
- */
-async function lockForDeletion(trx: Transaction, workspaceId: string): Promise<WorkspaceRow> {
-  const workspace = await trx.selectFrom('workspace').selectAll().where('id', '=', workspaceId).forUpdate().executeTakeFirst();
-  if (!workspace) throw workspaceNotFound();
-  return workspace;
+  for (const documentId of documents.pending) addToOutbox(trx, tellUploadEnded(documentId));
+  for (const jobId of failedJobs) addToOutbox(trx, tellJobCanceled(jobId));
 }
 
 /** Chunks go first, in one statement: by cascade each document would look for its own. */

@@ -2,11 +2,9 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { lockOrganization } from '../organizations/lock-organization.ts';
-import { checkTeam } from './check-team.ts';
+import { keepTeam, lockOrganization, lockWorkspace } from '../locks.ts';
 import { slugTaken } from './create-workspace.ts';
-import type { WorkspaceRow } from './get-workspace.ts';
-import { lockWorkspace } from './lock-workspace.ts';
+import { type WorkspaceRow, workspaceNotFound } from './get-workspace.ts';
 
 /** What to change; what is undefined stays. A null `teamId` takes the workspace out of its team. */
 export interface WorkspaceChange {
@@ -26,8 +24,9 @@ export async function updateWorkspace(
   { name, slug, teamId }: WorkspaceChange,
 ): Promise<WorkspaceRow> {
   await lockOrganization(trx, organizationId);
-  if (typeof teamId === 'string') await checkTeam(trx, organizationId, teamId);
-  const before = await lockWorkspace(trx, id);
+  if (typeof teamId === 'string') await keepTeam(trx, organizationId, teamId);
+  const before = await lockWorkspace(trx, id, 'change');
+  if (!before) throw workspaceNotFound();
   const wanted = { name: name ?? before.name, slug: slug ?? before.slug, team_id: teamId === undefined ? before.team_id : teamId };
   const changed = (['name', 'slug', 'team_id'] as const).filter((column) => wanted[column] !== before[column]);
   if (changed.length === 0) return before;

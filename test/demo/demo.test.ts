@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { jobWorkflowId } from '../../domain/jobs/workflow-id.ts';
+import { workflowIds } from '../../workflows/definitions.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { startCuttingProxy } from './support/cutting-proxy.ts';
@@ -42,7 +42,7 @@ describe('npm run demo', () => {
     for (const job of jobs) {
       expect(job).to.have.all.keys('id', 'kind', 'status', 'attempts', 'workflowUrl');
       expect(job).to.include({ status: 'succeeded', attempts: 1 });
-      const workflowId = jobWorkflowId(job.id);
+      const workflowId = workflowIds.runJob(job.id);
       expect(job.workflowUrl).to.equal(`http://temporal.example.com/namespaces/${api.temporal.namespace}/workflows/${workflowId}`);
       await api.temporal.client.workflow.getHandle(workflowId).describe();
     }

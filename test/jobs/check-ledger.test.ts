@@ -37,7 +37,7 @@ describe('The check of the ledger', () => {
   /** Jobs as they come to be: queued, canceled, and one whose row was deleted later; and a search. */
   async function makeJobs(): Promise<{ queued: string; canceled: string }> {
     const job = { organizationId, workspaceId: null, documentId: null, input: {}, maxAttempts: 4, createdBy: null };
-    const insert = () => transaction((trx) => insertJob(trx, { ...job, kind: 'text.summarize' }, null)).then((made) => made.job.id);
+    const insert = () => transaction((trx) => insertJob(trx, { ...job, kind: 'text.summarize' }, null)).then(({ id }) => id);
     const [queued, canceled, deleted] = [await insert(), await insert(), await insert()];
     for (const id of [canceled, deleted]) await transaction((trx) => cancelJob(trx, systemActor, id));
     await database.db.deleteFrom('job').where('id', '=', deleted).execute();

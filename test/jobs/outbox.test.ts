@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { createTemporalClient } from '../../temporal/connect.ts';
 import { createOutbox, type Outbox } from '../../temporal/outbox.ts';
+import { startObjectDeletion, tellJobCanceled } from '../../workflows/definitions.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, resultOf, summary } from '../support/jobs.ts';
@@ -58,7 +59,7 @@ describe('The outbox', () => {
       .where('id', '=', message.id)
       .executeTakeFirstOrThrow();
     await until(async () => (await outboxRows()).length === 0, 15_000);
-    const { startTime } = await api.temporal.client.workflow.getHandle(message.workflowId).describe();
+    const { startTime } = await api.temporal.client.workflow.getHandle(message.intent.workflowId).describe();
     expect(startTime.getTime()).to.be.at.least((lease ?? new Date(Number.NaN)).getTime());
   });
 
@@ -67,7 +68,7 @@ describe('The outbox', () => {
     const again = () =>
       api.database.db
         .insertInto('outbox')
-        .values({ workflow_id: message.workflowId, operation: 'start', payload: JSON.stringify(message.payload), lease_until: new Date(0) })
+        .values({ workflow_id: message.intent.workflowId, intent: JSON.stringify(message.intent), lease_until: new Date(0) })
         .execute();
     const free = Promise.withResolvers<void>();
     ai.behave('summarize', async () => {
@@ -81,13 +82,13 @@ describe('The outbox', () => {
     expect(await runsOf(job.id)).to.have.lengthOf(1);
     free.resolve();
     await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
-    await api.temporal.client.workflow.getHandle(message.workflowId).result();
+    await api.temporal.client.workflow.getHandle(message.intent.workflowId).result();
 
     await again();
     await until(async () => (await outboxRows()).length === 0);
 
     await until(async () => (await runsOf(job.id)).length === 2);
-    expect(await api.temporal.client.workflow.getHandle(message.workflowId).result()).to.deep.equal({ status: 'succeeded' });
+    expect(await api.temporal.client.workflow.getHandle(message.intent.workflowId).result()).to.deep.equal({ status: 'succeeded' });
     expect(ai.callsOf(job.id)).to.equal(1);
     expect(await amountsOf(api, job.id)).to.deep.equal([5]);
     ai.behave('summarize');
@@ -104,10 +105,10 @@ describe('The outbox', () => {
       .execute();
     await db
       .insertInto('outbox')
-      .values({ workflow_id: message.workflowId, operation: 'signal', payload: '{"signal":"jobCanceled"}', lease_until: new Date(0) })
+      .values({ workflow_id: message.intent.workflowId, intent: JSON.stringify(tellJobCanceled(job.id)), lease_until: new Date(0) })
       .execute();
     await new Promise((resolve) => setTimeout(resolve, 2_500));
-    expect((await outboxRows()).map(({ operation, attempts }) => ({ operation, attempts }))).to.deep.equal([
+    expect((await outboxRows()).map(({ intent, attempts }) => ({ operation: intent.operation, attempts }))).to.deep.equal([
       { operation: 'start', attempts: 0 },
       { operation: 'signal', attempts: 0 },
     ]);
@@ -122,7 +123,7 @@ describe('The outbox', () => {
     await resultOf(api, id);
     await api.database.db
       .insertInto('outbox')
-      .values({ workflow_id: `job-${id}`, operation: 'signal', payload: '{"signal":"jobCanceled"}', lease_until: new Date(0) })
+      .values({ workflow_id: `job-${id}`, intent: JSON.stringify(tellJobCanceled(id)), lease_until: new Date(0) })
       .execute();
     await until(async () => (await outboxRows()).length === 0);
     const said = api.stack
@@ -134,10 +135,11 @@ describe('The outbox', () => {
 
   it('puts back what Temporal refuses, and notes why', async () => {
     const { db } = api.database;
-    const payload = JSON.stringify({ workflow: 'runJob', input: { organizationId: 'o' } });
+    const workflowId = 'w'.repeat(2_000);
+    const intent = JSON.stringify({ ...startObjectDeletion('o'), workflowId });
     await db
       .insertInto('outbox')
-      .values({ workflow_id: 'w'.repeat(2_000), operation: 'start', payload, lease_until: new Date(0) })
+      .values({ workflow_id: workflowId, intent, lease_until: new Date(0) })
       .execute();
     await until(async () => ((await outboxRows())[0]?.attempts ?? 0) >= 2, 15_000);
     expect((await outboxRows())[0]?.last_error).to.be.a('string');

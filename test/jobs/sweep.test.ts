@@ -8,6 +8,7 @@ import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { succeedJob } from '../../domain/jobs/succeed-job.ts';
 import { sweepLostAttempts } from '../../domain/jobs/sweep-lost-attempts.ts';
 import { sweepQueuedJobs } from '../../domain/jobs/sweep-queued-jobs.ts';
+import { workflowIds } from '../../workflows/definitions.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, summary } from '../support/jobs.ts';
@@ -52,18 +53,18 @@ describe('The sweep', () => {
 
   it('leaves a job alone whose attempt began less than twice the timeout ago', async () => {
     const { id } = await running(2 * timeoutMs - 5_000);
-    expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0, messages: [] });
+    expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0 });
     expect(await rowOf(id)).to.include({ status: 'running', attempts: 1 });
     await succeedJob(api.database.db, await rowOf(id), { result: {} });
   });
 
   it('queues a job again whose attempt is lost, and asks for its workflow', async () => {
     const { id } = await running(2 * timeoutMs + 1_000);
+    await api.database.db.deleteFrom('outbox').where('workflow_id', '=', `job-${id}`).execute();
     const swept = await sweep();
-    expect(swept).to.include({ requeued: 1, failed: 0 });
-    expect(swept.messages.map(({ workflowId, operation }) => ({ workflowId, operation }))).to.deep.equal([
-      { workflowId: `job-${id}`, operation: 'start' },
-    ]);
+    expect(swept).to.deep.equal({ requeued: 1, failed: 0 });
+    const intents = await api.database.db.selectFrom('outbox').select('intent').where('workflow_id', '=', `job-${id}`).execute();
+    expect(intents.map(({ intent }) => intent.operation)).to.deep.equal(['start']);
     expect(await rowOf(id)).to.include({ status: 'queued', attempts: 1, claimed_by: null, error_code: 'worker_lost' });
     expect(await amountsOf(api, id)).to.deep.equal([5]);
     const shown = await api.request('GET', `/api/v1/jobs/${id}`, { token: tenant.owner.token });
@@ -159,7 +160,7 @@ describe('The sweep', () => {
   });
 
   describe('starts again what no workflow carries', () => {
-    const sweepQueued = async () => (await sweepQueuedJobs(api.database.db, { limit: 100 })).map(({ workflowId }) => workflowId);
+    const sweepQueued = async () => (await sweepQueuedJobs(api.database.db, { limit: 100 })).map(workflowIds.runJob);
     const forget = (id: string) => api.database.db.deleteFrom('outbox').where('workflow_id', '=', `job-${id}`).execute();
 
     async function queued(values: Partial<JobRow>): Promise<string> {

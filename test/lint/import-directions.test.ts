@@ -39,7 +39,7 @@ const cases: Record<string, { source: string; expected: string[] }> = {
   'domain/read-config.ts': { source: "import { loadServerConfig } from '../config/server.ts';", expected: [typesOnly] },
   'domain/config-type.ts': { source: "import type { ServerConfig } from '../config/server.ts';", expected: [] },
   'api/main.ts': { source: "import { loadServerConfig } from '../config/server.ts';\nloadServerConfig(process.env);", expected: [] },
-  'api/start-workflow.ts': { source: "import { signals } from '../workflows/definitions.ts';", expected: [typesOnly] },
+  'api/workflow-id.ts': { source: "import { workflowIds } from '../workflows/definitions.ts';", expected: [] },
   'workflows/call.ts': { source: "import { createActivities } from '../activities/index.ts';", expected: [typesOnly] },
   'workflows/side-effect.ts': { source: "import '../db/schema.ts';", expected: [typesOnly] },
   'workflows/export.ts': { source: "export * from '../db/schema.ts';", expected: [typesOnly] },

@@ -7,6 +7,7 @@ import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { insertJob } from '../../domain/jobs/insert-job.ts';
 import type { JobRow } from '../../domain/jobs/job-row.ts';
 import type { PartName } from '../../local/stack.ts';
+import { workflowIds } from '../../workflows/definitions.ts';
 import type { Tenant, TestApi } from './api.ts';
 import { until } from './processes.ts';
 
@@ -24,14 +25,18 @@ export async function createJob(api: TestApi, tenant: Tenant, fields: Record<str
  * Commits a job and its intent as `jobs.create` does, and dispatches nothing: as if the process had been killed in between. The
  * relay takes the intent over once the writer's lease is over.
  */
-export function insertJobOnly(
+export async function insertJobOnly(
   api: TestApi,
   tenant: Tenant,
   { kind, documentId = null, maxAttempts = 4, ...input }: { kind: JobKind; documentId?: string | null; maxAttempts?: number },
 ): Promise<{ job: JobRow; message: OutboxMessage }> {
   const { organizationId, workspaceId } = tenant;
   const job = { organizationId, workspaceId, documentId, kind, maxAttempts, createdBy: null };
-  return inTransaction(api.database.db, (trx) => insertJob(trx, { ...job, input: documentId ? { documentId, ...input } : input }, null));
+  const { db } = api.database;
+  const row = await inTransaction(db, (trx) => insertJob(trx, { ...job, input: documentId ? { documentId, ...input } : input }, null));
+  const workflowId = workflowIds.runJob(row.id);
+  const message = await db.selectFrom('outbox').select(['id', 'intent']).where('workflow_id', '=', workflowId).executeTakeFirstOrThrow();
+  return { job: row, message };
 }
 
 /** A job that asks the AI service for a summary once, and changes nothing else. */

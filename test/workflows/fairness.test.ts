@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { inTransaction } from '../../db/transaction.ts';
 import { insertJob } from '../../domain/jobs/insert-job.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { until } from '../support/processes.ts';
@@ -27,7 +28,7 @@ describe('Fairness between organizations', () => {
       maxAttempts: 4,
     } as const;
     const { db } = api.database;
-    await db.transaction().execute(async (trx) => {
+    await inTransaction(db, async (trx) => {
       for (let n = 0; n < jobs; n++) await insertJob(trx, { ...job, createdBy: owner.id }, null);
     });
     await until(async () => (await db.selectFrom('outbox').select('id').limit(1).execute()).length === 0, 120_000);

@@ -1,0 +1,52 @@
+import type { z } from 'zod';
+import { ApiError } from '../../contract/api-error.ts';
+import type { contract } from '../../contract/index.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
+import { documentNotFound, getDocument } from '../documents/get-document.ts';
+import { lockDocument, lockWorkspace } from '../locks.ts';
+import { workspaceNotFound } from '../workspaces/get-workspace.ts';
+import type { JobRow } from './job-row.ts';
+
+export type CreateJobInput = z.output<typeof contract.jobs.create.body>;
+
+/** The rows that a job belongs to: found from its document, or named by the caller. */
+export interface JobScope {
+  organizationId: string;
+  workspaceId: string | null;
+  documentId: string | null;
+}
+
+/**
+ * Finds the scope of a job to be created, before authorization. For document kinds it comes from the document's row. Throws NOT_FOUND
+ * for an absent document.
+ */
+export async function findJobScope(db: Db, input: CreateJobInput): Promise<JobScope> {
+  if ('documentId' in input) {
+    const document = await getDocument(db, input.documentId);
+    return { organizationId: document.organization_id, workspaceId: document.workspace_id, documentId: document.id };
+  }
+  return { organizationId: input.organizationId, workspaceId: input.workspaceId ?? null, documentId: null };
+}
+
+export function scopeOf(job: JobRow): JobScope {
+  return { organizationId: job.organization_id, workspaceId: job.workspace_id, documentId: job.document_id };
+}
+
+/**
+ * Keeps the workspace and the document of a new job from being deleted until the transaction ends. Throws NOT_FOUND if one is gone,
+ * FORBIDDEN if the workspace is another organization's, PRECONDITION_FAILED while the document's upload is unfinished.
+ */
+export async function keepJobScope(trx: Transaction, { organizationId, workspaceId, documentId }: JobScope): Promise<void> {
+  if (workspaceId !== null) {
+    const workspace = await lockWorkspace(trx, workspaceId, 'keep');
+    if (!workspace) throw workspaceNotFound();
+    if (workspace.organization_id !== organizationId) throw new ApiError('FORBIDDEN');
+  }
+  if (documentId !== null) {
+    const document = await lockDocument(trx, documentId, 'keep');
+    if (!document) throw documentNotFound();
+    if (document.status !== 'ready') {
+      throw new ApiError('PRECONDITION_FAILED', { message: 'The upload of this document is not complete.' });
+    }
+  }
+}

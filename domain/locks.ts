@@ -1,0 +1,94 @@
+/**
+ * Every lock of a row that a transaction of the domain takes, in the order in which it takes them (docs/rules.md, lock order):
+ *
+ *     organization → team → workspace → document → job → counters (credits of a month, bytes of a workspace), flag
+ *
+ * Two transactions that follow it never wait for each other in a circle. A row may be left out, never gone back to. Locks last until the
+ * transaction ends. What better-auth writes follows the same order in triggers (migration 0003). Batches that any process may take
+ * up skip what another has locked, and so wait for nothing.
+ */
+import { sql } from 'kysely';
+import { ApiError } from '../contract/api-error.ts';
+import type { Transaction } from '../db/connect.ts';
+import type { DocumentRow } from './documents/get-document.ts';
+import { type FlagRow, flagNotFound } from './flags/get-flag.ts';
+import type { JobRow } from './jobs/job-row.ts';
+import type { WorkspaceRow } from './workspaces/get-workspace.ts';
+
+/**
+ * What a lock is for. `keep`: the row stays, and others may keep or change it too. `change`: others may keep it, and change it after
+ * us. `delete`: nobody else has it.
+ */
+export type LockPurpose = 'keep' | 'change' | 'delete';
+
+const strengths = {
+  keep: sql`for key share`,
+  change: sql`for no key update`,
+  delete: sql`for update`,
+};
+
+/**
+ * Takes the organization's lock, under which every limit is checked and written: credits, workspaces, members, storage. Throws
+ * NOT_FOUND if the organization is gone or is being deleted: it takes no more writes.
+ */
+export async function lockOrganization(trx: Transaction, organizationId: string): Promise<void> {
+  const { rows } = await sql<{ deleting: boolean }>`
+    select exists (select from organization_deletion where organization_id = organization.id) as deleting
+    from organization where id = ${organizationId} ${strengths.change}
+  `.execute(trx);
+  if (!rows[0]) throw new ApiError('NOT_FOUND', { message: 'Organization not found.' });
+  if (rows[0].deleting) throw new ApiError('NOT_FOUND', { message: 'This organization is being deleted.' });
+}
+
+/** The same lock for the deletion itself, which may be asked for again while it runs; undefined if the organization is gone. */
+export async function lockOrganizationToDelete(
+  trx: Transaction,
+  organizationId: string,
+): Promise<{ name: string; slug: string } | undefined> {
+  const { rows } = await sql<{ name: string; slug: string }>`
+    select name, slug from organization where id = ${organizationId} ${strengths.change}
+  `.execute(trx);
+  return rows[0];
+}
+
+/** Keeps a team. Throws NOT_FOUND unless it belongs to the organization. */
+export async function keepTeam(trx: Transaction, organizationId: string, teamId: string): Promise<void> {
+  const { rows } = await sql`
+    select from team where id = ${teamId} and "organizationId" = ${organizationId} ${strengths.keep}
+  `.execute(trx);
+  if (!rows[0]) throw new ApiError('NOT_FOUND', { message: 'The team is not one of this organization.' });
+}
+
+/** Locks a workspace, after its organization if that is locked at all; undefined if it is gone. */
+export async function lockWorkspace(trx: Transaction, workspaceId: string, purpose: LockPurpose): Promise<WorkspaceRow | undefined> {
+  const { rows } = await sql<WorkspaceRow>`select * from workspace where id = ${workspaceId} ${strengths[purpose]}`.execute(trx);
+  return rows[0];
+}
+
+/** Locks a document, after its workspace; undefined if it is gone. */
+export async function lockDocument(trx: Transaction, documentId: string, purpose: 'keep' | 'change'): Promise<DocumentRow | undefined> {
+  const { rows } = await sql<DocumentRow>`select * from document where id = ${documentId} ${strengths[purpose]}`.execute(trx);
+  return rows[0];
+}
+
+/** Locks a job, after its document; undefined if it is gone. */
+export async function lockJob(trx: Transaction, jobId: string): Promise<JobRow | undefined> {
+  const { rows } = await sql<JobRow>`select * from job where id = ${jobId} ${strengths.change}`.execute(trx);
+  return rows[0];
+}
+
+/** Locks a batch of an organization's unfinished jobs, always in the same order. */
+export async function lockUnfinishedJobs(trx: Transaction, organizationId: string, limit: number): Promise<JobRow[]> {
+  const { rows } = await sql<JobRow>`
+    select * from job where organization_id = ${organizationId} and status in ('queued', 'running') order by id limit ${limit}
+    ${strengths.change}
+  `.execute(trx);
+  return rows;
+}
+
+/** Locks a flag, under which it and its overrides change. Throws NOT_FOUND. */
+export async function lockFlag(trx: Transaction, key: string): Promise<FlagRow> {
+  const { rows } = await sql<FlagRow>`select * from feature_flag where key = ${key} ${strengths.delete}`.execute(trx);
+  if (!rows[0]) throw flagNotFound();
+  return rows[0];
+}
