@@ -11,6 +11,8 @@ import type { Permits } from './permits.ts';
 /** Everything that activities work with, made once by the worker's `main.ts` and passed in. */
 export interface ActivityDeps {
   db: Db;
+  /** A connection apart, for statements that take minutes. */
+  maintenanceDb: Db;
   storage: Storage;
   ai: AiClient;
   embedder: Embedder;

@@ -7,6 +7,7 @@ import { sweepLostAttempts } from '../domain/jobs/sweep-lost-attempts.ts';
 import { sweepQueuedJobs } from '../domain/jobs/sweep-queued-jobs.ts';
 import { deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
 import type { ActivityDeps } from './deps.ts';
+import { indexActivities } from './indexes.ts';
 import { mailActivities } from './mail.ts';
 import { organizationActivities } from './organizations.ts';
 import { replayActivities } from './replay.ts';
@@ -21,6 +22,7 @@ export type Activities = ReturnType<typeof createActivities>;
 /** Binds the activities to what they work with. */
 export function createActivities(deps: ActivityDeps) {
   return {
+    ...indexActivities(deps),
     ...mailActivities(deps),
     ...organizationActivities(deps),
     ...replayActivities(deps),

@@ -33,7 +33,6 @@ import { createMailQueue } from './mail-queue.ts';
 import { clientAddressOf } from './middleware/request-context.ts';
 import { findStanding } from './standing.ts';
 import { createMemoryPlaces, createSharedPlaces } from './stream-places.ts';
-import { followVectorIndexes } from './vector-indexes.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });
@@ -96,7 +95,6 @@ const app = createApp(deps, {
 });
 
 outbox.start();
-followVectorIndexes({ url: config.database.url, log });
 const workers = config.worker.enabled ? startWorker(config, temporal, { db, storage, ai, log }) : undefined;
 const server = createServer(app);
 deferContinueOfUploads(server);

@@ -17,6 +17,13 @@ const schedules: ScheduleOptions[] = [
     policies: { ...policies, catchupWindow: '12 hours' },
     action: { type: 'startWorkflow', workflowType: 'housekeeping', workflowId: 'housekeeping', taskQueue: mainTaskQueue },
   },
+  {
+    scheduleId: 'reconcile-indexes',
+    spec: { intervals: [{ every: '1 hour' }] },
+    policies,
+    action: { type: 'startWorkflow', workflowType: 'reconcileIndexes', workflowId: 'reconcile-indexes', taskQueue: mainTaskQueue },
+    state: { triggerImmediately: true },
+  },
 ];
 
 /** Creates the schedules, or updates them to what this version ships; safe to call at every start. */
@@ -26,7 +33,7 @@ export async function ensureSchedules(client: Client): Promise<void> {
       await client.schedule.create(schedule);
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      const { scheduleId: _, ...shipped } = schedule;
+      const { scheduleId: _, state: __, ...shipped } = schedule;
       await client.schedule.getHandle(schedule.scheduleId).update((previous) => ({ ...shipped, state: previous.state }) as never);
     }
   }

@@ -7,6 +7,7 @@ import { createActivities } from '../activities/index.ts';
 import { Permits } from '../activities/permits.ts';
 import { ConfigurationError } from '../config/environment.ts';
 import type { ServerConfig } from '../config/server.ts';
+import { createDb, createPool } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { createMailer } from '../mail/create-mailer.ts';
@@ -21,14 +22,16 @@ import { bundleWorkflows } from './workflow-bundle.ts';
 export function startWorker(
   config: ServerConfig,
   client: Client,
-  deps: Omit<ActivityDeps, 'embedder' | 'permits' | 'jobs' | 'mailer' | 'getPlan' | 'auditRetentionDays'>,
+  deps: Pick<ActivityDeps, 'db' | 'storage' | 'ai' | 'log'>,
 ): RunningWorkers {
   const { concurrency, embedCalls, shutdownGraceMs } = config.worker;
   const outage = config.jobs.holdOnOutage ? new AiOutage(deps.ai, deps.log) : undefined;
   const permits = new Permits(concurrency);
   const ai = outage?.observe() ?? deps.ai;
+  const maintenanceDb = createDb(createPool({ url: config.database.url, poolSize: 1, name: 'sheaf maintenance' }));
   const activities = createActivities({
     ...deps,
+    maintenanceDb,
     ai,
     embedder: new Embedder(ai, embedCalls),
     outage,
@@ -49,7 +52,10 @@ export function startWorker(
       await registerSearchAttributes(client, namespace);
       await ensureSchedules(client);
     },
-    onStop: () => permits.close(),
+    onStop: () => {
+      permits.close();
+      void maintenanceDb.destroy();
+    },
     stopMs: shutdownGraceMs + forceMs,
   });
 }

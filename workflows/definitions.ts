@@ -56,6 +56,9 @@ export interface DeleteOrganizationResult {
   objectsFailed: number;
 }
 
+/** Why every search is exact, or the indexes that were made and dropped; null if another run was at it. */
+export type ReconcileIndexesResult = { exact: string } | { pgvector: string; made: string[]; dropped: string[] } | null;
+
 /** How many rows and objects each step of a day's housekeeping removed (spec §8, Retention). */
 export interface HousekeepingResult {
   abandonedUploads: number;

@@ -1,4 +1,4 @@
-import { defineQuery, patched, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { defineQuery, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { type HousekeepingResult, queries } from './definitions.ts';
 
@@ -10,12 +10,11 @@ const activities = proxyActivities<Activities>({
   retry: { initialInterval: '10 seconds', maximumInterval: '10 minutes', maximumAttempts: 10 },
 });
 
-/** Once a day: removes what is past its time, in batches, a step after the other; the result tells what each removed (spec §8). */
+/** Once a day: removes what is past its time, in batches, a step after the other; the result tells what each removed. */
 export async function housekeeping(): Promise<HousekeepingResult> {
   const done: Partial<HousekeepingResult> = {};
   setHandler(progress, () => done);
-  const names = Object.keys(steps) as (keyof HousekeepingResult)[];
-  for (const step of patched('verifications-and-payment-events') ? names : names.filter((name) => !isLater.has(name))) {
+  for (const step of Object.keys(steps) as (keyof HousekeepingResult)[]) {
     setCurrentDetails(`Now: ${step}. So far: ${JSON.stringify(done)}`);
     done[step] = await steps[step]();
   }
@@ -34,6 +33,3 @@ const steps: Record<keyof HousekeepingResult, () => Promise<number>> = {
   verifications: () => activities.deleteExpiredVerifications(),
   paymentEvents: () => activities.deletePaymentEvents(),
 };
-
-/** What runs that began without these steps go on without (docs/decisions/workflow-versions.md). */
-const isLater = new Set<keyof HousekeepingResult>(['verifications', 'paymentEvents']);

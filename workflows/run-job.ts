@@ -1,23 +1,19 @@
 import {
-  ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   condition,
   defineSignal,
   isCancellation,
-  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
   sleep,
-  TimeoutFailure,
-  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
 import type { Settlement } from '../domain/jobs/settlement.ts';
 import { jobTaskQueue, type RunJobInput, signals } from './definitions.ts';
+import { canceledByOperator, describeFailure, describeWait, endAs, isCanceled, type Unfinished } from './job-outcomes.ts';
 
 const jobCanceled = defineSignal(signals.jobCanceled);
 
@@ -32,18 +28,9 @@ const heldElsewhereMs = 15_000;
 /** An attempt that a full worker handed back had its turn in the queue: it goes before those that had none (3 is the default). */
 const handedBackPriority = { priorityKey: 2 };
 
-const workerLost: AttemptFailure = { code: 'worker_lost', message: 'The worker was lost during the attempt.', retryable: true };
-const canceledByOperator: AttemptFailure = {
-  code: 'canceled_by_operator',
-  message: 'The job was canceled by an operator.',
-  retryable: false,
-};
-
-type Unfinished = Extract<Settlement, { status: 'queued' | 'running' }>;
-
 /**
- * Carries one job through its attempts to its end (spec §3, Job). Each failed attempt and each wait is a step of the history.
- * The row decides: a run that finds the job final, or held by another run, changes nothing. Fails only where the job failed.
+ * Carries one job through its attempts to its end (docs/rules.md, job states). Each failed attempt and each wait is a step of the history.
+ * The row decides: a run that finds the job final, or held by another run, changes nothing. Fails only if the job failed.
  */
 export async function runJob(input: RunJobInput): Promise<{ status: string }> {
   const run = new JobRun(input);
@@ -71,7 +58,7 @@ class JobRun {
 
   /** An attempt, unless the job became final before the workflow's first task: its turn in the queue would be for nothing. */
   firstStep(): 'attempt' | 'look' {
-    return this.woken && patched('final-before-first-attempt') ? 'look' : 'attempt';
+    return this.woken ? 'look' : 'attempt';
   }
 
   /** The job became final: an attempt that no worker has begun is taken back, a wait ends. */
@@ -137,41 +124,4 @@ function attemptOptions({ kind, timeoutMs }: RunJobInput) {
     retry: { maximumAttempts: 1 },
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   } as const;
-}
-
-/** Whether an operator canceled the workflow. */
-function isCanceled(): boolean {
-  return CancellationScope.current().consideredCancelled;
-}
-
-function describeFailure(error: unknown): AttemptFailure {
-  // An attempt that was taken back because the job became final: the row says so, and this failure decides nothing.
-  if (isCancellation(error)) return isCanceled() ? canceledByOperator : workerLost;
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof TimeoutFailure) {
-    if (cause.timeoutType === 'HEARTBEAT') return workerLost;
-    return { code: 'timeout', message: 'The attempt took too long.', retryable: true };
-  }
-  if (cause instanceof ApplicationFailure && cause.type) {
-    const details = cause.details?.[0] as { retryAfterMs?: number } | undefined;
-    return { code: cause.type, message: cause.message, retryable: !cause.nonRetryable, retryAfterMs: details?.retryAfterMs };
-  }
-  return { code: 'internal_error', message: 'The attempt failed inside the service.', retryable: true };
-}
-
-function describeWait(standing: Unfinished, waitMs: number): string {
-  if (standing.status === 'running') return 'Another run holds the job; this one waits for it to end.';
-  if (standing.handedBack) return 'The worker was full; the attempt waits for another place.';
-  const error = standing.error ? `The attempt failed: ${standing.error.message} (${standing.error.code}). ` : '';
-  return `${error}The next attempt begins at ${new Date(Date.now() + waitMs).toISOString()}.`;
-}
-
-function endAs(outcome: Exclude<Settlement, Unfinished>): { status: string } {
-  upsertSearchAttributes({ JobStatus: [outcome.status] });
-  if (outcome.status !== 'failed') {
-    setCurrentDetails(`The job is ${outcome.status}.`);
-    return { status: outcome.status };
-  }
-  setCurrentDetails(`The job failed: ${outcome.error.message} (${outcome.error.code})`);
-  throw ApplicationFailure.nonRetryable(outcome.error.message, outcome.error.code);
 }

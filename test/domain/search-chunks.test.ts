@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CompiledQuery, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { keepVectorIndexes } from '../../domain/chunks/keep-vector-indexes.ts';
+import { reconcileVectorIndexes } from '../../domain/chunks/reconcile-vector-indexes.ts';
 import { searchChunks } from '../../domain/chunks/search-chunks.ts';
 import { mostSearchedExactly } from '../../domain/chunks/vector-index.ts';
 import { insertWorkspaceOfChunks, makeVectors, makeVectorsAround, type NewChunk } from '../support/chunks.ts';
@@ -38,7 +38,7 @@ describe('Search with pgvector', () => {
     };
     for (const [id, chunks] of Object.entries(workspaces))
       for (const db of [plain.db, indexed]) await insertWorkspaceOfChunks(db, id, chunks);
-    const kept = await keepVectorIndexes(indexed);
+    const kept = await reconcileVectorIndexes(indexed);
     if (kept && 'made' in kept) kept.made.sort();
     expect(kept).to.deep.equal({ pgvector: '0.8.7', made: ['changing', 'large', 'mixed'].map(indexOf), dropped: [] });
     await sql`analyze`.execute(indexed);

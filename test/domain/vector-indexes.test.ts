@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { indexesLock, type KeptIndexes, keepVectorIndexes, mostIndexes } from '../../domain/chunks/keep-vector-indexes.ts';
+import { indexesLock, mostIndexes, type ReconciledIndexes, reconcileVectorIndexes } from '../../domain/chunks/reconcile-vector-indexes.ts';
 import { mostSearchedExactly } from '../../domain/chunks/vector-index.ts';
 import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -17,7 +17,7 @@ describe('The indexes of large workspaces', () => {
   });
   after(() => db.destroy());
 
-  const keep = () => keepVectorIndexes(db) as Promise<KeptIndexes>;
+  const keep = () => reconcileVectorIndexes(db) as Promise<ReconciledIndexes>;
   const claimSize = (id: string, chunks: number) => db.updateTable('document').set({ chunk_count: chunks }).where('id', '=', id).execute();
   const addWorkspace = (id: string, dimensions: number) =>
     insertWorkspaceOfChunks(
@@ -35,13 +35,13 @@ describe('The indexes of large workspaces', () => {
   it('are not made in a database without pgvector, and by one process at a time', async () => {
     const plain = await createTestDatabase({ poolSize: 2 });
     try {
-      expect(await keepVectorIndexes(plain.db)).to.deep.equal({ exact: 'the database has no pgvector' });
+      expect(await reconcileVectorIndexes(plain.db)).to.deep.equal({ exact: 'the database has no pgvector' });
       await plain.db.connection().execute(async (other) => {
         await sql`select pg_advisory_lock(${indexesLock})`.execute(other);
-        expect(await keepVectorIndexes(plain.db)).to.equal(undefined);
+        expect(await reconcileVectorIndexes(plain.db)).to.equal(undefined);
         await sql`select pg_advisory_unlock(${indexesLock})`.execute(other);
       });
-      expect(await keepVectorIndexes(plain.db)).to.have.property('exact');
+      expect(await reconcileVectorIndexes(plain.db)).to.have.property('exact');
       const held = await sql`
         select from pg_locks join pg_database on pg_database.oid = database
         where locktype = 'advisory' and datname = current_database()`.execute(plain.db);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import type { ReconcileIndexesResult } from '../../workflows/definitions.ts';
 import {
   type IndexKey,
   indexed,
@@ -17,8 +18,8 @@ export const indexesLock = 7_243_301;
 /** Postgres looks at every index of a table when it plans a query; workspaces beyond the largest stay without. */
 export const mostIndexes = 100;
 
-/** What came of a look: why every search is exact, or which indexes were made and dropped. */
-export type KeptIndexes = { exact: string } | { pgvector: string; made: string[]; dropped: string[] };
+/** What was found and done. */
+export type ReconciledIndexes = NonNullable<ReconcileIndexesResult>;
 
 /**
  * Makes the indexes that large workspaces need, where the database has pgvector, and drops those that are no longer needed.
@@ -26,14 +27,14 @@ export type KeptIndexes = { exact: string } | { pgvector: string; made: string[]
  * get undefined. Needs a connection of its own, outside of a transaction. Throws where the database refuses an index; search
  * is exact then.
  */
-export async function keepVectorIndexes(db: Db): Promise<KeptIndexes | undefined> {
+export async function reconcileVectorIndexes(db: Db): Promise<ReconciledIndexes | undefined> {
   return await db.connection().execute(async (connection) => {
     // Not waited for: who waits for a lock holds a snapshot, and building an index waits for older snapshots.
     const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_lock(${indexesLock}) as mine`.execute(connection);
     if (!rows[0]?.mine) return undefined;
     try {
       const extension = await installPgvector(connection);
-      return 'exact' in extension ? extension : { ...extension, ...(await followWorkspaces(connection)) };
+      return 'exact' in extension ? extension : { ...extension, ...(await matchWorkspaces(connection)) };
     } finally {
       await sql`select pg_advisory_unlock(${indexesLock})`.execute(connection);
     }
@@ -67,7 +68,7 @@ function isOlder(version: string): boolean {
   return major < oldestPgvector[0] || (major === oldestPgvector[0] && minor < oldestPgvector[1]);
 }
 
-async function followWorkspaces(db: Db): Promise<{ made: string[]; dropped: string[] }> {
+async function matchWorkspaces(db: Db): Promise<{ made: string[]; dropped: string[] }> {
   const [largest, indexes] = [await findLargeWorkspaces(db), await findIndexes(db)];
   // Where it is not valid, a build or a drop was interrupted: nobody else is at work now.
   const dropped = [...indexes].filter(([name, valid]) => !valid || !largest.has(name)).map(([name]) => name);

@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { until } from '../support/processes.ts';
+
+describe('Reconciling the vector indexes', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await startTestApi();
+  });
+  after(() => api.stop());
+
+  it('runs once when its schedule is made, and tells why every search is exact', async () => {
+    const { client } = api.temporal;
+    const runs = async () => {
+      const found = [];
+      for await (const run of client.workflow.list({ query: "WorkflowType = 'reconcileIndexes'" })) found.push(run);
+      return found;
+    };
+    await until(async () => (await runs()).some(({ status }) => status.name === 'COMPLETED'), 30_000);
+    const [run] = await runs();
+    expect(await client.workflow.getHandle(run?.workflowId ?? '').result()).to.deep.equal({ exact: 'the database has no pgvector' });
+    const { spec, info } = await client.schedule.getHandle('reconcile-indexes').describe();
+    expect(spec.intervals?.[0]?.every).to.equal(3_600_000);
+    expect(info.recentActions).to.have.lengthOf(1);
+  });
+});

@@ -1,0 +1,61 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  setCurrentDetails,
+  TimeoutFailure,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
+import type { Settlement } from '../domain/jobs/settlement.ts';
+
+/** Where a job stands that is not final. */
+export type Unfinished = Extract<Settlement, { status: 'queued' | 'running' }>;
+
+const workerLost: AttemptFailure = { code: 'worker_lost', message: 'The worker was lost during the attempt.', retryable: true };
+export const canceledByOperator: AttemptFailure = {
+  code: 'canceled_by_operator',
+  message: 'The job was canceled by an operator.',
+  retryable: false,
+};
+
+/** Whether an operator canceled the workflow. */
+export function isCanceled(): boolean {
+  return CancellationScope.current().consideredCancelled;
+}
+
+/** What an attempt that threw means for its job. */
+export function describeFailure(error: unknown): AttemptFailure {
+  // An attempt that was taken back because the job became final: the row says so, and this failure decides nothing.
+  if (isCancellation(error)) return isCanceled() ? canceledByOperator : workerLost;
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof TimeoutFailure) {
+    if (cause.timeoutType === 'HEARTBEAT') return workerLost;
+    return { code: 'timeout', message: 'The attempt took too long.', retryable: true };
+  }
+  if (cause instanceof ApplicationFailure && cause.type) {
+    const details = cause.details?.[0] as { retryAfterMs?: number } | undefined;
+    return { code: cause.type, message: cause.message, retryable: !cause.nonRetryable, retryAfterMs: details?.retryAfterMs };
+  }
+  return { code: 'internal_error', message: 'The attempt failed inside the service.', retryable: true };
+}
+
+/** What the operator reads while the workflow waits. */
+export function describeWait(standing: Unfinished, waitMs: number): string {
+  if (standing.status === 'running') return 'Another run holds the job; this one waits for it to end.';
+  if (standing.handedBack) return 'The worker was full; the attempt waits for another place.';
+  const error = standing.error ? `The attempt failed: ${standing.error.message} (${standing.error.code}). ` : '';
+  return `${error}The next attempt begins at ${new Date(Date.now() + waitMs).toISOString()}.`;
+}
+
+/** Ends the workflow as its job ended. Throws only if the job failed. */
+export function endAs(outcome: Exclude<Settlement, Unfinished>): { status: string } {
+  upsertSearchAttributes({ JobStatus: [outcome.status] });
+  if (outcome.status !== 'failed') {
+    setCurrentDetails(`The job is ${outcome.status}.`);
+    return { status: outcome.status };
+  }
+  setCurrentDetails(`The job failed: ${outcome.error.message} (${outcome.error.code})`);
+  throw ApplicationFailure.nonRetryable(outcome.error.message, outcome.error.code);
+}
