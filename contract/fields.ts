@@ -15,11 +15,17 @@ interface TextBounds {
   max: number;
 }
 
-/** Text of bounded length. Refuses what Postgres cannot store: NUL and lone surrogates. */
-export function text({ min = 0, max }: TextBounds) {
+/** Any text of bounded length, what Postgres cannot store included: for a field that is looked at and never kept. */
+export function anyText({ max }: { max: number }) {
   return z
     .string()
     .refine((value) => value.length <= max * 2 && lengthOf(value) <= max, { error: `must have at most ${max} characters`, abort: true })
+    .meta({ maxLength: max });
+}
+
+/** Text of bounded length. Refuses what Postgres cannot store: NUL and lone surrogates. */
+export function text({ min = 0, max }: TextBounds) {
+  return anyText({ max })
     .refine((value) => lengthOf(value) >= min, { error: `must have at least ${min} character${min === 1 ? '' : 's'}`, abort: true })
     .refine((value) => value.isWellFormed() && !value.includes('\u0000'), {
       error: 'must be well-formed Unicode without NUL',
