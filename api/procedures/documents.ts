@@ -45,19 +45,18 @@ export function documentProcedures(deps: ApiDeps) {
 
     createUpload: procedure(contract.documents.createUpload, async (context) => {
       const { input, actor } = context;
-      const { organization_id: organizationId } = await getWorkspace(db, input.workspaceId);
-      await context.authorize(organizationId);
-      checkDeclaredSize(input.size, config.storage.maxUploadBytes);
-      const document = await effectOnce(deps, contract.documents.createUpload, context, async (trx) => {
-        const upload = {
-          organizationId,
-          workspaceId: input.workspaceId,
-          name: input.name,
-          contentType: input.contentType,
-          sizeBytes: input.size,
-        };
-        const created = await createUpload(trx, getPlan, actor, upload);
-        return { answer: toDocument(created.document), messages: [created.message] };
+      const { workspaceId, name, contentType, size: sizeBytes } = input;
+      const document = await effectOnce(deps, contract.documents.createUpload, context, {
+        async admit() {
+          const { organization_id: organizationId } = await getWorkspace(db, workspaceId);
+          await context.authorize(organizationId);
+          checkDeclaredSize(sizeBytes, config.storage.maxUploadBytes);
+          return organizationId;
+        },
+        async effect(trx, organizationId) {
+          const created = await createUpload(trx, getPlan, actor, { organizationId, workspaceId, name, contentType, sizeBytes });
+          return { answer: toDocument(created.document), messages: [created.message] };
+        },
       });
       const key = objectKey(document.organizationId, document.id);
       const target = await storage.signUpload({ key, contentType: document.contentType });

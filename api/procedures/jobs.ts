@@ -31,11 +31,16 @@ export function jobProcedures(deps: ApiDeps) {
 
     create: procedure(contract.jobs.create, async (context) => {
       const { input, actor } = context;
-      const placement = await findPlacement(db, input);
-      await context.authorize(placement.organizationId);
-      return effectOnce(deps, contract.jobs.create, context, async (trx) => {
-        const created = await createJob(trx, getPlan, actor, placement, input);
-        return { answer: toJob(created.job), messages: [created.message] };
+      return effectOnce(deps, contract.jobs.create, context, {
+        async admit() {
+          const placement = await findPlacement(db, input);
+          await context.authorize(placement.organizationId);
+          return placement;
+        },
+        async effect(trx, placement) {
+          const created = await createJob(trx, getPlan, actor, placement, input);
+          return { answer: toJob(created.job), messages: [created.message] };
+        },
       });
     }),
 
@@ -49,11 +54,16 @@ export function jobProcedures(deps: ApiDeps) {
 
     retry: procedure(contract.jobs.retry, async (context) => {
       const { input, actor } = context;
-      const original = await getJob(db, input.id);
-      await context.authorize(original.organization_id);
-      return effectOnce(deps, contract.jobs.retry, context, async (trx) => {
-        const retried = await retryJob(trx, getPlan, actor, original);
-        return { answer: toJob(retried.job), messages: [retried.message] };
+      return effectOnce(deps, contract.jobs.retry, context, {
+        async admit() {
+          const original = await getJob(db, input.id);
+          await context.authorize(original.organization_id);
+          return original;
+        },
+        async effect(trx, original) {
+          const retried = await retryJob(trx, getPlan, actor, original);
+          return { answer: toJob(retried.job), messages: [retried.message] };
+        },
       });
     }),
 

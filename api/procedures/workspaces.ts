@@ -26,9 +26,9 @@ export function workspaceProcedures(deps: ApiDeps) {
 
     create: procedure(contract.workspaces.create, async (context) => {
       const { input, actor } = context;
-      await context.authorize(input.organizationId);
-      return effectOnce(deps, contract.workspaces.create, context, async (trx) => {
-        return { answer: toWorkspace(await createWorkspace(trx, getPlan, actor, input)), messages: [] };
+      return effectOnce(deps, contract.workspaces.create, context, {
+        admit: () => context.authorize(input.organizationId),
+        effect: async (trx) => ({ answer: toWorkspace(await createWorkspace(trx, getPlan, actor, input)), messages: [] }),
       });
     }),
 
