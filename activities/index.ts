@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { inTransaction } from '../db/transaction.ts';
+import { refundLostSearches } from '../domain/credits/search-charge.ts';
 import { purgeUpload } from '../domain/documents/purge-upload.ts';
 import { type EndedAttempt, settleAttempt } from '../domain/jobs/settle-attempt.ts';
 import type { Settlement } from '../domain/jobs/settlement.ts';
@@ -45,9 +46,13 @@ export function createActivities(deps: ActivityDeps) {
       return deleteObjectBatch(deps.db, deps.storage, organizationId, () => context.heartbeat());
     },
 
-    /** Takes back jobs whose attempt is presumed lost (spec §3). */
-    sweepLostAttempts: (): Promise<{ requeued: number; failed: number }> =>
-      sweepLostAttempts(deps.db, { timeoutMs: deps.jobs.timeoutMs, limit: sweepBatch }),
+    /** Takes back jobs whose attempt is presumed lost, and gives back the credits of searches whose process died. */
+    async sweepLostAttempts(): Promise<{ requeued: number; failed: number }> {
+      const swept = await sweepLostAttempts(deps.db, { timeoutMs: deps.jobs.timeoutMs, limit: sweepBatch });
+      const searches = await refundLostSearches(deps.db, sweepBatch);
+      if (searches > 0) deps.log.warn({ searches }, 'searches did not come to their end, and were refunded');
+      return swept;
+    },
 
     /** Starts again the workflows of queued jobs that have none. */
     async sweepQueuedJobs(): Promise<{ restarted: number }> {

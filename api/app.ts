@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import { authPath } from '../auth/mount.ts';
 import { sessionCookieName } from '../auth/session-options.ts';
 import { ApiError } from '../contract/api-error.ts';
+import { hasDocument } from '../domain/documents/get-document.ts';
 import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
 import { docsRoutes } from './docs.ts';
@@ -38,7 +39,10 @@ export function createApp(deps: ApiDeps, { auth, localStorage }: AppOptions): Ex
   app.get('/readyz', readyz(deps.db));
   app.use(securityHeaders, cors(config.trustedOrigins));
   app.all(authPath, auth);
-  if (localStorage) app.use(uploadRoutes({ storage: localStorage, maxUploadBytes: config.storage.maxUploadBytes }));
+  if (localStorage) {
+    const { maxUploadBytes } = config.storage;
+    app.use(uploadRoutes({ storage: localStorage, hasDocument: (...ids) => hasDocument(deps.db, ...ids), maxUploadBytes }));
+  }
   app.use(docsRoutes());
   const procedures = createProcedures(deps);
   const guard = [identifyRoute, limitRequests(deps), trustedOrigin([...config.trustedOrigins, new URL(config.apiUrl).origin])];

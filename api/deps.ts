@@ -10,6 +10,7 @@ import type { NewMail } from '../domain/mail/queue-mail.ts';
 import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
 import type { Caller } from './caller.ts';
+import type { EmbeddingPrice } from './embedding-price.ts';
 import type { JobStreams } from './job-streams.ts';
 import type { Limiters } from './limiters.ts';
 
@@ -30,8 +31,8 @@ export interface ApiDeps {
   getPlan: GetPlan;
   cursors: Cursors;
   limiters: Limiters;
-  /** Whether embeddings are local and so cost nothing; the answer is kept for a minute (spec §8). */
-  isEmbeddingLocal(): Promise<boolean>;
+  /** What the embedding of a query costs; the answer is kept for a minute. */
+  embeddingPrice(): Promise<EmbeddingPrice>;
   jobStreams: JobStreams;
   /** Cancels an organization's subscription at the payment provider. */
   cancelSubscription: CancelSubscription;

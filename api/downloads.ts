@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { contentDisposition } from '../storage/content-disposition.ts';
-import type { LocalStorage } from '../storage/local.ts';
 import { errorBody } from './refuse-upload.ts';
 import { queryOf } from './request-query.ts';
+import type { ObjectPath, UploadOptions } from './uploads.ts';
 
 const errorCodes: Record<number, string> = { 404: 'not_found', 412: 'precondition_failed', 416: 'range_not_satisfiable' };
 
@@ -10,10 +10,11 @@ const errorCodes: Record<number, string> = { 404: 'not_found', 412: 'preconditio
  * GET and HEAD of a document's bytes, one range at a time if asked (spec §4). A document is whatever a member uploaded, so it is
  * always saved and never shown: an HTML page opened at this address would otherwise act for this site.
  */
-export async function download(storage: LocalStorage, req: Request, res: Response): Promise<void> {
+export async function download({ storage, hasDocument }: UploadOptions, req: Request<ObjectPath>, res: Response): Promise<void> {
   const key = `${req.params.organizationId}/${req.params.documentId}`;
   const grant = storage.readGrant({ method: 'GET', key, query: queryOf(req) });
   if (grant?.method !== 'GET') return fail(res, 403, 'invalid_signature');
+  if (!(await hasDocument(req.params.organizationId, req.params.documentId))) return fail(res, 404, 'not_found');
   const headers: Record<string, string> = {
     'Content-Type': grant.contentType,
     'Content-Disposition': contentDisposition(grant.fileName),

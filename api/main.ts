@@ -25,7 +25,7 @@ import { workflowIds } from '../workflows/definitions.ts';
 import { createApp } from './app.ts';
 import { answerClientErrors } from './client-error.ts';
 import type { ApiDeps } from './deps.ts';
-import { createLocality } from './embedding-locality.ts';
+import { createEmbeddingPrice } from './embedding-price.ts';
 import { deferContinueOfUploads } from './expect-continue.ts';
 import { createJobStreams } from './job-streams.ts';
 import { createLimiters } from './limiters.ts';
@@ -85,7 +85,7 @@ const deps: ApiDeps = {
   authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pool : undefined }),
-  isEmbeddingLocal: createLocality(ai),
+  embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
 const auth = createAuth({ config, db, pool, log, stripe, sendMail });

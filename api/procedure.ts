@@ -5,7 +5,7 @@ import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import type { Actor } from '../domain/actor.ts';
 import { actorOf, type Caller } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
-import { checkIdempotencyKey } from './idempotency-key.ts';
+import { checkIdempotencyKey } from './idempotency.ts';
 
 /** One request as a procedure sees it, whichever transport carried it. */
 export interface RequestInfo {

@@ -29,7 +29,7 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
     jsonQuery: false,
     // `run` validates each answer once, for both transports.
     responseValidation: false,
-    globalMiddleware: [authenticated, jsonBody({ anyType: false })] as never,
+    globalMiddleware: [authenticated, jsonBody()] as never,
     requestValidationErrorHandler: (error) => {
       throw invalidRequest(error);
     },

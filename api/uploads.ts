@@ -14,8 +14,17 @@ const extraBodyBytes = 1024 * 1024;
 /** `maxUploadBytes` is the largest object; a client that sends no byte for `stallTimeoutMs` (a minute) is cut off. */
 export interface UploadOptions {
   storage: LocalStorage;
+  /** Whether the document of an object still exists: one that was deleted is `not_found`, whatever was signed before. */
+  hasDocument(organizationId: string, documentId: string): Promise<boolean>;
   maxUploadBytes: number;
   stallTimeoutMs?: number;
+}
+
+/** What the path of an object names. */
+export interface ObjectPath {
+  organizationId: string;
+  documentId: string;
+  [name: string]: string;
 }
 
 /** The client sent more than the largest object. */
@@ -31,11 +40,11 @@ class AbortedError extends Error {}
 export function uploadRoutes(options: UploadOptions): Router {
   const router = Router();
   router.put('/uploads/:organizationId/:documentId', (req, res) => upload(options, req, res));
-  router.get('/uploads/:organizationId/:documentId', (req, res) => download(options.storage, req, res));
+  router.get('/uploads/:organizationId/:documentId', (req, res) => download(options, req, res));
   return router;
 }
 
-async function upload(options: UploadOptions, req: Request, res: Response): Promise<void> {
+async function upload(options: UploadOptions, req: Request<ObjectPath>, res: Response): Promise<void> {
   const { storage, maxUploadBytes } = options;
   const key = `${req.params.organizationId}/${req.params.documentId}`;
   const refuse = (status: number, error: string) => refuseUpload(req, res, { status, error, lingerBytes: maxUploadBytes + extraBodyBytes });
@@ -46,6 +55,7 @@ async function upload(options: UploadOptions, req: Request, res: Response): Prom
   if (declaredLength === undefined) return refuse(411, 'length_required');
   const declaredBytes = Number(declaredLength);
   if (declaredBytes > maxUploadBytes) return refuse(413, 'too_large');
+  if (!(await options.hasDocument(req.params.organizationId, req.params.documentId))) return refuse(404, 'not_found');
   if (await storage.stat(key)) return refuse(412, 'already_uploaded');
 
   continueUpload(req, res);

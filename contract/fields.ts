@@ -1,26 +1,29 @@
 import { z } from 'zod';
+import { countCharacters } from './characters.ts';
 
 const controlCharacters = /[\p{Cc}\u2028\u2029]/u;
 const controlCharactersExceptLines = /[^\P{Cc}\t\n\r]/u;
-
-/** Characters as people and JSON Schema count them: code points, not UTF-16 units. */
-function lengthOf(value: string): number {
-  let length = 0;
-  for (const _ of value) length++;
-  return length;
-}
 
 interface TextBounds {
   min?: number;
   max: number;
 }
 
-/** Text of bounded length. Refuses what Postgres cannot store: NUL and lone surrogates. */
-export function text({ min = 0, max }: TextBounds) {
+/** Any text of bounded length, what Postgres cannot store included: for a field that is looked at and never kept. */
+export function anyText({ max }: { max: number }) {
   return z
     .string()
-    .refine((value) => value.length <= max * 2 && lengthOf(value) <= max, { error: `must have at most ${max} characters`, abort: true })
-    .refine((value) => lengthOf(value) >= min, { error: `must have at least ${min} character${min === 1 ? '' : 's'}`, abort: true })
+    .refine((value) => value.length <= max * 2 && countCharacters(value) <= max, {
+      error: `must have at most ${max} characters`,
+      abort: true,
+    })
+    .meta({ maxLength: max });
+}
+
+/** Text of bounded length. Refuses what Postgres cannot store: NUL and lone surrogates. */
+export function text({ min = 0, max }: TextBounds) {
+  return anyText({ max })
+    .refine((value) => countCharacters(value) >= min, { error: `must have at least ${min} character${min === 1 ? '' : 's'}`, abort: true })
     .refine((value) => value.isWellFormed() && !value.includes('\u0000'), {
       error: 'must be well-formed Unicode without NUL',
       params: { reason: 'control_characters' },

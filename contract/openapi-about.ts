@@ -7,7 +7,7 @@ export const about = {
 
 **Signing in.** Send \`Authorization: Bearer <token>\` with the value of the \`set-auth-token\` header that signing in at \`/api/auth/*\` answered, or the session cookie of a browser. \`GET /api/auth/organization/list\` answers the organizations that you are a member of, with the ids that operations ask for.
 
-**Requests.** Bodies are JSON of at most 1 MiB. Fields and query parameters that an operation does not know are ignored. A parameter is checked before the resource is looked for; whether you are signed in is checked before everything else.
+**Requests.** Bodies are JSON of at most 1 MiB, and say so: \`Content-Type: application/json\`, or another type of the form \`application/*+json\`. A body of another type is BAD_REQUEST. Fields and query parameters that an operation does not know are ignored. A parameter is checked before the resource is looked for; whether you are signed in is checked before everything else.
 
 **Answers.** Success is always 200. Timestamps are ISO 8601 in UTC with milliseconds. Every answer carries \`X-Request-Id\`: the one you sent, when it is made of 1 to 128 letters, digits, \`.\`, \`_\` and \`-\`, else a new one. Answers may gain fields: ignore those that you do not know.
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, email, flagKey, id, multiLine, singleLine } from './fields.ts';
+import { anyText, dateTime, email, flagKey, id, multiLine, singleLine } from './fields.ts';
 import { route } from './route.ts';
 
 const socialProvider = z.enum(['provider_a', 'provider_b']).meta({ id: 'SocialProvider' });
@@ -64,7 +64,7 @@ export const contact = {
           .optional()
           .meta({ examples: ['Ada Lovelace'] }),
         message: multiLine({ min: 10, max: 2000 }).meta({ examples: ['How do I raise my storage quota?'] }),
-        website: singleLine({ max: 200 })
+        website: anyText({ max: 200 })
           .optional()
           .describe('A trap for machines: a message that fills it is answered like any other, and dropped.')
           .meta({ examples: [''] }),

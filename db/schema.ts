@@ -98,7 +98,7 @@ export interface JobTable {
 export interface CreditEntryTable {
   id: Generated<number>;
   organization_id: string;
-  /** `job:<id>:charge`, `job:<id>:refund` or `search:<id>:charge`: makes each entry happen once. */
+  /** `job:<id>:charge`, `job:<id>:refund`, and the same of a search: makes each entry happen once. */
   key: string;
   /** Credits: positive for a charge, negative for a refund. */
   amount: number;
@@ -112,6 +112,14 @@ export interface CreditMonthTable {
   organization_id: string;
   month: ColumnType<string, string, never>;
   used: number;
+}
+
+export interface OpenSearchTable {
+  id: string;
+  organization_id: string;
+  /** First day of the month that the charge counts against; its refund carries the same. */
+  month: ColumnType<string, string, never>;
+  charged_at: Timestamp;
 }
 
 export interface AuditEntryTable {
@@ -209,6 +217,7 @@ export interface Database extends AuthTables {
   job: JobTable;
   credit_entry: CreditEntryTable;
   credit_month: CreditMonthTable;
+  open_search: OpenSearchTable;
   audit_entry: AuditEntryTable;
   outbox: OutboxTable;
   object_to_delete: ObjectToDeleteTable;

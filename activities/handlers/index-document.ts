@@ -1,3 +1,4 @@
+import { countCharacters } from '../../domain/characters.ts';
 import { maxChunks, splitText } from '../../domain/chunks/split-text.ts';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { JobFailure } from '../job-failure.ts';
@@ -18,7 +19,7 @@ export const indexDocument: Handler = async (deps, job, signal) => {
   const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, { signal, requestId: job.id });
   const chunks = texts.map((chunk, index) => ({ text: chunk, embedding: vectors[index] ?? [] }));
   return {
-    result: { chunks: chunks.length, characters: text.length, model, dimensions },
+    result: { chunks: chunks.length, characters: countCharacters(text), model, dimensions },
     async effects(trx) {
       await store(trx);
       await storeChunks(trx, document, model, chunks);

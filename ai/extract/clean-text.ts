@@ -1,3 +1,5 @@
+import { endOfCharacters } from '../characters.ts';
+
 const lineEnds = /\r\n?|[\u0085\u2028]/g;
 const paragraphEnds = /[\u2029\f\v]/g;
 // What Postgres refuses (NUL) or no reader wants: control characters but tab and line feed, byte order marks,
@@ -9,9 +11,8 @@ export function cleanText(text: string): string {
   return text.replace(lineEnds, '\n').replace(paragraphEnds, '\n\n').replace(unwanted, '');
 }
 
-/** Cuts to at most `max` UTF-16 code units without splitting a surrogate pair. */
+/** Cuts to at most `max` characters, which are code points. */
 export function cutText(text: string, max: number): { text: string; truncated: boolean } {
-  if (text.length <= max) return { text, truncated: false };
-  const splitsPair = /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(max - 1, max + 1));
-  return { text: text.slice(0, splitsPair ? max - 1 : max), truncated: true };
+  const end = endOfCharacters(text, max);
+  return { text: text.slice(0, end), truncated: end < text.length };
 }

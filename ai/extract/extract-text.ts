@@ -1,3 +1,4 @@
+import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import { cleanText, cutText } from './clean-text.ts';
 import { decodeText } from './decode-text.ts';
@@ -36,7 +37,7 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
   const { text, truncated } = cutText(cleanText(raw.text), maxTextCharacters);
   return {
     text,
-    characters: text.length,
+    characters: countCharacters(text),
     pages: raw.pages,
     truncated: truncated || raw.stoppedEarly === true,
     content_type: mediaType,

@@ -1,3 +1,4 @@
+import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import { layOutPage } from './lay-out-page.ts';
 import type { Pdfium } from './pdfium.ts';
@@ -48,7 +49,7 @@ function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): Raw
     const text = readPage(pdfium, document, index);
     if (text === undefined) broken += 1;
     else if (text !== '') texts.push(text);
-    characters += text?.length ?? 0;
+    characters += countCharacters(text ?? '');
     if (characters > limits.maxTextCharacters && index + 1 < pages) return { text: texts.join('\n\n'), pages, stoppedEarly: true };
   }
   if (broken === pages) throw unreadable();

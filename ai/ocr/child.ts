@@ -1,3 +1,4 @@
+import { countCharacters } from '../characters.ts';
 import { serveTasks } from '../pool/serve-tasks.ts';
 import { preparePages } from './prepare-pages.ts';
 import { loadEngine, recognize, recognizeBmp } from './recognize.ts';
@@ -20,7 +21,7 @@ serveTasks(
       for (const [index, prepare] of pages.entries()) {
         const text = await recognize(await prepare());
         if (text !== '') texts.push(text);
-        characters += text.length;
+        characters += countCharacters(text);
         if (characters > maxTextCharacters && index + 1 < pages.length) {
           return { text: texts.join('\n\n'), pages: pages.length, stoppedEarly: true };
         }

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
+import { countCharacters } from '../characters.ts';
 import { readJson } from '../http/read-json.ts';
 import { requestSignal } from '../http/request-signal.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -22,10 +23,11 @@ export const embedRequest = z.object({
  * read without its numbers becoming text.
  */
 export function embedRoute(provider: Provider): RequestHandler {
-  const maxBytes = maxTexts * maxTextLength * 6 + 64 * 1024;
+  // JSON may spend twelve bytes on a character.
+  const maxBytes = maxTexts * maxTextLength * 12 + 64 * 1024;
   return async (request, response) => {
     const { texts, encoding_format: format } = await readJson(request, embedRequest, maxBytes);
-    const tooLong = texts.findIndex((text) => text.length > maxTextLength);
+    const tooLong = texts.findIndex((text) => countCharacters(text) > maxTextLength);
     if (tooLong >= 0) {
       throw new ServiceError(413, 'text_too_long', `Text ${tooLong} is longer than the ${maxTextLength} characters that are embedded.`);
     }

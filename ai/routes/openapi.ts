@@ -8,7 +8,7 @@ const version = '0.3.0';
 const upload = z.object({ file: z.object({ name: z.string().optional(), content_type: z.string(), data_base64: z.string() }) });
 const extracted = z.object({
   text: z.string(),
-  characters: z.int().describe('Length of the text in UTF-16 code units.'),
+  characters: z.int().describe('Length of the text in Unicode code points.'),
   pages: z.int().nullable().describe('Pages of a PDF or an image; null for text.'),
   truncated: z.boolean(),
   content_type: z.string(),

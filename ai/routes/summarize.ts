@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
+import { countCharacters } from '../characters.ts';
 import { readJson } from '../http/read-json.ts';
 import { requestSignal } from '../http/request-signal.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -13,12 +14,13 @@ export const summarizeRequest = z.object({
 
 /** POST /v1/summarize (spec §4): 413 for a text over MAX_TEXT_CHARACTERS. */
 export function summarizeRoute(provider: Provider, maxTextCharacters: number): RequestHandler {
-  // JSON may spend six bytes on a UTF-16 code unit.
-  const maxBytes = maxTextCharacters * 6 + 64 * 1024;
+  // JSON may spend twelve bytes on a character.
+  const maxBytes = maxTextCharacters * 12 + 64 * 1024;
   return async (request, response) => {
     const { text, max_sentences } = await readJson(request, summarizeRequest, maxBytes);
-    if (text.length > maxTextCharacters) {
-      throw new ServiceError(413, 'text_too_long', `The text has ${text.length} characters; at most ${maxTextCharacters} are summarized.`);
+    const characters = countCharacters(text);
+    if (characters > maxTextCharacters) {
+      throw new ServiceError(413, 'text_too_long', `The text has ${characters} characters; at most ${maxTextCharacters} are summarized.`);
     }
     response.json(await provider.summarize(text, max_sentences, requestSignal(response)));
   };

@@ -1,3 +1,4 @@
+import { endOfCharacters } from '../characters.ts';
 import type { Block } from './split-blocks.ts';
 import { splitBlocks } from './split-blocks.ts';
 import { splitSentences } from './split-sentences.ts';
@@ -56,14 +57,13 @@ function isSentence(text: string): boolean {
 
 /** What has no full stop for hundreds of characters is no sentence: it is cut at clauses, at worst between words. */
 function shorten(sentence: string): string[] {
-  if (sentence.length <= maxSentenceLength) return [sentence];
   const parts: string[] = [];
   let rest = sentence;
-  while (rest.length > maxSentenceLength) {
-    const head = rest.slice(0, maxSentenceLength);
+  for (let end = endOfCharacters(rest, maxSentenceLength); end < rest.length; end = endOfCharacters(rest, maxSentenceLength)) {
+    const head = rest.slice(0, end);
     const clause = Math.max(head.lastIndexOf('; '), head.lastIndexOf('；'), head.lastIndexOf(' – '), head.lastIndexOf(' • '));
     const space = head.lastIndexOf(' ');
-    const cut = clause > 100 ? clause + 1 : space > 100 ? space : maxSentenceLength;
+    const cut = clause > 100 ? clause + 1 : space > 100 ? space : end;
     parts.push(rest.slice(0, cut).toWellFormed().trim());
     rest = rest.slice(cut).trim();
   }

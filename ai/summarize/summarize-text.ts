@@ -1,3 +1,4 @@
+import { countCharacters, endOfCharacters } from '../characters.ts';
 import type { Candidate } from './candidates.ts';
 import { findCandidates } from './candidates.ts';
 import { rankSentences } from './rank-sentences.ts';
@@ -24,11 +25,13 @@ export interface Summary {
  */
 export function summarizeText(text: string, maxSentences: number): Summary {
   const { candidates, headings } = findCandidates(text);
-  const chosen =
-    candidates.length === 0
-      ? [text.trim().slice(0, fallbackLength).toWellFormed()].filter(Boolean)
-      : choose(candidates, headings, maxSentences);
-  return { summary: joinSentences(chosen), sentences: chosen.length, model: localSummaryModel, characters: text.length };
+  const chosen = candidates.length === 0 ? [beginningOf(text.trim())].filter(Boolean) : choose(candidates, headings, maxSentences);
+  return { summary: joinSentences(chosen), sentences: chosen.length, model: localSummaryModel, characters: countCharacters(text) };
+}
+
+/** What stands for the summary of a text without sentences. */
+function beginningOf(text: string): string {
+  return text.slice(0, endOfCharacters(text, fallbackLength)).toWellFormed();
 }
 
 function choose(candidates: Candidate[], headings: string[], maxSentences: number): string[] {

@@ -10,7 +10,7 @@ import { listDocuments } from '../../domain/documents/list-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/get-workspace.ts';
 import { objectKey } from '../../storage/object-key.ts';
 import type { ApiDeps } from '../deps.ts';
-import { effectOnce } from '../idempotency.ts';
+import { withIdempotency } from '../idempotency.ts';
 import { toDocument, toExtracted } from '../presenters/document.ts';
 import { toStorage } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
@@ -45,18 +45,16 @@ export function documentProcedures(deps: ApiDeps) {
 
     createUpload: procedure(contract.documents.createUpload, async (context) => {
       const { input, actor } = context;
-      const { organization_id: organizationId } = await getWorkspace(db, input.workspaceId);
-      await context.authorize(organizationId);
-      checkDeclaredSize(input.size, config.storage.maxUploadBytes);
-      const document = await effectOnce(deps, contract.documents.createUpload, context, async (trx) => {
-        const upload = {
-          organizationId,
-          workspaceId: input.workspaceId,
-          name: input.name,
-          contentType: input.contentType,
-          sizeBytes: input.size,
-        };
-        return toDocument(await createUpload(trx, getPlan, actor, upload));
+      const { workspaceId, name, contentType, size: sizeBytes } = input;
+      const document = await withIdempotency(deps, contract.documents.createUpload, context, {
+        async admit() {
+          const { organization_id: organizationId } = await getWorkspace(db, workspaceId);
+          await context.authorize(organizationId);
+          checkDeclaredSize(sizeBytes, config.storage.maxUploadBytes);
+          return organizationId;
+        },
+        effect: async (trx, organizationId) =>
+          toDocument(await createUpload(trx, getPlan, actor, { organizationId, workspaceId, name, contentType, sizeBytes })),
       });
       const key = objectKey(document.organizationId, document.id);
       const target = await storage.signUpload({ key, contentType: document.contentType });

@@ -10,7 +10,7 @@ import { listJobs } from '../../domain/jobs/list-jobs.ts';
 import { retryJob } from '../../domain/jobs/retry-job.ts';
 import { getWorkspace } from '../../domain/workspaces/get-workspace.ts';
 import type { ApiDeps } from '../deps.ts';
-import { effectOnce } from '../idempotency.ts';
+import { withIdempotency } from '../idempotency.ts';
 import { toJob, toJobListItem } from '../presenters/job.ts';
 import { procedure } from '../procedure.ts';
 
@@ -32,9 +32,14 @@ export function jobProcedures(deps: ApiDeps) {
 
     create: procedure(contract.jobs.create, async (context) => {
       const { input, actor } = context;
-      const scope = await findJobScope(db, input);
-      await context.authorize(scope.organizationId);
-      return effectOnce(deps, contract.jobs.create, context, async (trx) => toJob(await createJob(trx, getPlan, actor, scope, input)));
+      return withIdempotency(deps, contract.jobs.create, context, {
+        async admit() {
+          const scope = await findJobScope(db, input);
+          await context.authorize(scope.organizationId);
+          return scope;
+        },
+        effect: async (trx, scope) => toJob(await createJob(trx, getPlan, actor, scope, input)),
+      });
     }),
 
     cancel: procedure(contract.jobs.cancel, async ({ input, actor, authorize }) => {
@@ -45,9 +50,14 @@ export function jobProcedures(deps: ApiDeps) {
 
     retry: procedure(contract.jobs.retry, async (context) => {
       const { input, actor } = context;
-      const original = await getJob(db, input.id);
-      await context.authorize(original.organization_id);
-      return effectOnce(deps, contract.jobs.retry, context, async (trx) => toJob(await retryJob(trx, getPlan, actor, original)));
+      return withIdempotency(deps, contract.jobs.retry, context, {
+        async admit() {
+          const original = await getJob(db, input.id);
+          await context.authorize(original.organization_id);
+          return original;
+        },
+        effect: async (trx, original) => toJob(await retryJob(trx, getPlan, actor, original)),
+      });
     }),
 
     stream: procedure(contract.jobs.stream, async ({ input, caller, request, authorize }) => {

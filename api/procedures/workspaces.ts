@@ -6,7 +6,7 @@ import { getWorkspace, getWorkspaceBySlug } from '../../domain/workspaces/get-wo
 import { listWorkspaces } from '../../domain/workspaces/list-workspaces.ts';
 import { updateWorkspace } from '../../domain/workspaces/update-workspace.ts';
 import type { ApiDeps } from '../deps.ts';
-import { effectOnce } from '../idempotency.ts';
+import { withIdempotency } from '../idempotency.ts';
 import { toStorage, toWorkspace } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
 
@@ -26,10 +26,10 @@ export function workspaceProcedures(deps: ApiDeps) {
 
     create: procedure(contract.workspaces.create, async (context) => {
       const { input, actor } = context;
-      await context.authorize(input.organizationId);
-      return effectOnce(deps, contract.workspaces.create, context, async (trx) =>
-        toWorkspace(await createWorkspace(trx, getPlan, actor, input)),
-      );
+      return withIdempotency(deps, contract.workspaces.create, context, {
+        admit: () => context.authorize(input.organizationId),
+        effect: async (trx) => toWorkspace(await createWorkspace(trx, getPlan, actor, input)),
+      });
     }),
 
     update: procedure(contract.workspaces.update, async ({ input, actor, authorize }) => {

@@ -1,4 +1,6 @@
-/** How text is cut for search: characters for each chunk, and how many of them it shares with the one before (spec §8). */
+import { back, forward } from '../characters.ts';
+
+/** How text is cut for search: characters (code points) for each chunk, and how many of them it shares with the one before (spec §8). */
 export const chunkSize = { characters: 1_200, overlap: 150 };
 
 /** A document of more chunks than this is not indexed (spec §8). */
@@ -25,25 +27,20 @@ export function splitText(text: string): string[] {
 }
 
 function findEnd(text: string, start: number): number {
-  const limit = start + chunkSize.characters;
-  if (limit >= text.length) return text.length;
-  const from = start + Math.floor((chunkSize.characters * 2) / 3);
+  const limit = forward(text, start, chunkSize.characters);
+  if (limit === text.length) return limit;
+  const from = forward(text, start, Math.floor((chunkSize.characters * 2) / 3));
   const window = text.slice(from, limit);
   for (const boundary of boundaries) {
     const last = [...window.matchAll(boundary)].at(-1);
     if (last) return from + last.index + last[0].length;
   }
-  return wholeCharacter(text, limit);
+  return limit;
 }
 
 /** The next chunk begins a little before the last one's end, at a word's beginning. */
 function findStart(text: string, previous: number, end: number): number {
-  const earliest = Math.max(end - chunkSize.overlap, previous + 1);
+  const earliest = Math.max(back(text, end, chunkSize.overlap), forward(text, previous, 1));
   const space = text.slice(earliest, end).search(/\s\S/);
-  return space === -1 ? wholeCharacter(text, earliest) : earliest + space + 1;
-}
-
-function wholeCharacter(text: string, index: number): number {
-  const code = text.charCodeAt(index);
-  return code >= 0xdc00 && code <= 0xdfff ? index + 1 : index;
+  return space === -1 ? earliest : earliest + space + 1;
 }

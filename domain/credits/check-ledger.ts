@@ -18,7 +18,7 @@ export type LedgerProblemKind =
   | 'charge'
   /** A failed or canceled job without its refund, another one with a refund, or a refund of another amount or month. */
   | 'refund'
-  /** A refund without its charge; the job itself may be gone. */
+  /** A refund of a job or a search without its charge; the job itself may be gone. */
   | 'refund_without_charge'
   /** A month's counter is not the sum of its entries. */
   | 'month';
@@ -57,9 +57,9 @@ export async function checkLedger(
     union all
     select refund.organization_id, refund.job_id, refund.month, 'refund_without_charge', 0, refund.amount::bigint
       from entries as refund
-      where refund.key = 'job:' || refund.job_id || ':refund' and not exists (
-        select from entries as charge where charge.key = 'job:' || refund.job_id || ':charge'
-          and charge.month = refund.month and charge.amount = -refund.amount
+      where refund.key like '%:refund' and not exists (
+        select from entries as charge where charge.key = regexp_replace(refund.key, 'refund$', 'charge')
+          and charge.organization_id = refund.organization_id and charge.month = refund.month and charge.amount = -refund.amount
       )
     union all
     select organization_id, null, month, 'month', coalesce(total, 0), coalesce(used, 0)

@@ -20,6 +20,12 @@ export async function getDocument(db: Db, documentId: string): Promise<DocumentR
   return document;
 }
 
+/** Whether the organization has the document: until it is deleted, though its object may stay a little longer. */
+export async function hasDocument(db: Db, organizationId: string, documentId: string): Promise<boolean> {
+  const document = await findDocument(db, documentId);
+  return document?.organization_id === organizationId;
+}
+
 export function documentNotFound(): ApiError {
   return new ApiError('NOT_FOUND', { message: 'Document not found.' });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../contract/api-error.ts';
-import type { Transaction } from '../../db/connect.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
 
 export interface IdempotencyScope {
   userId: string;
@@ -8,6 +8,15 @@ export interface IdempotencyScope {
   /** The client's `Idempotency-Key`; undefined where it sent none. */
   key: string | undefined;
   request: unknown;
+}
+
+/**
+ * What an effect returned the first time, whatever became of its rows since; undefined without a key, or one that was not used yet.
+ * Throws BAD_REQUEST if the key was used with another request.
+ */
+export async function findRecord<T extends object>(db: Db, { userId, operation, key, request }: IdempotencyScope): Promise<T | undefined> {
+  if (key === undefined) return undefined;
+  return await readRecord<T>(db, { userId, operation, key, requestHash: hashOf(request) });
 }
 
 /**
@@ -29,7 +38,12 @@ export async function runOnce<T extends object>(
     .onConflict((conflict) => conflict.columns(['user_id', 'operation', 'key']).doNothing())
     .returning('key')
     .executeTakeFirst();
-  if (!inserted) return { replayed: true, record: await readRecord<T>(trx, { userId, operation, key, requestHash }) };
+  if (!inserted) {
+    const record = await readRecord<T>(trx, { userId, operation, key, requestHash });
+    // The insert met the row, and nothing removes it but the retention, after a day.
+    if (record === undefined) throw new Error('an idempotency key was removed while it was used');
+    return { replayed: true, record };
+  }
   const record = await effect();
   await trx
     .updateTable('idempotency_key')
@@ -51,17 +65,18 @@ function hashOf(request: unknown): string {
 }
 
 async function readRecord<T>(
-  trx: Transaction,
+  db: Db,
   { userId, operation, key, requestHash }: { userId: string; operation: string; key: string; requestHash: string },
-): Promise<T> {
-  const row = await trx
+): Promise<T | undefined> {
+  const row = await db
     .selectFrom('idempotency_key')
     .select(['request_hash', 'response'])
     .where('user_id', '=', userId)
     .where('operation', '=', operation)
     .where('key', '=', key)
     .executeTakeFirst();
-  if (row?.request_hash === requestHash) return row.response as T;
+  if (!row) return undefined;
+  if (row.request_hash === requestHash) return row.response as T;
   const message = 'This Idempotency-Key was used with another request.';
   throw new ApiError('BAD_REQUEST', { message, data: { issues: [{ path: ['Idempotency-Key'], message }] } });
 }

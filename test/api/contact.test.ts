@@ -56,6 +56,23 @@ describe('The contact form', () => {
     expect((await queued()).filter(({ reply_to_address }) => reply_to_address === 'bot@example.com')).to.deep.equal([]);
   });
 
+  it('answers a trap that is filled with anything within its length, and only with that', async () => {
+    const fillings = ['https://a.example\r\nhttps://b.example', '\u0000\u0007\u2028\ud800', '😀'.repeat(200), 'x'.repeat(200), ' '];
+    for (const transport of transports) {
+      for (const website of fillings) {
+        const trapped = await send({ email: 'bot@example.com', message, website }, transport);
+        expect([trapped.status, trapped.body], JSON.stringify(website).slice(0, 40)).to.deep.equal([200, { ok: true }]);
+      }
+      for (const website of ['x'.repeat(201), '😀'.repeat(201), 7]) {
+        const refused = await send({ email: 'bot@example.com', message, website }, transport);
+        expect(refused.body).to.include({ code: 'BAD_REQUEST', status: 400 });
+        expect(refused.body.data.issues[0].path).to.deep.equal(['website']);
+      }
+    }
+    expect(await queued()).to.deep.equal([]);
+    expect(server.mails).to.deep.equal([]);
+  });
+
   it('takes five messages an hour from one address, over both transports together', async () => {
     const [address, other] = [newAddress(), newAddress()];
     const input = { email: 'ada@example.com', message, website: 'x' };

@@ -167,6 +167,86 @@ describe('Idempotency-Key', () => {
     });
   }
 
+  describe('answers as the first time', () => {
+    /** A tenant of the test's own, the operations that take a key with a request in it, and what removes all that they made. */
+    async function prepare() {
+      const own = await api.createTenant();
+      const { token } = own.owner;
+      const { id } = await api.upload(own, { bytes: 'A text.' });
+      const failed = await call('REST', 'jobs.create', undefined, { kind: 'document.extract', documentId: id }, token);
+      const { db } = api.database;
+      await db.updateTable('job').set({ status: 'failed', finished_at: new Date() }).where('id', '=', failed.body.id).execute();
+      const requests: [string, Record<string, unknown>, (body: any) => unknown][] = [
+        ['workspaces.create', { organizationId: own.organizationId, name: 'Gone', slug: 'gone' }, (body) => body],
+        [
+          'documents.createUpload',
+          { workspaceId: own.workspaceId, name: 'gone.txt', contentType: 'text/plain', size: 5 },
+          (body) => body.document,
+        ],
+        ['jobs.create', { kind: 'document.index', documentId: id }, (body) => body],
+        [
+          'jobs.create',
+          { kind: 'text.embed', organizationId: own.organizationId, workspaceId: own.workspaceId, texts: ['a'] },
+          (body) => body,
+        ],
+        ['jobs.retry', { id: failed.body.id }, (body) => body],
+      ];
+      const calls = requests.map(([operation, input, same]) => ({ operation, input, same, key: randomUUID() }));
+      const firsts = await Promise.all(calls.map(({ operation, input, key }) => call('REST', operation, key, input, token)));
+      expect(statusesOf(firsts)).to.deep.equal(Array(5).fill(200));
+      const partner = await api.signUp();
+      await api.addMember(own.organizationId, partner, 'owner');
+      const remove = async () => {
+        const { body } = await call('REST', 'workspaces.list', undefined, { organizationId: own.organizationId }, partner.token);
+        expect(body).to.have.length(2);
+        for (const { id } of body) await call('REST', 'workspaces.delete', undefined, { id }, partner.token);
+        // As the retention does, later.
+        await db.deleteFrom('job').where('organization_id', '=', own.organizationId).execute();
+      };
+      return { own, calls, firsts, remove };
+    }
+
+    it('once all is gone, and does nothing', async () => {
+      const { own, calls, firsts, remove } = await prepare();
+      await remove();
+      for (const transport of transports) {
+        const grown = await grownBy(async () => {
+          for (const [index, { operation, input, same, key }] of calls.entries()) {
+            const again = await call(transport, operation, key, input, own.owner.token);
+            expect(again.status, `${operation} ${JSON.stringify(again.body)}`).to.equal(200);
+            expect(same(again.body), operation).to.deep.equal(same(firsts[index]?.body));
+          }
+        });
+        expect(Object.values(grown)).to.deep.equal([0, 0, 0, 0, 0, 0]);
+      }
+    });
+
+    it('and refuses another request with the key, or the request without it', async () => {
+      const { own, calls, remove } = await prepare();
+      await remove();
+      for (const { operation, input, key } of calls) {
+        if (operation === 'workspaces.create') continue;
+        expect((await call('REST', operation, undefined, input, own.owner.token)).body.code, operation).to.equal('NOT_FOUND');
+        const other = operation === 'jobs.retry' ? { id: 'another' } : { ...input, maxAttempts: 9, size: 6 };
+        expect((await call('REST', operation, key, other, own.owner.token)).body.code, operation).to.equal('BAD_REQUEST');
+      }
+    });
+
+    it('only to who may still ask', async () => {
+      const { own, calls, remove } = await prepare();
+      await api.database.db.deleteFrom('member').where('userId', '=', own.owner.id).execute();
+      for (const gone of [false, true]) {
+        if (gone) await remove();
+        for (const transport of transports) {
+          for (const { operation, input, key } of calls) {
+            const refused = await call(transport, operation, key, input, own.owner.token);
+            expect(refused.body.code, operation).to.equal('FORBIDDEN');
+          }
+        }
+      }
+    });
+  });
+
   it('signs upload URLs afresh, and stores none', async () => {
     const key = randomUUID();
     const request = cases[1]?.input() ?? {};

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { buildOpenApi } from '../../contract/openapi.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { sendRaw } from '../support/send-raw.ts';
+import { callOver, transports } from '../support/transports.ts';
 
 const trusted = 'http://localhost:5173';
 const stranger = 'https://evil.example.com';
@@ -157,6 +158,29 @@ describe('The HTTP edge', () => {
       expect(await database.selectFrom('workspace').select('id').execute()).to.deep.equal(before);
     });
 
+    it('of any origin where an operation is public, over both transports', async () => {
+      for (const headers of [
+        { cookie, origin: stranger },
+        { cookie: 'theme=dark', origin: 'null' },
+      ] as const) {
+        for (const operation of ['system.health', 'system.authConfig']) {
+          for (const transport of transports) {
+            expect((await callOver(api, transport, operation, {}, { headers })).status, `${operation} ${transport}`).to.equal(200);
+          }
+        }
+        for (const transport of transports) {
+          const sent = await callOver(
+            api,
+            transport,
+            'contact.send',
+            { email: 'a@example.com', message: 'How are you?', website: 'x' },
+            { headers },
+          );
+          expect([sent.status, sent.body], transport).to.deep.equal([200, { ok: true }]);
+        }
+      }
+    });
+
     it('is not needed with a bearer token, whatever the origin', async () => {
       const { token } = tenant.owner;
       expect((await api.request('POST', '/api/v1/workspaces', { token, headers: { origin: stranger }, body: input() })).status).to.equal(
@@ -179,16 +203,35 @@ describe('The HTTP edge', () => {
     expect(first).to.equal('open');
   });
 
-  it('answers what is no HTTP with an id too', async () => {
-    const { port, hostname } = new URL(api.url);
-    const requests = ['GET / HTTP/1.1\r\nno header\r\n\r\n', `GET / HTTP/1.1\r\nX-Long: ${'a'.repeat(40_000)}\r\n\r\n`];
-    for (const [index, request] of requests.entries()) {
+  describe('answers what is no HTTP', () => {
+    /** What comes back when bytes are sent as they are, until the API closes the connection. */
+    async function exchange(bytes: string): Promise<string> {
+      const { port, hostname } = new URL(api.url);
       const socket = connect(Number(port), hostname);
-      socket.end(request);
-      const answer = await text(socket);
-      expect(answer).to.match(index === 0 ? /^HTTP\/1.1 400 / : /^HTTP\/1.1 431 /);
-      expect(answer).to.match(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
-      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({ code: 'BAD_REQUEST', defined: false });
+      socket.end(bytes);
+      return await text(socket);
+    }
+
+    const broken = {
+      'a broken header': { bytes: 'GET / HTTP/1.1\r\nno header\r\n\r\n', message: 'The request is not valid HTTP.' },
+      'headers that are too large': {
+        bytes: `GET / HTTP/1.1\r\nX-Long: ${'a'.repeat(40_000)}\r\n\r\n`,
+        message: 'The headers of the request are too large.',
+      },
+    };
+    for (const [what, { bytes, message }] of Object.entries(broken)) {
+      it(`because of ${what}, with an id, and with a code that has its status`, async () => {
+        const answer = await exchange(bytes);
+        expect(answer).to.match(/^HTTP\/1.1 400 Bad Request\r\n/);
+        expect(answer).to.match(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+        expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.deep.equal({
+          defined: false,
+          code: 'BAD_REQUEST',
+          status: 400,
+          message,
+          data: { issues: [] },
+        });
+      });
     }
   });
 });

@@ -4,6 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../../domain/actor.ts';
 import { chargeCredits } from '../../domain/credits/charge-credits.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
+import { chargeSearch, refundSearch, settleSearch } from '../../domain/credits/search-charge.ts';
 import { cancelJob } from '../../domain/jobs/cancel-job.ts';
 import { insertJob } from '../../domain/jobs/insert-job.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -95,6 +96,19 @@ describe('The check of the ledger', () => {
     expect(await check()).to.deep.equal([{ problem: 'month', job_id: null, expected: 6, found: 0 }]);
     await database.db.insertInto('credit_month').values({ organization_id: organizationId, month: '2001-01-01', used: 3 }).execute();
     expect(await check()).to.have.lengthOf(2);
+  });
+
+  it('finds a refund of a search without its charge, and none that is right', async () => {
+    const plan = async () => null;
+    for (const end of [settleSearch, refundSearch]) await end(database.db, await chargeSearch(database.db, plan, organizationId));
+    const refunded = await chargeSearch(database.db, plan, organizationId);
+    for (let i = 0; i < 2; i++) await refundSearch(database.db, refunded);
+    expect(await check()).to.deep.equal([]);
+    await database.db.deleteFrom('credit_entry').where('key', '=', `search:${refunded}:charge`).execute();
+    expect(await check()).to.have.deep.members([
+      { problem: 'refund_without_charge', job_id: null, expected: 0, found: -1 },
+      { problem: 'month', job_id: null, expected: 0, found: 1 },
+    ]);
   });
 
   it('looks at one organization or at all, and answers no more than it is asked for', async () => {

@@ -18,6 +18,8 @@ export interface UploadServer {
   maxUploadBytes: number;
   /** The clock that signed query strings expire by. */
   clock: { offsetMs: number };
+  /** Keys of objects whose documents were deleted. */
+  deleted: Set<string>;
   /** What the server failed with: answered with 500, as the API does. */
   failures: unknown[];
   /** Resolves once no upload is under way, those that nobody waits for included. */
@@ -73,7 +75,11 @@ export async function startUploadServer(
     res.locals.requestId = 'request-1';
     next();
   });
-  app.use(uploadRoutes({ storage, maxUploadBytes, ...(options.stallTimeoutMs ? { stallTimeoutMs: options.stallTimeoutMs } : {}) }));
+  const deleted = new Set<string>();
+  const hasDocument = async (...ids: string[]) => !deleted.has(ids.join('/'));
+  app.use(
+    uploadRoutes({ storage, hasDocument, maxUploadBytes, ...(options.stallTimeoutMs ? { stallTimeoutMs: options.stallTimeoutMs } : {}) }),
+  );
   const failures: unknown[] = [];
   const answerInternalError: ErrorRequestHandler = (error, _req, res, _next) => {
     failures.push(error);
@@ -82,7 +88,7 @@ export async function startUploadServer(
   app.use(answerInternalError);
   deferContinueOfUploads(server);
   return {
-    ...{ url, port, storage, dataDir, maxUploadBytes, clock, failures },
+    ...{ url, port, storage, dataDir, maxUploadBytes, clock, deleted, failures },
     settled: () => storage.settled(),
     async close() {
       server.closeAllConnections();

@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import type { AiClient } from '../../ai/client.ts';
+import { createEmbeddingPrice } from '../../api/embedding-price.ts';
+
+describe('The price of an embedding', () => {
+  const realNow = Date.now;
+  let now = 0;
+  let provider: string | undefined;
+  const ai = {
+    async health() {
+      if (provider === undefined) throw new Error('down');
+      return { provider };
+    },
+  } as unknown as AiClient;
+  beforeEach(() => {
+    now = 1_000_000;
+    Date.now = () => now;
+  });
+  afterEach(() => {
+    Date.now = realNow;
+  });
+
+  it('is asked for once a minute', async () => {
+    const price = createEmbeddingPrice(ai);
+    provider = 'local';
+    expect(await price()).to.equal('free');
+    provider = 'remote';
+    now += 60_000;
+    expect(await price()).to.equal('free');
+    now += 1;
+    expect(await price()).to.equal('charged');
+  });
+
+  it('is nothing while the provider was never known, and not known again after a remote one fell silent', async () => {
+    const price = createEmbeddingPrice(ai);
+    const priceOf = async (next: string | undefined) => {
+      provider = next;
+      now += 60_001;
+      return await price();
+    };
+    expect(await priceOf(undefined)).to.equal('free');
+    expect(await priceOf('remote')).to.equal('charged');
+    expect(await priceOf(undefined)).to.equal('unknown');
+    expect(await priceOf('local')).to.equal('free');
+    expect(await priceOf(undefined)).to.equal('free');
+  });
+});

@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import type { ApiDeps } from '../../api/deps.ts';
+import { searchDocuments } from '../../api/search.ts';
+import { checkLedger } from '../../domain/credits/check-ledger.ts';
+import { chargeSearch, refundLostSearches } from '../../domain/credits/search-charge.ts';
+import { getWorkspace } from '../../domain/workspaces/get-workspace.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { aiError, type FakeAi, startFakeAi } from '../support/fake-ai.ts';
+import { until } from '../support/processes.ts';
+import { callOver, type Transport, transports } from '../support/transports.ts';
+
+const failing = () => aiError(500, 'internal');
+
+describe('The credit of a search by a remote model', () => {
+  let api: TestApi;
+  let ai: FakeAi;
+  let tenant: Tenant;
+
+  before(async () => {
+    ai = await startFakeAi();
+    ai.provider = 'remote';
+    const billing = { STRIPE_SECRET_KEY: 'sk_test_none', STRIPE_WEBHOOK_SECRET: 'whsec_none', PLAN_FREE_AI_CREDITS: '2' };
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false', SEARCH_LIMIT_PER_MINUTE: '1000', ...billing, ...ai.env } });
+  });
+  after(async () => {
+    await api.stop();
+    await ai.stop();
+  });
+  beforeEach(async () => {
+    ai.behave('embed');
+    ai.calls.length = 0;
+    tenant = await api.createTenant();
+  });
+  afterEach(async () => {
+    expect(await checkLedger(api.database.db)).to.deep.equal([]);
+  });
+
+  const search = (transport: Transport = 'REST') =>
+    callOver(api, transport, 'documents.search', { workspaceId: tenant.workspaceId, query: 'mirrors' }, { token: tenant.owner.token });
+  const usedCredits = async (): Promise<number> =>
+    (await api.request('GET', `/api/v1/organizations/${tenant.organizationId}/usage`, { token: tenant.owner.token })).body.usage.aiCredits;
+  const amounts = async () => {
+    const { db } = api.database;
+    const rows = await db
+      .selectFrom('credit_entry')
+      .selectAll()
+      .where('organization_id', '=', tenant.organizationId)
+      .orderBy('id')
+      .execute();
+    return rows.map(({ key, amount, reason }) => [key.replace(/:.*:/, ':'), amount, reason]);
+  };
+  const open = () => api.database.db.selectFrom('open_search').select('id').where('organization_id', '=', tenant.organizationId).execute();
+
+  it('is charged once when it succeeds', async () => {
+    expect((await search()).status).to.equal(200);
+    expect(await amounts()).to.deep.equal([['search:charge', 1, 'documents.search']]);
+    expect([await usedCredits(), await open()]).to.deep.equal([1, []]);
+  });
+
+  it('is given back when the search fails, over both transports', async () => {
+    ai.behave('embed', failing);
+    for (const transport of transports) {
+      expect((await search(transport)).body).to.include({ code: 'SERVICE_UNAVAILABLE' });
+      expect([await usedCredits(), await open()]).to.deep.equal([0, []]);
+    }
+    expect(await amounts()).to.deep.equal([
+      ['search:charge', 1, 'documents.search'],
+      ['search:refund', -1, 'failed'],
+      ['search:charge', 1, 'documents.search'],
+      ['search:refund', -1, 'failed'],
+    ]);
+  });
+
+  it('is given back when the client leaves before it is answered', async () => {
+    ai.behave('embed', () => undefined);
+    const abort = new AbortController();
+    const { token } = tenant.owner;
+    const path = `/api/v1/workspaces/${tenant.workspaceId}/documents/search`;
+    const leaving = api.request('POST', path, { token, body: { query: 'mirrors' }, signal: abort.signal }).catch(() => undefined);
+    await until(() => ai.calls.length === 1);
+    expect(await usedCredits()).to.equal(1);
+    abort.abort();
+    await leaving;
+    await until(async () => (await usedCredits()) === 0);
+  });
+
+  it('is checked before the model is asked: without it the answer is LIMIT_REACHED, also while the AI service is down', async () => {
+    for (let i = 0; i < 2; i++) expect((await search()).status).to.equal(200);
+    for (const behaviour of [undefined, failing, () => ({ body: {}, cut: true })]) {
+      ai.behave('embed', behaviour);
+      for (const transport of transports) {
+        const refused = await search(transport);
+        expect(refused.body).to.deep.include({ code: 'LIMIT_REACHED', data: { kind: 'aiCredits', limit: 2, plan: 'free' } });
+      }
+    }
+    expect(ai.calls).to.have.length(2);
+    expect(await usedCredits()).to.equal(2);
+  });
+
+  it('is checked, and not charged, while the provider cannot be asked', async () => {
+    const deps = (aiCredits: number): ApiDeps =>
+      ({
+        db: api.database.db,
+        embeddingPrice: async () => 'unknown',
+        limiters: { searches: { consume: async () => undefined } },
+        getPlan: async () => ({ plan: 'free', limits: { workspaces: 1, members: 1, aiCredits, storageBytes: 1 } }),
+        ai: { embed: async () => Promise.reject(new Error('down')) },
+      }) as unknown as ApiDeps;
+    const workspace = await getWorkspace(api.database.db, tenant.workspaceId);
+    const request = { signal: new AbortController().signal };
+    const asked = { workspace, caller: { userId: 'ada' }, request, log: pino({ level: 'silent' }), query: 'mirrors', limit: 1 } as never;
+    expect((await search()).status).to.equal(200);
+    const codeWith = (aiCredits: number) => searchDocuments(deps(aiCredits), asked).catch(({ code }) => code);
+    expect([await codeWith(1), await codeWith(2)]).to.deep.equal(['LIMIT_REACHED', 'SERVICE_UNAVAILABLE']);
+    expect(await usedCredits()).to.equal(1);
+  });
+
+  it('is not passed by searches that run at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => search()));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 200, 403, 403, 403, 403]);
+    expect(ai.calls).to.have.length(2);
+  });
+
+  it('is given back by the sweep when the process died between the charge and the answer', async () => {
+    const { db } = api.database;
+    const month = () =>
+      api.database.pool.query<{ used: number }>('select used from credit_month where organization_id = $1', [tenant.organizationId]);
+    const lost = [
+      await chargeSearch(db, async () => null, tenant.organizationId),
+      await chargeSearch(db, async () => null, tenant.organizationId),
+    ];
+    const running = await chargeSearch(db, async () => null, tenant.organizationId);
+    expect(await refundLostSearches(db, 100)).to.equal(0);
+    const longAgo = new Date(Date.now() - 11 * 60_000);
+    await db.updateTable('open_search').set({ charged_at: longAgo }).where('id', 'in', lost).execute();
+    expect(await refundLostSearches(db, 1)).to.equal(1);
+    expect(await refundLostSearches(db, 100)).to.equal(1);
+    expect(await refundLostSearches(db, 100)).to.equal(0);
+    expect(Number((await month()).rows[0]?.used)).to.equal(1);
+    expect(await open()).to.deep.equal([{ id: running }]);
+  });
+});
