@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { borderConfiguration, borderTable } from '../../lint/borders.ts';
+import { freeFolders, rooms } from '../../lint/rooms.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 
 /** For each room: a folder and a package that it may not import, and imports that it may. */
-const rooms: Record<string, { folder: string; package: string; allowed: string[] }> = {
+const samples: Record<string, { folder: string; package: string; allowed: string[] }> = {
   contract: { folder: '../domain/ids.ts', package: 'kysely', allowed: ["import { z } from 'zod';"] },
   client: { folder: '../api/app.ts', package: 'node:fs', allowed: ["import type { Contract } from '../contract/index.ts';"] },
   config: { folder: '../db/connect.ts', package: 'pino', allowed: ["import { homedir } from 'node:os';"] },
@@ -26,9 +28,6 @@ const rooms: Record<string, { folder: string; package: string; allowed: string[]
   api: { folder: '../../temporal/outbox.ts', package: 'pg', allowed: ["import { createJob } from '../../domain/jobs/create-job.ts';"] },
 };
 const deepRooms = new Set(['domain', 'ai', 'activities', 'api']);
-
-/** Folders that may import anything: they compose, measure or test the others. */
-const free = ['local', 'ops', 'test', 'bench', 'drill', 'samples'];
 
 const restricted = 'lint/style/noRestrictedImports';
 const processEnv = 'lint/style/noProcessEnv';
@@ -54,7 +53,7 @@ const cases: Record<string, { source: string; expected: string[] }> = {
   'worker/read-variable.ts': { source: 'console.log(process.env.HOME);', expected: [processEnv] },
   'config/read-variable.ts': { source: 'console.log(process.env.HOME);', expected: [] },
 };
-for (const [room, { folder, package: npm, allowed }] of Object.entries(rooms)) {
+for (const [room, { folder, package: npm, allowed }] of Object.entries(samples)) {
   const place = deepRooms.has(room) ? `${room}/deep` : room;
   cases[`${place}/imports-folder.ts`] = { source: `import type { x } from '${folder}';`, expected: [restricted] };
   cases[`${place}/imports-package.ts`] = { source: `import { x } from '${npm}';`, expected: [restricted] };
@@ -77,11 +76,14 @@ describe('The import directions', () => {
   }
 
   it('know every folder', () => {
-    const folders = new Set(
-      globSync('*/**/*.ts', { exclude: (name) => name.startsWith('node_modules') }).map((path) => path.split('/')[0]),
-    );
-    expect([...folders]).to.include('workflows');
-    expect([...folders].filter((folder) => !((folder ?? '') in rooms || free.includes(folder ?? '')))).to.deep.equal([]);
+    const folders = globSync('*/**/*.ts', { exclude: (name) => name.startsWith('node_modules') }).map((path) => path.split('/')[0] ?? '');
+    expect([...new Set(folders)]).to.have.members([...Object.keys(rooms), ...freeFolders]);
+    expect(Object.keys(samples)).to.have.members(Object.keys(rooms));
+  });
+
+  it('are those of the table in lint/rooms.ts, for the linter and on the page', () => {
+    expect(JSON.parse(readFileSync('lint/borders.json', 'utf8')), 'run npm run borders').to.deep.equal(borderConfiguration());
+    expect(readFileSync('docs/decisions/rooms.md', 'utf8'), 'run npm run borders').to.contain(`\n\n${borderTable()}\n\n`);
   });
 });
 
