@@ -14,10 +14,11 @@ export interface Room {
 
 /** Every folder with a border. The linter's overrides and the table in docs/decisions/rooms.md are written from this one. */
 export const rooms: Record<string, Room> = {
+  concurrency: { packages: ['node:*'] },
   contract: { packages: ['zod', '@ts-rest/core', '@ts-rest/open-api'] },
   client: { types: ['contract'], packages: ['@orpc/client', '@orpc/client/fetch'], typePackages: ['zod'] },
   config: { packages: ['zod', 'node:*'] },
-  db: { packages: ['kysely', 'kysely/**', 'pg', 'dataloader', 'node:*'] },
+  db: { imports: ['concurrency'], packages: ['kysely', 'kysely/**', 'pg', 'dataloader', 'node:*'] },
   storage: {
     imports: ['config/keys.ts'],
     types: ['config'],
@@ -48,6 +49,7 @@ export const rooms: Record<string, Room> = {
     ],
   },
   ai: {
+    imports: ['concurrency'],
     types: ['config'],
     packages: [
       '@embedpdf/pdfium',
@@ -68,22 +70,22 @@ export const rooms: Record<string, Room> = {
   },
   workflows: { types: ['activities/index.ts', 'db/schema.ts', 'domain'], packages: ['@temporalio/workflow'] },
   activities: {
-    imports: ['ai/client.ts', 'db', 'domain', 'mail/port.ts', 'storage/port.ts'],
+    imports: ['ai/client.ts', 'concurrency', 'db', 'domain', 'mail/port.ts', 'storage/port.ts'],
     types: ['workflows/definitions.ts'],
-    packages: ['@temporalio/activity', 'p-limit', 'pino', 'node:*'],
+    packages: ['@temporalio/activity', 'pino', 'node:*'],
   },
   temporal: {
-    imports: ['db', 'workflows/definitions.ts'],
+    imports: ['concurrency', 'db', 'workflows/definitions.ts'],
     types: ['config'],
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/worker', 'kysely', 'pino', 'protobufjs', 'protobufjs/**', 'node:*'],
   },
   worker: {
-    imports: ['activities', 'config/environment.ts', 'db', 'domain', 'mail', 'temporal', 'workflows/definitions.ts'],
+    imports: ['activities', 'concurrency', 'config/environment.ts', 'db', 'domain', 'mail', 'temporal', 'workflows/definitions.ts'],
     types: ['config'],
     packages: ['@temporalio/client', '@temporalio/worker', 'pino', 'node:*'],
   },
   api: {
-    imports: ['ai/client.ts', 'auth', 'contract', 'db', 'domain', 'storage'],
+    imports: ['ai/client.ts', 'auth', 'concurrency', 'contract', 'db', 'domain', 'storage'],
     types: ['config', 'workflows/definitions.ts'],
     packages: ['@orpc/server', '@orpc/server/**', '@ts-rest/express', 'express', 'pino', 'rate-limiter-flexible', 'zod', 'node:*'],
   },

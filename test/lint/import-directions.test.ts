@@ -8,6 +8,7 @@ import { makeTestDirectory, removeTestDirectory } from '../support/directories.t
 
 /** For each room: a folder and a package that it may not import, and imports that it may. */
 const samples: Record<string, { folder: string; package: string; allowed: string[] }> = {
+  concurrency: { folder: '../db/connect.ts', package: 'p-limit', allowed: ["import { setTimeout } from 'node:timers/promises';"] },
   contract: { folder: '../domain/ids.ts', package: 'kysely', allowed: ["import { z } from 'zod';"] },
   client: { folder: '../api/app.ts', package: 'node:fs', allowed: ["import type { Contract } from '../contract/index.ts';"] },
   config: { folder: '../db/connect.ts', package: 'pino', allowed: ["import { homedir } from 'node:os';"] },
