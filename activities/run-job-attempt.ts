@@ -4,8 +4,8 @@ import { untilAborted } from '../concurrency/until-aborted.ts';
 import type { JobKind } from '../db/schema.ts';
 import { claimJob } from '../domain/jobs/claim-job.ts';
 import type { JobRow } from '../domain/jobs/job-row.ts';
+import { type JobState, jobStateOf, type QueuedJobState } from '../domain/jobs/job-state.ts';
 import { settleAttempt } from '../domain/jobs/settle-attempt.ts';
-import { type Settlement, standingOf } from '../domain/jobs/settlement.ts';
 import { succeedJob } from '../domain/jobs/succeed-job.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers/index.ts';
@@ -25,12 +25,15 @@ export interface AttemptInput {
   claimedBy: string;
 }
 
+/** The state that an attempt leaves its job in. `handedBack`: this worker was full and never began the attempt. */
+export type AttemptReport = Exclude<JobState, QueuedJobState> | (QueuedJobState & { handedBack?: boolean });
+
 /**
  * One attempt of a job: takes a slot of this process, claims the row, runs the kind's handler within the timeout counted from the claim, and
- * stores the result where the attempt still is the current one. Throws a coded failure, retryable or final; answers where the
- * job stands when it was not to be had.
+ * stores the result if the attempt still is the current one. Throws a coded failure, retryable or final; returns the state that
+ * the job is in if it was not to be had.
  */
-export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Promise<Settlement> {
+export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Promise<AttemptReport> {
   const context = Context.current();
   const heartbeat = setInterval(
     () => context.heartbeat(isHeld(deps) ? 'The AI service is down: the job waits for it.' : undefined),
@@ -43,7 +46,7 @@ export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Pr
     if (!release) return { status: 'queued', delayMs: 0, handedBack: true };
     context.cancellationSignal.throwIfAborted();
     const claim = await claimJob(deps.db, input.jobId, input.claimedBy);
-    if (!claim.claimed) return standingOf(claim.job);
+    if (!claim.claimed) return jobStateOf(claim.job);
     return await runClaimed(deps, claim.job, context);
   } catch (error) {
     throw toFailure(deps, input, error, context);
@@ -71,7 +74,7 @@ function toFailure(deps: ActivityDeps, { jobId, kind }: AttemptInput, error: unk
 const workerStopped = new JobFailure('worker_stopped', 'The worker stopped during the attempt.', true);
 const timedOut = new JobFailure('timeout', 'The attempt took too long.', true);
 
-async function runClaimed(deps: ActivityDeps, job: JobRow, context: Context): Promise<Settlement> {
+async function runClaimed(deps: ActivityDeps, job: JobRow, context: Context): Promise<AttemptReport> {
   const stop = createStopSignal(context, deps.db, job);
   const timeout = AbortSignal.timeout(deps.jobs.timeoutMs);
   const signal = AbortSignal.any([stop.signal, timeout]);

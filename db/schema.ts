@@ -195,9 +195,9 @@ export interface MailTable {
 
 export interface JobStreamLeaseTable {
   user_id: string;
-  /** 1 to the number of streams that a user may hold. */
+  /** Which lease of the user: 1 to the number of streams that they may hold. */
   place: number;
-  /** The stream that holds the place. */
+  /** The stream that holds the lease. */
   holder: string;
   expires_at: Date;
 }

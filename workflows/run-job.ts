@@ -15,8 +15,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import type { JobState } from '../domain/jobs/job-state.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
-import type { Settlement } from '../domain/jobs/settlement.ts';
 import { jobTaskQueue, type RunJobInput, signals } from './definitions.ts';
 
 const jobCanceled = defineSignal(signals.jobCanceled);
@@ -39,7 +39,9 @@ const canceledByOperator: AttemptFailure = {
   retryable: false,
 };
 
-type Unfinished = Extract<Settlement, { status: 'queued' | 'running' }>;
+/** The state that an attempt leaves its job in. */
+type AttemptReport = Awaited<ReturnType<Activities['runJobAttempt']>>;
+type Unfinished = Extract<AttemptReport, { status: 'queued' | 'running' }>;
 
 /**
  * Carries one job through its attempts to its end (spec §3, Job). Each failed attempt and each wait is a step of the history.
@@ -80,7 +82,7 @@ class JobRun {
     this.scope?.cancel();
   }
 
-  async attempt(): Promise<Settlement> {
+  async attempt(): Promise<AttemptReport> {
     const { jobId, kind } = this.input;
     const claimedBy = `${workflowInfo().runId}/${++this.attempts}`;
     const options = { ...attemptOptions(this.input), ...(this.handedBack ? { priority: handedBackPriority } : {}) };
@@ -98,7 +100,7 @@ class JobRun {
   }
 
   /** Where the job stands, without an attempt. One that an operator canceled ends, unless another run holds it. */
-  look(): Promise<Settlement> {
+  look(): Promise<JobState> {
     return this.settle(`${workflowInfo().runId}/0`, isCanceled() ? canceledByOperator : undefined);
   }
 
@@ -123,7 +125,7 @@ class JobRun {
     return woken || heldElsewhere ? 'look' : 'attempt';
   }
 
-  private settle(claimedBy: string, failure: AttemptFailure | undefined): Promise<Settlement> {
+  private settle(claimedBy: string, failure: AttemptFailure | undefined): Promise<JobState> {
     const { jobId } = this.input;
     return CancellationScope.nonCancellable(() => settleAttempt({ jobId, claimedBy, ...(failure ? { failure } : {}) }));
   }
@@ -166,7 +168,7 @@ function describeWait(standing: Unfinished, waitMs: number): string {
   return `${error}The next attempt begins at ${new Date(Date.now() + waitMs).toISOString()}.`;
 }
 
-function endAs(outcome: Exclude<Settlement, Unfinished>): { status: string } {
+function endAs(outcome: Exclude<AttemptReport, Unfinished>): { status: string } {
   upsertSearchAttributes({ JobStatus: [outcome.status] });
   if (outcome.status !== 'failed') {
     setCurrentDetails(`The job is ${outcome.status}.`);

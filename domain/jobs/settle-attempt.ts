@@ -2,8 +2,8 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { refundJob } from '../credits/refund-job.ts';
 import { isFinal, type JobError, type JobRow } from './job-row.ts';
+import { type JobState, jobStateOf } from './job-state.ts';
 import { retryDelayMs, retryPolicy } from './retry-policy.ts';
-import { type Settlement, standingOf } from './settlement.ts';
 import { transitionJob } from './transition-job.ts';
 
 /** How an attempt ended that did not report success. */
@@ -17,7 +17,7 @@ export interface EndedAttempt {
   jobId: string;
   /** Names the attempt as its claim did. */
   claimedBy: string;
-  /** Absent where nothing ended, and the question is only where the job stands. */
+  /** Absent where nothing ended, and the question is only what state the job is in. */
   failure?: AttemptFailure;
 }
 
@@ -29,17 +29,17 @@ export async function settleAttempt(
   db: Db,
   { jobId, claimedBy, failure }: EndedAttempt,
   delaysMs: readonly number[] = retryPolicy.delaysMs,
-): Promise<Settlement> {
+): Promise<JobState> {
   return inTransaction(db, async (trx) => {
     const job = await trx.selectFrom('job').selectAll().where('id', '=', jobId).forUpdate().executeTakeFirst();
-    if (!job || isFinal(job.status) || !failure) return standingOf(job);
-    if (job.status === 'queued') return failure.retryable ? standingOf(job) : failJob(trx, job, failure);
+    if (!job || isFinal(job.status) || !failure) return jobStateOf(job);
+    if (job.status === 'queued') return failure.retryable ? jobStateOf(job) : failJob(trx, job, failure);
     if (job.claimed_by !== claimedBy) return { status: 'running' };
     return settleRunning(trx, job, failure, delaysMs);
   });
 }
 
-async function settleRunning(trx: Transaction, job: JobRow, failure: AttemptFailure, delaysMs: readonly number[]): Promise<Settlement> {
+async function settleRunning(trx: Transaction, job: JobRow, failure: AttemptFailure, delaysMs: readonly number[]): Promise<JobState> {
   if (!failure.retryable || job.attempts >= job.max_attempts) return failJob(trx, job, failure);
   const delayMs = Math.max(retryDelayMs(job.attempts, delaysMs), failure.retryAfterMs ?? 0);
   const error = { code: failure.code, message: failure.message };
@@ -48,7 +48,7 @@ async function settleRunning(trx: Transaction, job: JobRow, failure: AttemptFail
 }
 
 /** Makes a job final as failed and gives its credits back, in one transaction. */
-export async function failJob(trx: Transaction, job: JobRow, error: JobError): Promise<Settlement> {
+export async function failJob(trx: Transaction, job: JobRow, error: JobError): Promise<JobState> {
   const { code, message } = error;
   const failed = await transitionJob(trx, {
     jobId: job.id,
