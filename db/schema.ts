@@ -1,4 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { DocumentStatus } from '../contract/documents.ts';
+import type { JobKind, JobStatus } from '../contract/jobs.ts';
 import type { AuthTables } from './auth-schema.ts';
 
 /** A `timestamptz(3)`: read as a Date, written as a Date or an SQL expression. */
@@ -8,9 +10,7 @@ type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date |
 type Json<T> = ColumnType<T, string, string>;
 type NullableJson<T> = ColumnType<T | null, string | null | undefined, string | null>;
 
-export type DocumentStatus = 'pending' | 'ready';
-export type JobStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
-export type JobKind = 'document.extract' | 'document.summarize' | 'document.index' | 'text.summarize' | 'text.embed';
+export type { DocumentStatus, JobKind, JobStatus };
 
 export interface WorkspaceTable {
   id: string;

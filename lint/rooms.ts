@@ -17,8 +17,8 @@ export const rooms: Record<string, Room> = {
   concurrency: { packages: ['node:*'] },
   contract: { packages: ['zod', '@ts-rest/core', '@ts-rest/open-api'] },
   client: { types: ['contract'], packages: ['@orpc/client', '@orpc/client/fetch'], typePackages: ['zod'] },
-  config: { packages: ['zod', 'node:*'] },
-  db: { imports: ['concurrency'], packages: ['kysely', 'kysely/**', 'pg', 'dataloader', 'node:*'] },
+  config: { types: ['contract'], packages: ['zod', 'node:*'] },
+  db: { imports: ['concurrency'], types: ['contract'], packages: ['kysely', 'kysely/**', 'pg', 'dataloader', 'node:*'] },
   storage: {
     imports: ['config/keys.ts'],
     types: ['config'],

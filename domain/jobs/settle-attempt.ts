@@ -3,7 +3,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { refundJob } from '../credits/refund-job.ts';
 import { isFinal, type JobError, type JobRow } from './job-row.ts';
 import { type JobState, jobStateOf } from './job-state.ts';
-import { retryDelayMs, retryPolicy } from './retry-policy.ts';
+import { retryDelayMs } from './retry-policy.ts';
 import { transitionJob } from './transition-job.ts';
 
 /** How an attempt ended that did not report success. */
@@ -25,11 +25,7 @@ export interface EndedAttempt {
  * Decides from the row what a failed, timed out or dead attempt means; idempotent, one transaction (spec §3). An attempt that
  * never claimed the job costs nothing; one that lost the job to another changes nothing.
  */
-export async function settleAttempt(
-  db: Db,
-  { jobId, claimedBy, failure }: EndedAttempt,
-  delaysMs: readonly number[] = retryPolicy.delaysMs,
-): Promise<JobState> {
+export async function settleAttempt(db: Db, { jobId, claimedBy, failure }: EndedAttempt, delaysMs: readonly number[]): Promise<JobState> {
   return inTransaction(db, async (trx) => {
     const job = await trx.selectFrom('job').selectAll().where('id', '=', jobId).forUpdate().executeTakeFirst();
     if (!job || isFinal(job.status) || !failure) return jobStateOf(job);
