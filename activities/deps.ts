@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { AiClient } from '../ai/client.ts';
+import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Mailer } from '../mail/port.ts';
 import type { Storage } from '../storage/port.ts';
-import type { AiOutage } from './ai-outage.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Embedder } from './embedder.ts';
-import type { Permits } from './permits.ts';
 
 /** Everything that activities work with, made once by the worker's `main.ts` and passed in. */
 export interface ActivityDeps {
@@ -19,11 +19,11 @@ export interface ActivityDeps {
   mailer: Mailer;
   log: Logger;
   /** How many attempts this process runs at once, whatever their kind (`WORKER_CONCURRENCY`). */
-  permits: Permits;
+  attempts: Semaphore;
   jobs: { timeoutMs: number; retryDelaysMs: readonly number[] };
   getPlan: GetPlan;
-  /** Holds attempts back while the AI service is down; undefined where an outage spends attempts, as the specification says. */
-  outage?: AiOutage | undefined;
+  /** Holds attempts back while the AI service is down; undefined if an outage spends attempts, which is the default. */
+  breaker?: CircuitBreaker | undefined;
   /** How many days audit entries are kept; 0 for ever. */
   auditRetentionDays: number;
 }

@@ -1,5 +1,5 @@
-import pLimit, { type LimitFunction } from 'p-limit';
 import type { AiClient, CallOptions, FloatEmbeddings } from '../ai/client.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
 import { JobFailure } from './job-failure.ts';
 
 /** How many chunks are embedded by one call (spec §8). */
@@ -12,11 +12,11 @@ const embedBatch = 32;
  */
 export class Embedder {
   private readonly ai: AiClient;
-  private readonly limit: LimitFunction;
+  private readonly calls: Semaphore;
 
   constructor(ai: AiClient, concurrency: number) {
     this.ai = ai;
-    this.limit = pLimit(concurrency);
+    this.calls = new Semaphore(concurrency);
   }
 
   /**
@@ -26,13 +26,13 @@ export class Embedder {
   async embedAll(texts: string[], { signal, requestId }: CallOptions & { signal: AbortSignal }): Promise<FloatEmbeddings> {
     const failed = new AbortController();
     const ends = AbortSignal.any([signal, failed.signal]);
-    const calls: Promise<FloatEmbeddings>[] = [];
+    const batches: Promise<FloatEmbeddings>[] = [];
     for (let start = 0; start < texts.length; start += embedBatch) {
       const batch = texts.slice(start, start + embedBatch);
-      calls.push(this.limit(() => this.ai.embedFloats({ texts: batch, signal: ends, requestId })));
+      batches.push(this.calls.run(() => this.ai.embedFloats({ texts: batch, signal: ends, requestId }), ends));
     }
     try {
-      return join(await Promise.all(calls));
+      return join(await Promise.all(batches));
     } finally {
       failed.abort();
     }

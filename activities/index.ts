@@ -2,8 +2,8 @@ import { Context } from '@temporalio/activity';
 import { inTransaction } from '../db/transaction.ts';
 import { refundLostSearches } from '../domain/credits/search-charge.ts';
 import { purgeUpload } from '../domain/documents/purge-upload.ts';
+import type { JobState } from '../domain/jobs/job-state.ts';
 import { type EndedAttempt, settleAttempt } from '../domain/jobs/settle-attempt.ts';
-import type { Settlement } from '../domain/jobs/settlement.ts';
 import { sweepLostAttempts } from '../domain/jobs/sweep-lost-attempts.ts';
 import { sweepQueuedJobs } from '../domain/jobs/sweep-queued-jobs.ts';
 import { deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
@@ -13,7 +13,7 @@ import { mailActivities } from './mail.ts';
 import { organizationActivities } from './organizations.ts';
 import { replayActivities } from './replay.ts';
 import { retentionActivities } from './retention.ts';
-import { type AttemptInput, runJobAttempt } from './run-job-attempt.ts';
+import { type AttemptInput, type AttemptReport, runJobAttempt } from './run-job-attempt.ts';
 
 const sweepBatch = 500;
 
@@ -30,10 +30,10 @@ export function createActivities(deps: ActivityDeps) {
     ...retentionActivities(deps),
 
     /** One attempt of a job; see {@link runJobAttempt}. Scheduled on the kind's own task queue, never retried by Temporal. */
-    runJobAttempt: (input: AttemptInput): Promise<Settlement> => runJobAttempt(deps, input),
+    runJobAttempt: (input: AttemptInput): Promise<AttemptReport> => runJobAttempt(deps, input),
 
     /** Decides what an attempt that did not report success means for its job; idempotent (spec §3). */
-    settleAttempt: (attempt: EndedAttempt): Promise<Settlement> => settleAttempt(deps.db, attempt, deps.jobs.retryDelaysMs),
+    settleAttempt: (attempt: EndedAttempt): Promise<JobState> => settleAttempt(deps.db, attempt, deps.jobs.retryDelaysMs),
 
     /** Removes a document whose upload was never completed (spec §3). */
     async purgeUpload({ documentId }: { documentId: string }): Promise<{ purged: boolean }> {

@@ -1,9 +1,11 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { Release } from '../concurrency/semaphore.ts';
+import { untilAborted } from '../concurrency/until-aborted.ts';
 import type { JobKind } from '../db/schema.ts';
 import { claimJob } from '../domain/jobs/claim-job.ts';
 import type { JobRow } from '../domain/jobs/job-row.ts';
+import { type JobState, jobStateOf, type QueuedJobState } from '../domain/jobs/job-state.ts';
 import { settleAttempt } from '../domain/jobs/settle-attempt.ts';
-import { type Settlement, standingOf } from '../domain/jobs/settlement.ts';
 import { succeedJob } from '../domain/jobs/succeed-job.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers/index.ts';
@@ -14,7 +16,7 @@ import { createStopSignal } from './stop-signal.ts';
 const heartbeatMs = 3_000;
 
 /** A full worker holds an attempt back from others no longer than this. */
-const permitPatienceMs = 3_000;
+const patienceMs = 3_000;
 
 export interface AttemptInput {
   jobId: string;
@@ -23,25 +25,28 @@ export interface AttemptInput {
   claimedBy: string;
 }
 
+/** The state that an attempt leaves its job in. `handedBack`: this worker was full and never began the attempt. */
+export type AttemptReport = Exclude<JobState, QueuedJobState> | (QueuedJobState & { handedBack?: boolean });
+
 /**
- * One attempt of a job: takes a permit, claims the row, runs the kind's handler within the timeout counted from the claim, and
- * stores the result where the attempt still is the current one. Throws a coded failure, retryable or final; answers where the
- * job stands when it was not to be had.
+ * One attempt of a job: takes a slot of this process, claims the row, runs the kind's handler within the timeout counted from the claim, and
+ * stores the result if the attempt still is the current one. Throws a coded failure, retryable or final; returns the state that
+ * the job is in if it was not to be had.
  */
-export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Promise<Settlement> {
+export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Promise<AttemptReport> {
   const context = Context.current();
   const heartbeat = setInterval(
-    () => context.heartbeat(deps.outage?.isDown ? 'The AI service is down: the job waits for it.' : undefined),
+    () => context.heartbeat(isHeld(deps) ? 'The AI service is down: the job waits for it.' : undefined),
     heartbeatMs,
   );
-  let release: (() => void) | undefined;
+  let release: Release | undefined;
   try {
-    await deps.outage?.wait(context.cancellationSignal);
-    release = await deps.permits.acquire(context.cancellationSignal, permitPatienceMs);
+    await deps.breaker?.untilClosed(context.cancellationSignal);
+    release = await deps.attempts.acquireWithin(patienceMs, context.cancellationSignal);
     if (!release) return { status: 'queued', delayMs: 0, handedBack: true };
     context.cancellationSignal.throwIfAborted();
     const claim = await claimJob(deps.db, input.jobId, input.claimedBy);
-    if (!claim.claimed) return standingOf(claim.job);
+    if (!claim.claimed) return jobStateOf(claim.job);
     return await runClaimed(deps, claim.job, context);
   } catch (error) {
     throw toFailure(deps, input, error, context);
@@ -49,6 +54,10 @@ export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Pr
     release?.();
     clearInterval(heartbeat);
   }
+}
+
+function isHeld({ breaker }: ActivityDeps): boolean {
+  return breaker !== undefined && breaker.state !== 'closed';
 }
 
 /** What Temporal is told: a cancellation, or a coded failure. Causes that the tenant may not read stay in the log. */
@@ -65,12 +74,13 @@ function toFailure(deps: ActivityDeps, { jobId, kind }: AttemptInput, error: unk
 const workerStopped = new JobFailure('worker_stopped', 'The worker stopped during the attempt.', true);
 const timedOut = new JobFailure('timeout', 'The attempt took too long.', true);
 
-async function runClaimed(deps: ActivityDeps, job: JobRow, context: Context): Promise<Settlement> {
+async function runClaimed(deps: ActivityDeps, job: JobRow, context: Context): Promise<AttemptReport> {
   const stop = createStopSignal(context, deps.db, job);
   const timeout = AbortSignal.timeout(deps.jobs.timeoutMs);
   const signal = AbortSignal.any([stop.signal, timeout]);
   try {
-    const outcome = await withSignal(handlers[job.kind](deps, job, signal), signal);
+    // Fencing keeps what a handler that does not hear its signal does later from counting.
+    const outcome = await untilAborted(handlers[job.kind](deps, job, signal), signal);
     const stored = await succeedJob(deps.db, job, outcome);
     if (stored) return { status: 'succeeded' };
     deps.log.warn(
@@ -93,18 +103,4 @@ async function settleOrphan(deps: ActivityDeps, job: JobRow, error: unknown): Pr
   const { type, message, nonRetryable } = failure;
   const ended = { code: type ?? 'internal_error', message, retryable: !nonRetryable };
   await settleAttempt(deps.db, { jobId: job.id, claimedBy: job.claimed_by ?? '', failure: ended }, deps.jobs.retryDelaysMs);
-}
-
-/** Stops waiting for a handler that does not hear its signal; fencing keeps what it does later from counting. */
-async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  if (signal.aborted) abort();
-  else signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([aborted.promise, work]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-    work.catch(() => {});
-  }
 }

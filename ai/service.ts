@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import type { AiServiceConfig } from '../config/ai-service.ts';
 import { answerError, notFound } from './http/answer-error.ts';
 import { authenticate } from './http/authenticate.ts';
+import { Bulkhead } from './http/bulkhead.ts';
 import { logRequests } from './http/log-requests.ts';
 import { requestId } from './http/request-id.ts';
-import { Tickets } from './http/tickets.ts';
 import type { OcrBackend } from './ocr/ocr-backend.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import type { Provider } from './providers/provider.ts';
@@ -32,13 +32,13 @@ export interface ServiceParts {
 export function createService(parts: ServiceParts): Express {
   const { config, logger, provider } = parts;
   // Some uploads more than there are readers, so that the next one is at hand when a reader is free.
-  const tickets = new Tickets(parts.poolSize * 2 + 2, 512);
+  const bulkhead = new Bulkhead(parts.poolSize * 2 + 2, 512);
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.use(requestId, logRequests(logger));
   app.get('/health', healthRoute(parts.health));
   app.use(authenticate(config.token));
-  app.post('/v1/extract', extractRoute({ ...parts, tickets }));
+  app.post('/v1/extract', extractRoute({ ...parts, bulkhead }));
   app.post('/v1/summarize', summarizeRoute(provider, config.maxTextCharacters));
   app.post('/v1/embed', embedRoute(provider));
   app.use(documentationRoutes(config));

@@ -6,10 +6,10 @@ import { listJobsById, readChangedJobs } from '../domain/jobs/list-changed-jobs.
 import type { Caller } from './caller.ts';
 import { eventScope, JobSubscriber, type OpenStream } from './job-subscriber.ts';
 import type { StreamEvent } from './procedure.ts';
-import type { StreamPlace, StreamPlaces } from './stream-places.ts';
+import type { StreamLease, StreamLeases } from './stream-leases.ts';
 
-/** How a caller stands towards an organization: whether the session lives, and with which role they are its member. */
-export interface Standing {
+/** Whether the session of a caller lives, and with which role they are a member of the stream's organization. */
+export interface StreamMembership {
   signedIn: boolean;
   role: string | null;
 }
@@ -32,9 +32,9 @@ export interface JobStreamsOptions {
   db: Db;
   cursors: Cursors;
   log: Logger;
-  /** Where a stream takes its place among those of its user. */
-  places: StreamPlaces;
-  findStanding(caller: Caller, organizationId: string): Promise<Standing>;
+  /** Where a stream acquires one of its user's leases. */
+  leases: StreamLeases;
+  findMembership(caller: Caller, organizationId: string): Promise<StreamMembership>;
   limits?: Partial<StreamLimits>;
 }
 
@@ -49,7 +49,7 @@ export interface StreamLimits {
 const defaultLimits: StreamLimits = { lifetimeMs: 15 * 60_000, recheckMs: 30_000, maxPending: 1_000, patienceMs: 5_000 };
 
 export function createJobStreams(options: JobStreamsOptions): JobStreams {
-  const { db, cursors, log, places } = options;
+  const { db, cursors, log, leases } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const byOrganization = new Map<string, Set<JobSubscriber>>();
   let changed = new Set<string>();
@@ -75,38 +75,38 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
     const subscriber = new JobSubscriber(stream, { ...limits, cursors, changedSince: (...args) => readChangedJobs(db, ...args) });
     const subscribers = byOrganization.get(stream.organizationId) ?? new Set();
     byOrganization.set(stream.organizationId, subscribers.add(subscriber));
-    let place: StreamPlace | undefined;
+    let lease: StreamLease | undefined;
     let stop = () => {};
     try {
-      // Subscribed before: what happens while the place is taken is not missed.
-      place = await takePlace(stream.caller.userId);
-      stop = watch(subscriber, place);
+      // Subscribed before: what happens while the lease is acquired is not missed.
+      lease = await acquireLease(stream.caller.userId);
+      stop = watch(subscriber, lease);
       yield* subscriber.events();
     } finally {
       stop();
       subscribers.delete(subscriber);
       if (subscribers.size === 0) byOrganization.delete(stream.organizationId);
-      await place?.leave().catch((error: unknown) => log.warn({ err: error }, "a stream's place was not freed; its lease ends by itself"));
+      await lease?.release().catch((error: unknown) => log.warn({ err: error }, "a stream's lease was not released; it ends by itself"));
     }
   }
 
-  async function takePlace(userId: string): Promise<StreamPlace> {
-    const place = await places.take(userId);
-    if (place) return place;
-    throw new ApiError('TOO_MANY_REQUESTS', { message: `A user may hold ${places.perUser} job streams at once.` });
+  async function acquireLease(userId: string): Promise<StreamLease> {
+    const lease = await leases.acquire(userId);
+    if (lease) return lease;
+    throw new ApiError('TOO_MANY_REQUESTS', { message: `A user may hold ${leases.perUser} job streams at once.` });
   }
 
   /** Ends the stream when the client leaves, its time is over, or the caller may no longer see it. */
-  function watch(subscriber: JobSubscriber, place: StreamPlace): () => void {
+  function watch(subscriber: JobSubscriber, lease: StreamLease): () => void {
     const { caller, organizationId, signal } = subscriber.stream;
     let role: string | null | undefined;
     const recheck = async () => {
       try {
-        const standing = await options.findStanding(caller, organizationId);
-        if (!standing.signedIn) subscriber.end(new ApiError('UNAUTHORIZED'));
-        else if (standing.role === null || (role !== undefined && standing.role !== role)) subscriber.end(new ApiError('FORBIDDEN'));
-        role = standing.role;
-        if (!(await place.keep())) subscriber.end('ended');
+        const membership = await options.findMembership(caller, organizationId);
+        if (!membership.signedIn) subscriber.end(new ApiError('UNAUTHORIZED'));
+        else if (membership.role === null || (role !== undefined && membership.role !== role)) subscriber.end(new ApiError('FORBIDDEN'));
+        role = membership.role;
+        if (!(await lease.renew())) subscriber.end('ended');
       } catch (error) {
         log.warn({ err: error }, 'a stream could not be authorized again; it is asked at the next turn');
       }

@@ -1,3 +1,4 @@
+import { WaitQueue } from '../concurrency/wait-queue.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { Cursors } from '../domain/cursor.ts';
 import type { JobRow } from '../domain/jobs/job-row.ts';
@@ -41,7 +42,8 @@ export class JobSubscriber {
   #since = new Date();
   #replay = false;
   #ended: ApiError | 'ended' | undefined;
-  #wake: () => void = () => {};
+  readonly #changes = new WaitQueue();
+  readonly #wake = () => this.#changes.resolveAll();
 
   constructor(stream: OpenStream, options: SubscriberOptions) {
     this.stream = stream;
@@ -89,9 +91,7 @@ export class JobSubscriber {
         this.#pending.delete(next.id);
         yield* this.#send(next);
       } else if (!this.#replay && this.#ended === undefined) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
+        await this.#changes.wait();
       }
     }
     if (this.#ended !== 'ended') throw this.#ended;

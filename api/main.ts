@@ -31,8 +31,8 @@ import { createJobStreams } from './job-streams.ts';
 import { createLimiters } from './limiters.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { clientAddressOf } from './middleware/request-context.ts';
-import { findStanding } from './standing.ts';
-import { createMemoryPlaces, createSharedPlaces } from './stream-places.ts';
+import { createMemoryLeases, createSharedLeases } from './stream-leases.ts';
+import { findStreamMembership } from './stream-membership.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });
@@ -57,8 +57,8 @@ const jobStreams = createJobStreams({
   db,
   cursors,
   log,
-  places: config.limits.store === 'postgres' ? createSharedPlaces(db, config.streams) : createMemoryPlaces(),
-  findStanding: (caller, organizationId) => findStanding(db, caller, organizationId),
+  leases: config.limits.store === 'postgres' ? createSharedLeases(db, config.streams) : createMemoryLeases(),
+  findMembership: (caller, organizationId) => findStreamMembership(db, caller, organizationId),
   limits: config.streams,
 });
 const listener = listen({

@@ -7,8 +7,9 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
-import pg from 'pg';
-import { type AuditActor, actorQuery } from '../db/actor.ts';
+import type pg from 'pg';
+import { type Actor, actorQuery } from '../db/actor.ts';
+import { retryDeadlocks } from '../db/transaction.ts';
 import { currentActor } from './actor.ts';
 import { toApiError } from './rule-errors.ts';
 
@@ -33,8 +34,6 @@ export class AuthDialect extends PostgresDialect {
 
 /** What a PostgresDriver hands out and takes back; its own signatures say it in one place only. */
 type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0];
-
-const attemptsOnDeadlock = 4;
 
 class AuthDriver extends PostgresDriver {
   readonly #wrapped = new WeakSet<Connection>();
@@ -77,8 +76,8 @@ class AuthDriver extends PostgresDriver {
     };
   }
 
-  async #executeAs<T>(connection: Connection, actor: AuditActor, write: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
+  async #executeAs<T>(connection: Connection, actor: Actor, write: () => Promise<T>): Promise<T> {
+    return retryDeadlocks(async () => {
       await super.beginTransaction(connection, {});
       try {
         await connection.executeQuery(actorQuery(actor));
@@ -87,12 +86,8 @@ class AuthDriver extends PostgresDriver {
         return result;
       } catch (error) {
         await super.rollbackTransaction(connection);
-        if (attempt >= attemptsOnDeadlock || !isDeadlock(error)) throw error;
+        throw error;
       }
-    }
+    });
   }
-}
-
-function isDeadlock(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '40P01';
 }

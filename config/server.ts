@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { PlanLimits, PlanName } from '../contract/fields.ts';
+import type { SocialProvider } from '../contract/system.ts';
 import { ConfigurationError, type Environment, flag, httpUrl, integer, parseEnvironment } from './environment.ts';
 
 const MEGABYTE = 1_000_000;
@@ -76,18 +78,8 @@ export const serverEnvironment = z.object({
   ...planVariables('TEAM', { workspaces: 100, members: 250, aiCredits: 20_000, storageBytes: 50 * GIGABYTE }),
 });
 
-/** The limits of one plan: counts, credits per calendar month (UTC), and bytes per workspace (spec §2). */
-export interface PlanLimits {
-  workspaces: number;
-  members: number;
-  aiCredits: number;
-  storageBytes: number;
-}
-
-export type PlanName = 'free' | 'pro' | 'team';
-
 export interface ProviderConfig {
-  id: 'provider_a' | 'provider_b';
+  id: SocialProvider;
   issuer: string;
   clientId: string;
   clientSecret: string;
@@ -179,7 +171,7 @@ export function loadServerConfig(env: Environment) {
 }
 
 type Parsed = z.output<typeof serverEnvironment>;
-type PlanPrefix = 'FREE' | 'PRO' | 'TEAM';
+type PlanPrefix = Uppercase<PlanName>;
 
 function planVariables<P extends PlanPrefix>(prefix: P, defaults: PlanLimits) {
   return {

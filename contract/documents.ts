@@ -33,6 +33,9 @@ const extracted = z
   })
   .meta({ id: 'Extracted', description: 'What extraction made of the document.' });
 
+const documentStatus = z.enum(['pending', 'ready']);
+export type DocumentStatus = z.infer<typeof documentStatus>;
+
 export const documentSchema = z
   .object({
     id,
@@ -42,10 +45,7 @@ export const documentSchema = z
     name: z.string().meta({ examples: ['handbook.pdf'] }),
     contentType,
     size: byteCount.describe('Bytes: the declared size, then the measured one once the upload is complete.').meta({ examples: [48_213] }),
-    status: z
-      .enum(['pending', 'ready'])
-      .describe('`ready` once the upload is complete.')
-      .meta({ examples: ['ready'] }),
+    status: documentStatus.describe('`ready` once the upload is complete.').meta({ examples: ['ready'] }),
     extracted: extracted.nullable(),
     indexedAt: dateTime.nullable(),
     chunkCount: count

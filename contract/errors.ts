@@ -34,7 +34,10 @@ export const issueSchema = z
 
 export type Issue = z.infer<typeof issueSchema>;
 
-export const limitKinds = ['workspaces', 'members', 'aiCredits', 'storageBytes'] as const;
+/** The limits of a plan that hold for an organization as a whole. */
+export const organizationLimits = ['workspaces', 'members', 'aiCredits'] as const;
+/** All limits of a plan: that of storage holds for each workspace. */
+export const limitKinds = [...organizationLimits, 'storageBytes'] as const;
 export type LimitKind = (typeof limitKinds)[number];
 
 const dataSchemas = {

@@ -134,6 +134,7 @@ export const nextCursor = z
   .meta({ examples: [cursorExample] });
 
 export const planName = z.enum(['free', 'pro', 'team']).meta({ id: 'PlanName' });
+export type PlanName = z.infer<typeof planName>;
 
 export const planLimits = z
   .object({
@@ -143,7 +144,10 @@ export const planLimits = z
     storageBytes: byteCount.describe('Per workspace.').meta({ examples: [5_000_000_000] }),
   })
   .meta({ id: 'PlanLimits' });
+/** What a plan allows: counts, credits per calendar month (UTC), bytes per workspace. */
+export type PlanLimits = z.infer<typeof planLimits>;
 
 export const subscriptionStatus = z
   .enum(['active', 'canceled', 'incomplete', 'incomplete_expired', 'past_due', 'paused', 'trialing', 'unpaid'])
   .meta({ id: 'SubscriptionStatus' });
+export type SubscriptionStatus = z.infer<typeof subscriptionStatus>;

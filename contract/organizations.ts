@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { organizationLimits } from './errors.ts';
 import { count, cursor, dateTime, exampleId, id, nextCursor, planLimits, planName, queryInteger, subscriptionStatus } from './fields.ts';
 import { route } from './route.ts';
 
@@ -117,7 +118,7 @@ export const billing = {
           .array(
             z
               .object({
-                kind: z.enum(['workspaces', 'members', 'aiCredits']),
+                kind: z.enum(organizationLimits),
                 current: count.meta({ examples: [4] }),
                 limit: count.meta({ examples: [3] }),
               })

@@ -3,6 +3,7 @@ import { anyText, dateTime, email, flagKey, id, multiLine, singleLine } from './
 import { route } from './route.ts';
 
 const socialProvider = z.enum(['provider_a', 'provider_b']).meta({ id: 'SocialProvider' });
+export type SocialProvider = z.infer<typeof socialProvider>;
 
 const health = z
   .object({ status: z.literal('ok'), version: z.string().meta({ examples: ['0.3.0'] }), time: dateTime })

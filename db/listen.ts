@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { pause } from '../concurrency/pause.ts';
 
 /** A connection that hears notifications on one channel, and comes back by itself when it is lost. */
 export interface Listener {
@@ -22,13 +23,12 @@ const heartbeatMs = 15_000;
 
 /** Listens on a channel with a connection of its own. A heartbeat finds a connection that died without a word. */
 export function listen(options: ListenOptions): Listener {
-  let stopped = false;
+  const stopping = new AbortController();
   let current: pg.Client | undefined;
-  let wake: (() => void) | undefined;
 
   const ready = Promise.withResolvers<void>();
   const loop = (async () => {
-    for (let connections = 0, delayMs = firstDelayMs; !stopped; ) {
+    for (let connections = 0, delayMs = firstDelayMs; !stopping.signal.aborted; ) {
       try {
         await connectOnce(() => {
           connections++;
@@ -37,13 +37,10 @@ export function listen(options: ListenOptions): Listener {
           ready.resolve();
         });
       } catch (error) {
-        if (!stopped) options.onError(error as Error);
+        if (!stopping.signal.aborted) options.onError(error as Error);
       }
-      if (stopped) break;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        setTimeout(resolve, delayMs);
-      });
+      if (stopping.signal.aborted) break;
+      await pause(delayMs, stopping.signal);
       delayMs = Math.min(delayMs * 2, longestDelayMs);
     }
   })();
@@ -89,8 +86,7 @@ export function listen(options: ListenOptions): Listener {
   return {
     ready: ready.promise,
     async stop() {
-      stopped = true;
-      wake?.();
+      stopping.abort();
       await current?.end().catch(() => {});
       await loop;
     },

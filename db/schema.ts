@@ -1,4 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { DocumentStatus } from '../contract/documents.ts';
+import type { JobKind, JobStatus } from '../contract/jobs.ts';
 import type { Intent } from '../workflows/definitions.ts';
 import type { AuthTables } from './auth-schema.ts';
 
@@ -9,9 +11,7 @@ type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date |
 type Json<T> = ColumnType<T, string, string>;
 type NullableJson<T> = ColumnType<T | null, string | null | undefined, string | null>;
 
-export type DocumentStatus = 'pending' | 'ready';
-export type JobStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
-export type JobKind = 'document.extract' | 'document.summarize' | 'document.index' | 'text.summarize' | 'text.embed';
+export type { DocumentStatus, JobKind, JobStatus };
 
 export interface WorkspaceTable {
   id: string;
@@ -201,9 +201,9 @@ export interface MailTable {
 
 export interface JobStreamLeaseTable {
   user_id: string;
-  /** 1 to the number of streams that a user may hold. */
+  /** Which lease of the user: 1 to the number of streams that they may hold. */
   place: number;
-  /** The stream that holds the place. */
+  /** The stream that holds the lease. */
   holder: string;
   expires_at: Date;
 }

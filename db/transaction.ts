@@ -1,7 +1,7 @@
 import type { Db, Transaction } from './connect.ts';
 import { collectIntents, dispatchCommitted, writeIntents } from './outbox.ts';
 
-const attemptsOnDeadlock = 4;
+const attempts = 4;
 /** deadlock_detected and serialization_failure: Postgres rolled back, and the same work succeeds when it is tried again. */
 const retryableCodes = new Set(['40P01', '40001']);
 
@@ -10,17 +10,24 @@ const retryableCodes = new Set(['40P01', '40001']);
  * back and runs it again (docs/rules.md, lock order), so the work must be free of other effects.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Transaction) => Promise<T>): Promise<T> {
+  const { result, messages } = await retryDeadlocks(() =>
+    db.transaction().execute(async (trx) => {
+      collectIntents(trx);
+      const result = await work(trx);
+      return { result, messages: await writeIntents(trx) };
+    }),
+  );
+  dispatchCommitted(db, messages);
+  return result;
+}
+
+/** Runs a transaction, which must roll itself back when it fails, again after a deadlock; four times at the most. */
+export async function retryDeadlocks<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const { result, messages } = await db.transaction().execute(async (trx) => {
-        collectIntents(trx);
-        const result = await work(trx);
-        return { result, messages: await writeIntents(trx) };
-      });
-      dispatchCommitted(db, messages);
-      return result;
+      return await transaction();
     } catch (error) {
-      if (attempt >= attemptsOnDeadlock || !isRetryable(error)) throw error;
+      if (attempt >= attempts || !isRetryable(error)) throw error;
     }
   }
 }

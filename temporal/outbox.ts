@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { pause } from '../concurrency/pause.ts';
 import type { Db } from '../db/connect.ts';
 import { type OutboxMessage, setDispatcher } from '../db/outbox.ts';
 import { type StartSettings, startOptions } from './start-options.ts';
@@ -38,8 +39,7 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
   let flushing: Promise<void> | undefined;
   let reachable = true;
   let batch = relayBatch;
-  let stopped = false;
-  let wake: (() => void) | undefined;
+  const stopping = new AbortController();
   let loop: Promise<void> | undefined;
 
   async function deliver({ intent }: OutboxMessage, deadlineMs: number): Promise<void> {
@@ -76,18 +76,15 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
   }
 
   async function relay(): Promise<void> {
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       let more = false;
       try {
         more = await relayOnce();
       } catch (error) {
         log.warn({ err: error }, 'the outbox relay could not read its table');
       }
-      if (more || stopped) continue;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        setTimeout(resolve, pollMs);
-      });
+      if (more) continue;
+      await pause(pollMs, stopping.signal);
     }
   }
 
@@ -132,7 +129,7 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
 
   function dispatch(messages: OutboxMessage[]): void {
     for (const message of messages) {
-      if (inFlight.size >= mostInFlight || stopped) return;
+      if (inFlight.size >= mostInFlight || stopping.signal.aborted) return;
       const work = dispatchOne(message).finally(() => inFlight.delete(work));
       inFlight.add(work);
     }
@@ -144,9 +141,8 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
       loop ??= relay();
     },
     async stop() {
-      stopped = true;
+      stopping.abort();
       setDispatcher(db, undefined);
-      wake?.();
       await Promise.race([Promise.allSettled([loop, ...inFlight]), delay(stopMs)]);
     },
   };

@@ -1,14 +1,15 @@
 import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit } from '@temporalio/worker';
+import { WaitQueue } from '../concurrency/wait-queue.ts';
 
 /**
  * Slots that the workers of all kinds in a process share (design, workflows). A slot is reserved before a poll and counted
  * only while it is used, so that idle queues take nothing; nothing is reserved while all slots are in use. Polls under way may
- * bring a few attempts more than there are slots: those wait for a permit before they claim.
+ * bring a few attempts more than there are slots: those wait for the semaphore of the attempts before they claim.
  */
 export class JobSlots {
   private readonly limit: number;
   private used = 0;
-  private readonly waiting = new Set<() => void>();
+  private readonly queue = new WaitQueue();
 
   constructor(limit: number) {
     this.limit = limit;
@@ -20,7 +21,7 @@ export class JobSlots {
     return {
       type: 'custom',
       reserveSlot: async (_context, signal) => {
-        while (this.used >= this.limit) await this.change(signal);
+        while (this.used >= this.limit) await this.queue.wait(signal);
         return {};
       },
       tryReserveSlot: () => (this.used >= this.limit ? null : {}),
@@ -32,24 +33,8 @@ export class JobSlots {
         // A permit that was never used was never counted.
         if (!usedPermits.delete(permit)) return;
         this.used--;
-        for (const wake of [...this.waiting]) wake();
+        this.queue.resolveAll();
       },
     };
-  }
-
-  private change(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const wake = () => {
-        this.waiting.delete(wake);
-        signal.removeEventListener('abort', abort);
-        resolve();
-      };
-      const abort = () => {
-        this.waiting.delete(wake);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      this.waiting.add(wake);
-    });
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NativeConnection, Worker, WorkflowBundle } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { pause } from '../concurrency/pause.ts';
 
 /** The workers of this process, kept running through outages of Temporal. */
 export interface RunningWorkers {
@@ -29,10 +30,9 @@ const longestDelayMs = 5_000;
 /** Connects and runs the workers; whenever Temporal is unreachable or a worker fails, begins again (rule 5). */
 export function runWorkers(options: RunWorkersOptions): RunningWorkers {
   const { log } = options;
-  let stopping = false;
+  const stopping = new AbortController();
   let running = false;
   let current: Worker[] = [];
-  let wake: (() => void) | undefined;
   let bundled: Promise<WorkflowBundle> | undefined;
 
   async function runOnce(): Promise<void> {
@@ -41,7 +41,7 @@ export function runWorkers(options: RunWorkersOptions): RunningWorkers {
     try {
       await options.prepare();
       current = await options.create(connection, await bundled);
-      if (stopping) return;
+      if (stopping.signal.aborted) return;
       running = true;
       // Whoever started the process waits for this line, so it is written whatever LOG_LEVEL says.
       log.child({}, { level: 'info' }).info({ queues: current.map((worker) => worker.options.taskQueue) }, 'worker running');
@@ -63,19 +63,16 @@ export function runWorkers(options: RunWorkersOptions): RunningWorkers {
   }
 
   const loop = (async () => {
-    for (let delayMs = firstDelayMs; !stopping; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
+    for (let delayMs = firstDelayMs; !stopping.signal.aborted; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
       const startedAt = Date.now();
       try {
         await runOnce();
       } catch (error) {
         log.warn({ err: error }, 'the workers are not running; they begin again');
       }
-      if (stopping) return;
+      if (stopping.signal.aborted) return;
       if (Date.now() - startedAt > 60_000) delayMs = firstDelayMs;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        setTimeout(resolve, delayMs);
-      });
+      await pause(delayMs, stopping.signal);
     }
   })();
 
@@ -84,9 +81,8 @@ export function runWorkers(options: RunWorkersOptions): RunningWorkers {
       return running;
     },
     async stop() {
-      stopping = true;
+      stopping.abort();
       options.onStop();
-      wake?.();
       for (const worker of current) if (worker.getState() === 'RUNNING') worker.shutdown();
       await Promise.race([loop, delay(options.stopMs)]);
     },

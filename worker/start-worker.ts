@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
-import { AiOutage } from '../activities/ai-outage.ts';
+import { CircuitBreaker } from '../activities/circuit-breaker.ts';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { Embedder } from '../activities/embedder.ts';
 import { handlers } from '../activities/handlers/index.ts';
 import { createActivities } from '../activities/index.ts';
-import { Permits } from '../activities/permits.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
 import { ConfigurationError } from '../config/environment.ts';
 import type { ServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
@@ -25,17 +25,17 @@ export function startWorker(
   deps: Pick<ActivityDeps, 'db' | 'storage' | 'ai' | 'log'>,
 ): RunningWorkers {
   const { concurrency, embedCalls, shutdownGraceMs } = config.worker;
-  const outage = config.jobs.holdOnOutage ? new AiOutage(deps.ai, deps.log) : undefined;
-  const permits = new Permits(concurrency);
-  const ai = outage?.observe() ?? deps.ai;
+  const breaker = config.jobs.holdOnOutage ? new CircuitBreaker(deps.ai, deps.log) : undefined;
+  const attempts = new Semaphore(concurrency);
+  const ai = breaker?.client() ?? deps.ai;
   const maintenanceDb = createDb(createPool({ url: config.database.url, poolSize: 1, name: 'sheaf maintenance' }));
   const activities = createActivities({
     ...deps,
     maintenanceDb,
     ai,
     embedder: new Embedder(ai, embedCalls),
-    outage,
-    permits,
+    breaker,
+    attempts,
     jobs: config.jobs,
     mailer: createMailer(config),
     getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
@@ -53,7 +53,7 @@ export function startWorker(
       await ensureSchedules(client);
     },
     onStop: () => {
-      permits.close();
+      attempts.close();
       void maintenanceDb.destroy();
     },
     stopMs: shutdownGraceMs + forceMs,

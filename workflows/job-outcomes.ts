@@ -7,11 +7,12 @@ import {
   TimeoutFailure,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
-import type { Settlement } from '../domain/jobs/settlement.ts';
 
-/** Where a job stands that is not final. */
-export type Unfinished = Extract<Settlement, { status: 'queued' | 'running' }>;
+/** The state that an attempt leaves its job in. */
+export type AttemptReport = Awaited<ReturnType<Activities['runJobAttempt']>>;
+export type Unfinished = Extract<AttemptReport, { status: 'queued' | 'running' }>;
 
 const workerLost: AttemptFailure = { code: 'worker_lost', message: 'The worker was lost during the attempt.', retryable: true };
 export const canceledByOperator: AttemptFailure = {
@@ -42,15 +43,15 @@ export function describeFailure(error: unknown): AttemptFailure {
 }
 
 /** What the operator reads while the workflow waits. */
-export function describeWait(standing: Unfinished, waitMs: number): string {
-  if (standing.status === 'running') return 'Another run holds the job; this one waits for it to end.';
-  if (standing.handedBack) return 'The worker was full; the attempt waits for another place.';
-  const error = standing.error ? `The attempt failed: ${standing.error.message} (${standing.error.code}). ` : '';
+export function describeWait(state: Unfinished, waitMs: number): string {
+  if (state.status === 'running') return 'Another run holds the job; this one waits for it to end.';
+  if (state.handedBack) return 'The worker was full; the attempt waits for a free slot.';
+  const error = state.error ? `The attempt failed: ${state.error.message} (${state.error.code}). ` : '';
   return `${error}The next attempt begins at ${new Date(Date.now() + waitMs).toISOString()}.`;
 }
 
 /** Ends the workflow as its job ended. Throws only if the job failed. */
-export function endAs(outcome: Exclude<Settlement, Unfinished>): { status: string } {
+export function endAs(outcome: Exclude<AttemptReport, Unfinished>): { status: string } {
   upsertSearchAttributes({ JobStatus: [outcome.status] });
   if (outcome.status !== 'failed') {
     setCurrentDetails(`The job is ${outcome.status}.`);

@@ -10,10 +10,18 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import type { JobState } from '../domain/jobs/job-state.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
-import type { Settlement } from '../domain/jobs/settlement.ts';
 import { jobTaskQueue, type RunJobInput, signals } from './definitions.ts';
-import { canceledByOperator, describeFailure, describeWait, endAs, isCanceled, type Unfinished } from './job-outcomes.ts';
+import {
+  type AttemptReport,
+  canceledByOperator,
+  describeFailure,
+  describeWait,
+  endAs,
+  isCanceled,
+  type Unfinished,
+} from './job-outcomes.ts';
 
 const jobCanceled = defineSignal(signals.jobCanceled);
 
@@ -36,9 +44,9 @@ export async function runJob(input: RunJobInput): Promise<{ status: string }> {
   const run = new JobRun(input);
   setHandler(jobCanceled, () => run.lookAgain());
   for (let step = run.firstStep(); ; ) {
-    const standing = step === 'attempt' ? await run.attempt() : await run.look();
-    if (standing.status !== 'queued' && standing.status !== 'running') return endAs(standing);
-    step = await run.wait(standing);
+    const state = step === 'attempt' ? await run.attempt() : await run.look();
+    if (state.status !== 'queued' && state.status !== 'running') return endAs(state);
+    step = await run.wait(state);
   }
 }
 
@@ -67,16 +75,16 @@ class JobRun {
     this.scope?.cancel();
   }
 
-  async attempt(): Promise<Settlement> {
+  async attempt(): Promise<AttemptReport> {
     const { jobId, kind } = this.input;
     const claimedBy = `${workflowInfo().runId}/${++this.attempts}`;
     const options = { ...attemptOptions(this.input), ...(this.handedBack ? { priority: handedBackPriority } : {}) };
     setCurrentDetails(`Attempt ${this.attempts} of this run is under way or waits for a worker.`);
     try {
       this.scope = new CancellationScope();
-      const standing = await this.scope.run(() => this.runJobAttempt.executeWithOptions(options, [{ jobId, kind, claimedBy }]));
-      this.handedBack = standing.status === 'queued' && standing.handedBack === true;
-      return standing;
+      const state = await this.scope.run(() => this.runJobAttempt.executeWithOptions(options, [{ jobId, kind, claimedBy }]));
+      this.handedBack = state.status === 'queued' && state.handedBack === true;
+      return state;
     } catch (error) {
       return await this.settle(claimedBy, describeFailure(error));
     } finally {
@@ -85,15 +93,15 @@ class JobRun {
   }
 
   /** Where the job stands, without an attempt. One that an operator canceled ends, unless another run holds it. */
-  look(): Promise<Settlement> {
+  look(): Promise<JobState> {
     return this.settle(`${workflowInfo().runId}/0`, isCanceled() ? canceledByOperator : undefined);
   }
 
   /** Waits on a durable timer for what comes next; the wait ends early when the job became final or an operator cancels. */
-  async wait(standing: Unfinished): Promise<'attempt' | 'look'> {
-    const heldElsewhere = standing.status === 'running';
-    const waitMs = heldElsewhere ? heldElsewhereMs : standing.delayMs;
-    setCurrentDetails(describeWait(standing, waitMs));
+  async wait(state: Unfinished): Promise<'attempt' | 'look'> {
+    const heldElsewhere = state.status === 'running';
+    const waitMs = heldElsewhere ? heldElsewhereMs : state.delayMs;
+    setCurrentDetails(describeWait(state, waitMs));
     if (isCanceled()) {
       // A canceled scope waits no more, and asking at once again would fill the history.
       if (heldElsewhere) await CancellationScope.nonCancellable(() => sleep(waitMs));
@@ -110,7 +118,7 @@ class JobRun {
     return woken || heldElsewhere ? 'look' : 'attempt';
   }
 
-  private settle(claimedBy: string, failure: AttemptFailure | undefined): Promise<Settlement> {
+  private settle(claimedBy: string, failure: AttemptFailure | undefined): Promise<JobState> {
     const { jobId } = this.input;
     return CancellationScope.nonCancellable(() => settleAttempt({ jobId, claimedBy, ...(failure ? { failure } : {}) }));
   }

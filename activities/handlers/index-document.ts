@@ -2,7 +2,7 @@ import { countCharacters } from '../../domain/characters.ts';
 import { maxChunks, splitText } from '../../domain/chunks/split-text.ts';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { JobFailure } from '../job-failure.ts';
-import { textOf } from './extract-document.ts';
+import { getDocumentText } from './document-text.ts';
 import { getJobDocument, type Handler } from './handler.ts';
 
 /**
@@ -11,7 +11,7 @@ import { getJobDocument, type Handler } from './handler.ts';
  */
 export const indexDocument: Handler = async (deps, job, signal) => {
   const document = await getJobDocument(deps, job);
-  const { text, store } = await textOf(deps, document, job.id, signal);
+  const { text, store } = await getDocumentText(deps, document, job.id, signal);
   const texts = splitText(text);
   if (texts.length > maxChunks) {
     throw new JobFailure('too_many_chunks', `The document has more than ${maxChunks} chunks and cannot be indexed.`, false);

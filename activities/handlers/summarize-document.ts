@@ -1,5 +1,5 @@
 import { JobFailure } from '../job-failure.ts';
-import { textOf } from './extract-document.ts';
+import { getDocumentText } from './document-text.ts';
 import { getJobDocument, type Handler } from './handler.ts';
 
 /**
@@ -8,7 +8,7 @@ import { getJobDocument, type Handler } from './handler.ts';
  */
 export const summarizeDocument: Handler = async (deps, job, signal) => {
   const document = await getJobDocument(deps, job);
-  const { text, store } = await textOf(deps, document, job.id, signal);
+  const { text, store } = await getDocumentText(deps, document, job.id, signal);
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to summarize.', false);
   const maxSentences = Number(job.input.maxSentences);
   const summary = await deps.ai.summarize({ text, maxSentences, signal, requestId: job.id });

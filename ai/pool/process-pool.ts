@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WaitQueue } from '../../concurrency/wait-queue.ts';
 import { TaskFailure } from './protocol.ts';
 import type { ChildOptions, TaskOptions } from './warm-child.ts';
 import { WarmChild } from './warm-child.ts';
@@ -8,17 +9,12 @@ const startAttempts = 3;
 const attempts = 3;
 const killedPauseMs = 100;
 
-interface Waiting {
-  take: (child: WarmChild) => void;
-  fail: (error: unknown) => void;
-}
-
 /** A fixed number of warm child processes, each with at most one task. What kills a child costs that task only. */
 export class ProcessPool {
   readonly #options: ChildOptions & { size: number };
   readonly #children = new Set<WarmChild>();
   readonly #idle: WarmChild[] = [];
-  readonly #waiting: Waiting[] = [];
+  readonly #queue = new WaitQueue<WarmChild>();
   #closed = false;
   #failedStarts = 0;
   #problem: string | null = null;
@@ -59,7 +55,7 @@ export class ProcessPool {
   /** Ends the children at once. Tasks under way fail; drain before. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const waiting of this.#waiting.splice(0)) waiting.fail(new TaskFailure('unavailable', 'The pool is closed.'));
+    this.#queue.rejectAll(new TaskFailure('unavailable', 'The pool is closed.'));
     const children = [...this.#children];
     for (const child of children) child.kill();
     await Promise.all(children.map((child) => child.exited));
@@ -81,25 +77,7 @@ export class ProcessPool {
     if (this.#closed || this.#failedStarts >= startAttempts) {
       return Promise.reject(new TaskFailure('unavailable', 'No process can be started.'));
     }
-    return new Promise((resolve, reject) => {
-      const onAbort = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        reject(signal?.reason);
-      };
-      const settled = () => signal?.removeEventListener('abort', onAbort);
-      const waiting: Waiting = {
-        take: (taken) => {
-          settled();
-          resolve(taken);
-        },
-        fail: (error) => {
-          settled();
-          reject(error);
-        },
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.push(waiting);
-    });
+    return this.#queue.wait(signal);
   }
 
   #takeIdle(): WarmChild | undefined {
@@ -112,9 +90,7 @@ export class ProcessPool {
     const worn = child.tasksDone >= tasksPerChild || child.rssBytes > this.#options.memoryBytes / 2;
     if (worn) child.kill();
     if (!child.usable) return;
-    const next = this.#waiting.shift();
-    if (next) next.take(child);
-    else this.#idle.push(child);
+    if (!this.#queue.resolveNext(child)) this.#idle.push(child);
   }
 
   #start(): void {
@@ -131,7 +107,7 @@ export class ProcessPool {
         if (child.killedByOthers) return;
         this.#failedStarts += 1;
         if (this.#failedStarts < startAttempts) return;
-        for (const waiting of this.#waiting.splice(0)) waiting.fail(new TaskFailure('unavailable', 'No process can be started.'));
+        this.#queue.rejectAll(new TaskFailure('unavailable', 'No process can be started.'));
       },
     );
     void child.exited.then(() => this.#replace(child));

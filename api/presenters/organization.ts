@@ -1,5 +1,5 @@
+import type { SubscriptionStatus } from '../../contract/fields.ts';
 import type { OrganizationSummaryRow } from '../../domain/organizations/list-organizations.ts';
-import type { SubscriptionStatus } from './subscription.ts';
 
 /** An organization as platform admins see it in their list; it has no plan while billing is off. */
 export function toOrganizationSummary(organization: OrganizationSummaryRow, billingEnabled: boolean) {

@@ -1,8 +1,5 @@
-import type { z } from 'zod';
-import type { subscriptionStatus } from '../../contract/fields.ts';
+import type { SubscriptionStatus } from '../../contract/fields.ts';
 import type { SubscriptionRow } from '../../domain/billing/find-subscription.ts';
-
-export type SubscriptionStatus = z.infer<typeof subscriptionStatus>;
 
 /** A subscription as its organization sees it. */
 export function toSubscription(subscription: SubscriptionRow) {

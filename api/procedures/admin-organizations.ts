@@ -1,8 +1,8 @@
+import type { SubscriptionStatus } from '../../contract/fields.ts';
 import { contract } from '../../contract/index.ts';
 import { listOrganizations } from '../../domain/organizations/list-organizations.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toOrganizationSummary } from '../presenters/organization.ts';
-import type { SubscriptionStatus } from '../presenters/subscription.ts';
 import { procedure } from '../procedure.ts';
 import { organizationDeletion } from './admin-organization-deletion.ts';
 

@@ -1,8 +1,9 @@
+import { organizationLimits } from '../../contract/errors.ts';
 import type { Usage } from '../organizations/get-usage.ts';
 import type { Plan } from './plan.ts';
 
 export interface ExceededLimit {
-  kind: 'workspaces' | 'members' | 'aiCredits';
+  kind: (typeof organizationLimits)[number];
   current: number;
   limit: number;
 }
@@ -15,7 +16,7 @@ export function findExceededLimits(plan: Plan | null, usage: Usage): ExceededLim
     members: usage.members + usage.pendingInvitations,
     aiCredits: usage.aiCredits,
   };
-  return (['workspaces', 'members', 'aiCredits'] as const)
+  return organizationLimits
     .map((kind) => ({ kind, current: current[kind], limit: plan.limits[kind] }))
     .filter((each) => each.current > each.limit);
 }

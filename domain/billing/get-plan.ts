@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { ServerConfig } from '../../config/server.ts';
+import type { PlanName } from '../../contract/fields.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
-import type { Plan, PlanName } from './plan.ts';
+import type { Plan } from './plan.ts';
 
 /**
  * The plan that counts for an organization now, and its limits; null while billing is off, when nothing is capped. One query;

@@ -1,14 +1,5 @@
+import type { PlanLimits, PlanName } from '../../contract/fields.ts';
 import type { Db } from '../../db/connect.ts';
-
-export type PlanName = 'free' | 'pro' | 'team';
-
-/** What a plan allows: counts, credits per calendar month (UTC), bytes per workspace (spec §2). */
-export interface PlanLimits {
-  workspaces: number;
-  members: number;
-  aiCredits: number;
-  storageBytes: number;
-}
 
 export interface Plan {
   plan: PlanName;

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
-import type { JobTable } from '../../db/schema.ts';
+import type { JobStatus, JobTable } from '../../db/schema.ts';
 
 /** A job as the database holds it. */
 export type JobRow = Selectable<JobTable>;
 
 /** Statuses that a job never leaves. */
-export const finalStatuses = ['succeeded', 'failed', 'canceled'] as const;
+export const finalStatuses = ['succeeded', 'failed', 'canceled'] as const satisfies JobStatus[];
 
 export function isFinal(status: JobRow['status']): boolean {
   return (finalStatuses as readonly string[]).includes(status);

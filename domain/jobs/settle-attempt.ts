@@ -3,8 +3,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import { refundJob } from '../credits/refund-job.ts';
 import { lockJob } from '../locks.ts';
 import { isFinal, type JobError, type JobRow } from './job-row.ts';
-import { retryDelayMs, retryPolicy } from './retry-policy.ts';
-import { type Settlement, standingOf } from './settlement.ts';
+import { type JobState, jobStateOf } from './job-state.ts';
+import { retryDelayMs } from './retry-policy.ts';
 import { transitionJob } from './transition-job.ts';
 
 /** How an attempt ended that did not report success. */
@@ -18,7 +18,7 @@ export interface EndedAttempt {
   jobId: string;
   /** Names the attempt as its claim did. */
   claimedBy: string;
-  /** Absent where nothing ended, and the question is only where the job stands. */
+  /** Absent where nothing ended, and the question is only what state the job is in. */
   failure?: AttemptFailure;
 }
 
@@ -26,21 +26,17 @@ export interface EndedAttempt {
  * Decides from the row what a failed, timed out or dead attempt means; idempotent, one transaction (spec §3). An attempt that
  * never claimed the job costs nothing; one that lost the job to another changes nothing.
  */
-export async function settleAttempt(
-  db: Db,
-  { jobId, claimedBy, failure }: EndedAttempt,
-  delaysMs: readonly number[] = retryPolicy.delaysMs,
-): Promise<Settlement> {
+export async function settleAttempt(db: Db, { jobId, claimedBy, failure }: EndedAttempt, delaysMs: readonly number[]): Promise<JobState> {
   return inTransaction(db, async (trx) => {
     const job = await lockJob(trx, jobId);
-    if (!job || isFinal(job.status) || !failure) return standingOf(job);
-    if (job.status === 'queued') return failure.retryable ? standingOf(job) : failJob(trx, job, failure);
+    if (!job || isFinal(job.status) || !failure) return jobStateOf(job);
+    if (job.status === 'queued') return failure.retryable ? jobStateOf(job) : failJob(trx, job, failure);
     if (job.claimed_by !== claimedBy) return { status: 'running' };
     return settleRunning(trx, job, failure, delaysMs);
   });
 }
 
-async function settleRunning(trx: Transaction, job: JobRow, failure: AttemptFailure, delaysMs: readonly number[]): Promise<Settlement> {
+async function settleRunning(trx: Transaction, job: JobRow, failure: AttemptFailure, delaysMs: readonly number[]): Promise<JobState> {
   if (!failure.retryable || job.attempts >= job.max_attempts) return failJob(trx, job, failure);
   const delayMs = Math.max(retryDelayMs(job.attempts, delaysMs), failure.retryAfterMs ?? 0);
   const error = { code: failure.code, message: failure.message };
@@ -49,7 +45,7 @@ async function settleRunning(trx: Transaction, job: JobRow, failure: AttemptFail
 }
 
 /** Makes a job final as failed and gives its credits back, in one transaction. */
-export async function failJob(trx: Transaction, job: JobRow, error: JobError): Promise<Settlement> {
+export async function failJob(trx: Transaction, job: JobRow, error: JobError): Promise<JobState> {
   const { code, message } = error;
   const failed = await transitionJob(trx, {
     jobId: job.id,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { PlanName } from '../../contract/fields.ts';
 import type { Db } from '../../db/connect.ts';
 import { isLive, isSubscription, mostRelevant } from '../billing/live-subscription.ts';
-import type { PlanName } from '../billing/plan.ts';
 
 /** An organization as a platform admin sees it in the list (spec §2, Organization summary). */
 export interface OrganizationSummaryRow {

@@ -80,7 +80,7 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
   describe('job streams', () => {
     const leases = () => api.database.db.selectFrom('job_stream_lease').selectAll().where('user_id', '=', tenant.owner.id).execute();
 
-    /** Opens a stream, which holds a place, or answers the error event that refuses it. */
+    /** Opens a stream, which holds a lease, or returns the error event that refuses it. */
     async function open(base: string): Promise<{ refused: Promise<string>; close(): void }> {
       const controller = new AbortController();
       const response = await fetch(`${base}/api/v1/organizations/${tenant.organizationId}/jobs/stream`, {
@@ -113,7 +113,7 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
       await until(async () => (await leases()).length === 0);
     });
 
-    it('leave the places of a process that dies to others once their leases have ended', async () => {
+    it('leave the leases of a process that dies to others once they have ended', async () => {
       const streams = [await open(second.apiUrl), await open(second.apiUrl), await open(api.url)];
       await until(async () => (await leases()).length === 3);
       await second.kill('api');

@@ -1,11 +1,9 @@
 import { expect } from 'chai';
-import type { JobKind } from '../../db/schema.ts';
+import { type JobKind, jobKinds as kinds } from '../../contract/jobs.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { type AiCall, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
 import { createJob, expectCleanLog, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
 import { runProgram, until } from '../support/processes.ts';
-
-const kinds: JobKind[] = ['document.extract', 'document.summarize', 'document.index', 'text.summarize', 'text.embed'];
 
 function fieldsOf(kind: JobKind, documentId: string): Record<string, unknown> {
   if (kind === 'text.summarize') return summary;

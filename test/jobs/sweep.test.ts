@@ -16,6 +16,8 @@ import { until } from '../support/processes.ts';
 
 const timeoutMs = 120_000;
 
+const delaysMs = [1_000];
+
 describe('The sweep', () => {
   let api: TestApi;
   let tenant: Tenant;
@@ -132,7 +134,7 @@ describe('The sweep', () => {
       it(`with its ${retryable ? 'retryable' : 'final'} failure`, async () => {
         const { zombie } = await superseded();
         const failure = { code: 'late', message: 'Too late.', retryable };
-        const settled = await settleAttempt(api.database.db, { jobId: zombie.id, claimedBy: 'run/1', failure });
+        const settled = await settleAttempt(api.database.db, { jobId: zombie.id, claimedBy: 'run/1', failure }, delaysMs);
         expect(settled).to.deep.equal({ status: 'running' });
         expect(await rowOf(zombie.id)).to.include({ status: 'running', attempts: 2, claimed_by: 'run/2' });
         expect(await amountsOf(api, zombie.id)).to.deep.equal([2]);
@@ -142,15 +144,12 @@ describe('The sweep', () => {
     it('once the job is final', async () => {
       const { db } = api.database;
       const { zombie } = await superseded();
-      await settleAttempt(db, {
-        jobId: zombie.id,
-        claimedBy: 'run/2',
-        failure: { code: 'final', message: 'It is over.', retryable: false },
-      });
+      const failure = { code: 'final', message: 'It is over.', retryable: false };
+      await settleAttempt(db, { jobId: zombie.id, claimedBy: 'run/2', failure }, delaysMs);
       const before = await rowOf(zombie.id);
       expect(await succeedJob(db, zombie, { result: {} })).to.equal(false);
       const late = { code: 'late', message: 'Too late.', retryable: false };
-      expect(await settleAttempt(db, { jobId: zombie.id, claimedBy: 'run/1', failure: late })).to.deep.equal({
+      expect(await settleAttempt(db, { jobId: zombie.id, claimedBy: 'run/1', failure: late }, delaysMs)).to.deep.equal({
         status: 'failed',
         error: { code: 'final', message: 'It is over.' },
       });

@@ -2,10 +2,13 @@ import { execFile } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { borderConfiguration, borderTable } from '../../lint/borders.ts';
+import { freeFolders, rooms } from '../../lint/rooms.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 
 /** For each room: a folder and a package that it may not import, and imports that it may. */
-const rooms: Record<string, { folder: string; package: string; allowed: string[] }> = {
+const samples: Record<string, { folder: string; package: string; allowed: string[] }> = {
+  concurrency: { folder: '../db/connect.ts', package: 'p-limit', allowed: ["import { setTimeout } from 'node:timers/promises';"] },
   contract: { folder: '../domain/ids.ts', package: 'kysely', allowed: ["import { z } from 'zod';"] },
   client: { folder: '../api/app.ts', package: 'node:fs', allowed: ["import type { Contract } from '../contract/index.ts';"] },
   config: { folder: '../db/connect.ts', package: 'pino', allowed: ["import { homedir } from 'node:os';"] },
@@ -27,9 +30,6 @@ const rooms: Record<string, { folder: string; package: string; allowed: string[]
 };
 const deepRooms = new Set(['domain', 'ai', 'activities', 'api']);
 
-/** Folders that may import anything: they compose, measure or test the others. */
-const free = ['local', 'ops', 'test', 'bench', 'drill', 'samples'];
-
 const restricted = 'lint/style/noRestrictedImports';
 const processEnv = 'lint/style/noProcessEnv';
 const typesOnly = 'plugin';
@@ -45,6 +45,10 @@ const cases: Record<string, { source: string; expected: string[] }> = {
   'workflows/export.ts': { source: "export * from '../db/schema.ts';", expected: [typesOnly] },
   'workflows/export-own.ts': { source: "export { runJob } from './run-job.ts';\nexport const tries = 3;", expected: [] },
   'client/contract.ts': { source: "import { contract } from '../contract/index.ts';", expected: [typesOnly] },
+  'config/plan-type.ts': { source: "import type { PlanName } from '../contract/fields.ts';", expected: [] },
+  'config/plan-value.ts': { source: "import { planName } from '../contract/fields.ts';", expected: [typesOnly] },
+  'db/export-kind.ts': { source: "export type { JobKind } from '../contract/jobs.ts';", expected: [] },
+  'db/kinds.ts': { source: "import { jobKinds } from '../contract/jobs.ts';", expected: [typesOnly] },
   'client/schema.ts': { source: "import { z } from 'zod';", expected: [typesOnly] },
   'client/export.ts': { source: "export type { Contract } from '../contract/index.ts';", expected: [] },
   'client/fetch.ts': { source: "import { RPCLink } from '@orpc/client/fetch';", expected: [] },
@@ -54,7 +58,7 @@ const cases: Record<string, { source: string; expected: string[] }> = {
   'worker/read-variable.ts': { source: 'console.log(process.env.HOME);', expected: [processEnv] },
   'config/read-variable.ts': { source: 'console.log(process.env.HOME);', expected: [] },
 };
-for (const [room, { folder, package: npm, allowed }] of Object.entries(rooms)) {
+for (const [room, { folder, package: npm, allowed }] of Object.entries(samples)) {
   const place = deepRooms.has(room) ? `${room}/deep` : room;
   cases[`${place}/imports-folder.ts`] = { source: `import type { x } from '${folder}';`, expected: [restricted] };
   cases[`${place}/imports-package.ts`] = { source: `import { x } from '${npm}';`, expected: [restricted] };
@@ -77,11 +81,14 @@ describe('The import directions', () => {
   }
 
   it('know every folder', () => {
-    const folders = new Set(
-      globSync('*/**/*.ts', { exclude: (name) => name.startsWith('node_modules') }).map((path) => path.split('/')[0]),
-    );
-    expect([...folders]).to.include('workflows');
-    expect([...folders].filter((folder) => !((folder ?? '') in rooms || free.includes(folder ?? '')))).to.deep.equal([]);
+    const folders = globSync('*/**/*.ts', { exclude: (name) => name.startsWith('node_modules') }).map((path) => path.split('/')[0] ?? '');
+    expect([...new Set(folders)]).to.have.members([...Object.keys(rooms), ...freeFolders]);
+    expect(Object.keys(samples)).to.have.members(Object.keys(rooms));
+  });
+
+  it('are those of the table in lint/rooms.ts, for the linter and on the page', () => {
+    expect(JSON.parse(readFileSync('lint/borders.json', 'utf8')), 'run npm run borders').to.deep.equal(borderConfiguration());
+    expect(readFileSync('docs/decisions/rooms.md', 'utf8'), 'run npm run borders').to.contain(`\n\n${borderTable()}\n\n`);
   });
 });
 

@@ -2,7 +2,20 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a worker is made of: its folder, and those it imports from. */
-const folders = ['activities', 'ai', 'config', 'contract', 'db', 'domain', 'mail', 'storage', 'temporal', 'worker', 'workflows'];
+const folders = [
+  'activities',
+  'ai',
+  'concurrency',
+  'config',
+  'contract',
+  'db',
+  'domain',
+  'mail',
+  'storage',
+  'temporal',
+  'worker',
+  'workflows',
+];
 
 /** A text of a source file, and what stands in its place in another release. */
 export interface Edit {

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type AiClient, AiServiceError } from '../ai/client.ts';
+import { untilAborted } from '../concurrency/until-aborted.ts';
+
+/** How many calls in a row find the service unreachable before the circuit opens, and how often a probe asks for it then. */
+const defaults = { threshold: 3, probeMs: 5_000 };
+
+/**
+ * A circuit breaker over the AI service (`JOBS_HOLD_ON_OUTAGE`). While it is not closed, attempts wait before they claim their
+ * job, so that an outage costs no attempts; calls of attempts under way still go through. When it is open it waits for its next
+ * probe, and it is half-open while one asks the service for its health, which closes it again or does not.
+ */
+export class CircuitBreaker {
+  private readonly ai: AiClient;
+  private readonly log: Logger;
+  private readonly settings: typeof defaults;
+  private failures = 0;
+  private current: 'closed' | 'open' | 'half-open' = 'closed';
+  private recovery: Promise<void> | undefined;
+
+  constructor(ai: AiClient, log: Logger, settings: Partial<typeof defaults> = {}) {
+    this.ai = ai;
+    this.log = log;
+    this.settings = { ...defaults, ...settings };
+  }
+
+  get state(): 'closed' | 'open' | 'half-open' {
+    return this.current;
+  }
+
+  /** The client whose calls the breaker counts. */
+  client(): AiClient {
+    const { ai } = this;
+    return {
+      extract: (input) => this.count(ai.extract(input)),
+      summarize: (input) => this.count(ai.summarize(input)),
+      embed: (input) => this.count(ai.embed(input)),
+      embedFloats: (input) => this.count(ai.embedFloats(input)),
+      health: (input) => ai.health(input),
+    };
+  }
+
+  /** Waits until the circuit is closed. Rejects with the signal's reason. */
+  async untilClosed(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.recovery) await untilAborted(this.recovery, signal);
+  }
+
+  private async count<T>(call: Promise<T>): Promise<T> {
+    try {
+      const answer = await call;
+      this.failures = 0;
+      return answer;
+    } catch (error) {
+      if (error instanceof AiServiceError && error.kind === 'unreachable') this.fail();
+      else if (error instanceof AiServiceError) this.failures = 0;
+      throw error;
+    }
+  }
+
+  private fail(): void {
+    this.failures++;
+    if (this.failures < this.settings.threshold || this.recovery) return;
+    this.log.warn('the AI service is down; jobs wait for it');
+    this.recovery = this.recover();
+  }
+
+  private async recover(): Promise<void> {
+    do {
+      this.current = 'open';
+      await sleep(this.settings.probeMs, undefined, { ref: false });
+      this.current = 'half-open';
+    } while (!(await this.probe()));
+    this.log.info('the AI service answers again; jobs go on');
+    this.current = 'closed';
+    this.failures = 0;
+    this.recovery = undefined;
+  }
+
+  private probe(): Promise<boolean> {
+    return this.ai.health().then(
+      () => true,
+      () => false,
+    );
+  }
+}

@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { pause } from '../../concurrency/pause.ts';
+import { untilAborted } from '../../concurrency/until-aborted.ts';
+import { WaitQueue } from '../../concurrency/wait-queue.ts';
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error) => error,
+  );
+}
+
+describe('A wait queue', () => {
+  it('hands each value to who has waited longest', async () => {
+    const queue = new WaitQueue<string>();
+    const waiting = [queue.wait(), queue.wait()];
+    expect([queue.resolveNext('a'), queue.resolveNext('b'), queue.resolveNext('c')]).to.deep.equal([true, true, false]);
+    expect(await Promise.all(waiting)).to.deep.equal(['a', 'b']);
+  });
+
+  it('wakes all who wait, and not who comes while it does', async () => {
+    const queue = new WaitQueue();
+    const again = queue.wait().then(() => void queue.wait());
+    const other = queue.wait();
+    queue.resolveAll();
+    await Promise.all([again, other]);
+    expect(queue.size).to.equal(1);
+  });
+
+  it('turns all away with the error', async () => {
+    const queue = new WaitQueue();
+    const waiting = [failureOf(queue.wait()), failureOf(queue.wait())];
+    queue.rejectAll('closed');
+    expect(await Promise.all(waiting)).to.deep.equal(['closed', 'closed']);
+    expect(queue.size).to.equal(0);
+  });
+});
+
+describe('Waiting until a signal aborts', () => {
+  it('returns what the work returns, and rejects as it does', async () => {
+    const { signal } = new AbortController();
+    expect(await untilAborted(Promise.resolve('done'), signal)).to.equal('done');
+    expect(await failureOf(untilAborted(Promise.reject('broken'), signal))).to.equal('broken');
+  });
+
+  it('rejects with the reason of the signal, and drops what the work does later', async () => {
+    const work = Promise.withResolvers<void>();
+    const stop = new AbortController();
+    const failure = failureOf(untilAborted(work.promise, stop.signal));
+    stop.abort('stopped');
+    expect(await failure).to.equal('stopped');
+    expect(await failureOf(untilAborted(Promise.resolve(), stop.signal))).to.equal('stopped');
+    // An unhandled rejection would fail the run.
+    work.reject(new Error('late'));
+  });
+});
+
+describe('A pause', () => {
+  it('lasts its time, and ends at once when it is woken or was woken before', async () => {
+    const wake = new AbortController();
+    const begunAt = performance.now();
+    await pause(30, wake.signal);
+    expect(performance.now() - begunAt).to.be.at.least(25);
+    const long = pause(600_000, wake.signal);
+    wake.abort();
+    await long;
+    await pause(600_000, wake.signal);
+  });
+});

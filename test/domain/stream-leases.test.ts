@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { createSharedLeases } from '../../api/stream-leases.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/processes.ts';
+
+describe('The leases of job streams that processes share', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await createTestDatabase({ poolSize: 20 });
+  });
+  after(() => database.drop());
+  beforeEach(() => database.db.deleteFrom('job_stream_lease').execute());
+
+  const rows = () => database.db.selectFrom('job_stream_lease').selectAll().orderBy('place').execute();
+  const endLeases = () => database.db.updateTable('job_stream_lease').set({ expires_at: sql`now() - interval '1 second'` }).execute();
+
+  it('let five streams of a user in, whichever process they come through and however many ask at once', async () => {
+    const processes = [createSharedLeases(database.db), createSharedLeases(database.db)];
+    const asked = await Promise.all(Array.from({ length: 40 }, (_, i) => processes[i % 2]?.acquire('ada')));
+    expect(asked.filter(Boolean)).to.have.length(5);
+    expect((await rows()).map(({ place }) => place)).to.deep.equal([1, 2, 3, 4, 5]);
+    expect(await processes[0]?.acquire('bob')).to.not.equal(undefined);
+  });
+
+  it('are not taken twice by streams that all choose the same one at the same moment', async () => {
+    const leases = createSharedLeases(database.db);
+    const blocker = await database.db.startTransaction().execute();
+    const ended = { user_id: 'ada', place: 1, holder: 'nobody', expires_at: new Date(Date.now() - 1_000) };
+    await blocker.insertInto('job_stream_lease').values(ended).execute();
+    const asked = Array.from({ length: 10 }, () => leases.acquire('ada'));
+    // Each sees five free leases, and waits for the first, which another transaction is about to write.
+    await until(async () => {
+      const waiting = await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        database.db,
+      );
+      return waiting.rows.length === 10;
+    });
+    await blocker.commit().execute();
+    expect((await Promise.all(asked)).filter(Boolean)).to.have.length(5);
+    expect(new Set((await rows()).map(({ holder }) => holder))).to.have.length(5);
+  });
+
+  it('are free again once a stream releases them, and when its process has died', async () => {
+    const leases = createSharedLeases(database.db, { perUser: 1 });
+    const first = await leases.acquire('ada');
+    expect(await leases.acquire('ada')).to.equal(undefined);
+    await first?.release();
+    const second = await leases.acquire('ada');
+    expect(second).to.not.equal(undefined);
+    await endLeases();
+    expect(await leases.acquire('ada')).to.not.equal(undefined);
+  });
+
+  it('stay with the stream that renews its lease, and are lost by one that comes too late', async () => {
+    const leases = createSharedLeases(database.db, { perUser: 1 });
+    const late = await leases.acquire('ada');
+    await endLeases();
+    expect(await late?.renew()).to.equal(true);
+    expect((await rows())[0]?.expires_at.getTime()).to.be.greaterThan(Date.now() + 60_000);
+    expect(await leases.acquire('ada')).to.equal(undefined);
+
+    await endLeases();
+    const successor = await leases.acquire('ada');
+    expect(await late?.renew()).to.equal(false);
+    await late?.release();
+    expect(await rows()).to.have.length(1);
+    expect(await successor?.renew()).to.equal(true);
+  });
+});
