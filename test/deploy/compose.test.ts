@@ -64,8 +64,12 @@ describe('docker-compose.yml', () => {
     expect(server).to.include({ production: true, trustProxy: true, apiUrl: 'http://localhost:8080' });
     expect(server.worker.enabled).to.equal(false);
     expect(server.database.url).to.equal('postgres://sheaf:a1b2c3@postgres:5432/sheaf');
+    expect(server.trustedOrigins, 'nothing but the desktop shells').to.deep.equal(['tauri://localhost', 'http://tauri.localhost']);
+    expect(server.webUrl).to.equal('http://localhost:8080');
     expect(loadServerConfig(interpolate(compose.services.worker?.environment, env)).worker.enabled).to.equal(true);
     expect(loadAiServiceConfig(interpolate(compose.services.ai?.environment, env)).token).to.equal(server.ai.token);
+    const open = { ...interpolate(compose.services.ai?.environment, env), SERVICE_AUTH_DISABLED: 'true' };
+    expect(() => loadAiServiceConfig(open)).to.throw('SERVICE_AUTH_DISABLED');
   });
 
   it('refuses to start while deploy/env.example is not filled in', () => {
