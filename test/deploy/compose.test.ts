@@ -82,15 +82,6 @@ describe('docker-compose.yml', () => {
   });
 });
 
-describe('the edge', () => {
-  it('takes 32 MB under /uploads/ and 1 MB elsewhere', () => {
-    const limits = readFileSync('deploy/nginx.conf', 'utf8').match(/location \S+|client_max_body_size \d+/g);
-    const [everywhere] = limits ?? [];
-    expect(everywhere).to.equal('client_max_body_size 1000000');
-    expect(limits?.join('\n')).to.include('location /uploads/\nclient_max_body_size 32000000');
-  });
-});
-
 describe('the dynamic configuration of Temporal', () => {
   it('turns fairness between organizations on', () => {
     const settings = parse(readFileSync('deploy/dynamicconfig/sheaf.yaml', 'utf8'));
