@@ -33,9 +33,15 @@ export function crossCheck<T extends z.ZodObject>() {
 
 /**
  * Parses environment variables with one zod object schema; an empty or blank value counts as absent, as in compose files.
- * Throws {@link ConfigurationError} naming every problem at once: those of single variables, then those of the cross-checks.
+ * Throws {@link ConfigurationError} naming every problem at once: those of single variables, those of the cross-checks, and then what
+ * is known from elsewhere; the last alone is no reason to throw.
  */
-export function parseEnvironment<T extends z.ZodObject>(schema: T, env: Environment, checks: readonly CrossCheck<T>[] = []): z.output<T> {
+export function parseEnvironment<T extends z.ZodObject>(
+  schema: T,
+  env: Environment,
+  checks: readonly CrossCheck<T>[] = [],
+  known: readonly string[] = [],
+): z.output<T> {
   const values: Record<string, unknown> = {};
   const invalid = new Set<string>();
   const problems: string[] = [];
@@ -52,13 +58,24 @@ export function parseEnvironment<T extends z.ZodObject>(schema: T, env: Environm
   for (const check of checks) {
     if (!check.reads.some((name) => invalid.has(name))) problems.push(...check.problems(values as z.output<T>));
   }
-  if (problems.length > 0) throw new ConfigurationError(problems);
+  if (problems.length > 0) throw new ConfigurationError([...new Set([...problems, ...known])]);
   return values as z.output<T>;
 }
 
 /** `NODE_ENV`: anything else than `production` lets a program run with what only development may use. */
 export function environmentName() {
   return z.enum(['development', 'test', 'production'], 'must be development, test or production').default('development');
+}
+
+/** The problems of a configuration that is loaded; none if it can be. */
+export function findProblems(load: () => unknown): string[] {
+  try {
+    load();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { handlers } from '../../activities/handlers/index.ts';
 import { type AiServiceConfig, loadAiServiceConfig } from '../../config/ai-service.ts';
-import { ConfigurationError, type Environment } from '../../config/environment.ts';
+import { type Environment, findProblems } from '../../config/environment.ts';
 import { loadOpsConfig, type OpsConfig } from '../../config/ops.ts';
 import { jobKinds, loadServerConfig, type ServerConfig } from '../../config/server.ts';
 
@@ -152,21 +152,21 @@ describe('In production', () => {
     ['AUTH_SECRET', 'change-me-change-me-change-me-change-me'],
   ] as [string, string][])
     it(`the API refuses ${name}='${value}'`, () => {
-      expect(problemsOf(() => loadServerConfig({ ...server, [name]: value }))).to.have.length(1);
-      expect(problemsOf(() => loadServerConfig({ ...server, [name]: value }))[0]).to.match(new RegExp(`^${name}: `));
+      expect(findProblems(() => loadServerConfig({ ...server, [name]: value }))).to.have.length(1);
+      expect(findProblems(() => loadServerConfig({ ...server, [name]: value }))[0]).to.match(new RegExp(`^${name}: `));
     });
 
   for (const provider of ['mailbox', 'none'])
     it(`the API refuses EMAIL_PROVIDER=${provider}`, () => {
-      expect(problemsOf(() => loadServerConfig({ ...server, EMAIL_PROVIDER: provider }))).to.have.length(1);
+      expect(findProblems(() => loadServerConfig({ ...server, EMAIL_PROVIDER: provider }))).to.have.length(1);
     });
 
   it('the AI service refuses to serve without a secret, whatever SERVICE_AUTH_DISABLED says', () => {
     const refused = ['SERVICE_AUTH_DISABLED: must not be true in production'];
-    expect(problemsOf(() => loadAiServiceConfig({ ...ai, SERVICE_AUTH_DISABLED: 'true' }))).to.deep.equal(refused);
-    expect(problemsOf(() => loadAiServiceConfig({ NODE_ENV: 'production', SERVICE_AUTH_DISABLED: 'true' }))).to.deep.equal(refused);
+    expect(findProblems(() => loadAiServiceConfig({ ...ai, SERVICE_AUTH_DISABLED: 'true' }))).to.deep.equal(refused);
+    expect(findProblems(() => loadAiServiceConfig({ NODE_ENV: 'production', SERVICE_AUTH_DISABLED: 'true' }))).to.deep.equal(refused);
     expect(loadAiServiceConfig({ SERVICE_AUTH_DISABLED: 'true' }).token).to.equal(null);
-    for (const blank of ['', '   ']) expect(problemsOf(() => loadAiServiceConfig({ ...ai, SERVICE_TOKEN: blank }))).to.have.length(1);
+    for (const blank of ['', '   ']) expect(findProblems(() => loadAiServiceConfig({ ...ai, SERVICE_TOKEN: blank }))).to.have.length(1);
   });
 });
 
@@ -176,7 +176,7 @@ describe('Outside production', () => {
     expect(loadServerConfig({ ...development, SMTP_URL: '' }).email.provider).to.equal('mailbox');
     expect(loadServerConfig({ ...development, EMAIL_PROVIDER: 'none' }).email.provider).to.equal('none');
     const refused = ['SMTP_URL: is missing while EMAIL_PROVIDER is smtp'];
-    expect(problemsOf(() => loadServerConfig({ ...development, EMAIL_PROVIDER: 'smtp', SMTP_URL: '' }))).to.deep.equal(refused);
+    expect(findProblems(() => loadServerConfig({ ...development, EMAIL_PROVIDER: 'smtp', SMTP_URL: '' }))).to.deep.equal(refused);
   });
 });
 
@@ -193,19 +193,19 @@ describe('A wrong configuration', () => {
       PROVIDER_B_ISSUER: 'no URL',
       WORKER_JOB_KINDS: 'text.embed,text.translate,text.sing',
     };
-    expect(problemsOf(() => loadServerConfig(wrong)).map((problem) => problem.split(':')[0])).to.have.members([
+    expect(findProblems(() => loadServerConfig(wrong)).map((problem) => problem.split(':')[0])).to.have.members([
       ...['PORT', 'DATABASE_URL', 'PROVIDER_B_ISSUER', 'WORKER_JOB_KINDS', 'WORKER_JOB_KINDS'],
       ...['PROVIDER_A_CLIENT_ID', 'PROVIDER_A_CLIENT_SECRET', 'AUTH_SECRET', 'SERVICE_TOKEN', 'SMTP_URL'],
     ]);
-    expect(problemsOf(() => loadServerConfig({ ...wrong, PORT: '80' }))).to.include('COOKIE_DOMAIN: does not cover the host of API_URL');
+    expect(findProblems(() => loadServerConfig({ ...wrong, PORT: '80' }))).to.include('COOKIE_DOMAIN: does not cover the host of API_URL');
   });
 
   it('is told once for each variable: what reads an unreadable one is not looked at', () => {
     const wrong = { ...server, SMTP_URL: 'http://mail', API_URL: 'no URL', COOKIE_DOMAIN: 'example.com', AUTH_SECRET: 'short' };
-    expect(problemsOf(() => loadServerConfig(wrong)).map((problem) => problem.split(':')[0])).to.have.members([
+    expect(findProblems(() => loadServerConfig(wrong)).map((problem) => problem.split(':')[0])).to.have.members([
       ...['API_URL', 'AUTH_SECRET', 'SMTP_URL'],
     ]);
-    expect(problemsOf(() => loadServerConfig({ NODE_ENV: 'prod' }))).to.deep.equal([
+    expect(findProblems(() => loadServerConfig({ NODE_ENV: 'prod' }))).to.deep.equal([
       'NODE_ENV: must be development, test or production',
       'DATABASE_URL: is missing',
       'AUTH_SECRET: is missing',
@@ -214,11 +214,11 @@ describe('A wrong configuration', () => {
 
   it('of the AI service is told all at once, too', () => {
     const wrong = { NODE_ENV: 'production', AI_PORT: 'x', SERVICE_AUTH_DISABLED: 'true' };
-    expect(problemsOf(() => loadAiServiceConfig(wrong)).map((problem) => problem.split(':')[0])).to.deep.equal([
+    expect(findProblems(() => loadAiServiceConfig(wrong)).map((problem) => problem.split(':')[0])).to.deep.equal([
       'AI_PORT',
       'SERVICE_AUTH_DISABLED',
     ]);
-    expect(problemsOf(() => loadAiServiceConfig({ MAX_PDF_PAGES: '0' }))).to.have.length(2);
+    expect(findProblems(() => loadAiServiceConfig({ MAX_PDF_PAGES: '0' }))).to.have.length(2);
   });
 });
 
@@ -244,14 +244,4 @@ function tell<C>(load: (env: Environment) => C, base: Environment, rows: Row<C>[
       for (const [text, expected] of set) expect(value({ [name]: text }), text).to.deep.equal(expected);
     });
   }
-}
-
-function problemsOf(load: () => unknown): string[] {
-  try {
-    load();
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems;
-    throw error;
-  }
-  return [];
 }
