@@ -15,8 +15,8 @@ const retentionMs = 30 * 24 * 3600 * 1000;
 const fairness = ['matching.useNewMatcher=true', 'matching.enableFairness=true', 'matching.numTaskqueueWritePartitions=1'];
 
 /**
- * More than twice as many workflows a second as without. What was acknowledged survives a kill. The last of it may not survive a power cut:
- * the sweep then starts workflows of jobs again.
+ * More than twice as many workflows a second as without. What was acknowledged survives a kill. The last of it may not survive a power
+ * cut: the sweep then starts the workflows of jobs again.
  */
 const fileSettings = ['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'];
 
