@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Environment } from './environment.ts';
-import { flag, httpUrl, integer, parseEnvironment } from './environment.ts';
+import { crossCheck, environmentName, flag, httpUrl, integer, logLevel, parseEnvironment } from './environment.ts';
 
 /** Where a remote model is reached: any endpoint that speaks the OpenAI protocol (`/chat/completions`, `/embeddings`). */
 export interface RemoteModelConfig {
@@ -31,44 +31,48 @@ export interface AiServiceConfig {
   logLevel: string;
 }
 
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const mebibyte = 1024 * 1024;
 
 /** The variables of the AI service. */
-export const aiServiceEnvironment = z
-  .object({
-    AI_HOST: z.string().optional(),
-    AI_PORT: integer(8000, { max: 65535 }),
-    SERVICE_TOKEN: z.string().optional(),
-    SERVICE_AUTH_DISABLED: flag(false),
-    MAX_UPLOAD_BYTES: integer(25 * mebibyte, { min: 1, max: 512 * mebibyte }),
-    MAX_TEXT_CHARACTERS: integer(200_000, { min: 1 }),
-    MAX_PDF_PAGES: integer(500, { min: 1 }),
-    EXTRACT_TIMEOUT_SECONDS: integer(75, { min: 1, max: 3600 }),
-    OCR_TIMEOUT_SECONDS: integer(60, { min: 1, max: 3600 }),
-    OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
-    REMOTE_AI_BASE_URL: httpUrl().default('https://api.openai.com/v1'),
-    REMOTE_AI_KEY: z.string().optional(),
-    REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
-    REMOTE_AI_EMBED_MODEL: z.string().default('text-embedding-3-small'),
-    REMOTE_AI_VISION_MODEL: z.string().default('gpt-4o-mini'),
-    LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
-  })
-  .superRefine((env, context) => {
-    if (env.SERVICE_TOKEN?.trim() || env.SERVICE_AUTH_DISABLED) return;
-    context.addIssue({
-      code: 'custom',
-      path: ['SERVICE_TOKEN'],
-      message: 'must not be empty (only in development: SERVICE_AUTH_DISABLED=true serves without a token)',
-    });
-  });
+export const aiServiceEnvironment = z.object({
+  NODE_ENV: environmentName(),
+  AI_HOST: z.string().optional(),
+  AI_PORT: integer(8000, { max: 65535 }),
+  SERVICE_TOKEN: z.string().optional(),
+  SERVICE_AUTH_DISABLED: flag(false),
+  MAX_UPLOAD_BYTES: integer(25 * mebibyte, { min: 1, max: 512 * mebibyte }),
+  MAX_TEXT_CHARACTERS: integer(200_000, { min: 1 }),
+  MAX_PDF_PAGES: integer(500, { min: 1 }),
+  EXTRACT_TIMEOUT_SECONDS: integer(75, { min: 1, max: 3600 }),
+  OCR_TIMEOUT_SECONDS: integer(60, { min: 1, max: 3600 }),
+  OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
+  REMOTE_AI_BASE_URL: httpUrl().default('https://api.openai.com/v1'),
+  REMOTE_AI_KEY: z.string().optional(),
+  REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
+  REMOTE_AI_EMBED_MODEL: z.string().default('text-embedding-3-small'),
+  REMOTE_AI_VISION_MODEL: z.string().default('gpt-4o-mini'),
+  LOG_LEVEL: logLevel(),
+});
+
+const check = crossCheck<typeof aiServiceEnvironment>();
+
+const checks = [
+  check(['SERVICE_TOKEN', 'SERVICE_AUTH_DISABLED'], ({ SERVICE_TOKEN, SERVICE_AUTH_DISABLED }) =>
+    SERVICE_TOKEN || SERVICE_AUTH_DISABLED
+      ? []
+      : ['SERVICE_TOKEN: must not be empty (only in development: SERVICE_AUTH_DISABLED=true serves without a token)'],
+  ),
+  check(['NODE_ENV', 'SERVICE_AUTH_DISABLED'], ({ NODE_ENV, SERVICE_AUTH_DISABLED }) =>
+    NODE_ENV === 'production' && SERVICE_AUTH_DISABLED ? ['SERVICE_AUTH_DISABLED: must not be true in production'] : [],
+  ),
+];
 
 /**
- * Reads the configuration of the AI service. Throws ConfigurationError naming every problem; an empty SERVICE_TOKEN is
- * one unless SERVICE_AUTH_DISABLED is true (spec §5.8).
+ * Reads the configuration of the AI service. Throws ConfigurationError naming every problem at once; an empty SERVICE_TOKEN
+ * is one unless SERVICE_AUTH_DISABLED is true, which production refuses.
  */
 export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
-  const env = parseEnvironment(aiServiceEnvironment, environment);
+  const env = parseEnvironment(aiServiceEnvironment, environment, checks);
   return {
     host: env.AI_HOST,
     port: env.AI_PORT,

@@ -13,15 +13,81 @@ export class ConfigurationError extends Error {
   }
 }
 
+/** What several variables together must fulfil. It runs only if each variable that it reads is valid by itself. */
+export interface CrossCheck<T extends z.ZodObject> {
+  reads: readonly (keyof z.output<T> & string)[];
+  /** One sentence per problem, each naming its variable. */
+  problems(values: z.output<T>): string[];
+}
+
+/** A {@link CrossCheck} that sees just the variables that it names. */
+export function crossCheck<T extends z.ZodObject>() {
+  return <K extends keyof z.output<T> & string>(
+    reads: readonly K[],
+    problems: (values: Pick<z.output<T>, K>) => string[],
+  ): CrossCheck<T> => ({
+    reads,
+    problems,
+  });
+}
+
 /**
- * Parses environment variables with one zod object schema; an empty value counts as absent, as in compose files.
- * Throws {@link ConfigurationError} naming every problem at once.
+ * Parses environment variables with one zod object schema; an empty or blank value counts as absent, as in compose files.
+ * Throws {@link ConfigurationError} naming every problem at once: those of single variables, those of the cross-checks, and then what
+ * is known from elsewhere; the last alone is no reason to throw.
  */
-export function parseEnvironment<T extends z.ZodType>(schema: T, env: Environment): z.output<T> {
-  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = schema.safeParse(present);
-  if (parsed.success) return parsed.data;
-  throw new ConfigurationError(parsed.error.issues.map((issue) => `${issue.path.join('.') || 'environment'}: ${issue.message}`));
+export function parseEnvironment<T extends z.ZodObject>(
+  schema: T,
+  env: Environment,
+  checks: readonly CrossCheck<T>[] = [],
+  known: readonly string[] = [],
+): z.output<T> {
+  const values: Record<string, unknown> = {};
+  const invalid = new Set<string>();
+  const problems: string[] = [];
+  for (const [name, variable] of Object.entries(schema.shape)) {
+    const value = env[name];
+    const parsed = z.safeParse(variable, value?.trim() ? value : undefined);
+    if (parsed.success) {
+      values[name] = parsed.data;
+      continue;
+    }
+    invalid.add(name);
+    problems.push(...parsed.error.issues.map(({ message }) => `${name}: ${message}`));
+  }
+  for (const check of checks) {
+    if (!check.reads.some((name) => invalid.has(name))) problems.push(...check.problems(values as z.output<T>));
+  }
+  if (problems.length > 0) throw new ConfigurationError([...new Set([...problems, ...known])]);
+  return values as z.output<T>;
+}
+
+/** `NODE_ENV`: anything else than `production` lets a program run with what only development may use. */
+export function environmentName() {
+  return z.enum(['development', 'test', 'production'], 'must be development, test or production').default('development');
+}
+
+/** The problems of a configuration that is loaded; none if it can be. */
+export function findProblems(load: () => unknown): string[] {
+  try {
+    load();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** `LOG_LEVEL`, as pino names them. */
+export function logLevel() {
+  return z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info');
+}
+
+/** A text that must be there. */
+export function required() {
+  return z.string('is missing');
 }
 
 /** A whole number from a variable, within bounds. */
@@ -36,10 +102,15 @@ export function integer(defaultValue: number, { min = 0, max = Number.MAX_SAFE_I
 
 /** `true` or `false` from a variable. */
 export function flag(defaultValue: boolean) {
+  return optionalFlag().unwrap().default(defaultValue);
+}
+
+/** `true` or `false` from a variable, undefined when it is absent: for a default that depends on another variable. */
+export function optionalFlag() {
   return z
     .enum(['true', 'false'], 'must be true or false')
     .transform((value) => value === 'true')
-    .default(defaultValue);
+    .optional();
 }
 
 /** An absolute http(s) URL from a variable, without a trailing slash. */

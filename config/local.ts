@@ -1,26 +1,42 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { type Environment, httpUrl, integer, parseEnvironment } from './environment.ts';
+import { aiServiceEnvironment, loadAiServiceConfig } from './ai-service.ts';
+import { type Environment, findProblems, flag, httpUrl, integer, parseEnvironment } from './environment.ts';
+import { loadServerConfig, serverEnvironment } from './server.ts';
 
 const port = (defaultValue: number) => integer(defaultValue, { min: 1, max: 65_535 });
 
 /** The variables of the embedded stack. */
 export const localEnvironment = z.object({
   PORT: port(3000),
+  HOST: z.string().optional(),
   EMBEDDED_PG_PORT: port(54_329),
   EMBEDDED_TEMPORAL_PORT: port(7233),
   EMBEDDED_TEMPORAL_UI_PORT: port(8233),
   AI_PORT: port(8000),
+  AI_HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z.string().default('.data'),
   API_URL: httpUrl().optional(),
   DATABASE_URL: z.string().optional(),
   TEMPORAL_ADDRESS: z.string().optional(),
+  TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_UI_URL: httpUrl().optional(),
   AI_SERVICE_URL: httpUrl().optional(),
   AUTH_SECRET: z.string().optional(),
   SERVICE_TOKEN: z.string().optional(),
+  WORKER_ENABLED: flag(true),
 });
+
+/** What a service takes only if it is started here, by the variable that names another. */
+const ofEmbedded = {
+  DATABASE_URL: ['EMBEDDED_PG_PORT'],
+  TEMPORAL_ADDRESS: ['EMBEDDED_TEMPORAL_PORT', 'EMBEDDED_TEMPORAL_UI_PORT'],
+  AI_SERVICE_URL: Object.keys(aiServiceEnvironment.shape).filter((name) => !(name in serverEnvironment.shape)),
+};
+
+/** What the embedded Temporal does not take. */
+const ofExternalTemporal = ['TEMPORAL_API_KEY', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'];
 
 const testEnvironment = z.object({
   TEST_DATABASE_URL: z.string().optional(),
@@ -38,9 +54,10 @@ const toolEnvironment = z.object({
 /** What `npm start` reads from its environment: ports, the directory of all data (absolute), and services to use instead of embedded ones. */
 export type LocalConfig = ReturnType<typeof loadLocalConfig>;
 
-/** Reads the configuration of the embedded stack. Throws ConfigurationError naming every problem at once. */
+/** Reads the configuration of the embedded stack. Throws ConfigurationError naming every problem at once, those of the programs too. */
 export function loadLocalConfig(env: Environment) {
-  const e = parseEnvironment(localEnvironment, env);
+  const programProblems = findProgramProblems(env);
+  const e = parseEnvironment(localEnvironment, env, [], programProblems);
   return {
     ports: {
       api: e.PORT,
@@ -51,14 +68,50 @@ export function loadLocalConfig(env: Environment) {
     },
     dataDir: resolve(e.DATA_DIR),
     /** What the environment says goes before what the stack would choose. */
-    overrides: definedOnly({ API_URL: e.API_URL, AUTH_SECRET: e.AUTH_SECRET, SERVICE_TOKEN: e.SERVICE_TOKEN }),
+    overrides: definedOnly({
+      HOST: e.HOST,
+      AI_HOST: e.AI_HOST,
+      API_URL: e.API_URL,
+      AUTH_SECRET: e.AUTH_SECRET,
+      SERVICE_TOKEN: e.SERVICE_TOKEN,
+      TEMPORAL_NAMESPACE: e.TEMPORAL_NAMESPACE,
+      WORKER_ENABLED: String(e.WORKER_ENABLED),
+      ...(e.TEMPORAL_ADDRESS === undefined ? Object.fromEntries(ofExternalTemporal.map((name) => [name, ''])) : {}),
+    }),
     external: {
       databaseUrl: e.DATABASE_URL,
       temporalAddress: e.TEMPORAL_ADDRESS,
       temporalUiUrl: e.TEMPORAL_UI_URL,
       aiUrl: e.AI_SERVICE_URL,
     },
+    /** What the API or the AI service would refuse, a sentence each: whoever starts them says so instead. */
+    programProblems,
+    /** Variables that are set and not taken, with the reason. */
+    notTaken: findNotTaken(env),
   };
+}
+
+/** What the programs refuse, apart from what the stack tells them. */
+function findProgramProblems(env: Environment): string[] {
+  const made = '0123456789abcdef'.repeat(4);
+  const secrets = {
+    AUTH_SECRET: env.AUTH_SECRET?.trim() ? env.AUTH_SECRET : made,
+    SERVICE_TOKEN: env.SERVICE_TOKEN?.trim() ? env.SERVICE_TOKEN : made,
+  };
+  const told = { ...env, DATABASE_URL: 'postgres://embedded', ...secrets };
+  return [
+    ...findProblems(() => loadServerConfig(told)),
+    ...(env.AI_SERVICE_URL?.trim() ? [] : findProblems(() => loadAiServiceConfig(told))),
+  ];
+}
+
+function findNotTaken(env: Environment): string[] {
+  const isSet = (name: string) => Boolean(env[name]?.trim());
+  const forEmbedded = Object.entries(ofEmbedded).flatMap(([address, names]) =>
+    isSet(address) ? names.filter(isSet).map((name) => `${name}: ${address} names a service that runs elsewhere`) : [],
+  );
+  const forExternal = isSet('TEMPORAL_ADDRESS') ? [] : ofExternalTemporal.filter(isSet);
+  return [...forEmbedded, ...forExternal.map((name) => `${name}: the embedded Temporal has no use for it; TEMPORAL_ADDRESS names another`)];
 }
 
 /** Where programs are looked up and kept: the directories of PATH, and this project's folder in the user's cache. */

@@ -1,24 +1,45 @@
 import { z } from 'zod';
 import type { PlanLimits, PlanName } from '../contract/fields.ts';
+import type { JobKind } from '../contract/jobs.ts';
 import type { SocialProvider } from '../contract/system.ts';
-import { ConfigurationError, type Environment, flag, httpUrl, integer, parseEnvironment } from './environment.ts';
+import {
+  crossCheck,
+  type Environment,
+  environmentName,
+  flag,
+  httpUrl,
+  integer,
+  logLevel,
+  optionalFlag,
+  parseEnvironment,
+  required,
+} from './environment.ts';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000 * MEGABYTE;
+
+/** Every kind of job. A test holds it to the handlers that workers have. */
+export const jobKinds = Object.keys({
+  'document.extract': true,
+  'document.summarize': true,
+  'document.index': true,
+  'text.summarize': true,
+  'text.embed': true,
+} satisfies Record<JobKind, true>);
 
 const placeholderSecrets = new Set(['changeme', 'change-me', 'secret', 'placeholder', 'your-secret', 'development', 'test']);
 
 /** The variables of the API and the worker. */
 export const serverEnvironment = z.object({
-  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  NODE_ENV: environmentName(),
   PORT: integer(3000, { max: 65_535 }),
   HOST: z.string().optional(),
   API_URL: httpUrl().optional(),
-  WEB_URL: httpUrl().default('http://localhost:5173'),
+  WEB_URL: httpUrl().optional(),
   TRUSTED_ORIGINS: z.string().default('tauri://localhost,http://tauri.localhost'),
   TRUST_PROXY: flag(false),
   COOKIE_DOMAIN: z.string().optional(),
-  DATABASE_URL: z.string(),
+  DATABASE_URL: required(),
   DATABASE_POOL_SIZE: integer(20, { min: 2, max: 500 }),
   TEMPORAL_ADDRESS: z.string().default('localhost:7233'),
   TEMPORAL_NAMESPACE: z.string().default('default'),
@@ -29,8 +50,8 @@ export const serverEnvironment = z.object({
   TEMPORAL_UI_URL: httpUrl().default('http://localhost:8233'),
   AI_SERVICE_URL: httpUrl().default('http://localhost:8000'),
   SERVICE_TOKEN: z.string().default(''),
-  AUTH_SECRET: z.string().min(16, 'must have at least 16 characters'),
-  REQUIRE_EMAIL_VERIFICATION: flag(false).optional(),
+  AUTH_SECRET: required().min(16, 'must have at least 16 characters'),
+  REQUIRE_EMAIL_VERIFICATION: optionalFlag(),
   DATA_DIR: z.string().default('.data'),
   STORAGE_BUCKET: z.string().optional(),
   STORAGE_API_ENDPOINT: httpUrl().optional(),
@@ -42,10 +63,10 @@ export const serverEnvironment = z.object({
   STRIPE_SEAT_PRICE_TEAM: z.string().optional(),
   STRIPE_API_BASE: httpUrl().optional(),
   BILLING_DUNNING_DAYS: integer(14, { max: 365 }),
-  EMAIL_PROVIDER: z.enum(['smtp', 'mailbox', 'none']).optional(),
+  EMAIL_PROVIDER: z.enum(['smtp', 'mailbox', 'none'], 'must be smtp, mailbox or none').optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
   EMAIL_FROM: z.string().default('Sheaf <no-reply@localhost>'),
-  CONTACT_EMAIL: z.email().optional(),
+  CONTACT_EMAIL: z.email('must be an email address').optional(),
   PROVIDER_A_ISSUER: httpUrl().optional(),
   PROVIDER_A_CLIENT_ID: z.string().optional(),
   PROVIDER_A_CLIENT_SECRET: z.string().optional(),
@@ -55,7 +76,13 @@ export const serverEnvironment = z.object({
   WORKER_ENABLED: flag(true),
   WORKER_CONCURRENCY: integer(2, { min: 1, max: 1_000 }),
   WORKER_EMBED_CALLS: integer(0, { max: 1_000 }),
-  WORKER_JOB_KINDS: z.string().optional(),
+  WORKER_JOB_KINDS: z
+    .string()
+    .transform((value) => value.split(',').map((kind) => kind.trim()))
+    .superRefine((kinds, context) => {
+      for (const kind of kinds.filter((each) => !jobKinds.includes(each))) context.addIssue(`there is no kind ${kind}`);
+    })
+    .optional(),
   WORKER_SHUTDOWN_GRACE_MS: integer(10_000),
   JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
   JOB_RETRY_DELAYS_MS: z
@@ -70,9 +97,9 @@ export const serverEnvironment = z.object({
   DELETION_WAIT_MS: integer(60_000, { min: 10 }),
   STREAM_RECHECK_MS: integer(30_000, { min: 10 }),
   STREAM_LIFETIME_MS: integer(900_000, { min: 10 }),
-  LIMITER_STORE: z.enum(['memory', 'postgres']).default('memory'),
+  LIMITER_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').default('memory'),
   METRICS_PORT: integer(0, { max: 65_535 }),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: logLevel(),
   ...planVariables('FREE', { workspaces: 3, members: 5, aiCredits: 50, storageBytes: 100 * MEGABYTE }),
   ...planVariables('PRO', { workspaces: 20, members: 25, aiCredits: 2_000, storageBytes: 5 * GIGABYTE }),
   ...planVariables('TEAM', { workspaces: 100, members: 250, aiCredits: 20_000, storageBytes: 50 * GIGABYTE }),
@@ -89,27 +116,28 @@ export interface ProviderConfig {
 export type ServerConfig = ReturnType<typeof loadServerConfig>;
 
 /**
- * Reads the configuration of the API and the worker (spec §5.8, §5.10, §8). Throws {@link ConfigurationError}
- * naming every problem at once, so that a wrong deployment fails at boot and not at its first request.
+ * Reads the configuration of the API and the worker. Throws ConfigurationError naming every problem at once, so that a wrong
+ * deployment fails at boot and not at its first request.
  */
 export function loadServerConfig(env: Environment) {
-  const e = parseEnvironment(serverEnvironment, env);
+  const e = parseEnvironment(serverEnvironment, env, checks);
   const production = e.NODE_ENV === 'production';
-  const apiUrl = e.API_URL ?? `http://localhost:${e.PORT}`;
+  const apiUrl = apiUrlOf(e);
+  const webUrl = webUrlOf(e);
   const billingEnabled = Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET);
-  const emailProvider = e.EMAIL_PROVIDER ?? (e.SMTP_URL ? 'smtp' : production ? 'none' : 'mailbox');
-  const config = {
+  return {
     environment: e.NODE_ENV,
     production,
     port: e.PORT,
     host: e.HOST,
     apiUrl,
-    webUrl: e.WEB_URL,
+    /** Where mails lead: the API itself if there is no web application. */
+    webUrl: webUrl ?? apiUrl,
     trustedOrigins: [
       ...e.TRUSTED_ORIGINS.split(',')
         .map((origin) => origin.trim())
         .filter(Boolean),
-      e.WEB_URL,
+      ...(webUrl === undefined ? [] : [new URL(webUrl).origin]),
     ],
     trustProxy: e.TRUST_PROXY,
     cookieDomain: e.COOKIE_DOMAIN,
@@ -141,14 +169,14 @@ export function loadServerConfig(env: Environment) {
       pro: planLimits(e, 'PRO'),
       team: planLimits(e, 'TEAM'),
     } satisfies Record<PlanName, PlanLimits>,
-    email: { provider: emailProvider, smtpUrl: e.SMTP_URL, from: e.EMAIL_FROM, contactAddress: e.CONTACT_EMAIL },
+    email: { provider: emailProviderOf(e), smtpUrl: e.SMTP_URL, from: e.EMAIL_FROM, contactAddress: e.CONTACT_EMAIL },
     providers: [provider(e, 'A'), provider(e, 'B')].filter((p) => p !== undefined),
     worker: {
       enabled: e.WORKER_ENABLED,
       concurrency: e.WORKER_CONCURRENCY,
       /** So many that the AI service has the next one at hand while the worker stores another document. */
       embedCalls: e.WORKER_EMBED_CALLS || 4 * e.WORKER_CONCURRENCY,
-      jobKinds: e.WORKER_JOB_KINDS?.split(',').map((kind) => kind.trim()),
+      jobKinds: e.WORKER_JOB_KINDS,
       shutdownGraceMs: e.WORKER_SHUTDOWN_GRACE_MS,
     },
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS, retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
@@ -161,13 +189,6 @@ export function loadServerConfig(env: Environment) {
     metricsPort: e.METRICS_PORT,
     logLevel: e.LOG_LEVEL,
   };
-  const problems = [
-    ...cookieDomainProblems(config),
-    ...providerProblems(e),
-    ...(production ? productionProblems(config) : emailProblems(config)),
-  ];
-  if (problems.length > 0) throw new ConfigurationError(problems);
-  return config;
 }
 
 type Parsed = z.output<typeof serverEnvironment>;
@@ -199,49 +220,57 @@ function provider(e: Parsed, letter: 'A' | 'B'): ProviderConfig | undefined {
   return { id: letter === 'A' ? 'provider_a' : 'provider_b', issuer, clientId, clientSecret };
 }
 
-function providerProblems(e: Parsed): string[] {
-  return (['A', 'B'] as const).flatMap((letter) => {
-    const parts = [`PROVIDER_${letter}_ISSUER`, `PROVIDER_${letter}_CLIENT_ID`, `PROVIDER_${letter}_CLIENT_SECRET`] as const;
-    const absent = parts.filter((name) => !e[name]);
-    return absent.length === 0 || absent.length === parts.length
-      ? []
-      : absent.map((name) => `${name}: is missing while its siblings are set`);
-  });
+function apiUrlOf({ API_URL, PORT }: Pick<Parsed, 'API_URL' | 'PORT'>): string {
+  return API_URL ?? `http://localhost:${PORT}`;
 }
 
-function emailProblems({ email }: { email: { provider: string; smtpUrl: string | undefined } }): string[] {
-  return email.provider === 'smtp' && !email.smtpUrl ? ['SMTP_URL: is missing while EMAIL_PROVIDER is smtp'] : [];
+/** In production only a web application that is named is trusted. */
+function webUrlOf({ NODE_ENV, WEB_URL }: Pick<Parsed, 'NODE_ENV' | 'WEB_URL'>): string | undefined {
+  return WEB_URL ?? (NODE_ENV === 'production' ? undefined : 'http://localhost:5173');
 }
 
-function cookieDomainProblems(config: { cookieDomain: string | undefined; apiUrl: string; webUrl: string }): string[] {
-  const domain = config.cookieDomain;
-  if (domain === undefined) return [];
-  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(domain)) return ['COOKIE_DOMAIN: must be a bare hostname'];
-  return (
-    [
-      ['API_URL', config.apiUrl],
-      ['WEB_URL', config.webUrl],
-    ] as const
-  )
-    .filter(([, url]) => {
-      const host = new URL(url).hostname;
-      return host !== domain && !host.endsWith(`.${domain}`);
-    })
-    .map(([name]) => `COOKIE_DOMAIN: does not cover the host of ${name}`);
+function emailProviderOf(e: Pick<Parsed, 'NODE_ENV' | 'EMAIL_PROVIDER' | 'SMTP_URL'>): 'smtp' | 'mailbox' | 'none' {
+  return e.EMAIL_PROVIDER ?? (e.SMTP_URL ? 'smtp' : e.NODE_ENV === 'production' ? 'none' : 'mailbox');
 }
 
-function productionProblems(config: {
-  authSecret: string;
-  ai: { token: string };
-  email: { provider: string; smtpUrl: string | undefined };
-}): string[] {
-  const problems: string[] = [];
-  if (isPlaceholder(config.authSecret))
-    problems.push('AUTH_SECRET: must not be a placeholder and needs at least 32 characters in production');
-  if (config.ai.token === '') problems.push('SERVICE_TOKEN: must be set in production');
-  if (config.email.provider !== 'smtp' || !config.email.smtpUrl)
-    problems.push('SMTP_URL: an email provider must be configured in production');
-  return problems;
+const check = crossCheck<typeof serverEnvironment>();
+
+const checks = [
+  check(['COOKIE_DOMAIN'], ({ COOKIE_DOMAIN: domain }) =>
+    domain === undefined || isHostname(domain) ? [] : ['COOKIE_DOMAIN: must be a bare hostname'],
+  ),
+  check(['COOKIE_DOMAIN', 'API_URL', 'PORT'], (e) => uncovered(e.COOKIE_DOMAIN, 'API_URL', apiUrlOf(e))),
+  check(['COOKIE_DOMAIN', 'WEB_URL', 'NODE_ENV'], (e) => uncovered(e.COOKIE_DOMAIN, 'WEB_URL', webUrlOf(e))),
+  ...(['A', 'B'] as const).map((letter) => {
+    const siblings = [`PROVIDER_${letter}_ISSUER`, `PROVIDER_${letter}_CLIENT_ID`, `PROVIDER_${letter}_CLIENT_SECRET`] as const;
+    return check(siblings, (e) => {
+      const absent = siblings.filter((name) => !e[name]);
+      return absent.length === siblings.length ? [] : absent.map((name) => `${name}: is missing while its siblings are set`);
+    });
+  }),
+  check(['NODE_ENV', 'AUTH_SECRET'], (e) =>
+    e.NODE_ENV === 'production' && isPlaceholder(e.AUTH_SECRET)
+      ? ['AUTH_SECRET: must not be a placeholder and needs at least 32 characters in production']
+      : [],
+  ),
+  check(['NODE_ENV', 'SERVICE_TOKEN'], (e) =>
+    e.NODE_ENV === 'production' && e.SERVICE_TOKEN === '' ? ['SERVICE_TOKEN: must be set in production'] : [],
+  ),
+  check(['NODE_ENV', 'EMAIL_PROVIDER', 'SMTP_URL'], (e) => {
+    if (e.NODE_ENV === 'production' && (emailProviderOf(e) !== 'smtp' || !e.SMTP_URL))
+      return ['SMTP_URL: an email provider must be configured in production'];
+    return e.EMAIL_PROVIDER === 'smtp' && !e.SMTP_URL ? ['SMTP_URL: is missing while EMAIL_PROVIDER is smtp'] : [];
+  }),
+];
+
+function isHostname(text: string): boolean {
+  return /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(text);
+}
+
+function uncovered(domain: string | undefined, name: string, url: string | undefined): string[] {
+  if (domain === undefined || url === undefined || !isHostname(domain)) return [];
+  const host = new URL(url).hostname;
+  return host === domain || host.endsWith(`.${domain}`) ? [] : [`COOKIE_DOMAIN: does not cover the host of ${name}`];
 }
 
 function isPlaceholder(secret: string): boolean {

@@ -1,7 +1,8 @@
+import { ConfigurationError } from '../config/environment.ts';
 import type { LocalConfig } from '../config/local.ts';
 import { checkPorts } from './check-ports.ts';
 import { claimDataDir } from './claim-data-dir.ts';
-import { Progress } from './progress.ts';
+import { Progress, partNames } from './progress.ts';
 import { type PartName, type Stack, type StackOptions, startStack } from './stack.ts';
 
 export interface LocalServiceOptions extends Pick<StackOptions, 'abort' | 'onPartExit'> {
@@ -22,12 +23,14 @@ export interface LocalService {
  * directory or a port is taken, or a part does not start; then nothing is left.
  */
 export async function startLocalService(config: LocalConfig, options: LocalServiceOptions): Promise<LocalService> {
+  if (config.programProblems.length > 0) throw new ConfigurationError([...new Set(config.programProblems)]);
   const parts = partsToStart(config);
   const claim = await claimDataDir(config.dataDir);
   let guardPid = 0;
   try {
     await checkPorts(config.ports, parts);
-    const progress = new Progress(options.stream);
+    const progress = new Progress(options.stream, config.overrides.WORKER_ENABLED === 'false' ? { ...partNames, api: 'API' } : partNames);
+    for (const sentence of config.notTaken) progress.line(`Not taken: ${sentence}.`);
     const stack = await startStack({
       dataDir: config.dataDir,
       parts,

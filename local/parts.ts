@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
-import { inheritedEnvironment } from '../config/local.ts';
 import { memoryEnvironment, memoryFlags } from './memory-flags.ts';
+import { reachableHost } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import type { Addresses, PartName, Ports } from './stack-types.ts';
 import type { RunningProcess, Supervisor } from './supervise.ts';
@@ -37,9 +37,10 @@ const starters: Record<PartName, (context: PartContext) => Promise<RunningProces
     return running;
   },
   temporal: async (context) => {
-    const { supervisor, dataDir, ports, logFile, durable, temporalUi, note, addresses } = context;
+    const { supervisor, dataDir, ports, env, logFile, durable, temporalUi, note, addresses } = context;
     const running = await startTemporal(supervisor, {
       port: ports.temporal,
+      namespace: env.TEMPORAL_NAMESPACE || 'default',
       logFile,
       otherCacheDir: join(dataDir, 'cache'),
       note,
@@ -47,20 +48,23 @@ const starters: Record<PartName, (context: PartContext) => Promise<RunningProces
       ...(durable ? { databaseFile: join(dataDir, 'temporal.db') } : {}),
     });
     addresses.temporalAddress = `127.0.0.1:${ports.temporal}`;
-    if (temporalUi) addresses.temporalUiUrl = `http://localhost:${ports.temporalUi}`;
+    // One that the user names leads there in a way of their own.
+    if (temporalUi) addresses.temporalUiUrl ??= `http://localhost:${ports.temporalUi}`;
     return running;
   },
   ai: async (context) => {
     // Nobody but this machine's API calls it, so it listens to nobody else.
-    const local = { ...context, env: { AI_HOST: inheritedEnvironment().AI_HOST ?? '127.0.0.1', ...context.env } };
-    const running = await startNode('The AI service', ['ai/main.ts'], local, () => answers(`http://127.0.0.1:${context.ports.ai}/health`));
-    context.addresses.aiUrl = `http://127.0.0.1:${context.ports.ai}`;
+    const env = { AI_HOST: '127.0.0.1', ...context.env };
+    const url = `http://${reachableHost(env.AI_HOST)}:${context.ports.ai}`;
+    const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env }, () => answers(`${url}/health`));
+    context.addresses.aiUrl = url;
     return running;
   },
   api: (context) => {
     const worker = context.env.WORKER_ENABLED !== 'false';
+    const url = `http://${reachableHost(context.env.HOST)}:${context.ports.api}`;
     return startNode('The API', [...memoryFlags, 'api/main.ts'], context, async (running) => {
-      return (!worker || saysWorkerRuns(running)) && (await answers(`http://127.0.0.1:${context.ports.api}/readyz`));
+      return (!worker || saysWorkerRuns(running)) && (await answers(`${url}/readyz`));
     });
   },
   worker: (context) => startNode('The worker', [...memoryFlags, 'worker/main.ts'], context, async (running) => saysWorkerRuns(running)),

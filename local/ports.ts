@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer, isIPv6, type Server } from 'node:net';
 
 /** Below those that systems give to outgoing connections: one of these could take a port before the program it is for listens. */
 const range = { from: 20_000, to: 32_000 };
@@ -52,4 +52,10 @@ function canListen(port: number): Promise<boolean> {
     const server = createServer();
     server.once('error', () => resolve(false)).listen(port, () => server.close(() => resolve(true)));
   });
+}
+
+/** Where a service on this machine is reached that listens on a host: by `otherwise` if that is every interface, or none is named. */
+export function reachableHost(host: string | undefined, otherwise = '127.0.0.1'): string {
+  if (!host || host === '0.0.0.0' || host === '::') return otherwise;
+  return isIPv6(host) ? `[${host}]` : host;
 }

@@ -24,12 +24,14 @@ interface Pending {
  */
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
+  readonly #names: Record<PartName, string>;
   readonly #pending = new Map<PartName, Pending>();
   readonly #timer: NodeJS.Timeout;
   #frame = 0;
 
-  constructor(stream: NodeJS.WriteStream) {
+  constructor(stream: NodeJS.WriteStream, names = partNames) {
     this.#stream = stream;
+    this.#names = names;
     this.#timer = setInterval(() => this.#tick(), stream.isTTY ? 100 : 1000).unref();
   }
 
@@ -38,7 +40,7 @@ export class Progress {
     const pending = this.#pending.get(part) ?? { since: now, message, saidAt: Number.NaN };
     if (state === 'ready') {
       this.#pending.delete(part);
-      this.line(`${partNames[part]} is ready (${seconds(now - pending.since)} s)`);
+      this.line(`${this.#names[part]} is ready (${seconds(now - pending.since)} s)`);
     } else {
       this.#pending.set(part, { ...pending, message, saidAt: Number.NaN });
       if (state === 'note') this.#say(part, now);
@@ -69,7 +71,7 @@ export class Progress {
     if (!pending) return;
     pending.saidAt = now;
     const took = now - pending.since;
-    this.line(`${partNames[part]}: ${pending.message} …${took > 5000 ? ` (${Math.round(took / 1000)} s)` : ''}`);
+    this.line(`${this.#names[part]}: ${pending.message} …${took > 5000 ? ` (${Math.round(took / 1000)} s)` : ''}`);
   }
 
   #spin(now: number): void {
@@ -77,7 +79,7 @@ export class Progress {
     const slow = [...this.#pending].filter(([, { since }]) => now - since > 300);
     if (slow.length === 0) return;
     this.#frame = (this.#frame + 1) % frames.length;
-    const text = slow.map(([part, { since }]) => `${partNames[part]} ${Math.round((now - since) / 1000)} s`).join(', ');
+    const text = slow.map(([part, { since }]) => `${this.#names[part]} ${Math.round((now - since) / 1000)} s`).join(', ');
     // A line that is wrapped could not be cleared.
     this.#stream.write(`  ${frames[this.#frame]} ${text}`.slice(0, (this.#stream.columns || 80) - 1));
   }

@@ -70,8 +70,9 @@ interrupted() {
 install() {
   command -v npm >/dev/null || { say 'npm is missing. Install Node 20 or newer (https://nodejs.org), which brings it.'; exit 1; }
   say 'Installing the packages (the first time this takes about a minute) …'
+  # Whatever NODE_ENV and npm's settings say: Node is one of the development packages.
   # In the background, so that a signal is acted on at once.
-  npm ci --no-audit --no-fund --loglevel=error >&2 &
+  npm ci --include=dev --no-audit --no-fund --loglevel=error >&2 &
   npm_pid=$!
   echo "$npm_pid" >>"$lock/pids"
   seconds=0
@@ -92,17 +93,17 @@ install() {
   say "Installed in $seconds s."
 }
 
-choose_node() {
+find_node() {
   node=node_modules/node/bin/node
   if "$node" --version >/dev/null 2>&1; then return; fi
   node=$(command -v node || true)
-  if [ -n "$node" ] && "$node" -e 'process.exit(Number.parseInt(process.versions.node, 10) >= 24 ? 0 : 1)'; then return; fi
-  say 'Node 24 is missing: npm was to bring it as the package "node". If npm is told to run no install scripts (ignore-scripts),'
-  say 'run `npm rebuild --ignore-scripts=false`, or install Node 24 yourself.'
-  exit 1
+  [ -n "$node" ] && "$node" -e 'process.exit(Number.parseInt(process.versions.node, 10) >= 24 ? 0 : 1)'
 }
 
-if ! is_installed; then
+# Somebody may have installed without the development packages, as npm does by itself under NODE_ENV=production.
+lacks_node() { [ ! -e node_modules/node ] && ! find_node; }
+
+if ! is_installed || lacks_node; then
   if [ -L node_modules ]; then
     say 'node_modules is a link, and installing would empty the folder that it leads to. Remove the link, or install there.'
     exit 1
@@ -112,11 +113,15 @@ if ! is_installed; then
   trap 'interrupted 143' TERM
   take_lock
   # Another start may have installed them meanwhile.
-  if is_installed; then rm -rf "$lock"; else install; fi
+  if is_installed && ! lacks_node; then rm -rf "$lock"; else install; fi
   trap - HUP INT TERM
 fi
 
-choose_node
+if ! find_node; then
+  say 'Node 24 is missing: npm was to bring it as the package "node". If npm is told to run no install scripts (ignore-scripts),'
+  say 'run `npm rebuild --ignore-scripts=false`, or install Node 24 yourself.'
+  exit 1
+fi
 PATH="$(pwd)/node_modules/.bin:$PATH"
 # Halves the time in which the API and the tests are up.
 NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$(pwd)/node_modules/.cache/node}"

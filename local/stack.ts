@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { rotate } from './log-files.ts';
 import { startPart } from './parts.ts';
-import { findFreePorts } from './ports.ts';
+import { findFreePorts, reachableHost } from './ports.ts';
 import { keepSecrets, type Secrets } from './secrets.ts';
 import type { Addresses, PartName, Ports, Stack, StackOptions } from './stack-types.ts';
 import { createSupervisor, type Exit, type RunningProcess, type Supervisor } from './supervise.ts';
@@ -80,7 +80,7 @@ class LocalStack implements Stack {
   }
 
   get apiUrl(): string {
-    return `http://localhost:${this.ports.api}`;
+    return `http://${reachableHost(this.#options.env?.HOST, 'localhost')}:${this.ports.api}`;
   }
 
   get serviceToken(): string {
@@ -92,7 +92,7 @@ class LocalStack implements Stack {
       DATABASE_URL: this.#addresses.databaseUrl,
       TEMPORAL_ADDRESS: this.#addresses.temporalAddress,
       TEMPORAL_UI_URL: this.#addresses.temporalUiUrl,
-      AI_SERVICE_URL: this.#addresses.aiUrl ?? `http://127.0.0.1:${this.ports.ai}`,
+      AI_SERVICE_URL: this.#addresses.aiUrl ?? `http://${reachableHost(this.#options.env?.AI_HOST)}:${this.ports.ai}`,
       SERVICE_TOKEN: this.#secrets.serviceToken,
       AUTH_SECRET: this.#secrets.authSecret,
       DATA_DIR: this.dataDir,

@@ -14,6 +14,7 @@ export function welcome(stack: Stack, version: string): string {
     // As root, below a directory that only root may enter, it lies elsewhere.
     ['Postgres', findOtherPlace(join(stack.dataDir, 'postgres'))],
     ['Logs', `${stack.dataDir}/logs`],
+    ['Jobs', stack.env.WORKER_ENABLED === 'false' ? 'wait: WORKER_ENABLED=false, so no worker runs here' : undefined],
   ];
   return `
 Sheaf ${version} is running.

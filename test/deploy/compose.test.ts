@@ -64,8 +64,12 @@ describe('docker-compose.yml', () => {
     expect(server).to.include({ production: true, trustProxy: true, apiUrl: 'http://localhost:8080' });
     expect(server.worker.enabled).to.equal(false);
     expect(server.database.url).to.equal('postgres://sheaf:a1b2c3@postgres:5432/sheaf');
+    expect(server.trustedOrigins, 'nothing but the desktop shells').to.deep.equal(['tauri://localhost', 'http://tauri.localhost']);
+    expect(server.webUrl).to.equal('http://localhost:8080');
     expect(loadServerConfig(interpolate(compose.services.worker?.environment, env)).worker.enabled).to.equal(true);
     expect(loadAiServiceConfig(interpolate(compose.services.ai?.environment, env)).token).to.equal(server.ai.token);
+    const open = { ...interpolate(compose.services.ai?.environment, env), SERVICE_AUTH_DISABLED: 'true' };
+    expect(() => loadAiServiceConfig(open)).to.throw('SERVICE_AUTH_DISABLED');
   });
 
   it('refuses to start while deploy/env.example is not filled in', () => {
@@ -75,15 +79,6 @@ describe('docker-compose.yml', () => {
   it('names in deploy/env.example only what docker-compose.yml uses', () => {
     const used = readFileSync('docker-compose.yml', 'utf8');
     expect(Object.keys(readExample()).filter((name) => !used.includes(`\${${name}:`))).to.deep.equal([]);
-  });
-});
-
-describe('the edge', () => {
-  it('takes 32 MB under /uploads/ and 1 MB elsewhere', () => {
-    const limits = readFileSync('deploy/nginx.conf', 'utf8').match(/location \S+|client_max_body_size \d+/g);
-    const [everywhere] = limits ?? [];
-    expect(everywhere).to.equal('client_max_body_size 1000000');
-    expect(limits?.join('\n')).to.include('location /uploads/\nclient_max_body_size 32000000');
   });
 });
 

@@ -111,6 +111,26 @@ describe('While Temporal is away', () => {
     await until(async () => (await waiting()).length === 0, 20_000);
   });
 
+  it('a burst of jobs ends, each once, when the server is killed in the midst of it', async () => {
+    const created: string[] = [];
+    const create = async () => {
+      for (let n = 0; n < 15; n++) created.push((await createJob(api, tenant, summary)).id);
+    };
+    const burst = Promise.all([create(), create(), create(), create()]);
+    await until(() => created.length > 25);
+    await temporal.kill('temporal', 'SIGKILL');
+    await burst;
+    await temporal.start('temporal');
+
+    for (const id of created) {
+      await api.jobIn(tenant.owner.token, id, ['succeeded'], 100_000);
+      expect(await amountsOf(api, id)).to.deep.equal([5]);
+      expect(await client.workflow.getHandle(`job-${id}`).result()).to.deep.equal({ status: 'succeeded' });
+    }
+    expect(created).to.have.lengthOf(60);
+    await until(async () => (await waiting()).length === 0, 20_000);
+  });
+
   it('jobs wait for a server that has stopped answering', async () => {
     temporal.signal('temporal', 'SIGSTOP');
     const { answer: created, ms } = await timed(() => createJob(api, tenant, summary));

@@ -57,6 +57,36 @@ describe('local/run.sh', () => {
     expect(installs()).to.equal(2);
   });
 
+  it('installs the development packages, too, whatever NODE_ENV and npm are told', async () => {
+    await run().exited;
+    expect(readFileSync(join(project, 'npm-calls'), 'utf8')).to.match(/^ci --include=dev /);
+  });
+
+  it('installs anew where Node was left out, as npm does under NODE_ENV=production', async () => {
+    // The machine's own is too old; npm brings this test's.
+    writeFileSync(join(project, 'bin', 'node'), '#!/bin/sh\nexit 1\n');
+    chmodSync(join(project, 'bin', 'node'), 0o755);
+    const brings = `mkdir -p node_modules/node/bin && ln -s ${process.execPath} node_modules/node/bin/node\n`;
+    writeFileSync(join(project, 'bin', 'npm'), `${npm}${brings}`);
+    mkdirSync(join(project, 'node_modules'));
+    writeFileSync(installed(), '');
+    const programs = [run('one'), run('two')];
+    expect((await Promise.all(programs.map((program) => program.exited))).map(({ code }) => code)).to.deep.equal([0, 0]);
+    expect(installs()).to.equal(1);
+    await run().exited;
+    expect(installs()).to.equal(1);
+  });
+
+  it('says that Node is missing when npm was told not to bring it', async () => {
+    writeFileSync(join(project, 'bin', 'node'), '#!/bin/sh\nexit 1\n');
+    chmodSync(join(project, 'bin', 'node'), 0o755);
+    writeFileSync(join(project, 'bin', 'npm'), `${npm}mkdir node_modules/node\n`);
+    const program = run();
+    expect((await program.exited).code).to.equal(1);
+    expect(program.stderr()).to.include('Node 24 is missing').and.include('ignore-scripts');
+    expect(installs()).to.equal(1);
+  });
+
   it('installs nothing through a link, since npm would empty what it leads to', async () => {
     const elsewhere = makeTestDirectory();
     writeFileSync(join(elsewhere, 'kept'), '');

@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Client, Connection } from '@temporalio/client';
 import { expect } from 'chai';
 import pg from 'pg';
 import { memoryEnvironment, memoryFlags } from '../../local/memory-flags.ts';
+import { commandOf } from '../../local/processes.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { endPrograms, findProcesses, isAlive, runProgram, until } from '../support/processes.ts';
@@ -48,6 +51,54 @@ describe('the local stack', () => {
     expect((await stack.kill('postgres')).signal).to.equal('SIGKILL');
     await stack.start('postgres');
     expect(await query(stack, 'select value from kept')).to.deep.equal([{ value: 'before' }]);
+  });
+
+  it("keeps Temporal's workflows with a write-ahead log, those of a file that was made without one too", async () => {
+    const isLogged = () =>
+      readFileSync(join(dataDir, 'temporal.db'))
+        .subarray(18, 20)
+        .equals(Buffer.from([2, 2]));
+    const first = await start({ parts: ['temporal'] });
+    await useTemporal(first, (client) => client.workflow.start('waits', { taskQueue: 'nobody', workflowId: 'kept' }));
+    await first.stop();
+    expect(isLogged()).to.equal(true);
+    const file = new DatabaseSync(join(dataDir, 'temporal.db'));
+    file.exec('pragma journal_mode = delete');
+    file.close();
+    expect(isLogged()).to.equal(false);
+
+    const second = await start({ parts: ['temporal'] });
+    const kept = await useTemporal(second, (client) => client.workflow.getHandle('kept').describe());
+    expect(kept.status.name).to.equal('RUNNING');
+    expect(isLogged()).to.equal(true);
+    expect(commandOf(second.pid('temporal') ?? 0)).to.include('synchronous=normal');
+  });
+
+  it('keeps every workflow that Temporal acknowledged before it was killed under load', async () => {
+    const stack = await start({ parts: ['temporal'] });
+    const acknowledged: string[] = [];
+    await useTemporal(stack, async (client) => {
+      let next = 0;
+      const startUntilItFails = async () => {
+        for (;;) {
+          const workflowId = `under-load-${next++}`;
+          try {
+            await client.withDeadline(Date.now() + 5000, () => client.workflow.start('waits', { taskQueue: 'nobody', workflowId }));
+          } catch {
+            return;
+          }
+          acknowledged.push(workflowId);
+        }
+      };
+      const load = Promise.all(Array.from({ length: 10 }, startUntilItFails));
+      await until(() => acknowledged.length > 100);
+      await stack.kill('temporal');
+      await load;
+    });
+    await stack.start('temporal');
+    await useTemporal(stack, async (client) => {
+      for (const id of acknowledged) expect((await client.workflow.getHandle(id).describe()).status.name, id).to.equal('RUNNING');
+    });
   });
 
   it('lets nobody but this machine reach the AI service', async () => {

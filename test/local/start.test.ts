@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
 import { expect } from 'chai';
 import type { Environment } from '../../config/environment.ts';
 import { findFreePorts, isPortBusy } from '../../local/ports.ts';
@@ -122,6 +123,69 @@ describe('npm start', () => {
     program.child.kill('SIGTERM');
     await program.exited;
     await database.drop();
+  });
+
+  it('takes what the caller sets, and says what it does not take', async () => {
+    const program = start({
+      WORKER_ENABLED: 'false',
+      TEMPORAL_NAMESPACE: 'mine',
+      TEMPORAL_UI_URL: 'https://temporal.example.com',
+      TEMPORAL_API_KEY: 'a key of the cloud',
+      HOST: '127.0.0.2',
+      AI_HOST: '127.0.0.3',
+      LOG_LEVEL: 'warn',
+      SERVICE_AUTH_DISABLED: 'true',
+      METRICS_PORT: '',
+    });
+    await untilUp(program);
+    const api = `http://127.0.0.2:${env.PORT}`;
+    expect((await fetch(`${api}/readyz`)).status).to.equal(200);
+    expect(program.stdout()).to.include('https://temporal.example.com').and.include(`${api}/api/v1`);
+    expect(program.stdout()).to.include('Not taken: TEMPORAL_API_KEY: the embedded Temporal has no use for it');
+    expect(program.stdout()).to.include('WORKER_ENABLED=false').and.include('API is ready').and.not.include('API with worker');
+    expect((await fetch(`http://127.0.0.3:${env.AI_PORT}/health`)).status).to.equal(200);
+    const log = readFileSync(join(dataDir, 'logs', 'api.log'), 'utf8');
+    expect(log).not.to.include('worker running').and.not.include('API listening');
+    const connection = await Connection.connect({ address: `127.0.0.1:${env.EMBEDDED_TEMPORAL_PORT}` });
+    const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace: 'mine' });
+    await connection.close();
+    expect(namespaceInfo?.name).to.equal('mine');
+    program.child.kill('SIGTERM');
+    expect((await program.exited).code).to.equal(0);
+
+    // Another namespace on the same file, with a worker in it.
+    const again = start({ TEMPORAL_NAMESPACE: 'another', WORKER_ENABLED: '', AI_HOST: '', HOST: '' });
+    await untilUp(again);
+    expect(again.stdout()).to.include('API with worker is ready').and.include(`http://localhost:${env.PORT}/api/v1`);
+  });
+
+  it('says which variables of an embedded service it does not take when another is named', async () => {
+    const named = { DATABASE_URL: 'postgres://127.0.0.1:9/x', TEMPORAL_ADDRESS: '127.0.0.1:9', AI_SERVICE_URL: 'http://127.0.0.1:9' };
+    const program = start({ ...named, OCR_PROVIDER: 'none', TEMPORAL_API_KEY: 'a key of the cloud', NODE_ENV: '' });
+    await program.exited;
+    const notTaken = [...program.stdout().matchAll(/Not taken: (\w+): (\w+) names/g)].map(([, name, address]) => `${name} ${address}`);
+    expect(notTaken).to.have.members([
+      'EMBEDDED_PG_PORT DATABASE_URL',
+      'EMBEDDED_TEMPORAL_PORT TEMPORAL_ADDRESS',
+      'EMBEDDED_TEMPORAL_UI_PORT TEMPORAL_ADDRESS',
+      'AI_PORT AI_SERVICE_URL',
+      'OCR_PROVIDER AI_SERVICE_URL',
+    ]);
+  });
+
+  it('refuses in production what the API refuses there, before anything is started', async () => {
+    const secrets = { AUTH_SECRET: '', SERVICE_TOKEN: '' };
+    const refused = start({ NODE_ENV: 'production', PORT: 'many', COOKIE_DOMAIN: 'no host', SERVICE_AUTH_DISABLED: 'true', ...secrets });
+    expect((await refused.exited).code).to.equal(1);
+    expect([...refused.stderr().matchAll(/^ {2}- (\w+): /gm)].map(([, name]) => name)).to.deep.equal([
+      ...['PORT', 'COOKIE_DOMAIN', 'SMTP_URL', 'SERVICE_AUTH_DISABLED'],
+    ]);
+    expect(existsSync(join(dataDir, 'logs'))).to.equal(false);
+
+    const program = start({ NODE_ENV: 'production', SMTP_URL: 'smtp://127.0.0.1:9', ...secrets });
+    await untilUp(program);
+    const answer = await fetch(`http://localhost:${env.PORT}/api/v1/auth-config`);
+    expect(await answer.json()).to.include({ requireEmailVerification: true });
   });
 
   it('names every busy port, with the variable that chooses another, and starts nothing', async () => {

@@ -39,10 +39,16 @@ describe('npm run demo, without a service named', () => {
   });
 
   it('says which part cannot start, and why', async () => {
+    const { code, stdout, stderr } = await runDemo(['--json', file], { ...env, DATABASE_URL: 'postgres://127.0.0.1:9/nowhere' });
+    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+    expect(stderr).to.include('The API exited with code 1 before it was ready').and.include('ECONNREFUSED');
+    await until(() => findProcesses(dataDir).length === 0, 8000);
+  });
+
+  it('says what is wrong with a variable, and starts nothing', async () => {
     const { code, stdout, stderr } = await runDemo(['--json', file], { ...env, JOB_TIMEOUT_MS: 'soon' });
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-    expect(stderr).to.include('The API exited with code 1 before it was ready').and.include('JOB_TIMEOUT_MS: must be a whole number');
-    await until(() => findProcesses(dataDir).length === 0, 8000);
+    expect(stderr).to.include('JOB_TIMEOUT_MS: must be a whole number').and.not.include('is ready');
   });
 
   it('waits for a service that is starting on the data directory, and uses it wherever it listens', async () => {

@@ -1,0 +1,247 @@
+import { expect } from 'chai';
+import { handlers } from '../../activities/handlers/index.ts';
+import { type AiServiceConfig, loadAiServiceConfig } from '../../config/ai-service.ts';
+import { type Environment, findProblems } from '../../config/environment.ts';
+import { loadOpsConfig, type OpsConfig } from '../../config/ops.ts';
+import { jobKinds, loadServerConfig, type ServerConfig } from '../../config/server.ts';
+
+/** What production demands, and no more. */
+const server: Environment = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://db/sheaf',
+  AUTH_SECRET: '0123456789abcdef'.repeat(4),
+  SERVICE_TOKEN: 'a token of this test',
+  SMTP_URL: 'smtp://mail',
+};
+const ai: Environment = { NODE_ENV: 'production', SERVICE_TOKEN: 'a token of this test' };
+
+const shells = ['tauri://localhost', 'http://tauri.localhost'];
+
+interface Row<C> {
+  name: string;
+  /** What the setting is; variables beside the one of the row, as `with` has them. */
+  read: (config: C) => unknown;
+  with?: Environment;
+  /** With the variable absent, which an empty or blank one is, too. */
+  absent: unknown;
+  /** The same outside production. */
+  development: unknown;
+  set: [value: string, expected: unknown][];
+}
+
+/** Every setting whose default is another in production, or depends on another variable. */
+const serverRows: Row<ServerConfig>[] = [
+  {
+    name: 'REQUIRE_EMAIL_VERIFICATION',
+    read: (config) => config.requireEmailVerification,
+    absent: true,
+    development: false,
+    set: [
+      ['false', false],
+      ['true', true],
+    ],
+  },
+  {
+    name: 'WEB_URL',
+    read: (config) => [config.webUrl, ...config.trustedOrigins],
+    with: { API_URL: 'https://api.example.com' },
+    absent: ['https://api.example.com', ...shells],
+    development: ['http://localhost:5173', ...shells, 'http://localhost:5173'],
+    set: [['https://app.example.com/start/', ['https://app.example.com/start', ...shells, 'https://app.example.com']]],
+  },
+  {
+    name: 'TRUSTED_ORIGINS',
+    read: (config) => config.trustedOrigins,
+    absent: shells,
+    development: [...shells, 'http://localhost:5173'],
+    set: [
+      ['https://one.example.com, https://two.example.com', ['https://one.example.com', 'https://two.example.com']],
+      [',', []],
+    ],
+  },
+  {
+    name: 'EMAIL_PROVIDER',
+    read: (config) => config.email.provider,
+    absent: 'smtp',
+    development: 'smtp',
+    set: [['smtp', 'smtp']],
+  },
+  {
+    name: 'API_URL',
+    read: (config) => config.apiUrl,
+    with: { PORT: '4000' },
+    absent: 'http://localhost:4000',
+    development: 'http://localhost:4000',
+    set: [['https://api.example.com/', 'https://api.example.com']],
+  },
+  {
+    name: 'WORKER_EMBED_CALLS',
+    read: (config) => config.worker.embedCalls,
+    with: { WORKER_CONCURRENCY: '5' },
+    absent: 20,
+    development: 20,
+    set: [
+      ['0', 20],
+      ['3', 3],
+    ],
+  },
+  {
+    name: 'STRIPE_SECRET_KEY',
+    read: (config) => config.billing.enabled,
+    with: { STRIPE_WEBHOOK_SECRET: 'whsec_test' },
+    absent: false,
+    development: false,
+    set: [['sk_test', true]],
+  },
+  {
+    name: 'NODE_ENV',
+    read: (config) => config.production,
+    absent: false,
+    development: false,
+    set: [
+      ['production', true],
+      ['test', false],
+    ],
+  },
+];
+
+const aiRows: Row<AiServiceConfig>[] = [
+  {
+    name: 'SERVICE_AUTH_DISABLED',
+    read: (config) => config.token,
+    absent: 'a token of this test',
+    development: 'a token of this test',
+    set: [['false', 'a token of this test']],
+  },
+  {
+    name: 'REMOTE_AI_KEY',
+    read: (config) => config.remote?.key,
+    absent: undefined,
+    development: undefined,
+    set: [['a key', 'a key']],
+  },
+];
+
+const opsRows: Row<OpsConfig>[] = [
+  {
+    name: 'TEMPORAL_ADDRESS',
+    read: (config) => config.temporal.address,
+    with: { EMBEDDED_TEMPORAL_PORT: '7000' },
+    absent: '127.0.0.1:7000',
+    development: '127.0.0.1:7000',
+    set: [['temporal:7233', 'temporal:7233']],
+  },
+  {
+    name: 'TEMPORAL_UI_URL',
+    read: (config) => config.temporal.uiUrl,
+    with: { EMBEDDED_TEMPORAL_UI_PORT: '8000' },
+    absent: 'http://localhost:8000',
+    development: 'http://localhost:8000',
+    set: [['https://temporal.example.com', 'https://temporal.example.com']],
+  },
+];
+
+describe('In production', () => {
+  describe('the API and the worker', () => tell(loadServerConfig, server, serverRows));
+  describe('the AI service', () => tell(loadAiServiceConfig, ai, aiRows));
+  describe("the operator's commands", () => tell(loadOpsConfig, { NODE_ENV: 'production' }, opsRows));
+
+  for (const [name, value] of [
+    ...['DATABASE_URL', 'AUTH_SECRET', 'SERVICE_TOKEN', 'SMTP_URL'].flatMap((each) => ['', '   '].map((blank) => [each, blank])),
+    ['AUTH_SECRET', 'only 30 characters, not enough'],
+    ['AUTH_SECRET', 'change-me-change-me-change-me-change-me'],
+  ] as [string, string][])
+    it(`the API refuses ${name}='${value}'`, () => {
+      expect(findProblems(() => loadServerConfig({ ...server, [name]: value }))).to.have.length(1);
+      expect(findProblems(() => loadServerConfig({ ...server, [name]: value }))[0]).to.match(new RegExp(`^${name}: `));
+    });
+
+  for (const provider of ['mailbox', 'none'])
+    it(`the API refuses EMAIL_PROVIDER=${provider}`, () => {
+      expect(findProblems(() => loadServerConfig({ ...server, EMAIL_PROVIDER: provider }))).to.have.length(1);
+    });
+
+  it('the AI service refuses to serve without a secret, whatever SERVICE_AUTH_DISABLED says', () => {
+    const refused = ['SERVICE_AUTH_DISABLED: must not be true in production'];
+    expect(findProblems(() => loadAiServiceConfig({ ...ai, SERVICE_AUTH_DISABLED: 'true' }))).to.deep.equal(refused);
+    expect(findProblems(() => loadAiServiceConfig({ NODE_ENV: 'production', SERVICE_AUTH_DISABLED: 'true' }))).to.deep.equal(refused);
+    expect(loadAiServiceConfig({ SERVICE_AUTH_DISABLED: 'true' }).token).to.equal(null);
+    for (const blank of ['', '   ']) expect(findProblems(() => loadAiServiceConfig({ ...ai, SERVICE_TOKEN: blank }))).to.have.length(1);
+  });
+});
+
+describe('Outside production', () => {
+  it('mails go to files unless an SMTP server is named', () => {
+    const development = { ...server, NODE_ENV: 'development' };
+    expect(loadServerConfig({ ...development, SMTP_URL: '' }).email.provider).to.equal('mailbox');
+    expect(loadServerConfig({ ...development, EMAIL_PROVIDER: 'none' }).email.provider).to.equal('none');
+    const refused = ['SMTP_URL: is missing while EMAIL_PROVIDER is smtp'];
+    expect(findProblems(() => loadServerConfig({ ...development, EMAIL_PROVIDER: 'smtp', SMTP_URL: '' }))).to.deep.equal(refused);
+  });
+});
+
+describe('A wrong configuration', () => {
+  it('is told all at once: single variables, and what they must fulfil together', () => {
+    const wrong = {
+      NODE_ENV: 'production',
+      PORT: 'many',
+      AUTH_SECRET: 'change-me-change-me-change-me-change-me',
+      SERVICE_TOKEN: ' ',
+      COOKIE_DOMAIN: 'example.com',
+      API_URL: 'https://api.example.org',
+      PROVIDER_A_ISSUER: 'https://id.example.com',
+      PROVIDER_B_ISSUER: 'no URL',
+      WORKER_JOB_KINDS: 'text.embed,text.translate,text.sing',
+    };
+    expect(findProblems(() => loadServerConfig(wrong)).map((problem) => problem.split(':')[0])).to.have.members([
+      ...['PORT', 'DATABASE_URL', 'PROVIDER_B_ISSUER', 'WORKER_JOB_KINDS', 'WORKER_JOB_KINDS'],
+      ...['PROVIDER_A_CLIENT_ID', 'PROVIDER_A_CLIENT_SECRET', 'AUTH_SECRET', 'SERVICE_TOKEN', 'SMTP_URL'],
+    ]);
+    expect(findProblems(() => loadServerConfig({ ...wrong, PORT: '80' }))).to.include('COOKIE_DOMAIN: does not cover the host of API_URL');
+  });
+
+  it('is told once for each variable: what reads an unreadable one is not looked at', () => {
+    const wrong = { ...server, SMTP_URL: 'http://mail', API_URL: 'no URL', COOKIE_DOMAIN: 'example.com', AUTH_SECRET: 'short' };
+    expect(findProblems(() => loadServerConfig(wrong)).map((problem) => problem.split(':')[0])).to.have.members([
+      ...['API_URL', 'AUTH_SECRET', 'SMTP_URL'],
+    ]);
+    expect(findProblems(() => loadServerConfig({ NODE_ENV: 'prod' }))).to.deep.equal([
+      'NODE_ENV: must be development, test or production',
+      'DATABASE_URL: is missing',
+      'AUTH_SECRET: is missing',
+    ]);
+  });
+
+  it('of the AI service is told all at once, too', () => {
+    const wrong = { NODE_ENV: 'production', AI_PORT: 'x', SERVICE_AUTH_DISABLED: 'true' };
+    expect(findProblems(() => loadAiServiceConfig(wrong)).map((problem) => problem.split(':')[0])).to.deep.equal([
+      'AI_PORT',
+      'SERVICE_AUTH_DISABLED',
+    ]);
+    expect(findProblems(() => loadAiServiceConfig({ MAX_PDF_PAGES: '0' }))).to.have.length(2);
+  });
+});
+
+describe('WORKER_JOB_KINDS', () => {
+  it('takes each kind that a worker has a handler for', () => {
+    expect(jobKinds).to.have.members(Object.keys(handlers));
+    expect(loadServerConfig({ ...server, WORKER_JOB_KINDS: 'text.embed, document.index' }).worker.jobKinds).to.deep.equal([
+      'text.embed',
+      'document.index',
+    ]);
+  });
+});
+
+/** Tests a table: each setting with its variable absent, empty, blank and set. */
+function tell<C>(load: (env: Environment) => C, base: Environment, rows: Row<C>[]): void {
+  for (const { name, read, with: beside = {}, absent, development, set } of rows) {
+    const value = (env: Environment) => read(load({ ...base, ...beside, ...env }));
+    it(`takes the default of ${name} when it is absent, empty or blank`, () => {
+      for (const nothing of [undefined, '', '  ']) expect(value({ [name]: nothing }), `'${nothing}'`).to.deep.equal(absent);
+      expect(value({ NODE_ENV: 'development', [name]: undefined }), 'in development').to.deep.equal(development);
+    });
+    it(`takes ${name} when it is set`, () => {
+      for (const [text, expected] of set) expect(value({ [name]: text }), text).to.deep.equal(expected);
+    });
+  }
+}

@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { inheritedEnvironment, loadToolConfig } from '../../config/local.ts';
+import { acceptsConnection, findFreePorts } from '../../local/ports.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { until } from '../support/processes.ts';
+
+const configuration = readFileSync('deploy/nginx.conf', 'utf8');
+const nginx = findNginx();
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const securityHeaders = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'private, no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+
+describe('The configuration of the edge', () => {
+  it('takes 32 MB under /uploads/ and 1 MB elsewhere', () => {
+    const limits = configuration.match(/location \S+|client_max_body_size \d+/g);
+    const [everywhere] = limits ?? [];
+    expect(everywhere).to.equal('client_max_body_size 1000000');
+    expect(limits?.join('\n')).to.include('location /uploads/\nclient_max_body_size 32000000');
+  });
+
+  it('logs neither queries nor whole paths, nor what nginx writes about a request by itself', () => {
+    const format = /log_format requests ([^;]*);/.exec(configuration)?.[1] ?? '';
+    expect(format).to.include('$logged_path').and.include('$id');
+    for (const telling of ['$request ', '$request_uri', '$uri', '$args', '$query_string', '$http_referer']) {
+      expect(format, telling).not.to.include(telling);
+    }
+    expect(configuration.slice(configuration.indexOf('http {')).match(/error_log [^;]*;/g)).to.deep.equal(['error_log /dev/stderr emerg;']);
+  });
+
+  it('has a body in JSON for every error that it sends by itself', () => {
+    const led = [...configuration.matchAll(/error_page ([\d ]+?) (?:=400 )?(@edge|\/not-http);/g)].flatMap(([, codes = '']) =>
+      codes.split(' '),
+    );
+    expect(led).to.have.members(['413', '500', '502', '503', '504', '400', '405', '414', '494', '501', '505']);
+    const bodies = [...configuration.matchAll(/^ +\w+ '(\{.*\})';$/gm)].map(([, body = '']) => JSON.parse(body));
+    expect(bodies.map((body) => body.error ?? body.code)).to.deep.equal([
+      ...['BAD_REQUEST', '$too_large', 'bad_gateway', 'service_unavailable', 'gateway_timeout', 'internal_error'],
+    ]);
+  });
+});
+
+/** Where there is no nginx, what it does with the configuration is not seen: `apt-get install nginx-light` brings one. */
+if (nginx !== undefined) {
+  describe('The edge', () => {
+    let directory: string;
+    let edge: ChildProcess;
+    let behind: Server;
+    let url: string;
+    let port: number;
+    const seen: { url: string; headers: IncomingHttpHeaders }[] = [];
+    const log = () => readFileSync(join(directory, 'access.log'), 'utf8');
+    const errors = () => readFileSync(join(directory, 'error.log'), 'utf8');
+
+    before(async () => {
+      directory = makeTestDirectory();
+      behind = createServer((request, response) => {
+        seen.push({ url: request.url ?? '', headers: request.headers });
+        request.resume();
+        if (request.url?.startsWith('/hang')) return;
+        if (request.url?.startsWith('/break')) return void request.socket.destroy();
+        response.setHeader('X-Request-Id', String(request.headers['x-request-id']));
+        response.statusCode = request.url?.startsWith('/fail') ? 500 : 200;
+        request.on('end', () => response.end('{"from":"the API"}'));
+      });
+      await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve));
+      [port = 0] = await findFreePorts(1);
+      url = `http://127.0.0.1:${port}`;
+      edge = await startNginx(nginx, directory, port, (behind.address() as AddressInfo).port);
+    });
+    after(async () => {
+      const ended = new Promise((resolve) => edge.once('exit', resolve));
+      edge.kill('SIGTERM');
+      await ended;
+      behind.closeAllConnections();
+      await new Promise((resolve) => behind.close(resolve));
+      removeTestDirectory(directory);
+    });
+
+    /** Asserts that the edge itself answered, and returns the body and the id. */
+    async function refused(response: Response, status: number): Promise<{ body: any; id: string }> {
+      expect(response.status).to.equal(status);
+      expect(Object.fromEntries(response.headers)).to.include({ ...securityHeaders, 'content-type': 'application/json' });
+      return { body: await response.json(), id: response.headers.get('x-request-id') ?? '' };
+    }
+
+    it('gives a request an id that the API and the log know, too', async () => {
+      const mine = await fetch(`${url}/healthz`, { headers: { 'x-request-id': 'my.own_id-1' } });
+      expect(mine.headers.get('x-request-id')).to.equal('my.own_id-1');
+      const fresh = await fetch(`${url}/healthz`, { headers: { 'x-request-id': 'not "well" formed' } });
+      const id = fresh.headers.get('x-request-id') ?? '';
+      expect(id).to.match(uuid);
+      expect(seen.at(-1)?.headers['x-request-id']).to.equal(id);
+      await until(() => log().includes(id));
+      expect(log()).to.match(new RegExp(`GET /healthz 200 \\d+ [\\d.]+ ${id} 127.0.0.1:\\d+ 200\\n`));
+    });
+
+    it('leaves errors of the API as they are', async () => {
+      const failed = await fetch(`${url}/fail`);
+      expect([failed.status, await failed.text()]).to.deep.equal([500, '{"from":"the API"}']);
+    });
+
+    for (const [path, bytes, error] of [
+      ['/api/v1/workspaces', 1_000_001, 'payload_too_large'],
+      ['/rpc/workspaces/create', 1_000_001, 'payload_too_large'],
+      ['/api/auth/sign-in/email', 1_000_001, 'payload_too_large'],
+      ['/uploads/organization/document?signature=key', 32_000_001, 'too_large'],
+    ] as const)
+      it(`refuses ${bytes} bytes at ${path.split('?')[0]} in the form of the route`, async () => {
+        const headers = { 'x-request-id': 'id-of-the-client' };
+        const { body, id } = await refused(await fetch(`${url}${path}`, { method: 'PUT', headers, body: Buffer.alloc(bytes) }), 413);
+        expect(body).to.deep.equal({ error, requestId: 'id-of-the-client' });
+        expect(id).to.equal('id-of-the-client');
+      });
+
+    it('passes on what is just small enough', async () => {
+      for (const [path, bytes] of [['/api/v1/x', 1_000_000] as const, ['/uploads/x/y', 32_000_000] as const]) {
+        expect((await fetch(`${url}${path}`, { method: 'PUT', body: Buffer.alloc(bytes) })).status, path).to.equal(200);
+      }
+    });
+
+    it('tells of an API that breaks off or does not answer', async () => {
+      const broken = await refused(await fetch(`${url}/break`), 502);
+      expect(broken.body).to.deep.equal({ error: 'bad_gateway', requestId: broken.id });
+      expect(broken.id).to.match(uuid);
+      const late = await refused(await fetch(`${url}/hang`), 504);
+      expect(late.body).to.deep.equal({ error: 'gateway_timeout', requestId: late.id });
+    });
+
+    it('answers what is no request in the form of the API', async () => {
+      for (const request of [
+        'nonsense\r\n\r\n',
+        'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
+        `GET /${'x'.repeat(40_000)} HTTP/1.1\r\n\r\n`,
+      ]) {
+        const [head = '', body = ''] = (await sendRaw(port, request)).split('\r\n\r\n');
+        expect(head)
+          .to.match(/^HTTP\/1\.1 400 /)
+          .and.match(/\r\nX-Request-Id: [0-9a-f-]{36}(\r\n|$)/);
+        expect(JSON.parse(body)).to.include({ code: 'BAD_REQUEST', status: 400, defined: false });
+      }
+    });
+
+    it('logs no token: not of a reset link, an invitation, a verification or an upload, refused or not', async () => {
+      const paths = [
+        '/api/auth/reset-password/TOKEN?callbackURL=x',
+        '/api/auth//reset%2Dpassword/TOKEN',
+        '/api/auth/verify-email?token=TOKEN',
+        '/accept-invitation/TOKEN',
+        '/uploads/organization/document?signature=TOKEN',
+        '/break?signature=TOKEN',
+        '/api/auth/reset-password/TOKEN/%zz',
+      ];
+      for (const path of paths) await (await fetch(`${url}${path}`)).text();
+      await (await fetch(`${url}/uploads/organization/document?signature=TOKEN`, { method: 'PUT', body: Buffer.alloc(32_000_001) })).text();
+      await (await fetch(`${url}/healthz`, { headers: { referer: 'https://x/TOKEN', 'x-request-id': 'the-last' } })).text();
+      await until(() => log().includes('the-last'));
+      expect(log()).to.include('GET /api/auth/reset-password/:token 200').and.include('PUT /uploads/organization/document 413');
+      expect(log() + errors()).not.to.include('TOKEN');
+    });
+  });
+}
+
+/** The nginx of this machine; Debian keeps it where only root's PATH leads. */
+function findNginx(): string | undefined {
+  const { path } = loadToolConfig(inheritedEnvironment());
+  return [...path, '/usr/sbin']
+    .map((folder) => join(folder, 'nginx'))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** Runs nginx with deploy/nginx.conf, its places replaced by those of a test. */
+async function startNginx(command: string, directory: string, port: number, apiPort: number): Promise<ChildProcess> {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${join(directory, name)};`);
+  const replaced: [string | RegExp, string][] = [
+    ['worker_processes auto;', 'worker_processes 1;\ndaemon off;'],
+    ['/tmp/nginx.pid', join(directory, 'nginx.pid')],
+    [/\/dev\/stderr/g, join(directory, 'error.log')],
+    ['/dev/stdout', join(directory, 'access.log')],
+    ['http {', `http {\n${temporary.join('\n')}`],
+    ['listen 80;', `listen 127.0.0.1:${port};`],
+    ['listen [::]:80;', ''],
+    ['http://api:3000', `http://127.0.0.1:${apiPort}`],
+    ['proxy_read_timeout 90s;', 'proxy_read_timeout 1s;'],
+  ];
+  let text = configuration;
+  for (const [from, to] of replaced) {
+    expect(text).to.match(typeof from === 'string' ? new RegExp(RegExp.escape(from)) : from);
+    text = text.replace(from, to);
+  }
+  mkdirSync(directory, { recursive: true });
+  const file = join(directory, 'nginx.conf');
+  writeFileSync(file, text);
+  const child = spawn(command, ['-p', directory, '-c', file, '-e', join(directory, 'error.log')], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`nginx does not start: ${said}`);
+    return await acceptsConnection('127.0.0.1', port);
+  }, 10_000);
+  return child;
+}
+
+async function sendRaw(port: number, request: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(request);
+  return await text(socket);
+}
