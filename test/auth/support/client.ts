@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { recorder } from '../../support/recorder.ts';
 
 export interface Answer {
   status: number;
@@ -74,7 +75,13 @@ export class Client {
             for (const [name, value] of Object.entries(res.headersDistinct)) for (const each of value ?? []) answered.append(name, each);
             this.keep(answered);
             const text = Buffer.concat(chunks).toString();
-            resolve({ status: res.statusCode ?? 0, headers: answered, body: parsed(text) });
+            const answer = { status: res.statusCode ?? 0, headers: answered, body: parsed(text) };
+            try {
+              recorder.checkAuth({ method, path: `/api/auth${path}`, ...answer });
+            } catch (error) {
+              reject(error as Error);
+            }
+            resolve(answer);
           });
         },
       );
