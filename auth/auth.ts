@@ -12,6 +12,7 @@ import { membershipPlugin } from './membership-plugin.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
+import { stopImpersonatingPlugin } from './stop-impersonating.ts';
 import { billingPlugins } from './stripe-plugin.ts';
 import { userRemovalPlugin } from './user-removal.ts';
 
@@ -79,6 +80,7 @@ function authOptions({ config, pool, db, log, sendMail, stripe }: AuthDependenci
       admin(),
       membershipPlugin(db),
       userRemovalPlugin(db),
+      stopImpersonatingPlugin(),
       oidcPlugin(config),
       ...((stripe ? billingPlugins(config, stripe, db) : []) as BetterAuthPlugin[]),
     ],

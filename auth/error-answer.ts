@@ -28,6 +28,7 @@ const credentialCodes = new Set([
 
 /** A 400 that says nothing but that the caller is no member. */
 const strangerRefusals = new Set([
+  '/organization/get-active-member MEMBER_NOT_FOUND',
   '/organization/cancel-invitation MEMBER_NOT_FOUND',
   '/organization/list-team-members USER_IS_NOT_A_MEMBER_OF_THE_TEAM',
 ]);
@@ -41,7 +42,7 @@ export async function toErrorAnswer(response: Response, request: RefusedRequest)
   const { code, message, ...rest } = parseObject(await response.text());
   const fallback = codeOfStatus.get(response.status) ?? 'BAD_REQUEST';
   const said = { status: response.status, code: textOr(code, fallback), message: textOr(message, defaultMessage(fallback, defined)) };
-  const refusal = (await isForbidden(said, request)) ? toForbidden(said) : said;
+  const refusal = (await isForbidden(said, request)) ? toForbidden(said) : (await isAnonymous(said, request)) ? unauthorized : said;
   const headers = new Headers(response.headers);
   headers.set('content-type', 'application/json');
   headers.delete('content-length');
@@ -53,6 +54,13 @@ async function isForbidden({ status, code }: Refusal, { path, isSignedIn }: Refu
   if (status === 400) return strangerRefusals.has(`${path} ${code}`);
   return status === 401 && !credentialCodes.has(code) && (await isSignedIn());
 }
+
+/** The one endpoint that takes a missing session for a bad request. */
+async function isAnonymous({ status, code }: Refusal, { path, isSignedIn }: RefusedRequest): Promise<boolean> {
+  return status === 400 && code === 'BAD_REQUEST' && path === '/organization/list-user-invitations' && !(await isSignedIn());
+}
+
+const unauthorized: Refusal = { ...errorCodes.UNAUTHORIZED, code: 'UNAUTHORIZED' };
 
 function toForbidden({ code, message }: Refusal): Refusal {
   const own = code !== 'UNAUTHORIZED';

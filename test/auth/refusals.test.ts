@@ -76,6 +76,8 @@ describe('A refusal of sign-in', () => {
       expect(refused.status, JSON.stringify(refused.body)).to.equal(403);
       expect(refused.body).to.include({ defined: true, status: 403 });
       expect(refused.body.code).to.be.a('string').and.not.equal('UNAUTHORIZED');
+      const byToken = Object.assign(service.client(), { authorization: `Bearer ${client.token}` });
+      expect(pairOf(await call(byToken)), 'by bearer token').to.deep.equal(pairOf(refused));
       const anonymous = await call(service.client());
       expect(pairOf(anonymous)).to.deep.equal({ status: 401, code: 'UNAUTHORIZED' });
     });
@@ -138,6 +140,15 @@ describe('A refusal of sign-in', () => {
     expect(pairOf(refused)).to.deep.equal({ status: 401, code: 'INVALID_EMAIL_OR_PASSWORD' });
     expect((await client.get('/verify-email?token=none')).status).to.equal(401);
     expect((await service.client().get('/organization/list-user-invitations')).status).to.equal(401);
+  });
+
+  it('is 400, not 500, for who ends an impersonation without the cookie of the admin’s session', async () => {
+    const admin = await newStranger();
+    await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', admin.userId).execute();
+    await admin.client.post('/admin/impersonate-user', { userId: (await newStranger()).userId });
+    const byToken = await service.client().post('/admin/stop-impersonating', {}, { authorization: `Bearer ${admin.client.token}` });
+    expect(pairOf(byToken)).to.deep.equal({ status: 400, code: 'ADMIN_SESSION_NOT_FOUND' });
+    expect((await admin.client.post('/admin/stop-impersonating')).status).to.equal(200);
   });
 
   it('has the envelope of the API, with better-auth’s code and message in it', async () => {

@@ -21,6 +21,8 @@ export class Client {
   readonly cookies = new Map<string, string>();
   /** The value of the last `set-auth-token`. */
   token: string | undefined;
+  /** Sent with every request, if it is set. */
+  authorization: string | undefined;
 
   constructor(url: string) {
     this.url = url;
@@ -60,12 +62,13 @@ export class Client {
   }
 
   private send(method: string, path: string, body: string | undefined, headers: Record<string, string>): Promise<Answer> {
+    const { authorization } = this;
     const cookie = this.cookieHeader();
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     return new Promise((resolve, reject) => {
       const sent = request(
         `${this.url}/api/auth${path}`,
-        { method, headers: { ...(cookie && { cookie }), ...length, ...headers } },
+        { method, headers: { ...(cookie && { cookie }), ...(authorization && { authorization }), ...length, ...headers } },
         (res) => {
           const chunks: Buffer[] = [];
           res.on('data', (chunk: Buffer) => chunks.push(chunk));
