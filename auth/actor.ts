@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Actor } from '../db/actor.ts';
+import type { Caller } from './session.ts';
 
-const current = new AsyncLocalStorage<Actor | undefined>();
+const current = new AsyncLocalStorage<Caller | undefined>();
 
-/** Runs `work` so that whatever better-auth writes meanwhile is audited as done by `actor`. */
-export function runAsActor<T>(actor: Actor | undefined, work: () => T): T {
+/** Runs `work` so that whatever better-auth writes meanwhile is audited as done by `actor`, and its hooks know who calls. */
+export function runAsActor<T>(actor: Caller | undefined, work: () => T): T {
   return current.run(actor, work);
 }
 
-export function currentActor(): Actor | undefined {
+export function currentActor(): Caller | undefined {
   return current.getStore();
 }

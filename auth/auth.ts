@@ -8,9 +8,11 @@ import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
 import { AuthDialect } from './dialect.ts';
 import { passwordResetMail, type SendMail, verificationMail } from './mails.ts';
+import { membershipPlugin } from './membership-plugin.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
+import { stopImpersonatingPlugin } from './stop-impersonating.ts';
 import { billingPlugins } from './stripe-plugin.ts';
 import { userRemovalPlugin } from './user-removal.ts';
 
@@ -76,7 +78,9 @@ function authOptions({ config, pool, db, log, sendMail, stripe }: AuthDependenci
       bearer({ requireSignature: true }),
       organizationPlugin(config, sendMail),
       admin(),
+      membershipPlugin(db),
       userRemovalPlugin(db),
+      stopImpersonatingPlugin(),
       oidcPlugin(config),
       ...((stripe ? billingPlugins(config, stripe, db) : []) as BetterAuthPlugin[]),
     ],

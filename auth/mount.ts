@@ -5,10 +5,13 @@ import type { Logger } from 'pino';
 import type { ServerConfig } from '../config/server.ts';
 import { runAsActor } from './actor.ts';
 import { type Auth, clientAddressHeader } from './auth.ts';
+import { toErrorAnswer } from './error-answer.ts';
 import type { FindSession } from './session.ts';
 
 /** Where the handler belongs, before any body parser. */
 export const authPath = '/api/auth/{*any}';
+
+const basePath = '/api/auth';
 
 const maxBodyBytes = 1024 * 1024;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -24,7 +27,7 @@ export interface MountOptions {
 
 /**
  * Serves better-auth (spec §4): checks the origin, hands over the client's address, and names the actor of a change. Expects
- * `X-Request-Id` on the response. What is no error of better-auth answers 500 `internal_error`.
+ * `X-Request-Id` on the response. Errors of better-auth have the API's envelope; any other error answers 500 `internal_error`.
  */
 export function mountAuth({ auth, config, findSession, log, clientAddress }: MountOptions): RequestHandler {
   const base = new URL(config.apiUrl).origin;
@@ -51,7 +54,10 @@ export function mountAuth({ auth, config, findSession, log, clientAddress }: Mou
       if (retryAfter) res.setHeader('Retry-After', retryAfter);
       // The edge has said what may keep an answer, and more strictly.
       response.headers.delete('cache-control');
-      await setResponse(res, response);
+      if (response.status < 400) return await setResponse(res, response);
+      const isSignedIn = async () => (actor ?? (await findSession(req.headers))) !== undefined;
+      const path = new URL(request.url).pathname.slice(basePath.length);
+      await setResponse(res, await toErrorAnswer(response, { path, isSignedIn }));
     } catch (err) {
       if (isTooLarge() && !res.headersSent) return fail(res, 413, 'payload_too_large');
       log.error({ err, requestId: res.getHeader('X-Request-Id') }, 'Request to /api/auth failed');
@@ -76,7 +82,7 @@ function standInForBrowser(headers: IncomingHttpHeaders, origin: string): void {
 }
 
 function refuseOrigin(res: ExpressResponse): void {
-  res.status(403).json({ code: 'INVALID_ORIGIN', message: 'Invalid origin' });
+  res.status(403).json({ defined: true, code: 'INVALID_ORIGIN', status: 403, message: 'Invalid origin' });
 }
 
 function fail(res: ExpressResponse, status: number, error: string): void {

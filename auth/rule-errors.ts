@@ -32,8 +32,14 @@ export function toApiError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code === 'SHEAF') {
     const rule = rules[error.message];
-    if (rule) return new APIError(rule.status, { code: error.message, message: rule.message, ...JSON.parse(error.detail ?? '{}') });
+    if (rule) return new APIError(rule.status, { code: error.message, message: rule.message, ...toData(error.detail) });
   }
   const constraint = constraints[error.constraint ?? ''];
   return constraint ? new APIError('BAD_REQUEST', constraint) : error;
+}
+
+/** What the rule says of itself, such as the limit that was reached, as the `data` of the error. */
+function toData(detail: string | undefined): { data?: object } {
+  const data: object = JSON.parse(detail ?? '{}');
+  return Object.keys(data).length > 0 ? { data } : {};
 }

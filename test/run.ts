@@ -38,7 +38,7 @@ async function runAll(): Promise<Summary> {
   const [stack, checked] = await Promise.all([startServices(), withChecks ? runChecks() : none]);
   try {
     const tested = add(checked, await Promise.race([runTests(stack, files), stopRequest.wait().then(() => none)]));
-    return withChecks && !stopRequest.requested ? add(tested, checkCoverage(directory)) : tested;
+    return withChecks && !stopRequest.requested ? add(tested, await checkCoverage(directory)) : tested;
   } finally {
     await stack.stop();
   }

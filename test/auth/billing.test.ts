@@ -147,11 +147,11 @@ describe('Subscriptions', () => {
     const stranger = service.client();
     const { userId } = await stranger.signUp();
     for (const client of [member, stranger]) {
-      expect((await upgrade(client)).status).to.equal(401);
-      expect((await client.get(`/subscription/list?referenceId=${organizationId}`)).status).to.equal(401);
-      expect((await client.post('/subscription/billing-portal', { referenceId: organizationId, returnUrl: '/' })).status).to.equal(401);
+      expect((await upgrade(client)).status).to.equal(403);
+      expect((await client.get(`/subscription/list?referenceId=${organizationId}`)).status).to.equal(403);
+      expect((await client.post('/subscription/billing-portal', { referenceId: organizationId, returnUrl: '/' })).status).to.equal(403);
     }
-    expect((await upgrade(stranger, userId)).status).to.equal(401);
+    expect((await upgrade(stranger, userId)).status).to.equal(403);
     const withoutReference = await stranger.post('/subscription/upgrade', {
       plan: 'pro',
       customerType: 'user',

@@ -63,11 +63,11 @@ describe('The members limit', () => {
     const refused = await invite();
     expect(refused.status).to.equal(403);
     expect(refused.body).to.deep.equal({
+      defined: true,
       code: 'LIMIT_REACHED',
+      status: 403,
       message: 'This organization has reached a limit of its plan.',
-      kind: 'members',
-      limit: 3,
-      plan: 'free',
+      data: { kind: 'members', limit: 3, plan: 'free' },
     });
   });
 
@@ -106,7 +106,10 @@ describe('The members limit', () => {
       await limitTo(2);
       const answers = await Promise.all(round % 2 === 0 ? [first(), second()] : [second(), first()]);
       expect(answers.map(({ status }) => status).sort(), `round ${round}`).to.deep.equal([200, 403]);
-      expect(answers.find(({ status }) => status === 403)?.body).to.include({ code: 'LIMIT_REACHED', kind: 'members', plan: 'free' });
+      expect(answers.find(({ status }) => status === 403)?.body).to.deep.include({
+        code: 'LIMIT_REACHED',
+        data: { kind: 'members', limit: 2, plan: 'free' },
+      });
       expect(await countSeats(), `round ${round}`).to.deep.equal({ members: 2, pending: 1 });
       await clear();
     }
@@ -147,7 +150,7 @@ describe('The members limit', () => {
       expect(await getPlan(service.db, service.config, organizationId)).to.deep.equal({ plan: 'pro', limits: service.config.plans.pro });
       const answers = await Promise.all(Array.from({ length: 8 }, () => invite()));
       expect(answers.filter(({ status }) => status === 200)).to.have.length(5);
-      expect(answers.find(({ status }) => status === 403)?.body).to.include({ limit: 6, plan: 'pro' });
+      expect(answers.find(({ status }) => status === 403)?.body.data).to.include({ limit: 6, plan: 'pro' });
       await subscribe({ status: 'trialing', plan: 'team' });
       expect(await planOf()).to.equal('team');
     });

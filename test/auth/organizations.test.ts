@@ -125,7 +125,7 @@ describe('Organizations', () => {
     const { client, userId, memberId } = await newMember();
     const team = await owner.post('/organization/create-team', { name: 'Blue', organizationId });
     await owner.post('/organization/add-team-member', { teamId: team.body.id, userId, organizationId });
-    expect((await client.post('/organization/remove-member', { memberIdOrEmail: memberId, organizationId })).status).to.equal(401);
+    expect((await client.post('/organization/remove-member', { memberIdOrEmail: memberId, organizationId })).status).to.equal(403);
     expect((await owner.post('/organization/remove-member', { memberIdOrEmail: memberId, organizationId })).status).to.equal(200);
     expect(await findMembership(service.db, organizationId, userId)).to.equal(undefined);
     const { rows } = await service.database.pool.query('select from "teamMember" where "userId" = $1', [userId]);

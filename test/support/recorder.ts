@@ -20,6 +20,11 @@ export interface Exchange {
 export interface Recorder {
   /** Throws when an answer is not one that the OpenAPI document declares, or lacks a header that every answer carries. */
   check(exchange: Exchange): void;
+  /**
+   * Throws when an error of sign-in is not in the envelope that all of them have. Says nothing about headers, which the rest of the
+   * API adds. What is refused before it reaches an endpoint does not go into the record.
+   */
+  checkAuth(exchange: Pick<Exchange, 'method' | 'path' | 'status' | 'body'>): void;
   /** Checks one event of a stream of server-sent events. */
   checkEvent(operation: string, event: { event: string; id?: string | undefined; data: unknown }): void;
 }
@@ -33,6 +38,7 @@ export const recorder: Recorder = {
   check(exchange) {
     const [path = ''] = exchange.path.split('?');
     checkHeaders(exchange, path);
+    if (isAuth(path)) return recorder.checkAuth(exchange);
     if (!isApi(path) || exchange.method === 'OPTIONS' || path === '/api/v1/openapi.json') return;
     described ??= describeAnswers();
     const operation = described.find(exchange.method, path);
@@ -40,6 +46,14 @@ export const recorder: Recorder = {
     if (!operation) return checkUnknown(exchange, body);
     if (exchange.method !== 'HEAD' && !isEventStream(exchange.headers)) described.check(operation, exchange.status, body);
     record(operation, exchange.status, body);
+  },
+  checkAuth({ method, path, status, body }) {
+    const operation = `${method} ${path.split('?')[0]}`;
+    if (status < 400) return recordEntry({ operation, status, code: 'OK' });
+    if (method === 'HEAD' || isBare(body)) return;
+    const { defined, code } = checkAuthError(body, status, `${operation} answered ${status}`);
+    const reached = defined && code !== 'INVALID_ORIGIN' && code !== 'TOO_MANY_REQUESTS';
+    if (reached || turnedOff.has(operation)) recordEntry({ operation, status, code });
   },
   checkEvent(operation, event) {
     described ??= describeAnswers();
@@ -53,7 +67,7 @@ function checkHeaders({ method, status, headers, requestHeaders }: Exchange, pat
   const asked = requestHeaders.get('x-request-id');
   expect(headers.get('x-request-id'), `${where}: X-Request-Id`).to.match(/^[A-Za-z0-9._-]{1,128}$/);
   if (asked !== null && /^[A-Za-z0-9._-]{1,128}$/.test(asked)) expect(headers.get('x-request-id'), where).to.equal(asked);
-  if (!isApi(path) && !path.startsWith('/api/auth/')) return;
+  if (!isApi(path) && !isAuth(path)) return;
   expect(headers.get('content-security-policy'), where).to.equal("default-src 'none'; frame-ancestors 'none'");
   const cacheable = path === '/api/v1/openapi.json' && status < 400;
   expect(headers.get('cache-control'), where).to.equal(cacheable ? 'no-cache' : 'private, no-store');
@@ -71,8 +85,25 @@ function checkUnknown({ method, path, status }: Exchange, body: unknown): void {
   expect(body, `${method} ${path} answered ${status}`).to.be.an('object').that.includes({ defined: false, status });
 }
 
+/** better-auth serves these only to refuse them, with the answer of an unknown path. */
+const turnedOff = new Set(['POST /api/auth/delete-user']);
+
+function checkAuthError(body: unknown, status: number, where: string): { defined: boolean; code: string } {
+  expect(body, where).to.be.an('object').that.includes({ status });
+  const { defined, code, message, data } = body as Record<string, unknown>;
+  expect(defined, `${where}: defined`).to.be.a('boolean');
+  expect(code, `${where}: code`).to.match(/^[A-Z][A-Z0-9_]+$/);
+  expect(message, `${where}: message`).to.be.a('string').and.not.equal('');
+  if (code === 'LIMIT_REACHED') expect(data, `${where}: data`).to.be.an('object').with.all.keys('kind', 'limit', 'plan');
+  return { defined: defined as boolean, code: code as string };
+}
+
 function record(operation: string, status: number, body: unknown): void {
-  const entry = JSON.stringify({ operation, status, code: codeOf(body) });
+  recordEntry({ operation, status, code: codeOf(body) });
+}
+
+function recordEntry(answer: { operation: string; status: number; code: string }): void {
+  const entry = JSON.stringify(answer);
   if (recordDir === undefined || recorded.has(entry)) return;
   recorded.add(entry);
   appendFileSync(join(recordDir, `answers-${process.pid}.jsonl`), `${entry}\n`);
@@ -80,9 +111,15 @@ function record(operation: string, status: number, body: unknown): void {
 
 /** The code of an error, or of the few that have no envelope; `OK` for anything else. */
 function codeOf(body: unknown): string {
-  const { code, error, requestId, status } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const { code, error, status } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   if (typeof code === 'string' && typeof status === 'number') return code;
-  return typeof error === 'string' && requestId !== undefined ? error : 'OK';
+  return isBare(body) ? String(error) : 'OK';
+}
+
+/** One of the few errors that have no envelope. */
+function isBare(body: unknown): boolean {
+  const { error, requestId } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  return typeof error === 'string' && requestId !== undefined;
 }
 
 function unwrap(body: unknown): unknown {
@@ -91,6 +128,10 @@ function unwrap(body: unknown): unknown {
 
 function isApi(path: string): boolean {
   return path.startsWith('/api/v1/') || path.startsWith('/rpc/');
+}
+
+function isAuth(path: string): boolean {
+  return path.startsWith('/api/auth/');
 }
 
 function isEventStream(headers: Headers): boolean {

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { recorder } from '../../support/recorder.ts';
 
 export interface Answer {
   status: number;
@@ -20,6 +21,8 @@ export class Client {
   readonly cookies = new Map<string, string>();
   /** The value of the last `set-auth-token`. */
   token: string | undefined;
+  /** Sent with every request, if it is set. */
+  authorization: string | undefined;
 
   constructor(url: string) {
     this.url = url;
@@ -59,12 +62,13 @@ export class Client {
   }
 
   private send(method: string, path: string, body: string | undefined, headers: Record<string, string>): Promise<Answer> {
+    const { authorization } = this;
     const cookie = this.cookieHeader();
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     return new Promise((resolve, reject) => {
       const sent = request(
         `${this.url}/api/auth${path}`,
-        { method, headers: { ...(cookie && { cookie }), ...length, ...headers } },
+        { method, headers: { ...(cookie && { cookie }), ...(authorization && { authorization }), ...length, ...headers } },
         (res) => {
           const chunks: Buffer[] = [];
           res.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -74,7 +78,13 @@ export class Client {
             for (const [name, value] of Object.entries(res.headersDistinct)) for (const each of value ?? []) answered.append(name, each);
             this.keep(answered);
             const text = Buffer.concat(chunks).toString();
-            resolve({ status: res.statusCode ?? 0, headers: answered, body: parsed(text) });
+            const answer = { status: res.statusCode ?? 0, headers: answered, body: parsed(text) };
+            try {
+              recorder.checkAuth({ method, path: `/api/auth${path}`, ...answer });
+            } catch (error) {
+              reject(error as Error);
+            }
+            resolve(answer);
           });
         },
       );

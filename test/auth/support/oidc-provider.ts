@@ -51,6 +51,8 @@ export async function startOidcProvider(client: { id: string; secret: string }):
     let body = '';
     for await (const chunk of req) body += chunk;
     const form = new URLSearchParams(body);
+    if (form.get('grant_type') === 'refresh_token')
+      return json(200, { access_token: 'the-next-access-token', token_type: 'Bearer', expires_in: 60 });
     const begun = codes.get(form.get('code') ?? '');
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')

@@ -39,6 +39,8 @@ export async function startStripeServer(): Promise<StripeServer> {
     if (asked === 'POST /v1/customers') return [200, { id: `cus_${stripe.requests.length}`, object: 'customer' }];
     if (asked === 'POST /v1/checkout/sessions')
       return [200, { id: 'cs_1', object: 'checkout.session', url: 'https://checkout.example/cs_1' }];
+    if (asked === 'POST /v1/billing_portal/sessions')
+      return [200, { id: 'bps_1', object: 'billing_portal.session', url: 'https://billing.example/bps_1' }];
     if (asked.startsWith('GET /v1/prices/'))
       return [200, { id: asked.split('/').pop(), object: 'price', recurring: { usage_type: 'licensed' } }];
     if (/^GET \/v1\/(customers|subscriptions)/.test(asked)) return [200, { object: 'list', data: [], has_more: false }];

@@ -1,0 +1,86 @@
+import { statusCodes } from 'better-call';
+import { type ErrorCode, errorCodes } from '../contract/errors.ts';
+
+/** A refusal of better-auth and where it was refused. */
+export interface RefusedRequest {
+  /** Below `/api/auth`, such as `/organization/leave`. */
+  path: string;
+  /** Whether the request carries a session that is valid. */
+  isSignedIn(): Promise<boolean>;
+}
+
+interface Refusal {
+  status: number;
+  code: string;
+  message: string;
+}
+
+const codeOfStatus = new Map(Object.entries(statusCodes).map(([code, status]) => [status as number, code]));
+
+/** A 401 with one of these is about a credential that the request brings, whether or not there is a session. */
+const credentialCodes = new Set([
+  'INVALID_EMAIL_OR_PASSWORD',
+  'INVALID_TOKEN',
+  'TOKEN_EXPIRED',
+  'FAILED_TO_GET_USER_INFO',
+  'USER_EMAIL_NOT_FOUND',
+]);
+
+/** A 400 that says nothing but that the caller is no member. */
+const strangerRefusals = new Set([
+  '/organization/get-active-member MEMBER_NOT_FOUND',
+  '/organization/cancel-invitation MEMBER_NOT_FOUND',
+  '/organization/list-team-members USER_IS_NOT_A_MEMBER_OF_THE_TEAM',
+]);
+
+/**
+ * Gives an error of better-auth the envelope of the API's errors: `{ defined, code, status, message }` before whatever it says besides.
+ * `defined` is false only if nothing is served at the path. Who is signed in and not permitted gets 403, whatever better-auth says.
+ */
+export async function toErrorAnswer(response: Response, request: RefusedRequest): Promise<Response> {
+  const defined = !(response.status === 404 && response.body === null);
+  const { code, message, ...rest } = parseObject(await response.text());
+  const fallback = codeOfStatus.get(response.status) ?? 'BAD_REQUEST';
+  const said = { status: response.status, code: textOr(code, fallback), message: textOr(message, defaultMessage(fallback, defined)) };
+  const refusal = (await isForbidden(said, request)) ? toForbidden(said) : (await isAnonymous(said, request)) ? unauthorized : said;
+  const headers = new Headers(response.headers);
+  headers.set('content-type', 'application/json');
+  headers.delete('content-length');
+  const { status } = refusal;
+  return new Response(JSON.stringify({ defined, code: refusal.code, status, message: refusal.message, ...rest }), { status, headers });
+}
+
+async function isForbidden({ status, code }: Refusal, { path, isSignedIn }: RefusedRequest): Promise<boolean> {
+  if (status === 400) return strangerRefusals.has(`${path} ${code}`);
+  return status === 401 && !credentialCodes.has(code) && (await isSignedIn());
+}
+
+/** The one endpoint that takes a missing session for a bad request. */
+async function isAnonymous({ status, code }: Refusal, { path, isSignedIn }: RefusedRequest): Promise<boolean> {
+  return status === 400 && code === 'BAD_REQUEST' && path === '/organization/list-user-invitations' && !(await isSignedIn());
+}
+
+const unauthorized: Refusal = { ...errorCodes.UNAUTHORIZED, code: 'UNAUTHORIZED' };
+
+function toForbidden({ code, message }: Refusal): Refusal {
+  const own = code !== 'UNAUTHORIZED';
+  return { status: 403, code: own ? code : 'FORBIDDEN', message: own ? message : errorCodes.FORBIDDEN.message };
+}
+
+function defaultMessage(code: string, defined: boolean): string {
+  if (!defined) return 'There is nothing at this path.';
+  return code in errorCodes ? errorCodes[code as ErrorCode].message : 'The request is not valid.';
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' && value !== '' ? value : otherwise;
+}

@@ -1,0 +1,64 @@
+import type { BetterAuthPlugin } from 'better-auth';
+import { APIError, createAuthMiddleware } from 'better-auth/api';
+import type { Db } from '../db/connect.ts';
+import { currentActor } from './actor.ts';
+import { parseRoles } from './permissions.ts';
+
+/** What acts on the organization of the request, or else on the session's active one, and takes who is no member for a bad request. */
+const membersOnly = new Set([
+  '/organization/update',
+  '/organization/invite-member',
+  '/organization/remove-member',
+  '/organization/update-member-role',
+  '/organization/leave',
+  '/organization/add-team-member',
+  '/organization/remove-team-member',
+]);
+
+/**
+ * Refuses with FORBIDDEN who is signed in and may not act on an organization, before better-auth answers BAD_REQUEST with a code that
+ * it also uses for a member that the request names.
+ */
+export function membershipPlugin(db: Db): BetterAuthPlugin {
+  return {
+    id: 'members-only',
+    hooks: {
+      before: [
+        {
+          matcher: (ctx) => membersOnly.has(ctx.path ?? ''),
+          handler: createAuthMiddleware(async (ctx) => {
+            // Not better-auth's session: a hook sees that of a cookie, not that of a bearer token.
+            const caller = currentActor();
+            const organizationId = caller && (ctx.body?.organizationId || (await findActiveOrganization(db, caller.sessionId)));
+            if (!caller || typeof organizationId !== 'string') return;
+            const roles = parseRoles(caller.memberships[organizationId] ?? '');
+            if (roles.length === 0) throw refusal('YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION', 'You are not a member of this organization');
+            if (ctx.path !== '/organization/remove-member' || roles.includes('owner')) return;
+            if (await isOwner(db, organizationId, String(ctx.body?.memberIdOrEmail)))
+              throw refusal('YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER', 'You are not allowed to delete this member');
+          }),
+        },
+      ],
+    },
+  };
+}
+
+async function findActiveOrganization(db: Db, sessionId: string): Promise<string | null | undefined> {
+  const session = await db.selectFrom('session').select('activeOrganizationId').where('id', '=', sessionId).executeTakeFirst();
+  return session?.activeOrganizationId;
+}
+
+function refusal(code: string, message: string): APIError {
+  return new APIError('FORBIDDEN', { code, message });
+}
+
+async function isOwner(db: Db, organizationId: string, memberIdOrEmail: string): Promise<boolean> {
+  const member = await db
+    .selectFrom('member')
+    .innerJoin('user', 'user.id', 'member.userId')
+    .select('member.role')
+    .where('member.organizationId', '=', organizationId)
+    .where(({ or, eb }) => or([eb('member.id', '=', memberIdOrEmail), eb('user.email', '=', memberIdOrEmail.toLowerCase())]))
+    .executeTakeFirst();
+  return member !== undefined && parseRoles(member.role).includes('owner');
+}

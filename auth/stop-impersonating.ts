@@ -1,0 +1,29 @@
+import type { BetterAuthPlugin } from 'better-auth';
+import { APIError, createAuthMiddleware } from 'better-auth/api';
+import { currentActor } from './actor.ts';
+
+/**
+ * Refuses to end an impersonation whose request does not bring the admin's own session, which better-auth keeps in a cookie: it
+ * answers 500 without a word to who has only the bearer token.
+ */
+export function stopImpersonatingPlugin(): BetterAuthPlugin {
+  return {
+    id: 'stop-impersonating',
+    hooks: {
+      before: [
+        {
+          matcher: (ctx) => ctx.path === '/admin/stop-impersonating',
+          handler: createAuthMiddleware(async (ctx) => {
+            if (!currentActor()?.impersonatedBy) return;
+            const { name } = ctx.context.createAuthCookie('admin_session');
+            if (await ctx.getSignedCookie(name, ctx.context.secret)) return;
+            throw new APIError('BAD_REQUEST', {
+              code: 'ADMIN_SESSION_NOT_FOUND',
+              message: 'The request has no cookie with the session of the admin: go on with that session instead.',
+            });
+          }),
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import type { Answer, Client } from './support/client.ts';
+import { type AuthService, billingOn, startAuthService } from './support/service.ts';
+
+describe('A refusal of sign-in', () => {
+  let service: AuthService;
+  let owner: Client;
+  let ownerMemberId: string;
+  let organizationId: string;
+  let teamId: string;
+  before(async () => {
+    service = await startAuthService(billingOn);
+    owner = service.client();
+    await owner.signUp();
+    organizationId = await owner.createOrganization();
+    ownerMemberId = (await owner.get('/organization/get-active-member')).body.id;
+    teamId = (await owner.post('/organization/create-team', { name: 'T', organizationId })).body.id;
+  });
+  after(() => service.stop());
+
+  async function newMember(role: string) {
+    const client = service.client();
+    const user = await client.signUp();
+    await owner.bring({ client, email: user.email }, { organizationId, role });
+    return { client, ...user };
+  }
+
+  async function newStranger() {
+    const client = service.client();
+    return { client, ...(await client.signUp()) };
+  }
+
+  const pairOf = ({ status, body }: Answer) => ({ status, code: body.code });
+
+  const returnUrl = '/';
+  const forMembers: [method: 'get' | 'post', path: string, body?: object][] = [
+    ['post', '/organization/update', { data: { name: 'N' } }],
+    ['post', '/organization/invite-member', { email: 'x@example.com', role: 'member' }],
+    ['post', '/organization/remove-member', { memberIdOrEmail: 'x@example.com' }],
+    ['post', '/organization/update-member-role', { memberId: 'x', role: 'admin' }],
+    ['post', '/organization/leave'],
+    ['post', '/organization/has-permission', { permissions: { job: ['read'] } }],
+    ['post', '/organization/set-active'],
+    ['post', '/organization/create-team', { name: 'T' }],
+    ['post', '/organization/add-team-member', { teamId: 'x', userId: 'x' }],
+    ['post', '/organization/remove-team-member', { teamId: 'x', userId: 'x' }],
+    ['post', '/organization/remove-team', { teamId: 'x' }],
+    ['post', '/organization/update-team', { teamId: 'x', data: { name: 'N' } }],
+    ['get', '/organization/list-members'],
+    ['get', '/organization/list-teams'],
+    ['get', '/organization/list-invitations'],
+    ['get', '/organization/get-organization'],
+    ['get', '/organization/get-full-organization'],
+    ['get', '/organization/get-active-member-role'],
+    ['post', '/subscription/upgrade', { plan: 'pro', successUrl: '/', cancelUrl: '/' }],
+    ['post', '/subscription/cancel', { returnUrl }],
+    ['post', '/subscription/restore'],
+    ['post', '/subscription/billing-portal', { returnUrl }],
+    ['get', '/subscription/list'],
+  ];
+
+  for (const [method, path, body] of forMembers) {
+    it(`is 403 at ${path} for who is no member, and 401 for who is not signed in`, async () => {
+      const call = (client: Client) =>
+        method === 'get'
+          ? client.get(`${path}?organizationId=${organizationId}&referenceId=${organizationId}`)
+          : client.post(path, {
+              ...body,
+              ...(path === '/organization/update-team' ? {} : { organizationId }),
+              referenceId: organizationId,
+            });
+      const { client } = await newStranger();
+      if (path === '/organization/update-team')
+        await service.db.updateTable('session').set({ activeOrganizationId: organizationId }).execute();
+      const refused = await call(client);
+      expect(refused.status, JSON.stringify(refused.body)).to.equal(403);
+      expect(refused.body).to.include({ defined: true, status: 403 });
+      expect(refused.body.code).to.be.a('string').and.not.equal('UNAUTHORIZED');
+      const byToken = Object.assign(service.client(), { authorization: `Bearer ${client.token}` });
+      expect(pairOf(await call(byToken)), 'by bearer token').to.deep.equal(pairOf(refused));
+      const anonymous = await call(service.client());
+      expect(pairOf(anonymous)).to.deep.equal({ status: 401, code: 'UNAUTHORIZED' });
+    });
+  }
+
+  it('is 403 for who is no member of what the session has as its active organization', async () => {
+    const { client, userId } = await newStranger();
+    await service.db.updateTable('session').set({ activeOrganizationId: organizationId }).where('userId', '=', userId).execute();
+    expect((await client.get('/organization/get-active-member')).status).to.equal(403);
+    expect((await client.post('/organization/update', { data: { name: 'Mine' } })).status).to.equal(403);
+  });
+
+  it('is 403 for a member whose role does not suffice', async () => {
+    const { client, email } = await newMember('member');
+    const other = await newMember('member');
+    const attempts = [
+      client.post('/organization/remove-member', { memberIdOrEmail: other.email, organizationId }),
+      client.post('/organization/remove-member', { memberIdOrEmail: ownerMemberId, organizationId }),
+      client.post('/organization/invite-member', { email: 'y@example.com', role: 'member', organizationId }),
+      client.post('/organization/update', { data: { name: 'N' }, organizationId }),
+      client.post('/organization/update-member-role', { memberId: ownerMemberId, role: 'member', organizationId }),
+      client.post('/organization/create-team', { name: 'N', organizationId }),
+      client.get(`/organization/list-team-members?teamId=${teamId}`),
+      client.get(`/subscription/list?referenceId=${organizationId}`),
+    ];
+    for (const [index, answer] of (await Promise.all(attempts)).entries()) expect(answer.status, `attempt ${index}`).to.equal(403);
+    expect((await owner.get(`/organization/list-members?organizationId=${organizationId}`)).body.members.length).to.equal(3);
+    expect((await owner.post('/organization/remove-member', { memberIdOrEmail: email, organizationId })).status).to.equal(200);
+  });
+
+  it('is 403 for an admin who removes an owner, and 400 for the only owner who removes himself', async () => {
+    const { client } = await newMember('admin');
+    const refused = await client.post('/organization/remove-member', { memberIdOrEmail: ownerMemberId, organizationId });
+    expect(pairOf(refused)).to.deep.equal({ status: 403, code: 'YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER' });
+    const only = await owner.post('/organization/remove-member', { memberIdOrEmail: ownerMemberId, organizationId });
+    expect(pairOf(only)).to.deep.equal({ status: 400, code: 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER' });
+  });
+
+  it('is 403 for who cancels an invitation of another organization', async () => {
+    const invited = await owner.post('/organization/invite-member', { email: 'z@example.com', role: 'member', organizationId });
+    const { client } = await newStranger();
+    const refused = await client.post('/organization/cancel-invitation', { invitationId: invited.body.id });
+    expect(refused.status).to.equal(403);
+    expect((await owner.post('/organization/cancel-invitation', { invitationId: 'none' })).status).to.equal(400);
+  });
+
+  it('stays 400 if the member that a request names does not exist', async () => {
+    const attempts = [
+      owner.post('/organization/remove-member', { memberIdOrEmail: 'nobody@example.com', organizationId }),
+      owner.post('/organization/update-member-role', { memberId: 'none', role: 'admin', organizationId }),
+      owner.post('/organization/add-team-member', { teamId, userId: 'none', organizationId }),
+      owner.post('/organization/remove-team-member', { teamId, userId: 'none', organizationId }),
+    ];
+    for (const [index, answer] of (await Promise.all(attempts)).entries()) expect(answer.status, `attempt ${index}`).to.equal(400);
+  });
+
+  it('stays 401 for wrong credentials, whatever session the request has', async () => {
+    const { client, email } = await newStranger();
+    const refused = await client.post('/sign-in/email', { email, password: 'a wrong password' });
+    expect(pairOf(refused)).to.deep.equal({ status: 401, code: 'INVALID_EMAIL_OR_PASSWORD' });
+    expect((await client.get('/verify-email?token=none')).status).to.equal(401);
+    expect((await service.client().get('/organization/list-user-invitations')).status).to.equal(401);
+  });
+
+  it('is 400, not 500, for who ends an impersonation without the cookie of the admin’s session', async () => {
+    const admin = await newStranger();
+    await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', admin.userId).execute();
+    await admin.client.post('/admin/impersonate-user', { userId: (await newStranger()).userId });
+    const byToken = await service.client().post('/admin/stop-impersonating', {}, { authorization: `Bearer ${admin.client.token}` });
+    expect(pairOf(byToken)).to.deep.equal({ status: 400, code: 'ADMIN_SESSION_NOT_FOUND' });
+    expect((await admin.client.post('/admin/stop-impersonating')).status).to.equal(200);
+  });
+
+  it('has the envelope of the API, with better-auth’s code and message in it', async () => {
+    const { client } = await newStranger();
+    const message = 'There is nothing at this path.';
+    const unknown = { defined: false, code: 'NOT_FOUND', status: 404, message };
+    for (const path of ['/nothing', '/sign-in/nothing', '/organization//list', '/delete-user']) {
+      const answer = await client.post(path);
+      expect(answer.headers.get('content-type'), path).to.equal('application/json');
+      expect(answer, path).to.deep.include({ status: 404, body: unknown });
+    }
+    expect(await client.get('/sign-in/email')).to.deep.include({ status: 404, body: unknown });
+    const bodies = [
+      (await client.post('/sign-in/email', {})).body,
+      (await client.post('/sign-in/email', 'text', { 'content-type': 'text/plain' })).body,
+      (await client.post('/update-user', { image: 1, name: 'x' }, { origin: 'https://evil.example' })).body,
+      (await service.client().get('/list-sessions')).body,
+      (await service.client().post('/organization/create', { name: 'N', slug: 'nn' })).body,
+      (await client.post('/admin/stop-impersonating')).body,
+      (await client.post('/get-session')).body,
+    ];
+    const expected = [
+      [400, 'VALIDATION_ERROR'],
+      [415, 'UNSUPPORTED_MEDIA_TYPE'],
+      [403, 'INVALID_ORIGIN'],
+      [401, 'UNAUTHORIZED'],
+      [401, 'UNAUTHORIZED'],
+      [400, 'BAD_REQUEST'],
+      [405, 'METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED'],
+    ];
+    expect(bodies.map(({ status, code }) => [status, code])).to.deep.equal(expected);
+    for (const body of bodies) {
+      expect(Object.keys(body).sort()).to.deep.equal(['code', 'defined', 'message', 'status']);
+      expect(body).to.include({ defined: true });
+      expect(body.message).to.be.a('string').and.not.equal('');
+    }
+  });
+});
