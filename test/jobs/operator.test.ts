@@ -11,7 +11,7 @@ describe('What an operator does to the workflow of a job', () => {
 
   before(async () => {
     ai = await startFakeAi();
-    api = await startTestApi({ env: { ...ai.env, JOB_RETRY_DELAYS_MS: '100' } });
+    api = await startTestApi({ env: { ...ai.env, JOB_RETRY_DELAYS_MS: '100,60000' } });
     tenant = await api.createTenant();
   });
   after(async () => {
