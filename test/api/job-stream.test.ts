@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
 import { type EventStream, openJobStream, refusedJobStream, type StreamedEvent } from '../support/event-stream.ts';
+import { errorsOf } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 
 const isError = ({ event }: StreamedEvent) => event === 'error';
@@ -92,6 +93,60 @@ describe('The job stream', () => {
       expect(new Set(elsewhere.events.map(({ data }) => data.organizationId))).to.deep.equal(new Set([other.organizationId]));
     });
   });
+
+  describe('holds its events to the contract', () => {
+    it('and lets nothing out that is not declared', async () => {
+      const following = await stream();
+      const [id] = await insertJobs({ count: 1, summaryLength: 10, input: { internal: 'secret' } });
+      const { data } = await following.first((event) => event.data.id === id);
+      expect(data.input).to.deep.equal({ text: 'a', maxSentences: 1 });
+    });
+
+    it('and ends with an error, which is logged, where an event is not what is declared', async () => {
+      const log = 'internal error';
+      const logged = () => errorsOf(api, 'api').filter((line) => JSON.parse(line).msg === log);
+      const before = logged().length;
+      const { organizationId, owner } = await api.createTenant();
+      const following = await stream({ token: owner.token, organizationId });
+      await insertJobs({ organizationId, count: 1, summaryLength: 10, input: { maxSentences: 'many' } });
+      const { data } = await following.first(isError);
+      expect(data).to.have.property('error', 'internal_error');
+      expect(data.requestId).to.be.a('string');
+      await following.ended;
+      await until(() => logged().length === before + 1);
+      expect(JSON.parse(logged().at(-1) ?? '').requestId).to.equal(data.requestId);
+      // The process lives on.
+      await (await stream()).first(of(await createJob(), 'succeeded'));
+    });
+  });
+
+  it('sends a comment every 15 seconds while nothing happens, over both transports', async () => {
+    const quiet = await api.createTenant();
+    const { token } = quiet.owner;
+    const { organizationId } = quiet;
+    const asked: [string, RequestInit][] = [
+      [`/api/v1/organizations/${organizationId}/jobs/stream`, {}],
+      ['/rpc/jobs/stream', { method: 'POST', body: JSON.stringify({ json: { organizationId } }) }],
+    ];
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const began = performance.now();
+    const comments = asked.map(async ([path, init]) => {
+      const response = await fetch(`${api.url}${path}`, { ...init, headers, signal: AbortSignal.timeout(18_000) });
+      const times: number[] = [];
+      try {
+        for await (const chunk of response.body ?? [])
+          if (/^:/m.test(new TextDecoder().decode(chunk))) times.push(performance.now() - began);
+      } catch {
+        // The time is over.
+      }
+      // The first one may come at once, so that what lies between passes the head on.
+      return times.filter((time) => time > 2_000);
+    });
+    for (const times of await Promise.all(comments)) {
+      expect(times).to.have.length(1);
+      expect(times[0]).to.be.within(14_500, 17_500);
+    }
+  }).timeout(30_000);
 
   describe('goes on after the last event that a client got', () => {
     it('and misses nothing of what happened meanwhile', async () => {
@@ -242,10 +297,12 @@ describe('The job stream', () => {
   }
 
   /** Writes finished jobs, as large as wanted, and answers their ids. */
-  async function insertJobs({ count, summaryLength }: { count: number; summaryLength: number }): Promise<string[]> {
+  async function insertJobs(jobs: { count: number; summaryLength: number; input?: object; organizationId?: string }): Promise<string[]> {
+    const { count, summaryLength, input, organizationId = tenant.organizationId } = jobs;
     const { rows } = await sql<{ id: string }>`
       insert into job (id, organization_id, kind, status, input, result, max_attempts, credits, credit_month, finished_at)
-      select gen_random_uuid()::text, ${tenant.organizationId}, 'text.summarize', 'succeeded', '{"text": "a", "maxSentences": 1}',
+      select gen_random_uuid()::text, ${organizationId}, 'text.summarize', 'succeeded',
+        ${JSON.stringify({ text: 'a', maxSentences: 1, ...input })}::jsonb,
         jsonb_build_object('summary', repeat('a', ${summaryLength}::int), 'sentences', 1, 'model', 'm', 'characters', 1), 1, 0, now(), now()
       from generate_series(1, ${count}::int)
       returning id
