@@ -7,6 +7,18 @@ export async function listJobsById(db: Db, jobIds: string[]): Promise<JobRow[]> 
   return db.selectFrom('job').selectAll().where('id', 'in', jobIds).orderBy('updated_at').execute();
 }
 
+/** Whether an organization has jobs that were in a workspace when it was deleted. */
+export async function hasJobsOfFormerWorkspace(db: Db, organizationId: string, workspaceId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('job')
+    .select('id')
+    .where('former_workspace_id', '=', workspaceId)
+    .where('organization_id', '=', organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 const pageSize = 200;
 
 /**

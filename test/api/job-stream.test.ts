@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
 import { type EventStream, openJobStream, refusedJobStream, type StreamedEvent } from '../support/event-stream.ts';
-import { errorsOf } from '../support/jobs.ts';
+import { errorsOf, insertJobOnly, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 
 const isError = ({ event }: StreamedEvent) => event === 'error';
@@ -91,6 +91,59 @@ describe('The job stream', () => {
       const theirs = await api.request('POST', '/api/v1/jobs', { token: other.owner.token, body });
       await elsewhere.first(of(theirs.body, 'succeeded'));
       expect(new Set(elsewhere.events.map(({ data }) => data.organizationId))).to.deep.equal(new Set([other.organizationId]));
+    });
+  });
+
+  describe('of a workspace that is deleted', () => {
+    /** A workspace with a job that no worker has begun, and a stream that has told of it. */
+    async function followed() {
+      const { token } = tenant.owner;
+      const slug = `doomed-${crypto.randomUUID().slice(0, 8)}`;
+      const body = { organizationId: tenant.organizationId, name: 'Doomed', slug };
+      const { body: workspace } = await api.request('POST', '/api/v1/workspaces', { token, body });
+      const following = await stream({ workspaceId: workspace.id });
+      const { job } = await insertJobOnly(api, { ...tenant, workspaceId: workspace.id }, summary);
+      const { id: lastEventId } = await following.first(of(job, 'queued'));
+      const remove = async () =>
+        expect((await api.request('DELETE', `/api/v1/workspaces/${workspace.id}`, { token })).status).to.equal(200);
+      return { workspaceId: workspace.id as string, job, following, lastEventId, remove };
+    }
+    const ended = { status: 'failed', workspaceId: null };
+
+    it('tells how its jobs end', async () => {
+      const { job, following, remove } = await followed();
+      await remove();
+      const { data } = await following.first(of(job, 'failed'));
+      expect(data).to.include(ended);
+      expect(data.error.code).to.equal('workspace_missing');
+    });
+
+    it('tells it also to a client that was away meanwhile, and nothing of another workspace', async () => {
+      const { workspaceId, job, following, lastEventId, remove } = await followed();
+      following.close();
+      const elsewhere = await createJob({ workspaceId: tenant.workspaceId });
+      await api.jobIn(tenant.owner.token, elsewhere.id, ['succeeded']);
+      await remove();
+      const resumed = await stream({ workspaceId, lastEventId });
+      expect((await resumed.first(of(job, 'failed'))).data).to.include(ended);
+      expect(resumed.events.map(({ data }) => data.id)).to.not.include(elsewhere.id);
+    });
+
+    it('begins no more, nor for another organization, nor for a workspace that never was', async () => {
+      const { workspaceId, following, lastEventId, remove } = await followed();
+      following.close();
+      await remove();
+      const { token } = tenant.owner;
+      const { organizationId } = tenant;
+      const other = await api.createTenant();
+      const refused = [
+        { token, organizationId, workspaceId },
+        { token, organizationId, workspaceId: 'never-was', lastEventId },
+        { token: other.owner.token, organizationId: other.organizationId, workspaceId, lastEventId },
+      ];
+      for (const asked of refused) expect((await refusedJobStream(api, asked)).body).to.include({ code: 'NOT_FOUND', status: 404 });
+      const foreign = { token: other.owner.token, organizationId, workspaceId, lastEventId };
+      expect((await refusedJobStream(api, foreign)).body).to.include({ code: 'FORBIDDEN', status: 403 });
     });
   });
 
