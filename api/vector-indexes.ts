@@ -11,7 +11,7 @@ const intervalMs = 60 * 60_000;
 export function followVectorIndexes({ url, log }: { url: string; log: Logger }): void {
   let said: string | undefined;
   const look = async () => {
-    const db = createDb(createPool({ url, poolSize: 1, name: 'sheaf indexes' }));
+    const db = createDb(createPool({ url, poolSize: 1, name: 'sheaf indexes', transactionMs: 0 }));
     try {
       const kept = await keepVectorIndexes(db);
       const text = JSON.stringify(kept);

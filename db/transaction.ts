@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { doBulkWork } from './bounded-client.ts';
 import type { Db, Transaction } from './connect.ts';
 
 const attemptsOnDeadlock = 4;
@@ -13,6 +15,17 @@ export async function inTransaction<T>(db: Db, work: (trx: Transaction) => Promi
       if (attempt >= attemptsOnDeadlock || !isRetryable(error)) throw error;
     }
   }
+}
+
+/**
+ * The same for work that grows with what a tenant has, which may take minutes. A job that it writes must be written last, since a
+ * stream's replay looks back no further than an ordinary transaction lasts.
+ */
+export function inBulkTransaction<T>(db: Db, work: (trx: Transaction) => Promise<T>): Promise<T> {
+  return inTransaction(db, async (trx) => {
+    await sql.raw(doBulkWork).execute(trx);
+    return work(trx);
+  });
 }
 
 function isRetryable(error: unknown): boolean {

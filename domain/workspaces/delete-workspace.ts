@@ -4,7 +4,7 @@ import { addSignalsToOutbox, type OutboxMessage } from '../../db/outbox.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { uploadWorkflowId } from '../documents/upload-workflow-id.ts';
-import { releaseWorkspaceJobs } from '../jobs/release-workspace-jobs.ts';
+import { releaseWorkspaceJobs, touchJobs } from '../jobs/release-workspace-jobs.ts';
 import { jobWorkflowId } from '../jobs/workflow-id.ts';
 import { requestWorkspaceObjectDeletion } from '../objects/request-object-deletion.ts';
 import { lockOrganization } from '../organizations/lock-organization.ts';
@@ -13,7 +13,7 @@ import { type WorkspaceRow, workspaceNotFound } from './get-workspace.ts';
 /**
  * Removes a workspace with its documents and their chunks, and asks for the deletion of their objects (rule 6). Its jobs stay,
  * without a workspace; those not finished fail and are refunded. Their workflows, and those that wait for its uploads, are told
- * to end. Throws NOT_FOUND where another was faster.
+ * to end. Throws NOT_FOUND where another was faster. Needs a bulk transaction.
  */
 export async function deleteWorkspace(
   trx: Transaction,
@@ -39,11 +39,13 @@ export async function deleteWorkspace(
       failedJobs: failedJobs.length,
     },
   });
-  return [
+  const messages = [
     ...(objects ? [objects] : []),
     ...(await addSignalsToOutbox(trx, documents.pending.map(uploadWorkflowId), 'uploadEnded')),
     ...(await addSignalsToOutbox(trx, failedJobs.map(jobWorkflowId), 'jobCanceled')),
   ];
+  await touchJobs(trx, failedJobs);
+  return messages;
 }
 
 /**

@@ -118,6 +118,20 @@ describe('The job stream', () => {
       expect(data.error.code).to.equal('workspace_missing');
     });
 
+    it('tells it as of the end of the deletion, so that a replay finds it however long that took', async () => {
+      const { workspaceId, job, following, remove } = await followed();
+      await api.upload({ ...tenant, workspaceId }, { bytes: 'A text.' });
+      const removing = await api.database.db.transaction().execute(async (trx) => {
+        await trx.selectFrom('document').select('id').where('workspace_id', '=', workspaceId).forUpdate().execute();
+        const removing = remove();
+        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        return { ended: removing };
+      });
+      await removing.ended;
+      const { data } = await following.first(of(job, 'failed'));
+      expect(Date.parse(data.updatedAt) - Date.parse(data.finishedAt)).to.be.within(1_000, 4_000);
+    });
+
     it('tells it also to a client that was away meanwhile, and nothing of another workspace', async () => {
       const { workspaceId, job, following, lastEventId, remove } = await followed();
       following.close();
