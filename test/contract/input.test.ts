@@ -85,7 +85,9 @@ describe('Input', () => {
     const answer = await call(transport, route, input);
     // Who asks may do nothing there, and most of what the example names is not there: but the input was taken.
     const what = `${route.metadata.operation} ${why} answered ${answer.status}: ${JSON.stringify(answer.body)?.slice(0, 500)}`;
-    expect(answer.status, what).to.be.oneOf([200, 403, 404, 409, 412]);
+    // The contact form's own limit counts what passed as input, and is soon reached here.
+    const limited = route.metadata.operation === 'contact.send' ? [429] : [];
+    expect(answer.status, what).to.be.oneOf([200, 403, 404, 409, 412, ...limited]);
   }
 
   function call(transport: Transport, route: AnyRoute, input: Record<string, unknown>) {
