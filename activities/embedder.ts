@@ -4,6 +4,8 @@ import { JobFailure } from './job-failure.ts';
 
 /** How many chunks are embedded by one call (spec §8). */
 const embedBatch = 32;
+/** Where there is nothing to embed, it is embedded to learn of the model: a single token for a remote one. */
+const probe = 'a';
 
 /**
  * Embeds the chunks of whole documents, with at most `concurrency` calls at a time for all attempts of this process
@@ -21,18 +23,20 @@ export class Embedder {
 
   /**
    * Embeds any number of texts; one vector for each, in their order. Throws AiServiceError, the signal's reason, or a JobFailure
-   * where the model changed under way. After a failure no further call is made.
+   * where the model changed under way. After a failure no further call is made. No texts at all still have a model.
    */
   async embedAll(texts: string[], { signal, requestId }: CallOptions & { signal: AbortSignal }): Promise<FloatEmbeddings> {
     const failed = new AbortController();
     const ends = AbortSignal.any([signal, failed.signal]);
-    const batches: Promise<FloatEmbeddings>[] = [];
-    for (let start = 0; start < texts.length; start += embedBatch) {
-      const batch = texts.slice(start, start + embedBatch);
-      batches.push(this.calls.run(() => this.ai.embedFloats({ texts: batch, signal: ends, requestId }), ends));
+    const calls: Promise<FloatEmbeddings>[] = [];
+    const embedded = texts.length > 0 ? texts : [probe];
+    for (let start = 0; start < embedded.length; start += embedBatch) {
+      const batch = embedded.slice(start, start + embedBatch);
+      calls.push(this.calls.run(() => this.ai.embedFloats({ texts: batch, signal: ends, requestId }), ends));
     }
     try {
-      return join(await Promise.all(batches));
+      const joined = join(await Promise.all(calls));
+      return texts.length > 0 ? joined : { ...joined, vectors: [] };
     } finally {
       failed.abort();
     }

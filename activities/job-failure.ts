@@ -38,10 +38,7 @@ function describe(error: unknown): { code: string; message: string; retryable: b
   return { code: 'internal_error', message: 'The attempt failed inside the service.', retryable: true };
 }
 
-const longestRetryAfterMs = 60 * 60 * 1_000;
-
-function describeAiError({ kind, code, message, retryable, retryAfterMs: asked }: AiServiceError) {
-  const retryAfterMs = asked === undefined ? undefined : Math.min(asked, longestRetryAfterMs);
+function describeAiError({ kind, code, message, retryable, retryAfterMs }: AiServiceError) {
   // A final refusal is about the document; every other answer is about the deployment, whose details are not the tenant's.
   if (kind === 'rejected' && !retryable) return { code, message, retryable, retryAfterMs };
   const messages = {

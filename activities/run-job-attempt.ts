@@ -75,7 +75,7 @@ const workerStopped = new JobFailure('worker_stopped', 'The worker stopped durin
 const timedOut = new JobFailure('timeout', 'The attempt took too long.', true);
 
 async function runClaimed(deps: ActivityDeps, job: JobRow, context: Context): Promise<AttemptReport> {
-  const stop = createStopSignal(context, deps.db, job);
+  const stop = createStopSignal(context, deps, job);
   const timeout = AbortSignal.timeout(deps.jobs.timeoutMs);
   const signal = AbortSignal.any([stop.signal, timeout]);
   try {

@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
-import type { Db } from '../db/connect.ts';
 import type { JobRow } from '../domain/jobs/job-row.ts';
 import { stillHolds } from '../domain/jobs/still-holds.ts';
+import type { ActivityDeps } from './deps.ts';
 
 /** How often an attempt whose workflow is gone asks whether the job still is its own. */
 const checkMs = 3_000;
@@ -19,7 +19,7 @@ export interface StopSignal {
  * Aborts when Temporal cancels the attempt. Where it does so only because the workflow is gone, the attempt goes on while the
  * row still is its own: the row decides, so that a reset or terminated workflow costs no attempt and moves no money.
  */
-export function createStopSignal(context: Context, db: Db, job: JobRow): StopSignal {
+export function createStopSignal(context: Context, { db, log }: Pick<ActivityDeps, 'db' | 'log'>, job: JobRow): StopSignal {
   const { cancellationSignal } = context;
   const stop = new AbortController();
   let orphaned = false;
@@ -29,6 +29,7 @@ export function createStopSignal(context: Context, db: Db, job: JobRow): StopSig
     const details = context.cancellationDetails;
     if (!details?.notFound || details.timedOut) return stop.abort(cancellationSignal.reason);
     orphaned = true;
+    log.info({ jobId: job.id }, 'the workflow of an attempt is gone; the attempt goes on while the job is its own');
     timer = setInterval(() => void check(), checkMs);
     void check();
   };

@@ -1,7 +1,7 @@
 import { WaitQueue } from '../concurrency/wait-queue.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { Cursors } from '../domain/cursor.ts';
-import type { JobRow } from '../domain/jobs/job-row.ts';
+import { isOfWorkspace, type JobRow } from '../domain/jobs/job-row.ts';
 import type { Caller } from './caller.ts';
 import { toJobEvent } from './presenters/job.ts';
 import type { StreamEvent } from './procedure.ts';
@@ -52,8 +52,7 @@ export class JobSubscriber {
 
   /** A job changed. A reader so slow that too many wait is dropped, not buffered: it reconnects and resumes. */
   push(job: JobRow): void {
-    const { workspaceId } = this.stream;
-    if (this.#ended !== undefined || (workspaceId !== undefined && workspaceId !== job.workspace_id)) return;
+    if (this.#ended !== undefined || !this.#concerns(job)) return;
     const waiting = this.#pending.get(job.id);
     if (waiting && waiting.updated_at > job.updated_at) return;
     this.#pending.delete(job.id);
@@ -99,11 +98,16 @@ export class JobSubscriber {
 
   async *#replayed(): AsyncGenerator<StreamEvent> {
     this.#replay = false;
-    const { organizationId, workspaceId } = this.stream;
-    for await (const job of this.#options.changedSince(organizationId, this.#since)) {
+    for await (const job of this.#options.changedSince(this.stream.organizationId, this.#since)) {
       if (this.#ended !== undefined) return;
-      if (workspaceId === undefined || job.workspace_id === workspaceId) yield* this.#send(job);
+      if (this.#concerns(job)) yield* this.#send(job);
     }
+  }
+
+  /** A stream of a workspace follows its jobs to their end, which may come with the end of the workspace. */
+  #concerns(job: JobRow): boolean {
+    const { workspaceId } = this.stream;
+    return workspaceId === undefined || isOfWorkspace(job, workspaceId);
   }
 
   *#send(job: JobRow): Generator<StreamEvent> {

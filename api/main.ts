@@ -45,7 +45,9 @@ const pool = createPool({
   onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
 });
 const db = createDb(pool);
-await migrate(db);
+// A migration may take as long as it needs.
+const migrationDb = createDb(createPool({ url: config.database.url, poolSize: 2, name: 'sheaf migrations', transactionMs: 0 }));
+await migrate(migrationDb).finally(() => migrationDb.destroy());
 await syncPlanLimits(db, config);
 
 const storage = createStorage(config);

@@ -64,7 +64,7 @@ export function admit(route: AnyRoute, caller: Caller | undefined): void {
   if (access === 'platform-admin' && caller.role !== 'admin') throw new ApiError('FORBIDDEN');
 }
 
-/** Runs a procedure on input that is valid, and answers output that is: nothing undeclared leaves (spec §4). */
+/** Runs a procedure on input that is valid, and returns output that is, each event of a stream too: nothing undeclared leaves. */
 export async function run(
   deps: ApiDeps,
   { route, handler }: Procedure,
@@ -89,5 +89,9 @@ export async function run(
     },
   });
   if (!authorized) throw new Error(`${operation} answered without authorization`);
-  return stream ? output : route.responses[200].parse(output);
+  return stream ? validEvents(route, output as AsyncIterable<StreamEvent>) : route.responses[200].parse(output);
+}
+
+async function* validEvents(route: AnyRoute, events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {
+  for await (const { id, data } of events) yield { id, data: route.responses[200].parse(data) };
 }

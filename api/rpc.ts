@@ -15,6 +15,7 @@ import { requestIdOf, requestInfo } from './middleware/request-context.ts';
 import { type Procedure, run, type StreamEvent } from './procedure.ts';
 import type { ProcedureTree } from './procedures/index.ts';
 import { isProcedure } from './rest.ts';
+import { keepAliveMs } from './sse.ts';
 
 interface RpcContext {
   req: Request;
@@ -29,6 +30,7 @@ interface RpcContext {
 export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const handler = new RPCHandler<RpcContext>(toRouter(deps, procedures), {
+    eventIteratorKeepAliveInterval: keepAliveMs,
     rootInterceptors: [
       async ({ next, context }) => {
         const result = await next();

@@ -6,7 +6,8 @@ import { renderError } from './errors.ts';
 import { requestIdOf } from './middleware/request-context.ts';
 import type { StreamEvent } from './procedure.ts';
 
-const keepAliveMs = 15_000;
+/** How often a stream that is silent sends a comment, so that nothing between it and its client takes it for dead. */
+export const keepAliveMs = 15_000;
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 

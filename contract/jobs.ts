@@ -257,7 +257,7 @@ export const jobs = {
     errors: ['NOT_FOUND'],
     stream: true,
     pathParams: z.object({ organizationId: id }),
-    query: z.object({ workspaceId: id.optional().describe('Only the jobs of this workspace.') }),
+    query: z.object({ workspaceId: id.optional().describe('Only the jobs of this workspace; those that end because it is deleted too.') }),
     response: jobEventSchema,
   }),
 };

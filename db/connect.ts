@@ -1,6 +1,6 @@
 import { type ControlledTransaction, Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { PreparingClient } from './preparing-client.ts';
+import { BoundedClient, type BoundedClientConfig, longestTransactionMs } from './bounded-client.ts';
 import type { Database } from './schema.ts';
 
 /** The connections that a process holds open. */
@@ -9,9 +9,6 @@ export type Pool = pg.Pool;
 export type Db = Kysely<Database>;
 /** A transaction: what a write that must be atomic with others takes. */
 export type Transaction = KyselyTransaction<Database> | ControlledTransaction<Database>;
-
-/** No transaction outlives this; replays of a stream overlap by it (rule 10). */
-export const longestTransactionMs = 30_000;
 
 // Counts and byte sums are int8 and stay far below 2^53; a `date` is a calendar day and has no time zone to shift it by.
 const types = {
@@ -22,18 +19,27 @@ const types = {
   },
 } as pg.CustomTypesConfig;
 
+export interface PoolOptions {
+  url: string;
+  poolSize: number;
+  name?: string;
+  /** How long a transaction or a statement may take, in milliseconds; 0, for maintenance that writes no jobs, does not bound it. */
+  transactionMs?: number;
+  onError?: (error: Error) => void;
+}
+
 /** Opens a pool of at most `poolSize` connections. The caller ends it. */
-export function createPool(options: { url: string; poolSize: number; name?: string; onError?: (error: Error) => void }): pg.Pool {
-  const pool = new pg.Pool({
-    Client: PreparingClient,
+export function createPool(options: PoolOptions): pg.Pool {
+  const connection: BoundedClientConfig = {
     connectionString: options.url,
-    max: options.poolSize,
     types,
     application_name: options.name ?? 'sheaf',
     connectionTimeoutMillis: 10_000,
     idle_in_transaction_session_timeout: longestTransactionMs,
     keepAlive: true,
-  });
+    transactionMs: options.transactionMs ?? longestTransactionMs,
+  };
+  const pool = new pg.Pool({ ...connection, Client: BoundedClient as never, max: options.poolSize });
   // A connection that the server closes emits an error; without a listener it would end the process. One that is in use tells
   // its query as well, and the pool has no listener on it then.
   pool.on('connect', (client) => client.on('error', () => {}));

@@ -66,6 +66,8 @@ export interface JobTable {
   id: string;
   organization_id: string;
   workspace_id: string | null;
+  /** The workspace that the job was in until that was deleted. Kept by the database. */
+  former_workspace_id: ColumnType<string | null, never, never>;
   document_id: string | null;
   kind: JobKind;
   status: Generated<JobStatus>;

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { doBulkWork } from './bounded-client.ts';
 import type { Db, Transaction } from './connect.ts';
 import { collectIntents, dispatchCommitted, writeIntents } from './outbox.ts';
 
@@ -30,6 +32,17 @@ export async function retryDeadlocks<T>(transaction: () => Promise<T>): Promise<
       if (attempt >= attempts || !isRetryable(error)) throw error;
     }
   }
+}
+
+/**
+ * Runs work as {@link inTransaction} does, for work that grows with what a tenant has and may take minutes. A job that it writes must be written last, since a
+ * stream's replay looks back no further than an ordinary transaction lasts.
+ */
+export function inBulkTransaction<T>(db: Db, work: (trx: Transaction) => Promise<T>): Promise<T> {
+  return inTransaction(db, async (trx) => {
+    await sql.raw(doBulkWork).execute(trx);
+    return work(trx);
+  });
 }
 
 function isRetryable(error: unknown): boolean {

@@ -27,7 +27,7 @@ export function startWorker(
   const breaker = config.jobs.holdOnOutage ? new CircuitBreaker(deps.ai, deps.log) : undefined;
   const attempts = new Semaphore(concurrency);
   const ai = breaker?.client() ?? deps.ai;
-  const maintenanceDb = createDb(createPool({ url: config.database.url, poolSize: 1, name: 'sheaf maintenance' }));
+  const maintenanceDb = createDb(createPool({ url: config.database.url, poolSize: 1, name: 'sheaf maintenance', transactionMs: 0 }));
   const activities = createActivities({
     ...deps,
     maintenanceDb,

@@ -6,6 +6,7 @@ import { cancelJob } from '../../domain/jobs/cancel-job.ts';
 import { createJob } from '../../domain/jobs/create-job.ts';
 import { getJob } from '../../domain/jobs/get-job.ts';
 import { findJobScope } from '../../domain/jobs/job-scope.ts';
+import { hasJobsOfFormerWorkspace } from '../../domain/jobs/list-changed-jobs.ts';
 import { listJobs } from '../../domain/jobs/list-jobs.ts';
 import { retryJob } from '../../domain/jobs/retry-job.ts';
 import { getWorkspace } from '../../domain/workspaces/get-workspace.ts';
@@ -62,9 +63,12 @@ export function jobProcedures(deps: ApiDeps) {
 
     stream: procedure(contract.jobs.stream, async ({ input, caller, request, authorize }) => {
       await authorize(input.organizationId);
-      await checkFilters(input);
       const { organizationId, workspaceId } = input;
       const { lastEventId, signal, hangUp } = request;
+      // A client that was away while its workspace was deleted is told how the jobs of that ended.
+      const resumed = lastEventId === undefined ? undefined : workspaceId;
+      const isFormer = resumed !== undefined && (await hasJobsOfFormerWorkspace(db, organizationId, resumed));
+      if (!isFormer) await checkFilters(input);
       if (lastEventId === undefined) request.setHeader('Last-Event-Id', deps.jobStreams.position(organizationId));
       return deps.jobStreams.open({ caller, organizationId, workspaceId, lastEventId, signal, hangUp });
     }),

@@ -1,5 +1,5 @@
 import { contract } from '../../contract/index.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { inBulkTransaction, inTransaction } from '../../db/transaction.ts';
 import { createWorkspace } from '../../domain/workspaces/create-workspace.ts';
 import { deleteWorkspace } from '../../domain/workspaces/delete-workspace.ts';
 import { getWorkspace, getWorkspaceBySlug } from '../../domain/workspaces/get-workspace.ts';
@@ -41,7 +41,7 @@ export function workspaceProcedures(deps: ApiDeps) {
     delete: procedure(contract.workspaces.delete, async ({ input, actor, authorize }) => {
       const workspace = await getWorkspace(db, input.id);
       await authorize(workspace.organization_id);
-      await inTransaction(db, (trx) => deleteWorkspace(trx, actor, workspace));
+      await inBulkTransaction(db, (trx) => deleteWorkspace(trx, actor, workspace));
       return { id: workspace.id };
     }),
   };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type Db, longestTransactionMs } from '../../db/connect.ts';
+import { longestTransactionMs } from '../../db/bounded-client.ts';
+import type { Db } from '../../db/connect.ts';
 import type { JobRow } from './job-row.ts';
 
 /** Jobs by id, for the events of a stream. */
@@ -7,15 +8,30 @@ export async function listJobsById(db: Db, jobIds: string[]): Promise<JobRow[]> 
   return db.selectFrom('job').selectAll().where('id', 'in', jobIds).orderBy('updated_at').execute();
 }
 
+/** Whether an organization has jobs that were in a workspace when it was deleted. */
+export async function hasJobsOfFormerWorkspace(db: Db, organizationId: string, workspaceId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('job')
+    .select('id')
+    .where('former_workspace_id', '=', workspaceId)
+    .where('organization_id', '=', organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 const pageSize = 200;
+/** What a commit takes, and how far the clocks of the service and the database may differ. */
+const marginMs = 5_000;
+const overlapMs = longestTransactionMs + marginMs;
 
 /**
  * An organization's jobs that changed since a moment, oldest change first, read page by page. Begins earlier by the longest
- * permitted transaction, since one that began before may have committed after (rule 10).
+ * permitted transaction, since one that began before may have committed after.
  */
 export async function* readChangedJobs(db: Db, organizationId: string, since: Date): AsyncGenerator<JobRow> {
   for (let after: JobRow | undefined; ; ) {
-    const page: JobRow[] = await listPage(db, organizationId, after ?? new Date(since.getTime() - longestTransactionMs));
+    const page: JobRow[] = await listPage(db, organizationId, after ?? new Date(since.getTime() - overlapMs));
     yield* page;
     after = page.at(-1);
     if (page.length < pageSize) return;

@@ -38,6 +38,7 @@ const columnsWithoutResult = [
   'id',
   'organization_id',
   'workspace_id',
+  'former_workspace_id',
   'document_id',
   'kind',
   'status',

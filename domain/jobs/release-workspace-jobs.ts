@@ -14,6 +14,14 @@ export async function releaseWorkspaceJobs(trx: Transaction, workspaceId: string
   return failed;
 }
 
+/**
+ * Says that jobs changed now. What comes between their change and the commit may take longer than a stream's replay looks back: call
+ * it as the last of a bulk transaction that changed them.
+ */
+export async function touchJobs(trx: Transaction, jobIds: string[]): Promise<void> {
+  await sql`update job set updated_at = clock_timestamp() where id = any(${jobIds})`.execute(trx);
+}
+
 /** Fails and refunds in one statement, however many there are (rule 3). */
 async function failUnfinished(trx: Transaction, workspaceId: string): Promise<string[]> {
   const ofDocument = sql<boolean>`kind like 'document.%'`;

@@ -10,7 +10,7 @@ import { transitionJob } from './transition-job.ts';
 /** How an attempt ended that did not report success. */
 export interface AttemptFailure extends JobError {
   retryable: boolean;
-  /** The AI service asked for at least this wait. */
+  /** The AI service asked for this wait; it lengthens the next one up to the longest of the policy. */
   retryAfterMs?: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export async function settleAttempt(db: Db, { jobId, claimedBy, failure }: Ended
 
 async function settleRunning(trx: Transaction, job: JobRow, failure: AttemptFailure, delaysMs: readonly number[]): Promise<JobState> {
   if (!failure.retryable || job.attempts >= job.max_attempts) return failJob(trx, job, failure);
-  const delayMs = Math.max(retryDelayMs(job.attempts, delaysMs), failure.retryAfterMs ?? 0);
+  const delayMs = retryDelayMs(job.attempts, delaysMs, failure.retryAfterMs);
   const error = { code: failure.code, message: failure.message };
   await transitionJob(trx, { jobId: job.id, from: 'running', attempts: job.attempts, to: 'queued', error, delayMs });
   return { status: 'queued', delayMs, error };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import { inBulkTransaction } from '../../db/transaction.ts';
 
 /** The large tables of an organization, in the order that their references allow. */
 const largeTables = ['chunk', 'job', 'document', 'credit_entry'] as const;
@@ -20,7 +21,7 @@ export async function deleteOrganizationRows(db: Db, organizationId: string, onP
       deleted = Number(numAffectedRows ?? 0);
     }
   }
-  await db.transaction().execute(async (trx) => {
+  await inBulkTransaction(db, async (trx) => {
     await trx.deleteFrom('subscription').where('referenceId', '=', organizationId).execute();
     await trx.updateTable('session').set({ activeOrganizationId: null }).where('activeOrganizationId', '=', organizationId).execute();
     await trx.deleteFrom('organization').where('id', '=', organizationId).execute();

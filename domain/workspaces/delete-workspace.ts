@@ -4,7 +4,7 @@ import { addToOutbox } from '../../db/outbox.ts';
 import { tellJobCanceled, tellUploadEnded } from '../../workflows/definitions.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
-import { releaseWorkspaceJobs } from '../jobs/release-workspace-jobs.ts';
+import { releaseWorkspaceJobs, touchJobs } from '../jobs/release-workspace-jobs.ts';
 import { lockOrganization, lockWorkspace } from '../locks.ts';
 import { requestWorkspaceObjectDeletion } from '../objects/request-object-deletion.ts';
 import { type WorkspaceRow, workspaceNotFound } from './get-workspace.ts';
@@ -12,7 +12,7 @@ import { type WorkspaceRow, workspaceNotFound } from './get-workspace.ts';
 /**
  * Removes a workspace with its documents and their chunks, and asks for the deletion of their objects (docs/rules.md, objects after rows). Its jobs stay,
  * without a workspace; those not finished fail and are refunded. Their workflows, and those that wait for its uploads, are told
- * to end. Throws NOT_FOUND where another was faster.
+ * to end. Throws NOT_FOUND where another was faster. Needs a bulk transaction.
  */
 export async function deleteWorkspace(
   trx: Transaction,
@@ -42,6 +42,7 @@ export async function deleteWorkspace(
   });
   for (const documentId of documents.pending) addToOutbox(trx, tellUploadEnded(documentId));
   for (const jobId of failedJobs) addToOutbox(trx, tellJobCanceled(jobId));
+  await touchJobs(trx, failedJobs);
 }
 
 /** Chunks go first, in one statement: by cascade each document would look for its own. */

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { type Answer, startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { untilWaiting } from '../support/locks.ts';
+import { until } from '../support/processes.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 
 describe('Idempotency-Key', () => {
@@ -27,6 +30,13 @@ describe('Idempotency-Key', () => {
     token = tenant.owner.token,
   ) {
     return callOver(api, transport, operation, input, { token, headers: key === undefined ? {} : { 'idempotency-key': key } });
+  }
+  const twins = 6;
+  /** Lets nothing of the tenant's be written until it is committed. */
+  async function holdOrganization() {
+    const held = await api.database.db.startTransaction().execute();
+    await held.selectFrom('organization').select('id').where('id', '=', tenant.organizationId).forUpdate().execute();
+    return held;
   }
   const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status);
 
@@ -104,9 +114,14 @@ describe('Idempotency-Key', () => {
         const request = input();
         let answers: Answer[] = [];
         const grown = await grownBy(async () => {
-          answers = await Promise.all(Array.from({ length: 8 }, (_, i) => call(i % 2 ? 'RPC' : 'REST', operation, key, request)));
+          const held = await holdOrganization();
+          const calls = Promise.all(Array.from({ length: twins }, (_, i) => call(i % 2 ? 'RPC' : 'REST', operation, key, request)));
+          // All of them have begun before one comes through.
+          await untilWaiting(api.database.db, twins);
+          await held.commit().execute();
+          answers = await calls;
         });
-        expect(statusesOf(answers), JSON.stringify(answers.map(({ body }) => body))).to.deep.equal(Array(8).fill(200));
+        expect(statusesOf(answers), JSON.stringify(answers.map(({ body }) => body))).to.deep.equal(Array(twins).fill(200));
         expect(new Set(answers.map(({ body }) => JSON.stringify(same(body))))).to.have.length(1);
         expect(grown).to.deep.equal({ ...none, ...effect, keys: 1 });
       });
@@ -120,15 +135,17 @@ describe('Idempotency-Key', () => {
           const again = await call(transport, operation, key, request);
           expect(same(again.body)).to.deep.equal(same(first.body));
         }
-        const other = input();
-        expect(same((await call('RPC', operation, randomUUID(), other)).body)).to.not.deep.equal(same(first.body));
-        expect(same((await call('REST', operation, undefined, input())).body)).to.not.deep.equal(same(first.body));
+        for (const [transport, another] of [['RPC', randomUUID()] as const, ['REST', undefined] as const]) {
+          const anew = await call(transport, operation, another, input());
+          expect(anew.status, JSON.stringify(anew.body)).to.equal(200);
+          expect(same(anew.body)).to.not.deep.equal(same(first.body));
+        }
       });
 
       it('refuses the key with another request', async () => {
         const key = randomUUID();
         const request = input();
-        await call('REST', operation, key, request);
+        expect((await call('REST', operation, key, request)).status).to.equal(200);
         let otherRequest = another(request);
         if (operation === 'jobs.retry') {
           const { id } = (await call('REST', 'jobs.create', undefined, { kind: 'document.extract', documentId })).body;
@@ -149,6 +166,7 @@ describe('Idempotency-Key', () => {
         const key = randomUUID();
         const request = input();
         const first = await call('REST', operation, key, request);
+        expect(first.status).to.equal(200);
         const colleague = await api.signUp();
         await api.addMember(tenant.organizationId, colleague, 'member');
         const theirs = operation === 'workspaces.create' ? input() : request;
@@ -161,6 +179,7 @@ describe('Idempotency-Key', () => {
         for (const key of ['', 'x'.repeat(201)]) {
           const refused = await call('REST', operation, key, input());
           expect(refused.body, `${key.length}`).to.include({ defined: true, code: 'BAD_REQUEST' });
+          expect(refused.body.data.issues[0].path).to.deep.equal(['Idempotency-Key']);
         }
         expect((await call('REST', operation, randomUUID().padEnd(200, 'x'), input())).status).to.equal(200);
       });
@@ -281,11 +300,10 @@ describe('Idempotency-Key', () => {
     const key = randomUUID();
     const { db } = api.database;
     const { organizationId } = tenant;
-    const blocked = await db.startTransaction().execute();
-    await blocked.selectFrom('organization').select('id').where('id', '=', organizationId).forUpdate().execute();
+    const blocked = await holdOrganization();
     const twins = [1, 2].map(() => call('REST', 'workspaces.create', key, { organizationId, name: 'Late', slug: 'late' }));
     // The first one holds the key and waits for the organization; it fails, since the slug is taken meanwhile.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await untilWaiting(db, 2);
     await blocked.insertInto('workspace').values({ id: 'in-the-way', organization_id: organizationId, name: 'X', slug: 'late' }).execute();
     await blocked.commit().execute();
     expect(statusesOf(await Promise.all(twins))).to.deep.equal([409, 409]);
@@ -295,5 +313,24 @@ describe('Idempotency-Key', () => {
     );
     expect(statusesOf(answers)).to.deep.equal([200, 200]);
     expect(answers[0]?.body).to.deep.equal(answers[1]?.body);
+  });
+
+  it('lets a twin that waited do the work when the first one was lost', async () => {
+    const key = randomUUID();
+    const { db } = api.database;
+    const request = { organizationId: tenant.organizationId, name: 'Lost', slug: 'lost' };
+    const held = await holdOrganization();
+    const grown = await grownBy(async () => {
+      const answers = [1, 2].map(() => call('REST', 'workspaces.create', key, request));
+      const waiting = await untilWaiting(db, 2);
+      const first = waiting.find(({ query }) => !query.includes('idempotency_key'));
+      expect(waiting.filter(({ query }) => query.includes('idempotency_key'))).to.have.length(1);
+      await sql`select pg_terminate_backend(${first?.pid}::int, 5000)`.execute(db);
+      // The twin has the key now, and waits where the first one did.
+      await until(async () => (await untilWaiting(db, 1)).every(({ query }) => !query.includes('idempotency_key')));
+      await held.commit().execute();
+      expect(statusesOf(await Promise.all(answers)).sort()).to.deep.equal([200, 500]);
+    });
+    expect(grown).to.include({ workspaces: 1, entries: 1, keys: 1 });
   });
 });

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
 import { type EventStream, openJobStream, refusedJobStream, type StreamedEvent } from '../support/event-stream.ts';
+import { errorsOf, insertJobOnly, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 
 const isError = ({ event }: StreamedEvent) => event === 'error';
@@ -92,6 +93,127 @@ describe('The job stream', () => {
       expect(new Set(elsewhere.events.map(({ data }) => data.organizationId))).to.deep.equal(new Set([other.organizationId]));
     });
   });
+
+  describe('of a workspace that is deleted', () => {
+    /** A workspace with a job that no worker has begun, and a stream that has told of it. */
+    async function followed() {
+      const { token } = tenant.owner;
+      const slug = `doomed-${crypto.randomUUID().slice(0, 8)}`;
+      const body = { organizationId: tenant.organizationId, name: 'Doomed', slug };
+      const { body: workspace } = await api.request('POST', '/api/v1/workspaces', { token, body });
+      const following = await stream({ workspaceId: workspace.id });
+      const { job } = await insertJobOnly(api, { ...tenant, workspaceId: workspace.id }, summary);
+      const { id: lastEventId } = await following.first(of(job, 'queued'));
+      const remove = async () =>
+        expect((await api.request('DELETE', `/api/v1/workspaces/${workspace.id}`, { token })).status).to.equal(200);
+      return { workspaceId: workspace.id as string, job, following, lastEventId, remove };
+    }
+    const ended = { status: 'failed', workspaceId: null };
+
+    it('tells how its jobs end', async () => {
+      const { job, following, remove } = await followed();
+      await remove();
+      const { data } = await following.first(of(job, 'failed'));
+      expect(data).to.include(ended);
+      expect(data.error.code).to.equal('workspace_missing');
+    });
+
+    it('tells it as of the end of the deletion, so that a replay finds it however long that took', async () => {
+      const { workspaceId, job, following, remove } = await followed();
+      await api.upload({ ...tenant, workspaceId }, { bytes: 'A text.' });
+      const removing = await api.database.db.transaction().execute(async (trx) => {
+        await trx.selectFrom('document').select('id').where('workspace_id', '=', workspaceId).forUpdate().execute();
+        const removing = remove();
+        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        return { ended: removing };
+      });
+      await removing.ended;
+      const { data } = await following.first(of(job, 'failed'));
+      expect(Date.parse(data.updatedAt) - Date.parse(data.finishedAt)).to.be.within(1_000, 4_000);
+    });
+
+    it('tells it also to a client that was away meanwhile, and nothing of another workspace', async () => {
+      const { workspaceId, job, following, lastEventId, remove } = await followed();
+      following.close();
+      const elsewhere = await createJob({ workspaceId: tenant.workspaceId });
+      await api.jobIn(tenant.owner.token, elsewhere.id, ['succeeded']);
+      await remove();
+      const resumed = await stream({ workspaceId, lastEventId });
+      expect((await resumed.first(of(job, 'failed'))).data).to.include(ended);
+      expect(resumed.events.map(({ data }) => data.id)).to.not.include(elsewhere.id);
+    });
+
+    it('begins no more, nor for another organization, nor for a workspace that never was', async () => {
+      const { workspaceId, following, lastEventId, remove } = await followed();
+      following.close();
+      await remove();
+      const { token } = tenant.owner;
+      const { organizationId } = tenant;
+      const other = await api.createTenant();
+      const refused = [
+        { token, organizationId, workspaceId },
+        { token, organizationId, workspaceId: 'never-was', lastEventId },
+        { token: other.owner.token, organizationId: other.organizationId, workspaceId, lastEventId },
+      ];
+      for (const asked of refused) expect((await refusedJobStream(api, asked)).body).to.include({ code: 'NOT_FOUND', status: 404 });
+      const foreign = { token: other.owner.token, organizationId, workspaceId, lastEventId };
+      expect((await refusedJobStream(api, foreign)).body).to.include({ code: 'FORBIDDEN', status: 403 });
+    });
+  });
+
+  describe('holds its events to the contract', () => {
+    it('and lets nothing out that is not declared', async () => {
+      const following = await stream();
+      const [id] = await insertJobs({ count: 1, summaryLength: 10, input: { internal: 'secret' } });
+      const { data } = await following.first((event) => event.data.id === id);
+      expect(data.input).to.deep.equal({ text: 'a', maxSentences: 1 });
+    });
+
+    it('and ends with an error, which is logged, where an event is not what is declared', async () => {
+      const log = 'internal error';
+      const logged = () => errorsOf(api, 'api').filter((line) => JSON.parse(line).msg === log);
+      const before = logged().length;
+      const { organizationId, owner } = await api.createTenant();
+      const following = await stream({ token: owner.token, organizationId });
+      await insertJobs({ organizationId, count: 1, summaryLength: 10, input: { maxSentences: 'many' } });
+      const { data } = await following.first(isError);
+      expect(data).to.have.property('error', 'internal_error');
+      expect(data.requestId).to.be.a('string');
+      await following.ended;
+      await until(() => logged().length === before + 1);
+      expect(JSON.parse(logged().at(-1) ?? '').requestId).to.equal(data.requestId);
+      // The process lives on.
+      await (await stream()).first(of(await createJob(), 'succeeded'));
+    });
+  });
+
+  it('sends a comment every 15 seconds while nothing happens, over both transports', async () => {
+    const quiet = await api.createTenant();
+    const { token } = quiet.owner;
+    const { organizationId } = quiet;
+    const asked: [string, RequestInit][] = [
+      [`/api/v1/organizations/${organizationId}/jobs/stream`, {}],
+      ['/rpc/jobs/stream', { method: 'POST', body: JSON.stringify({ json: { organizationId } }) }],
+    ];
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const began = performance.now();
+    const comments = asked.map(async ([path, init]) => {
+      const response = await fetch(`${api.url}${path}`, { ...init, headers, signal: AbortSignal.timeout(18_000) });
+      const times: number[] = [];
+      try {
+        for await (const chunk of response.body ?? [])
+          if (/^:/m.test(new TextDecoder().decode(chunk))) times.push(performance.now() - began);
+      } catch {
+        // The time is over.
+      }
+      // The first one may come at once, so that what lies between passes the head on.
+      return times.filter((time) => time > 2_000);
+    });
+    for (const times of await Promise.all(comments)) {
+      expect(times).to.have.length(1);
+      expect(times[0]).to.be.within(14_500, 17_500);
+    }
+  }).timeout(30_000);
 
   describe('goes on after the last event that a client got', () => {
     it('and misses nothing of what happened meanwhile', async () => {
@@ -242,10 +364,12 @@ describe('The job stream', () => {
   }
 
   /** Writes finished jobs, as large as wanted, and answers their ids. */
-  async function insertJobs({ count, summaryLength }: { count: number; summaryLength: number }): Promise<string[]> {
+  async function insertJobs(jobs: { count: number; summaryLength: number; input?: object; organizationId?: string }): Promise<string[]> {
+    const { count, summaryLength, input, organizationId = tenant.organizationId } = jobs;
     const { rows } = await sql<{ id: string }>`
       insert into job (id, organization_id, kind, status, input, result, max_attempts, credits, credit_month, finished_at)
-      select gen_random_uuid()::text, ${tenant.organizationId}, 'text.summarize', 'succeeded', '{"text": "a", "maxSentences": 1}',
+      select gen_random_uuid()::text, ${organizationId}, 'text.summarize', 'succeeded',
+        ${JSON.stringify({ text: 'a', maxSentences: 1, ...input })}::jsonb,
         jsonb_build_object('summary', repeat('a', ${summaryLength}::int), 'sentences', 1, 'model', 'm', 'characters', 1), 1, 0, now(), now()
       from generate_series(1, ${count}::int)
       returning id

@@ -83,7 +83,11 @@ describe('Input', () => {
 
   async function accepted(transport: Transport, route: AnyRoute, input: Record<string, unknown>, why: string): Promise<void> {
     const answer = await call(transport, route, input);
-    expect(answer.status, `${route.metadata.operation} ${why} answered ${JSON.stringify(answer.body)?.slice(0, 500)}`).to.not.equal(400);
+    // Who asks may do nothing there, and most of what the example names is not there: but the input was taken.
+    const what = `${route.metadata.operation} ${why} answered ${answer.status}: ${JSON.stringify(answer.body)?.slice(0, 500)}`;
+    // The contact form's own limit counts what passed as input, and is soon reached here.
+    const limited = route.metadata.operation === 'contact.send' ? [429] : [];
+    expect(answer.status, what).to.be.oneOf([200, 403, 404, 409, 412, ...limited]);
   }
 
   function call(transport: Transport, route: AnyRoute, input: Record<string, unknown>) {

@@ -12,6 +12,7 @@ import {
   resultOf,
   summary,
 } from '../support/jobs.ts';
+import { untilWaiting } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
 
 describe('Canceling a job', () => {
@@ -38,6 +39,17 @@ describe('Canceling a job', () => {
   const cancel = (id: string) => api.request('POST', `/api/v1/jobs/${id}/cancel`, { token: tenant.owner.token });
   const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses);
   const workflowEnd = (id: string) => resultOf(api, id).catch((error) => error.cause?.type);
+
+  /** Cancels a job several times, all of which have begun before the first one comes through. */
+  async function atOnce(id: string, times: number) {
+    const { db } = api.database;
+    const held = await db.startTransaction().execute();
+    await held.selectFrom('job').select('id').where('id', '=', id).forUpdate().execute();
+    const answers = Promise.all(Array.from({ length: times }, () => cancel(id)));
+    await untilWaiting(db, times);
+    await held.commit().execute();
+    return answers;
+  }
 
   /** Keeps the only place of the worker until it is let go. */
   async function holdWorker(): Promise<() => Promise<unknown>> {
@@ -81,6 +93,7 @@ describe('Canceling a job', () => {
       await api.stack.restart('api', { ...env, WORKER_JOB_KINDS: 'text.embed' });
       const workflow = api.temporal.client.workflow.getHandle(`job-${id}`);
       await until(async () => (await workflow.describe()).status.name === 'COMPLETED', 20_000);
+      expect((await historyOf(api, id)).filter(({ activity }) => activity === 'runJobAttempt')).to.deep.equal([]);
       expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
     } finally {
       await api.stack.restart('api', env);
@@ -146,7 +159,7 @@ describe('Canceling a job', () => {
     const release = await holdWorker();
     for (let round = 0; round < 10; round++) {
       const { id } = await createJob(api, tenant, summary);
-      const answers = await Promise.all(Array.from({ length: 6 }, () => cancel(id)));
+      const answers = await atOnce(id, 6);
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409, 409, 409]);
       expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
       const audited = await api.database.db.selectFrom('audit_entry').select('action').where('target_id', '=', id).execute();
@@ -204,17 +217,22 @@ describe('Canceling a job', () => {
       const held = { status: 'running', attempts: 1, claimed_by: 'another/1', started_at: new Date() } as const;
       await db.updateTable('job').set(held).where('id', '=', id).execute();
       const handle = api.temporal.client.workflow.getHandle(`job-${id}`);
-      const events = () =>
-        handle.fetchHistory().then(
-          (history) => history.events ?? [],
-          () => [],
+      const events = async () => (await handle.fetchHistory()).events ?? [];
+      const waits = () =>
+        events().then(
+          (all) => all.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes),
+          () => false,
         );
-      await until(async () => (await events()).some(({ timerStartedEventAttributes }) => timerStartedEventAttributes));
+      await until(waits);
+      const before = (await events()).length;
 
       await handle.cancel();
+      await until(async () => (await events()).some((event) => event.workflowExecutionCancelRequestedEventAttributes));
+      // What is watched for is that nothing more happens, which takes time to see.
       await new Promise((resolve) => setTimeout(resolve, 3_000));
 
-      expect((await events()).length).to.be.lessThan(30);
+      expect((await events()).length).to.be.within(before + 1, 30);
+      expect((await handle.describe()).status.name).to.equal('RUNNING');
       expect((await job(id, ['running'])).attempts).to.equal(1);
       await db.updateTable('job').set({ status: 'queued', claimed_by: null }).where('id', '=', id).execute();
       await expectCanceledByOperator(id, 1);

@@ -68,7 +68,8 @@ describe('The size of what is indexed', () => {
   for (const [what, text] of Object.entries({ nothing: '', 'white space only': ' \n\t \n ' })) {
     it(`may be ${what}: no chunks, and the document counts as indexed`, async () => {
       const job = await index(text);
-      expect(job.result).to.deep.equal({ chunks: 0, characters: text.length, model: '', dimensions: 0 });
+      expect(job.result).to.deep.equal({ chunks: 0, characters: text.length, model: 'fake', dimensions: 2 });
+      expect(ai.calls.filter(({ requestId, operation }) => requestId === job.id && operation === 'embed')).to.have.lengthOf(1);
       const document = await documentOf(job.documentId);
       expect(document).to.include({ chunkCount: 0 });
       expect(document.indexedAt).to.be.a('string');
@@ -123,7 +124,7 @@ describe('A document without text', () => {
       return api.jobIn(token, id, ['succeeded', 'failed']);
     };
     expect((await run('document.extract')).result).to.include({ pages: null, truncated: false });
-    expect((await run('document.index')).result).to.include({ chunks: 0 });
+    expect((await run('document.index')).result).to.include({ chunks: 0, model: 'local-hash-256', dimensions: 256 });
     const summary = await run('document.summarize');
     expect(summary).to.include({ status: 'failed', attempts: 1 });
     expect(summary.error).to.deep.equal({ code: 'no_text', message: 'The document has no text to summarize.' });

@@ -11,7 +11,7 @@ describe('What an operator does to the workflow of a job', () => {
 
   before(async () => {
     ai = await startFakeAi();
-    api = await startTestApi({ env: { ...ai.env, JOB_RETRY_DELAYS_MS: '100' } });
+    api = await startTestApi({ env: { ...ai.env, JOB_RETRY_DELAYS_MS: '100,60000' } });
     tenant = await api.createTenant();
   });
   after(async () => {
@@ -27,6 +27,15 @@ describe('What an operator does to the workflow of a job', () => {
   const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses);
   const rowOf = (id: string) => api.database.db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const workflow = (id: string) => api.temporal.client.workflow.getHandle(`job-${id}`);
+
+  /** Waits until the attempt under way has heard that its workflow is gone. */
+  const untilOrphaned = (id: string) =>
+    until(() =>
+      api.stack
+        .readLog('api')
+        .split('\n')
+        .some((line) => line.includes('the workflow of an attempt is gone') && line.includes(id)),
+    );
 
   /** Resets the workflow to before its first attempt, as `temporal workflow reset` does, and waits for the new run's end. */
   async function reset(id: string): Promise<void> {
@@ -86,8 +95,7 @@ describe('What an operator does to the workflow of a job', () => {
       await until(() => ai.callsOf(id) === 1);
 
       const resetting = reset(id);
-      // Long enough for the attempt to hear that its workflow is gone.
-      await new Promise((resolve) => setTimeout(resolve, 8_000));
+      await untilOrphaned(id);
       expect(await job(id, ['running'])).to.include({ attempts: 1 });
       free.resolve();
       expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
@@ -109,12 +117,16 @@ describe('What an operator does to the workflow of a job', () => {
       const { id } = await createJob(api, tenant, summary);
       await until(() => ai.callsOf(id) === 1);
 
+      const { runId } = await workflow(id).describe();
       const resetting = reset(id);
-      await new Promise((resolve) => setTimeout(resolve, 8_000));
+      await untilOrphaned(id);
       free.resolve();
       await resetting;
 
       expect(await job(id, ['succeeded'])).to.include({ attempts: 2 });
+      const after = await workflow(id).describe();
+      expect(after.runId).to.not.equal(runId);
+      expect(after.status.name).to.equal('COMPLETED');
       expect(await amountsOf(api, id)).to.deep.equal([5]);
     }).timeout(60_000);
   });
@@ -149,9 +161,12 @@ describe('What an operator does to the workflow of a job', () => {
       const { id } = await createJob(api, tenant, summary);
       await until(() => ai.callsOf(id) === 1);
       await workflow(id).terminate('a test');
-      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      await untilOrphaned(id);
+      expect(await job(id, ['running'])).to.include({ attempts: 1 });
       free.resolve();
       expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+      expect(ai.callsOf(id)).to.equal(1);
+      expect((await workflow(id).describe()).status.name).to.equal('TERMINATED');
     });
 
     it('before the first attempt is undone by the sweep', async () => {
@@ -159,7 +174,8 @@ describe('What an operator does to the workflow of a job', () => {
       await api.database.db.deleteFrom('outbox').where('workflow_id', '=', `job-${id}`).execute();
       await api.database.db.updateTable('job').set({ created_at: yesterday }).where('id', '=', id).execute();
       expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0, restarted: 1 });
-      await job(id, ['succeeded']);
+      expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+      expect(await amountsOf(api, id)).to.deep.equal([5]);
     });
   });
 });

@@ -4,8 +4,9 @@ import { type AiAnswer, aiError, type FakeAi, goodAnswer, startFakeAi } from '..
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, historyOf, type Step, summary } from '../support/jobs.ts';
 
 const retryDelayMs = 300;
+const longestDelayMs = 1_500;
 // Beyond the second attempt there is no wait, so that ten attempts are soon over.
-const retryDelays = `${retryDelayMs},${retryDelayMs},0`;
+const retryDelays = `${retryDelayMs},${longestDelayMs},0`;
 
 describe('A job whose attempts fail', () => {
   let api: TestApi;
@@ -42,7 +43,7 @@ describe('A job whose attempts fail', () => {
     expect(await amountsOf(api, id)).to.deep.equal([5]);
     const steps = await historyOf(api, id);
     expect(failedAttempts(steps)).to.deep.equal(['ai_failed', 'ai_failed']);
-    expect(steps.filter(({ type }) => type === 'TimerStarted').map(({ timerMs }) => timerMs)).to.deep.equal([retryDelayMs, retryDelayMs]);
+    expect(steps.filter(({ type }) => type === 'TimerStarted').map(({ timerMs }) => timerMs)).to.deep.equal([retryDelayMs, longestDelayMs]);
   });
 
   for (const maxAttempts of [1, 10]) {
@@ -63,21 +64,28 @@ describe('A job whose attempts fail', () => {
     });
   }
 
-  it('waits as long as the AI service asks for', async () => {
-    ai.behave('summarize', () => aiError(503, 'busy', { 'retry-after': '3' }));
-    const { id } = await createJob(api, tenant, summary);
+  const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+  for (const { what, asked, expectedMs } of [
+    { what: 'as long as', asked: '1', expectedMs: 1_000 },
+    { what: 'no longer than the longest wait of all, whatever', asked: '3600', expectedMs: longestDelayMs },
+    { what: 'no longer either until the date', asked: inAnHour, expectedMs: longestDelayMs },
+  ]) {
+    it(`waits ${what} the AI service asks for`, async () => {
+      ai.behave('summarize', () => aiError(503, 'busy', { 'retry-after': asked }));
+      const { id } = await createJob(api, tenant, summary);
 
-    const waiting = await untilWaiting(id);
+      const waiting = await untilWaiting(id);
 
-    const waitMs = Date.parse(waiting.nextAttemptAt) - Date.parse(waiting.updatedAt);
-    expect(waitMs).to.be.within(2_950, 3_050);
-    expect(waiting).to.include({ attempts: 1 });
-    ai.behave('summarize');
-    const ended = await job(id, ['succeeded']);
-    expect(Date.parse(ended.startedAt)).to.be.at.least(Date.parse(waiting.nextAttemptAt));
-    const timers = (await historyOf(api, id)).filter(({ type }) => type === 'TimerStarted');
-    expect(timers.map(({ timerMs }) => timerMs)).to.deep.equal([3_000]);
-  });
+      const waitMs = Date.parse(waiting.nextAttemptAt) - Date.parse(waiting.updatedAt);
+      expect(waitMs).to.be.within(expectedMs - 50, expectedMs + 50);
+      expect(waiting).to.include({ attempts: 1 });
+      ai.behave('summarize');
+      const ended = await job(id, ['succeeded']);
+      expect(Date.parse(ended.startedAt)).to.be.at.least(Date.parse(waiting.nextAttemptAt));
+      const timers = (await historyOf(api, id)).filter(({ type }) => type === 'TimerStarted');
+      expect(timers.map(({ timerMs }) => timerMs)).to.deep.equal([expectedMs]);
+    });
+  }
 
   const garbage: Record<string, AiAnswer> = {
     'a page of HTML': { body: '<html>hello</html>', headers: { 'content-type': 'text/html' } },

@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { longestTransactionMs } from '../../db/bounded-client.ts';
+import { createDb, createPool, type Db, type Transaction } from '../../db/connect.ts';
+import { inBulkTransaction, inTransaction } from '../../db/transaction.ts';
+import { readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const boundMs = 500;
+
+describe('A transaction', () => {
+  let database: TestDatabase;
+  let bounded: Db;
+  let unbounded: Db;
+
+  before(async () => {
+    database = await createTestDatabase();
+    const open = (transactionMs: number) => createDb(createPool({ url: database.url, poolSize: 1, transactionMs }));
+    [bounded, unbounded] = [open(boundMs), open(0)];
+    await sql`create table note (id text primary key)`.execute(database.db);
+    await database.db.insertInto('organization').values({ id: 'one', name: 'One', slug: 'one', createdAt: new Date() }).execute();
+  });
+  after(async () => {
+    await bounded.destroy();
+    await unbounded.destroy();
+    await database.drop();
+  });
+
+  const sleep = (db: Db | Transaction, seconds: number) => sql`select pg_sleep(${seconds})`.execute(db);
+  const write = (db: Db | Transaction, id: string) => sql`insert into note values (${id})`.execute(db);
+  const isWritten = async (id: string) => (await sql`select id from note where id = ${id}`.execute(database.db)).rows.length === 1;
+  const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
+    work.then(
+      () => undefined,
+      (error) => error,
+    );
+
+  /** Writes, and goes on for longer than the bound with statements that are each short. */
+  async function outlive(trx: Transaction, id: string): Promise<void> {
+    await write(trx, id);
+    for (const endsAt = Date.now() + 3 * boundMs; Date.now() < endsAt; ) await sleep(trx, 0.05);
+  }
+
+  it('that outlives the bound is broken off, and its connection is replaced', async () => {
+    const began = Date.now();
+    const error = await failureOf(inTransaction(bounded, (trx) => outlive(trx, 'many statements')));
+    expect(error?.message).to.match(/took too long/);
+    expect(Date.now() - began).to.be.within(boundMs - 10, 2 * boundMs);
+    expect(await isWritten('many statements')).to.equal(false);
+    await inTransaction(bounded, (trx) => write(trx, 'the next one'));
+    expect(await isWritten('the next one')).to.equal(true);
+  });
+
+  it('is not committed late by a process that was busy', async () => {
+    const error = await failureOf(
+      inTransaction(bounded, async (trx) => {
+        await write(trx, 'busy');
+        for (const endsAt = Date.now() + 2 * boundMs; Date.now() < endsAt; );
+      }),
+    );
+    expect(error?.message).to.match(/took too long/);
+    await delay(100);
+    expect(await isWritten('busy')).to.equal(false);
+  });
+
+  it('of one statement is canceled by Postgres', async () => {
+    expect(await failureOf(sleep(bounded, 5))).to.include({ code: '57014' });
+  });
+
+  it('that was over in time leaves its connection alone', async () => {
+    const pid = async () => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(bounded)).rows[0]?.pid;
+    const before = await pid();
+    await inTransaction(bounded, (trx) => write(trx, 'short'));
+    await failureOf(
+      inTransaction(bounded, () => {
+        throw new Error('rolled back');
+      }),
+    );
+    await delay(boundMs + 100);
+    expect(await pid()).to.equal(before);
+  });
+
+  it('that does bulk work, or is one of maintenance, goes on', async () => {
+    await inBulkTransaction(bounded, async (trx) => {
+      await outlive(trx, 'bulk');
+      await sleep(trx, (2 * boundMs) / 1_000);
+    });
+    await inTransaction(unbounded, (trx) => outlive(trx, 'maintenance'));
+    expect(await isWritten('bulk')).to.equal(true);
+    expect(await isWritten('maintenance')).to.equal(true);
+    // Its own bound ended with it.
+    expect(await failureOf(sleep(bounded, 5))).to.include({ code: '57014' });
+  });
+
+  it('that changes a job is found by every replay that begins before its commit', async () => {
+    const { db } = database;
+    const insert = (trx: Db | Transaction, id: string) =>
+      trx
+        .insertInto('job')
+        .values({ id, organization_id: 'one', kind: 'text.embed', input: '{}', max_attempts: 1, credits: 0, credit_month: '2026-01-01' })
+        .returning('updated_at')
+        .executeTakeFirstOrThrow();
+    const writeSlowly = (seconds: number) =>
+      failureOf(
+        inTransaction(db, async (trx) => {
+          await insert(trx, `written in ${seconds} s`);
+          for (const endsAt = Date.now() + seconds * 1_000; Date.now() < endsAt; ) await sleep(trx, 0.1);
+        }),
+      );
+    const boundSeconds = longestTransactionMs / 1_000;
+    const rounds = [2, boundSeconds - 2, boundSeconds + 8].map(async (seconds) => {
+      const writing = writeSlowly(seconds);
+      // What a stream has told of just before the commit, if it comes to that.
+      await delay((seconds - 1) * 1_000);
+      const told = (await insert(db, `told after ${seconds - 1} s`)).updated_at;
+      const error = await writing;
+      const replayed: string[] = [];
+      for await (const job of readChangedJobs(db, 'one', told)) replayed.push(job.id);
+      return { error: error?.message, id: `written in ${seconds} s`, replayed };
+    });
+
+    for (const { error, id, replayed } of await Promise.all(rounds)) {
+      const committed = await db.selectFrom('job').select('id').where('id', '=', id).executeTakeFirst();
+      if (committed) expect(replayed, `the replay misses what was ${id}`).to.include(id);
+      const inTime = Number(id.split(' ')[2]) < boundSeconds;
+      expect(committed !== undefined, id).to.equal(inTime);
+      expect(error, id).to.equal(inTime ? undefined : 'the transaction took too long and was broken off');
+    }
+  }).timeout(60_000);
+});
