@@ -28,7 +28,7 @@ const rooms: Record<string, { folder: string; package: string; allowed: string[]
 const deepRooms = new Set(['domain', 'ai', 'activities', 'api']);
 
 /** Folders that may import anything: they compose, measure or test the others. */
-const free = ['local', 'ops', 'test', 'bench', 'drill', 'samples'];
+const free = ['local', 'demo', 'ops', 'test', 'bench', 'drill', 'samples'];
 
 const restricted = 'lint/style/noRestrictedImports';
 const processEnv = 'lint/style/noProcessEnv';
