@@ -28,7 +28,7 @@ const rooms: Record<string, { folder: string; package: string; allowed: string[]
 const deepRooms = new Set(['domain', 'ai', 'activities', 'api']);
 
 /** Folders that may import anything: they compose, measure or test the others. */
-const free = ['local', 'demo', 'ops', 'test', 'bench', 'drill', 'samples'];
+const free = ['local', 'demo', 'ops', 'test', 'tools', 'examples', 'samples'];
 
 const restricted = 'lint/style/noRestrictedImports';
 const processEnv = 'lint/style/noProcessEnv';
@@ -91,7 +91,7 @@ async function lint(files: { path: string; source: string }[]): Promise<Map<stri
   try {
     const { vcs, ...configuration } = JSON.parse(readFileSync('biome.json', 'utf8'));
     writeFileSync(join(directory, 'biome.json'), JSON.stringify({ ...configuration, root: true }));
-    cpSync('lint', join(directory, 'lint'), { recursive: true });
+    cpSync('tools/lint', join(directory, 'tools/lint'), { recursive: true });
     for (const { path, source } of files) {
       mkdirSync(dirname(join(directory, path)), { recursive: true });
       writeFileSync(join(directory, path), `${source}\n`);

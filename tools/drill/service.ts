@@ -2,8 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, Connection, Client as TemporalClient } from '@temporalio/client';
-import { createDb, createPool, type Db } from '../db/connect.ts';
-import { type Stack, startStack } from '../local/stack.ts';
+import { createDb, createPool, type Db } from '../../db/connect.ts';
+import { type Stack, startStack } from '../../local/stack.ts';
 import { type AiProxy, startAiProxy } from './ai-proxy.ts';
 import { watchEffects } from './watch-effects.ts';
 

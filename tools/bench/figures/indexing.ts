@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createAiClient } from '../../ai/client.ts';
-import { splitText } from '../../domain/chunks/split-text.ts';
+import { createAiClient } from '../../../ai/client.ts';
+import { splitText } from '../../../domain/chunks/split-text.ts';
 import { type Figure, toFigure } from '../support/figure.ts';
 import { watchJobs } from '../support/job-watch.ts';
 import { alternate, perSecond, rate } from '../support/rounds.ts';

@@ -1,7 +1,7 @@
 import { globSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { checkLedger } from '../domain/credits/check-ledger.ts';
+import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import type { Service } from './service.ts';
 import type { Tenant } from './tenant.ts';
 import { listFinalTwice } from './watch-effects.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findFreePorts } from '../../local/ports.ts';
+import { findFreePorts } from '../../../local/ports.ts';
 import { startBaseline } from '../support/baseline.ts';
 import { toFigure } from '../support/figure.ts';
 import type { Measure } from '../support/measure.ts';

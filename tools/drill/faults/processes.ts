@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PartName } from '../../local/stack.ts';
+import type { PartName } from '../../../local/stack.ts';
 import type { Fault, FaultContext } from '../fault.ts';
 
 /** The worker is killed while it works, and another one starts. */

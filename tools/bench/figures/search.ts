@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createAiClient } from '../../ai/client.ts';
-import { createDb } from '../../db/connect.ts';
-import { searchChunks } from '../../domain/chunks/search-chunks.ts';
+import { createAiClient } from '../../../ai/client.ts';
+import { createDb } from '../../../db/connect.ts';
+import { searchChunks } from '../../../domain/chunks/search-chunks.ts';
 import { type Figure, toFigure } from '../support/figure.ts';
 import type { Measure } from '../support/measure.ts';
 import { alternate, medianMs } from '../support/rounds.ts';

@@ -4,8 +4,8 @@ import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Environment } from '../../config/environment.ts';
-import { type Stack, startStack } from '../../local/stack.ts';
+import type { Environment } from '../../../config/environment.ts';
+import { type Stack, startStack } from '../../../local/stack.ts';
 
 /** The service under measurement: the embedded stack as `npm start` runs it, and a tenant in it. */
 export interface Service {

@@ -1,7 +1,7 @@
 // A bare Temporal worker with the settings of this project's own: the same slots, one poller for activities.
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
-import { JobSlots } from '../../worker/job-slots.ts';
+import { JobSlots } from '../../../worker/job-slots.ts';
 
 const [address = '', concurrency = '2'] = process.argv.slice(2);
 const connection = await NativeConnection.connect({ address });

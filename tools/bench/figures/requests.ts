@@ -1,4 +1,4 @@
-import { findFreePorts } from '../../local/ports.ts';
+import { findFreePorts } from '../../../local/ports.ts';
 import { startBaseline } from '../support/baseline.ts';
 import { toFigure } from '../support/figure.ts';
 import { requestsPerSecond } from '../support/load.ts';

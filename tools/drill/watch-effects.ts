@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connect.ts';
+import type { Db } from '../../db/connect.ts';
 
 /**
  * Makes the database of the drill note every time that a job becomes final and every time that a document is indexed, so that an

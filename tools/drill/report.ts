@@ -1,4 +1,4 @@
-import { table } from '../ops/table.ts';
+import { table } from '../../ops/table.ts';
 import type { FaultReport } from './fault.ts';
 
 /** Whether a fault left nothing behind that must not be. */

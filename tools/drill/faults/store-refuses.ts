@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Db } from '../../db/connect.ts';
+import type { Db } from '../../../db/connect.ts';
 import type { Fault } from '../fault.ts';
 
 const documents = 3;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePorts } from '../../local/ports.ts';
+import { findFreePorts } from '../../../local/ports.ts';
 import { toFigure } from '../support/figure.ts';
 import { median } from '../support/rounds.ts';
 
