@@ -1,5 +1,5 @@
-import ora from 'ora';
 import type { Document, JobEvent } from '../client/index.ts';
+import { createSpinner } from '../local/progress.ts';
 import type { DemoResult } from './run.ts';
 
 const maxWidth = 80;
@@ -14,7 +14,7 @@ export class Screen {
 
   constructor(stream: NodeJS.WriteStream) {
     this.stream = stream;
-    this.#spinner = ora({ stream, isSilent: !stream.isTTY, indent: 2, discardStdin: false });
+    this.#spinner = createSpinner(stream);
   }
 
   heading(text: string): void {

@@ -1,6 +1,6 @@
 import type { LocalConfig } from '../config/local.ts';
-import { checkPorts } from './check-ports.ts';
 import { claimDataDir } from './claim-data-dir.ts';
+import { checkPorts } from './ports.ts';
 import { Progress } from './progress.ts';
 import { type PartName, type Stack, type StackOptions, startStack } from './stack.ts';
 

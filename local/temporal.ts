@@ -1,7 +1,7 @@
+import { connect } from 'node:net';
 import { Connection } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { rotate } from './log-files.ts';
-import { acceptsConnection } from './ports.ts';
 import type { RunningProcess, Supervisor } from './supervise.ts';
 import { findTemporalCli } from './temporal-cli.ts';
 
@@ -61,7 +61,7 @@ function serverArguments(options: TemporalOptions): string[] {
 }
 
 async function isReady(port: number): Promise<boolean> {
-  if (!(await acceptsConnection(host, port))) return false;
+  if (!(await acceptsConnection(port))) return false;
   const connection = Connection.lazy({ address: `${host}:${port}` });
   try {
     return await connection.withDeadline(Date.now() + 2000, async () => {
@@ -75,6 +75,20 @@ async function isReady(port: number): Promise<boolean> {
   } finally {
     await connection.close();
   }
+}
+
+function acceptsConnection(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 1000 });
+    const end = (accepted: boolean) => {
+      socket.destroy();
+      resolve(accepted);
+    };
+    socket
+      .once('connect', () => end(true))
+      .once('error', () => end(false))
+      .once('timeout', () => end(false));
+  });
 }
 
 async function keepFinishedWorkflows(connection: Connection): Promise<void> {
