@@ -3,9 +3,9 @@ import { createClient, SheafError } from '../client/index.ts';
 import { type DemoConfig, loadDemoConfig } from '../config/demo.ts';
 import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../config/local.ts';
 import { jobWorkflowId } from '../domain/jobs/workflow-id.ts';
-import { findHolder } from '../local/claim-data-dir.ts';
+import { findHolder } from '../local/data-directory.ts';
 import { startLocalService } from '../local/local-service.ts';
-import { partNames } from '../local/progress.ts';
+import { serviceNames } from '../local/progress.ts';
 import { describeExit } from '../local/supervise.ts';
 import type { Screen, WorkflowUrl } from './report.ts';
 
@@ -62,8 +62,8 @@ async function startOwnService(search: Search, crashed: AbortController): Promis
     stream: screen.stream,
     shared: false,
     abort: signal,
-    onPartExit: (part, exit) =>
-      crashed.abort(new Error(`${partNames[part]} ${describeExit(exit)} during the demo. Logs: ${local.dataDir}/logs`)),
+    onServiceExit: (service, exit) =>
+      crashed.abort(new Error(`${serviceNames[service]} ${describeExit(exit)} during the demo. Logs: ${local.dataDir}/logs`)),
   });
   return await connect(search, stack.apiUrl, stack.env.TEMPORAL_UI_URL).then(
     (service) => ({ ...service, stop }),

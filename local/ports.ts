@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import getPort from 'get-port';
 import type { LocalConfig } from '../config/local.ts';
-import type { PartName } from './stack-types.ts';
+import type { ServiceName } from './services.ts';
 
 /** Below those that systems give to outgoing connections: one of these could take a port before the program it is for listens. */
 const range = { from: 20_000, to: 32_000 };
@@ -18,18 +18,18 @@ export async function isPortBusy(port: number): Promise<boolean> {
   return (await getPort({ port })) !== port;
 }
 
-/** Throws an error for the user that names every busy port of the parts to be started, with the variable that chooses another. */
-export async function checkPorts(ports: LocalConfig['ports'], parts: PartName[]): Promise<void> {
-  const used: { part: PartName; what: string; port: number; variable: string }[] = [
-    { part: 'api', what: 'the API', port: ports.api, variable: 'PORT' },
-    { part: 'postgres', what: 'Postgres', port: ports.postgres, variable: 'EMBEDDED_PG_PORT' },
-    { part: 'temporal', what: 'Temporal', port: ports.temporal, variable: 'EMBEDDED_TEMPORAL_PORT' },
-    { part: 'temporal', what: "Temporal's web UI", port: ports.temporalUi, variable: 'EMBEDDED_TEMPORAL_UI_PORT' },
-    { part: 'ai', what: 'the AI service', port: ports.ai, variable: 'AI_PORT' },
+/** Throws an error for the user that names every busy port of the services to be started, with the variable that chooses another. */
+export async function checkPorts(ports: LocalConfig['ports'], services: ServiceName[]): Promise<void> {
+  const used: { service: ServiceName; what: string; port: number; variable: string }[] = [
+    { service: 'api', what: 'the API', port: ports.api, variable: 'PORT' },
+    { service: 'postgres', what: 'Postgres', port: ports.postgres, variable: 'EMBEDDED_PG_PORT' },
+    { service: 'temporal', what: 'Temporal', port: ports.temporal, variable: 'EMBEDDED_TEMPORAL_PORT' },
+    { service: 'temporal', what: "Temporal's web UI", port: ports.temporalUi, variable: 'EMBEDDED_TEMPORAL_UI_PORT' },
+    { service: 'ai', what: 'the AI service', port: ports.ai, variable: 'AI_PORT' },
   ];
-  const wanted = used.filter(({ part }) => parts.includes(part));
+  const wanted = used.filter(({ service }) => services.includes(service));
   const twice = wanted.find((one) => wanted.some((other) => other !== one && other.port === one.port));
-  if (twice) throw new Error(`Port ${twice.port} is given to more than one part: ${twice.variable} is one of them.`);
+  if (twice) throw new Error(`Port ${twice.port} is given to more than one service: ${twice.variable} is one of them.`);
   const isBusy = await Promise.all(wanted.map(({ port }) => isPortBusy(port)));
   const busy = wanted.filter((_, index) => isBusy[index]);
   if (busy.length === 0) return;

@@ -1,8 +1,9 @@
 import ora, { type Ora } from 'ora';
-import type { PartEvent, PartName } from './stack-types.ts';
+import type { ServiceName } from './services.ts';
+import type { ServiceEvent } from './stack.ts';
 
-/** What people call a part. */
-export const partNames: Record<PartName, string> = {
+/** What people call a service. */
+export const serviceNames: Record<ServiceName, string> = {
   postgres: 'Postgres',
   temporal: 'Temporal',
   ai: 'AI service',
@@ -28,13 +29,13 @@ export function createSpinner(stream: NodeJS.WriteStream): Ora {
 }
 
 /**
- * Shows how parts come up: a line when one is ready, and a line for what takes over a second. On a terminal a spinner shows what is under
+ * Shows how services come up: a line when one is ready, and a line for what takes over a second. On a terminal a spinner shows what is under
  * way; elsewhere a line every 15 s does.
  */
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
   readonly #spinner;
-  readonly #pending = new Map<PartName, Pending>();
+  readonly #pending = new Map<ServiceName, Pending>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(stream: NodeJS.WriteStream) {
@@ -43,14 +44,14 @@ export class Progress {
     this.#timer = setInterval(() => this.#tick(), 1000).unref();
   }
 
-  readonly on = ({ part, state, message = 'starting' }: PartEvent): void => {
+  readonly on = ({ service, state, message = 'starting' }: ServiceEvent): void => {
     const now = performance.now();
-    const { since } = this.#pending.get(part) ?? { since: now };
-    this.#pending.set(part, { since, message, dueAt: now + firstLineMs });
-    if (state === 'note') this.#say(part, now);
+    const { since } = this.#pending.get(service) ?? { since: now };
+    this.#pending.set(service, { since, message, dueAt: now + firstLineMs });
+    if (state === 'note') this.#say(service, now);
     if (state !== 'ready') return;
-    this.#pending.delete(part);
-    this.#line(`${partNames[part]} is ready (${((now - since) / 1000).toFixed(1)} s)`);
+    this.#pending.delete(service);
+    this.#line(`${serviceNames[service]} is ready (${((now - since) / 1000).toFixed(1)} s)`);
   };
 
   end(): void {
@@ -60,18 +61,20 @@ export class Progress {
 
   #tick(): void {
     const now = performance.now();
-    const text = [...this.#pending].map(([part, { since }]) => `${partNames[part]} ${Math.round((now - since) / 1000)} s`).join(', ');
+    const text = [...this.#pending]
+      .map(([service, { since }]) => `${serviceNames[service]} ${Math.round((now - since) / 1000)} s`)
+      .join(', ');
     if (text === '') this.#spinner.stop();
     else this.#spinner.start(text);
-    if (this.#spinner.isSilent) for (const [part, { dueAt }] of this.#pending) if (now > dueAt) this.#say(part, now);
+    if (this.#spinner.isSilent) for (const [service, { dueAt }] of this.#pending) if (now > dueAt) this.#say(service, now);
   }
 
-  #say(part: PartName, now: number): void {
-    const pending = this.#pending.get(part);
+  #say(service: ServiceName, now: number): void {
+    const pending = this.#pending.get(service);
     if (!pending) return;
     pending.dueAt = now + repeatMs;
     const took = now - pending.since;
-    this.#line(`${partNames[part]}: ${pending.message} …${took > 5000 ? ` (${Math.round(took / 1000)} s)` : ''}`);
+    this.#line(`${serviceNames[service]}: ${pending.message} …${took > 5000 ? ` (${Math.round(took / 1000)} s)` : ''}`);
   }
 
   #line(text: string): void {

@@ -7,7 +7,7 @@ import { type Stack, startStack } from '../../local/stack.ts';
 import { type AiProxy, startAiProxy } from './ai-proxy.ts';
 import { watchEffects } from './watch-effects.ts';
 
-/** The service under drill: every part a process of its own, durable as a user's, with a proxy before the AI service. */
+/** What is under drill: every service in a process of its own, durable as a user's, with a proxy before the AI service. */
 export interface Service {
   stack: Stack;
   db: Db;
@@ -36,7 +36,7 @@ export async function startService(): Promise<Service> {
   try {
     const stack = await startStack({
       dataDir,
-      parts: ['postgres', 'temporal', 'ai', 'api', 'worker'],
+      services: ['postgres', 'temporal', 'ai', 'api', 'worker'],
       temporalUi: false,
       env: { ...env, AI_SERVICE_URL: ai.url },
     });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PartName } from '../../../local/stack.ts';
+import type { ServiceName } from '../../../local/stack.ts';
 import type { Fault, FaultContext } from '../fault.ts';
 
 /** The worker is killed while it works, and another one starts. */
@@ -69,10 +69,10 @@ export const temporalAway: Fault = {
   },
 };
 
-async function restart({ service: { stack } }: FaultContext, part: PartName, awayMs: number, signal: NodeJS.Signals = 'SIGKILL') {
-  await stack.kill(part, signal);
+async function restart({ service: { stack } }: FaultContext, service: ServiceName, awayMs: number, signal: NodeJS.Signals = 'SIGKILL') {
+  await stack.kill(service, signal);
   await delay(awayMs);
-  await stack.start(part);
+  await stack.start(service);
 }
 
 /** Waits until so many attempts are under way, or for 10 s. */

@@ -7,6 +7,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -18,7 +19,7 @@ import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /** Where one Postgres keeps its files, which programs it runs, and as whom. */
-export interface PostgresPlace {
+export interface PostgresDirectory {
   /** Holds the cluster and its password; belongs to the user, mode 0700. */
   home: string;
   /** Holds `initdb` and `postgres`. */
@@ -33,11 +34,11 @@ interface User {
 }
 
 /**
- * Chooses the place of the embedded Postgres: `<dataDir>/postgres`, run by this process's user. Postgres refuses to be
+ * Chooses the directory of the embedded Postgres: `<dataDir>/postgres`, run by this process's user. Postgres refuses to be
  * root: then it runs as the user that owns the data already, else as `postgres`, else as `nobody`; and what that user cannot reach,
  * because only root may enter a directory above it, lies under /var/lib/sheaf, with a link to it at `<dataDir>/postgres`.
  */
-export function choosePlace(dataDir: string): PostgresPlace {
+export function chooseDirectory(dataDir: string): PostgresDirectory {
   const programs = programsOfThisMachine();
   const home = join(dataDir, 'postgres');
   if (process.getuid?.() !== 0) return { home: ownHome(home), bin: join(programs, 'bin') };
@@ -138,4 +139,42 @@ function copyPrograms(programs: string): string {
     if (!existsSync(copy)) throw error;
   }
   return copy;
+}
+
+/** The name of the embedded database's superuser, who owns everything in it. */
+export const superuser = 'sheaf';
+/** The one database of the embedded Postgres. */
+export const database = 'sheaf';
+
+/** The address of the embedded database, for its superuser. */
+export function databaseUrl(password: string, port: number): string {
+  return `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+/** The file with the superuser's password, in the directory where Postgres keeps its files. */
+export function passwordFile(home: string): string {
+  return join(home, 'password');
+}
+
+export function clusterDir(home: string): string {
+  return join(home, 'cluster');
+}
+
+/** The file that Postgres itself keeps while it runs: its process id, directory, start and port, one a line. */
+export function postmasterFile(home: string): string {
+  return join(clusterDir(home), 'postmaster.pid');
+}
+
+/** The line of Postgres' lock file that holds its port. */
+const portLine = 3;
+
+/** The address of the embedded Postgres that runs on a data directory; undefined where none does, or this user may not know. */
+export function findEmbeddedPostgres(dataDir: string): string | undefined {
+  const home = join(dataDir, 'postgres');
+  try {
+    const port = Number.parseInt(readFileSync(postmasterFile(home), 'utf8').split('\n')[portLine] ?? '', 10);
+    return port > 0 ? databaseUrl(readFileSync(passwordFile(home), 'utf8').trim(), port) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -2,17 +2,34 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
 import { inheritedEnvironment } from '../config/local.ts';
-import { memoryEnvironment, memoryFlags } from './memory-flags.ts';
 import { startPostgres } from './postgres.ts';
-import type { Addresses, PartName, Ports } from './stack-types.ts';
 import type { RunningProcess, Supervisor } from './supervise.ts';
 import { startTemporal } from './temporal.ts';
 
-export interface PartContext {
+/** A process of the local stack. With `worker` beside `api`, the API runs no worker inside. */
+export type ServiceName = 'postgres' | 'temporal' | 'ai' | 'api' | 'worker';
+
+export interface Ports {
+  postgres: number;
+  temporal: number;
+  temporalUi: number;
+  ai: number;
+  api: number;
+}
+
+/** Where services are reached. */
+export interface Addresses {
+  databaseUrl?: string | undefined;
+  temporalAddress?: string | undefined;
+  temporalUiUrl?: string | undefined;
+  aiUrl?: string | undefined;
+}
+
+export interface ServiceContext {
   supervisor: Supervisor;
   dataDir: string;
   ports: Ports;
-  /** Filled in by the parts that are started. */
+  /** Filled in by the services that are started. */
   addresses: Addresses;
   env: Environment;
   logFile: string;
@@ -24,12 +41,12 @@ export interface PartContext {
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readyTimeoutMs = 60_000;
 
-/** Starts one part, waits until it is ready, and writes its address into the context. Throws ProcessError when it cannot start. */
-export async function startPart(part: PartName, context: PartContext): Promise<RunningProcess> {
-  return await starters[part](context);
+/** Starts one service, waits until it is ready, and writes its address into the context. Throws ProcessError when it cannot start. */
+export async function startService(service: ServiceName, context: ServiceContext): Promise<RunningProcess> {
+  return await starters[service](context);
 }
 
-const starters: Record<PartName, (context: PartContext) => Promise<RunningProcess>> = {
+const starters: Record<ServiceName, (context: ServiceContext) => Promise<RunningProcess>> = {
   postgres: async (context) => {
     const { supervisor, dataDir, ports, logFile, durable, note, addresses } = context;
     const { running, url } = await startPostgres(supervisor, { dataDir, port: ports.postgres, logFile, durable, note });
@@ -69,7 +86,7 @@ const starters: Record<PartName, (context: PartContext) => Promise<RunningProces
 async function startNode(
   name: string,
   args: string[],
-  context: PartContext,
+  context: ServiceContext,
   ready: (running: RunningProcess) => Promise<boolean>,
 ): Promise<RunningProcess> {
   const { supervisor, logFile, env } = context;
@@ -104,3 +121,15 @@ async function answers(url: string): Promise<boolean> {
 function saysWorkerRuns(running: RunningProcess): boolean {
   return running.readLog().includes('"msg":"worker running"');
 }
+
+/**
+ * With these Node collects garbage before the heap has more than doubled, instead of after it has quadrupled, and once more when the process comes to rest
+ * (docs/decisions/memory.md). The API and the worker run with them, here and in `docker-compose.yml`.
+ */
+export const memoryFlags = ['--max-semi-space-size=4', '--heap-growing-percent=100', '--import=./worker/collect-when-idle.ts'];
+
+/**
+ * glibc's own first threshold, as a fixed number: left to itself it rises with the largest block that was ever freed, and what is freed below it stays with
+ * the process. Read by no program of this project, but by the allocator of their process.
+ */
+export const memoryEnvironment = { MALLOC_TRIM_THRESHOLD_: '131072' };
