@@ -1,12 +1,12 @@
 import { ConfigurationError } from '../config/environment.ts';
 import type { LocalConfig } from '../config/local.ts';
-import { checkPorts } from './check-ports.ts';
-import { claimDataDir } from './claim-data-dir.ts';
-import { Progress, partNames } from './progress.ts';
-import { type PartName, type Stack, type StackOptions, startStack } from './stack.ts';
+import { claimDataDir } from './data-directory.ts';
+import { checkPorts } from './ports.ts';
+import { Progress, serviceNames } from './progress.ts';
+import { type ServiceName, type Stack, type StackOptions, startStack } from './stack.ts';
 
-export interface LocalServiceOptions extends Pick<StackOptions, 'abort' | 'onPartExit'> {
-  /** Where the parts are seen coming up. */
+export interface LocalServiceOptions extends Pick<StackOptions, 'abort' | 'onServiceExit'> {
+  /** Where the services are seen coming up. */
   stream: NodeJS.WriteStream;
   /** Whether others that run on the same data directory may use the service. */
   shared: boolean;
@@ -20,20 +20,21 @@ export interface LocalService {
 
 /**
  * Starts the whole service on this machine, but for what the environment names a service for. Throws an error for the user when the data
- * directory or a port is taken, or a part does not start; then nothing is left.
+ * directory or a port is taken, or a service does not start; then nothing is left.
  */
 export async function startLocalService(config: LocalConfig, options: LocalServiceOptions): Promise<LocalService> {
   if (config.programProblems.length > 0) throw new ConfigurationError([...new Set(config.programProblems)]);
-  const parts = partsToStart(config);
+  const services = servicesToStart(config);
   const claim = await claimDataDir(config.dataDir);
   let guardPid = 0;
   try {
-    await checkPorts(config.ports, parts);
-    const progress = new Progress(options.stream, config.overrides.WORKER_ENABLED === 'false' ? { ...partNames, api: 'API' } : partNames);
+    await checkPorts(config.ports, services);
+    const hasWorker = config.overrides.WORKER_ENABLED !== 'false';
+    const progress = new Progress(options.stream, hasWorker ? serviceNames : { ...serviceNames, api: 'API' });
     for (const sentence of config.notTaken) progress.line(`Not taken: ${sentence}.`);
     const stack = await startStack({
       dataDir: config.dataDir,
-      parts,
+      services,
       ports: config.ports,
       external: config.external,
       env: config.overrides,
@@ -43,7 +44,7 @@ export async function startLocalService(config: LocalConfig, options: LocalServi
         claim.record({ guardPid });
       },
       ...(options.abort ? { abort: options.abort } : {}),
-      ...(options.onPartExit ? { onPartExit: options.onPartExit } : {}),
+      ...(options.onServiceExit ? { onServiceExit: options.onServiceExit } : {}),
     }).finally(() => progress.end());
     if (options.shared) claim.record({ guardPid, apiUrl: stack.apiUrl, temporalUiUrl: stack.env.TEMPORAL_UI_URL });
     return { stack, stop: () => stack.stop().finally(() => claim.release()) };
@@ -54,11 +55,11 @@ export async function startLocalService(config: LocalConfig, options: LocalServi
 }
 
 /** What the environment names a service for is not started. */
-function partsToStart({ external }: LocalConfig): PartName[] {
-  const embedded: [PartName, string | undefined][] = [
+function servicesToStart({ external }: LocalConfig): ServiceName[] {
+  const embedded: [ServiceName, string | undefined][] = [
     ['postgres', external.databaseUrl],
     ['temporal', external.temporalAddress],
     ['ai', external.aiUrl],
   ];
-  return [...embedded.flatMap(([part, address]) => (address === undefined ? [part] : [])), 'api'];
+  return [...embedded.flatMap(([service, address]) => (address === undefined ? [service] : [])), 'api'];
 }

@@ -1,57 +1,45 @@
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, isIPv6, type Server } from 'node:net';
+import { isIPv6 } from 'node:net';
+import getPort from 'get-port';
+import type { LocalConfig } from '../config/local.ts';
+import type { ServiceName } from './services.ts';
 
 /** Below those that systems give to outgoing connections: one of these could take a port before the program it is for listens. */
 const range = { from: 20_000, to: 32_000 };
+const candidates = 20;
 
 /** Ports that nothing listens on now, all different. Random, so that several who look at once find different ones. */
 export async function findFreePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, holdAnyPort));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
-
-async function holdAnyPort(): Promise<Server> {
-  for (;;) {
-    const server = createServer();
-    try {
-      server.listen(randomInt(range.from, range.to));
-      await once(server, 'listening');
-      return server;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    }
-  }
+  const findOne = () => getPort({ port: Array.from({ length: candidates }, () => randomInt(range.from, range.to)) });
+  return await Promise.all(Array.from({ length: count }, findOne));
 }
 
 /** Says whether something listens on the port, on any interface of this machine. */
 export async function isPortBusy(port: number): Promise<boolean> {
-  const answers = await Promise.all(['127.0.0.1', '::1'].map((host) => acceptsConnection(host, port)));
-  return answers.includes(true) || !(await canListen(port));
+  return (await getPort({ port })) !== port;
 }
 
-/** Says whether a connection to the port is accepted, within a second. */
-export function acceptsConnection(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: 1000 });
-    const answer = (accepted: boolean) => {
-      socket.destroy();
-      resolve(accepted);
-    };
-    socket
-      .once('connect', () => answer(true))
-      .once('error', () => answer(false))
-      .once('timeout', () => answer(false));
-  });
-}
-
-function canListen(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false)).listen(port, () => server.close(() => resolve(true)));
-  });
+/** Throws an error for the user that names every busy port of the services to be started, with the variable that chooses another. */
+export async function checkPorts(ports: LocalConfig['ports'], services: ServiceName[]): Promise<void> {
+  const used: { service: ServiceName; what: string; port: number; variable: string }[] = [
+    { service: 'api', what: 'the API', port: ports.api, variable: 'PORT' },
+    { service: 'postgres', what: 'Postgres', port: ports.postgres, variable: 'EMBEDDED_PG_PORT' },
+    { service: 'temporal', what: 'Temporal', port: ports.temporal, variable: 'EMBEDDED_TEMPORAL_PORT' },
+    { service: 'temporal', what: "Temporal's web UI", port: ports.temporalUi, variable: 'EMBEDDED_TEMPORAL_UI_PORT' },
+    { service: 'ai', what: 'the AI service', port: ports.ai, variable: 'AI_PORT' },
+  ];
+  const wanted = used.filter(({ service }) => services.includes(service));
+  const twice = wanted.find((one) => wanted.some((other) => other !== one && other.port === one.port));
+  if (twice) throw new Error(`Port ${twice.port} is given to more than one service: ${twice.variable} is one of them.`);
+  const isBusy = await Promise.all(wanted.map(({ port }) => isPortBusy(port)));
+  const busy = wanted.filter((_, index) => isBusy[index]);
+  if (busy.length === 0) return;
+  const free = await findFreePorts(busy.length);
+  const lines = busy.map(({ what, port, variable }) => `  port ${port} (${what}): choose another with ${variable}`);
+  const example = busy.map(({ variable }, index) => `${variable}=${free[index]}`).join(' ');
+  throw new Error(
+    `Something else listens on ${busy.length === 1 ? 'a port' : 'ports'} that Sheaf needs:\n${lines.join('\n')}\nFor example: ${example} npm start`,
+  );
 }
 
 /** Where a service on this machine is reached that listens on a host: by `otherwise` if that is every interface, or none is named. */

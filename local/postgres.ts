@@ -3,10 +3,16 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { clearStalePid } from './postgres-pid.ts';
-import { choosePlace, type PostgresPlace } from './postgres-place.ts';
-import { clusterDir, database, databaseUrl, passwordFile, superuser } from './postgres-url.ts';
-import { ProcessError, type ProcessSpec, type RunningProcess, type Supervisor } from './supervise.ts';
+import {
+  chooseDirectory,
+  clusterDir,
+  database,
+  databaseUrl,
+  type PostgresDirectory,
+  passwordFile,
+  superuser,
+} from './postgres-directory.ts';
+import { commandOf, ProcessError, type ProcessSpec, type RunningProcess, type Supervisor } from './supervise.ts';
 
 const majorVersion = '18';
 
@@ -25,15 +31,15 @@ export interface PostgresOptions {
  * database exists. A cluster whose server was killed recovers by itself. Throws ProcessError when it cannot start.
  */
 export async function startPostgres(supervisor: Supervisor, options: PostgresOptions): Promise<{ running: RunningProcess; url: string }> {
-  const place = choosePlace(options.dataDir);
-  await prepareCluster(supervisor, place, options);
-  const url = databaseUrl(readFileSync(passwordFile(place.home), 'utf8').trim(), options.port);
-  const running = await startServer(supervisor, serverSpec(place, options), url);
+  const directory = chooseDirectory(options.dataDir);
+  await prepareCluster(supervisor, directory, options);
+  const url = databaseUrl(readFileSync(passwordFile(directory.home), 'utf8').trim(), options.port);
+  const running = await startServer(supervisor, serverSpec(directory, options), url);
   return { running, url };
 }
 
-async function prepareCluster(supervisor: Supervisor, place: PostgresPlace, options: PostgresOptions): Promise<void> {
-  const cluster = clusterDir(place.home);
+async function prepareCluster(supervisor: Supervisor, directory: PostgresDirectory, options: PostgresOptions): Promise<void> {
+  const cluster = clusterDir(directory.home);
   if (existsSync(cluster)) {
     const version = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
     if (version !== majorVersion)
@@ -46,14 +52,14 @@ async function prepareCluster(supervisor: Supervisor, place: PostgresPlace, opti
   options.note?.('making the database files');
   const unfinished = `${cluster}.new`;
   rmSync(unfinished, { recursive: true, force: true });
-  writePassword(place);
+  writePassword(directory);
   await supervisor.complete({
     name: 'initdb',
-    command: join(place.bin, 'initdb'),
+    command: join(directory.bin, 'initdb'),
     args: [
       `--pgdata=${unfinished}`,
       `--username=${superuser}`,
-      `--pwfile=${passwordFile(place.home)}`,
+      `--pwfile=${passwordFile(directory.home)}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       // The provider inside Postgres needs no locale of the machine: the order of texts is the same everywhere.
@@ -63,13 +69,13 @@ async function prepareCluster(supervisor: Supervisor, place: PostgresPlace, opti
       '--no-instructions',
       ...(options.durable ? [] : ['--no-sync', '--no-data-checksums']),
     ],
-    ...common(place, options),
+    ...common(directory, options),
   });
   // Only a finished cluster gets the name, so that an interrupted first start is made again.
   renameSync(unfinished, cluster);
 }
 
-function serverSpec(place: PostgresPlace, options: PostgresOptions): ProcessSpec {
+function serverSpec(directory: PostgresDirectory, options: PostgresOptions): ProcessSpec {
   const settings: Record<string, string | number> = {
     listen_addresses: '127.0.0.1',
     port: options.port,
@@ -87,16 +93,21 @@ function serverSpec(place: PostgresPlace, options: PostgresOptions): ProcessSpec
   };
   return {
     name: 'Postgres',
-    command: join(place.bin, 'postgres'),
-    args: ['-D', clusterDir(place.home), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    command: join(directory.bin, 'postgres'),
+    args: ['-D', clusterDir(directory.home), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     // SIGTERM would wait for every client to leave.
     stopSignal: 'SIGINT',
-    ...common(place, options),
+    ...common(directory, options),
   };
 }
 
-function common(place: PostgresPlace, options: PostgresOptions) {
-  return { env: { LC_ALL: 'C', TZ: 'UTC' }, cwd: place.home, logFile: options.logFile, ...(place.user ? { user: place.user } : {}) };
+function common(directory: PostgresDirectory, options: PostgresOptions) {
+  return {
+    env: { LC_ALL: 'C', TZ: 'UTC' },
+    cwd: directory.home,
+    logFile: options.logFile,
+    ...(directory.user ? { user: directory.user } : {}),
+  };
 }
 
 async function startServer(supervisor: Supervisor, spec: ProcessSpec, url: string): Promise<RunningProcess> {
@@ -137,8 +148,45 @@ async function acceptsConnections(url: string): Promise<boolean> {
   }
 }
 
-function writePassword(place: PostgresPlace): void {
-  const file = passwordFile(place.home);
+function writePassword(directory: PostgresDirectory): void {
+  const file = passwordFile(directory.home);
   writeFileSync(file, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
-  if (place.user) chownSync(file, place.user.uid, place.user.gid);
+  if (directory.user) chownSync(file, directory.user.uid, directory.user.gid);
+}
+
+// Higher than any process id that a kernel gives out.
+const nobodysPid = 99_999_999;
+
+/**
+ * Makes way for a new server on this cluster: ends the one of a run that left it behind, and frees the lock file of one that was killed
+ * where its process id belongs to another program by now (Postgres itself would take that program for a server).
+ * The rest of the lock file stays: with it Postgres makes sure that no process of the old server still writes.
+ */
+export async function clearStalePid(cluster: string): Promise<void> {
+  const file = join(cluster, 'postmaster.pid');
+  if (!existsSync(file)) return;
+  const [first = '', ...rest] = readFileSync(file, 'utf8').split('\n');
+  const pid = Number.parseInt(first, 10);
+  if (!(pid > 0)) return;
+  if (isServerOf(cluster, pid)) await endServer(cluster, pid);
+  else if (existsSync(file)) writeFileSync(file, [String(nobodysPid), ...rest].join('\n'));
+}
+
+function isServerOf(cluster: string, pid: number): boolean {
+  return commandOf(pid)?.includes(cluster) ?? false;
+}
+
+async function endServer(cluster: string, pid: number): Promise<void> {
+  for (const [signal, waitMs] of [
+    ['SIGINT', 10_000],
+    ['SIGQUIT', 5000],
+  ] as const) {
+    process.kill(pid, signal);
+    const deadline = performance.now() + waitMs;
+    while (performance.now() < deadline) {
+      if (!isServerOf(cluster, pid)) return;
+      await delay(50);
+    }
+  }
+  throw new Error(`Another Postgres (process ${pid}) runs on ${cluster} and does not stop. End it first.`);
 }

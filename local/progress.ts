@@ -1,7 +1,9 @@
-import type { PartEvent, PartName } from './stack-types.ts';
+import ora, { type Ora } from 'ora';
+import type { ServiceName } from './services.ts';
+import type { ServiceEvent } from './stack.ts';
 
-/** What people call a part. */
-export const partNames: Record<PartName, string> = {
+/** What people call a service. */
+export const serviceNames: Record<ServiceName, string> = {
   postgres: 'Postgres',
   temporal: 'Temporal',
   ai: 'AI service',
@@ -9,86 +11,76 @@ export const partNames: Record<PartName, string> = {
   worker: 'Worker',
 };
 
-const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const firstLineMs = 1000;
 const repeatMs = 15_000;
 
 interface Pending {
   since: number;
   message: string;
-  saidAt: number;
+  /** When its next line is due, where there is no terminal. */
+  dueAt: number;
+}
+
+/** A spinner that prints nothing unless it is on a terminal. */
+export function createSpinner(stream: NodeJS.WriteStream): Ora {
+  // A terminal that does not know its width says 0, on which ora never returns.
+  const isSilent = !stream.isTTY || !stream.columns;
+  return ora({ stream, isSilent, indent: 2, discardStdin: false });
 }
 
 /**
- * Shows how parts come up: a line when one is ready, and a line for what takes over a second. On a terminal a spinner shows what is under
+ * Shows how services come up: a line when one is ready, and a line for what takes over a second. On a terminal a spinner shows what is under
  * way; elsewhere a line every 15 s does.
  */
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
-  readonly #names: Record<PartName, string>;
-  readonly #pending = new Map<PartName, Pending>();
+  readonly #names: Record<ServiceName, string>;
+  readonly #spinner;
+  readonly #pending = new Map<ServiceName, Pending>();
   readonly #timer: NodeJS.Timeout;
-  #frame = 0;
 
-  constructor(stream: NodeJS.WriteStream, names = partNames) {
+  constructor(stream: NodeJS.WriteStream, names = serviceNames) {
     this.#stream = stream;
     this.#names = names;
-    this.#timer = setInterval(() => this.#tick(), stream.isTTY ? 100 : 1000).unref();
+    this.#spinner = createSpinner(stream);
+    this.#timer = setInterval(() => this.#tick(), 1000).unref();
   }
 
-  readonly on = ({ part, state, message = 'starting' }: PartEvent): void => {
+  readonly on = ({ service, state, message = 'starting' }: ServiceEvent): void => {
     const now = performance.now();
-    const pending = this.#pending.get(part) ?? { since: now, message, saidAt: Number.NaN };
-    if (state === 'ready') {
-      this.#pending.delete(part);
-      this.line(`${this.#names[part]} is ready (${seconds(now - pending.since)} s)`);
-    } else {
-      this.#pending.set(part, { ...pending, message, saidAt: Number.NaN });
-      if (state === 'note') this.#say(part, now);
-    }
+    const { since } = this.#pending.get(service) ?? { since: now };
+    this.#pending.set(service, { since, message, dueAt: now + firstLineMs });
+    if (state === 'note') this.#say(service, now);
+    if (state !== 'ready') return;
+    this.#pending.delete(service);
+    this.line(`${this.#names[service]} is ready (${((now - since) / 1000).toFixed(1)} s)`);
   };
-
-  /** Prints a line of its own. */
-  line(text: string): void {
-    this.#clear();
-    this.#stream.write(`  ${text}\n`);
-  }
 
   end(): void {
     clearInterval(this.#timer);
-    this.#clear();
+    this.#spinner.stop();
   }
 
   #tick(): void {
     const now = performance.now();
-    if (this.#stream.isTTY) this.#spin(now);
-    else
-      for (const [part, { since, saidAt }] of this.#pending)
-        if (Number.isNaN(saidAt) ? now - since > 1000 : now - saidAt > repeatMs) this.#say(part, now);
+    const text = [...this.#pending]
+      .map(([service, { since }]) => `${this.#names[service]} ${Math.round((now - since) / 1000)} s`)
+      .join(', ');
+    if (text === '') this.#spinner.stop();
+    else this.#spinner.start(text);
+    if (this.#spinner.isSilent) for (const [service, { dueAt }] of this.#pending) if (now > dueAt) this.#say(service, now);
   }
 
-  #say(part: PartName, now: number): void {
-    const pending = this.#pending.get(part);
+  #say(service: ServiceName, now: number): void {
+    const pending = this.#pending.get(service);
     if (!pending) return;
-    pending.saidAt = now;
+    pending.dueAt = now + repeatMs;
     const took = now - pending.since;
-    this.line(`${this.#names[part]}: ${pending.message} …${took > 5000 ? ` (${Math.round(took / 1000)} s)` : ''}`);
+    this.line(`${this.#names[service]}: ${pending.message} …${took > 5000 ? ` (${Math.round(took / 1000)} s)` : ''}`);
   }
 
-  #spin(now: number): void {
-    this.#clear();
-    const slow = [...this.#pending].filter(([, { since }]) => now - since > 300);
-    if (slow.length === 0) return;
-    this.#frame = (this.#frame + 1) % frames.length;
-    const text = slow.map(([part, { since }]) => `${this.#names[part]} ${Math.round((now - since) / 1000)} s`).join(', ');
-    // A line that is wrapped could not be cleared.
-    this.#stream.write(`  ${frames[this.#frame]} ${text}`.slice(0, (this.#stream.columns || 80) - 1));
+  /** Prints a line of its own. */
+  line(text: string): void {
+    this.#stream.write(`  ${text}\n`);
   }
-
-  #clear(): void {
-    if (this.#stream.isTTY) this.#stream.write('\r\u001b[2K');
-  }
-}
-
-function seconds(ms: number): string {
-  return (ms / 1000).toFixed(1);
 }

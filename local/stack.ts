@@ -1,18 +1,77 @@
 import { mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Environment } from '../config/environment.ts';
-import { rotate } from './log-files.ts';
-import { startPart } from './parts.ts';
 import { findFreePorts, reachableHost } from './ports.ts';
 import { keepSecrets, type Secrets } from './secrets.ts';
-import type { Addresses, PartName, Ports, Stack, StackOptions } from './stack-types.ts';
-import { createSupervisor, type Exit, type RunningProcess, type Supervisor } from './supervise.ts';
+import { type Addresses, type Ports, type ServiceName, startService } from './services.ts';
+import { createSupervisor, type Exit, type RunningProcess, rotate, type Supervisor } from './supervise.ts';
 
-export type { PartEvent, PartName, Ports, Stack, StackOptions } from './stack-types.ts';
+export type { ServiceName } from './services.ts';
 
-const defaultParts: PartName[] = ['postgres', 'temporal', 'ai', 'api'];
-const stopOrder: PartName[][] = [['api', 'worker'], ['ai'], ['temporal', 'postgres']];
-const needs: Record<PartName, PartName[]> = {
+export interface ServiceEvent {
+  service: ServiceName;
+  state: 'starting' | 'note' | 'ready';
+  /** What takes long, with `note`. */
+  message?: string;
+}
+
+export interface StackOptions {
+  /** Everything is kept below it; made when absent. */
+  dataDir: string;
+  /** All but the separate worker when absent. */
+  services?: ServiceName[];
+  /** A port that is absent or 0 is a free one. */
+  ports?: Partial<Ports>;
+  /** Where the services are reached that are not started here. */
+  external?: Addresses;
+  /** False (for tests): Postgres does not wait for the disk, and Temporal keeps everything in memory. True when absent. */
+  durable?: boolean;
+  /** Whether Temporal's web UI runs; true when absent. */
+  temporalUi?: boolean;
+  /** Variables for the AI service, the API and the worker, on top of what the stack tells them. */
+  env?: Environment;
+  /** Ends a start that is under way. */
+  abort?: AbortSignal;
+  log?: (event: ServiceEvent) => void;
+  /** Told at once the process id of what ends the services when this process dies. */
+  onGuard?: (pid: number) => void;
+  /** Called when a service ends without having been stopped or killed through the stack. */
+  onServiceExit?: (service: ServiceName, exit: Exit) => void;
+}
+
+/** A running stack. The address of a service that is neither started here nor given as external is undefined in `env`, and its getter throws. */
+export interface Stack {
+  readonly dataDir: string;
+  readonly ports: Ports;
+  readonly databaseUrl: string;
+  readonly temporalAddress: string;
+  readonly temporalUiUrl: string;
+  readonly aiUrl: string;
+  readonly apiUrl: string;
+  readonly serviceToken: string;
+  /** The variables that the API and the worker get: DATABASE_URL, TEMPORAL_ADDRESS, AI_SERVICE_URL, secrets and so on. */
+  readonly env: Environment;
+  /** Runs further processes that must not outlive this one. */
+  readonly supervisor: Supervisor;
+  pid(service: ServiceName): number | undefined;
+  logPath(service: ServiceName): string;
+  /** The whole log of the service, from the start of the stack on. */
+  readLog(service: ServiceName): string;
+  /** Starts a service that was not started yet, or has ended. */
+  start(service: ServiceName, env?: Environment): Promise<void>;
+  /** Sends a signal and returns, for SIGSTOP and SIGCONT. */
+  signal(service: ServiceName, signal: NodeJS.Signals): void;
+  /** Ends a service with a signal, SIGKILL when absent, and waits until it is gone. */
+  kill(service: ServiceName, signal?: NodeJS.Signals): Promise<Exit>;
+  /** Ends a service as `stop` does, and starts it on the same port with the same data. */
+  restart(service: ServiceName, env?: Environment): Promise<void>;
+  /** Stops all services in order: what serves requests first, databases last. */
+  stop(): Promise<void>;
+}
+
+const defaultServices: ServiceName[] = ['postgres', 'temporal', 'ai', 'api'];
+const stopOrder: ServiceName[][] = [['api', 'worker'], ['ai'], ['temporal', 'postgres']];
+const needs: Record<ServiceName, ServiceName[]> = {
   postgres: [],
   temporal: [],
   ai: [],
@@ -21,7 +80,7 @@ const needs: Record<PartName, PartName[]> = {
 };
 
 /**
- * Starts the local stack, or any part of it, in parallel where parts do not need each other. Whatever is started ends with this process,
+ * Starts the local stack, or some of its services, in parallel if they do not need each other. Whatever is started ends with this process,
  * even by SIGKILL. Throws the first failure, or the reason of the abort signal, after everything is stopped again.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
@@ -48,17 +107,17 @@ class LocalStack implements Stack {
   readonly ports: Ports;
   readonly supervisor: Supervisor = createSupervisor();
   readonly #options: StackOptions;
-  readonly #parts: PartName[];
+  readonly #services: ServiceName[];
   readonly #secrets: Secrets;
   readonly #addresses: Addresses;
-  readonly #running = new Map<PartName, RunningProcess>();
+  readonly #running = new Map<ServiceName, RunningProcess>();
   readonly #expectedToEnd = new WeakSet<RunningProcess>();
 
   constructor(dataDir: string, ports: Ports, options: StackOptions) {
     this.dataDir = dataDir;
     this.ports = ports;
     this.#options = options;
-    this.#parts = options.parts ?? defaultParts;
+    this.#services = options.services ?? defaultServices;
     this.#secrets = keepSecrets(dataDir);
     this.#addresses = { ...options.external };
   }
@@ -99,34 +158,34 @@ class LocalStack implements Stack {
       AI_PORT: String(this.ports.ai),
       PORT: String(this.ports.api),
       API_URL: this.apiUrl,
-      WORKER_ENABLED: String(!this.#parts.includes('worker')),
+      WORKER_ENABLED: String(!this.#services.includes('worker')),
       ...this.#options.env,
     };
   }
 
-  pid(part: PartName): number | undefined {
-    return this.#running.get(part)?.pid;
+  pid(service: ServiceName): number | undefined {
+    return this.#running.get(service)?.pid;
   }
 
-  logPath(part: PartName): string {
-    return join(this.dataDir, 'logs', `${part}.log`);
+  logPath(service: ServiceName): string {
+    return join(this.dataDir, 'logs', `${service}.log`);
   }
 
-  readLog(part: PartName): string {
-    return readFileSync(this.logPath(part), 'utf8');
+  readLog(service: ServiceName): string {
+    return readFileSync(this.logPath(service), 'utf8');
   }
 
   async startAll(): Promise<void> {
-    for (const part of this.#parts) rotate(this.logPath(part));
-    const starts = new Map<PartName, Promise<void>>();
-    const startOnce = (part: PartName): Promise<void> => {
-      const needed = needs[part].filter((need) => this.#parts.includes(need));
-      const start = starts.get(part) ?? Promise.all(needed.map(startOnce)).then(() => this.start(part));
-      starts.set(part, start);
+    for (const service of this.#services) rotate(this.logPath(service));
+    const starts = new Map<ServiceName, Promise<void>>();
+    const startOnce = (service: ServiceName): Promise<void> => {
+      const needed = needs[service].filter((need) => this.#services.includes(need));
+      const start = starts.get(service) ?? Promise.all(needed.map(startOnce)).then(() => this.start(service));
+      starts.set(service, start);
       return start;
     };
     try {
-      await Promise.all(this.#parts.map(startOnce));
+      await Promise.all(this.#services.map(startOnce));
     } catch (error) {
       // The other starts end at once, instead of holding the failure back.
       await this.supervisor.close();
@@ -135,68 +194,68 @@ class LocalStack implements Stack {
     }
   }
 
-  async start(part: PartName, env: Environment = {}): Promise<void> {
-    if (this.#running.has(part)) throw new Error(`The part ${part} runs already.`);
+  async start(service: ServiceName, env: Environment = {}): Promise<void> {
+    if (this.#running.has(service)) throw new Error(`The service ${service} runs already.`);
     const { log, durable = true, temporalUi = true } = this.#options;
-    log?.({ part, state: 'starting' });
-    const process = await startPart(part, {
+    log?.({ service, state: 'starting' });
+    const process = await startService(service, {
       supervisor: this.supervisor,
       dataDir: this.dataDir,
       ports: this.ports,
       addresses: this.#addresses,
       env: { ...this.env, ...env },
-      logFile: this.logPath(part),
+      logFile: this.logPath(service),
       durable,
       temporalUi,
-      note: (message) => log?.({ part, state: 'note', message }),
+      note: (message) => log?.({ service, state: 'note', message }),
     });
-    this.#running.set(part, process);
-    void process.exited.then((exit) => this.#ended(part, process, exit));
-    log?.({ part, state: 'ready' });
+    this.#running.set(service, process);
+    void process.exited.then((exit) => this.#ended(service, process, exit));
+    log?.({ service, state: 'ready' });
   }
 
-  signal(part: PartName, signal: NodeJS.Signals): void {
-    this.#get(part).signal(signal);
+  signal(service: ServiceName, signal: NodeJS.Signals): void {
+    this.#get(service).signal(signal);
   }
 
-  async kill(part: PartName, signal: NodeJS.Signals = 'SIGKILL'): Promise<Exit> {
-    const process = this.#get(part);
+  async kill(service: ServiceName, signal: NodeJS.Signals = 'SIGKILL'): Promise<Exit> {
+    const process = this.#get(service);
     this.#expectedToEnd.add(process);
     return await process.kill(signal);
   }
 
-  async restart(part: PartName, env?: Environment): Promise<void> {
-    await this.#end(part);
-    await this.start(part, env);
+  async restart(service: ServiceName, env?: Environment): Promise<void> {
+    await this.#end(service);
+    await this.start(service, env);
   }
 
   async stop(): Promise<void> {
-    for (const group of stopOrder) await Promise.all(group.map((part) => this.#end(part)));
+    for (const group of stopOrder) await Promise.all(group.map((service) => this.#end(service)));
     await this.supervisor.close();
   }
 
-  #ended(part: PartName, process: RunningProcess, exit: Exit): void {
-    if (this.#running.get(part) === process) this.#running.delete(part);
-    if (!this.#expectedToEnd.has(process)) this.#options.onPartExit?.(part, exit);
+  #ended(service: ServiceName, process: RunningProcess, exit: Exit): void {
+    if (this.#running.get(service) === process) this.#running.delete(service);
+    if (!this.#expectedToEnd.has(process)) this.#options.onServiceExit?.(service, exit);
   }
 
-  async #end(part: PartName): Promise<void> {
-    const process = this.#running.get(part);
+  async #end(service: ServiceName): Promise<void> {
+    const process = this.#running.get(service);
     if (!process) return;
     this.#expectedToEnd.add(process);
     await process.stop();
-    this.#running.delete(part);
+    this.#running.delete(service);
   }
 
-  #get(part: PartName): RunningProcess {
-    const process = this.#running.get(part);
-    if (!process) throw new Error(`The part ${part} does not run.`);
+  #get(service: ServiceName): RunningProcess {
+    const process = this.#running.get(service);
+    if (!process) throw new Error(`The service ${service} does not run.`);
     return process;
   }
 
   #address(name: keyof Addresses): string {
     const value = this.#addresses[name];
-    if (value === undefined) throw new Error(`The stack has no ${name}: the part is not started.`);
+    if (value === undefined) throw new Error(`The stack has no ${name}: the service is not started.`);
     return value;
   }
 }

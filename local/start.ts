@@ -1,19 +1,21 @@
 // `npm start`: everything that the service needs, on this machine, until Ctrl-C.
+
+import { lstatSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { ConfigurationError } from '../config/environment.ts';
 import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../config/local.ts';
 import { startLocalService } from './local-service.ts';
-import { readTail } from './log-files.ts';
-import { partNames } from './progress.ts';
-import type { PartName, Stack } from './stack.ts';
+import { serviceNames } from './progress.ts';
+import type { ServiceName } from './services.ts';
+import type { Stack } from './stack.ts';
 import { StopRequest } from './stop-request.ts';
-import { describeExit, type Exit } from './supervise.ts';
-import { welcome } from './welcome.ts';
+import { describeExit, type Exit, readTail } from './supervise.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
 interface Crash {
-  part: PartName;
+  service: ServiceName;
   exit: Exit;
 }
 
@@ -31,7 +33,7 @@ async function main(config: LocalConfig): Promise<number> {
     stream: process.stdout,
     shared: true,
     abort: stopRequest.signal,
-    onPartExit: (part, exit) => crashed.resolve({ part, exit }),
+    onServiceExit: (service, exit) => crashed.resolve({ service, exit }),
   });
   process.stdout.write(welcome(stack, version));
   const crash = await Promise.race([crashed.promise, stopRequest.wait()]);
@@ -40,17 +42,53 @@ async function main(config: LocalConfig): Promise<number> {
   return crash ? reportCrash(stack, crash) : 0;
 }
 
-function reportCrash(stack: Stack, { part, exit }: Crash): number {
-  const log = stack.logPath(part);
-  console.error(`\n${partNames[part]} ${describeExit(exit)}; everything else was stopped. The last lines of its log:`);
+function reportCrash(stack: Stack, { service, exit }: Crash): number {
+  const log = stack.logPath(service);
+  console.error(`\n${serviceNames[service]} ${describeExit(exit)}; everything else was stopped. The last lines of its log:`);
   console.error(readTail(log, 15).replace(/^/gm, '    '));
   console.error(`Log: ${log}`);
   return 1;
 }
 
 function fail(error: unknown): number {
-  // These are told to the user; anything else is a fault of the program, and its place helps.
+  // These are told to the user; anything else is a fault of the program, and its stack helps.
   const expected = error instanceof ConfigurationError || (error instanceof Error && !(error instanceof TypeError));
   console.error(expected ? `\n${(error as Error).message}` : error);
   return 1;
+}
+
+/** The one screen that a start ends with: where everything is, how to sign up and in, how to stop. Holds no secret. */
+export function welcome(stack: Stack, version: string): string {
+  const api = stack.env.API_URL ?? stack.apiUrl;
+  const lines: [string, string | undefined][] = [
+    ['API', `${api}/api/v1`],
+    ['Reference', `${api}/docs`],
+    ['OpenAPI', `${api}/api/v1/openapi.json`],
+    ['Temporal UI', stack.env.TEMPORAL_UI_URL],
+    ['Data', stack.dataDir],
+    // As root, below a directory that only root may enter, it lies elsewhere.
+    ['Postgres', findLinkTarget(join(stack.dataDir, 'postgres'))],
+    ['Logs', `${stack.dataDir}/logs`],
+    ['Jobs', stack.env.WORKER_ENABLED === 'false' ? 'wait: WORKER_ENABLED=false, so no worker runs here' : undefined],
+  ];
+  return `
+Sheaf ${version} is running.
+
+${lines.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(13)}${value}`])).join('\n')}
+
+Sign up (sign in later with /sign-in/email and the same body without the name):
+
+  TOKEN=$(curl -sS -o /dev/null -D - ${api}/api/auth/sign-up/email \\
+    -H 'Content-Type: application/json' \\
+    -d '{"name":"Ada","email":"ada@example.com","password":"a long password"}' |
+    tr -d '\\r' | sed -n 's/^set-auth-token: //p')
+
+  curl -sS ${api}/api/v1/me -H "Authorization: Bearer $TOKEN"
+
+See everything at work: npm run demo. Stop: Ctrl-C.
+`;
+}
+
+function findLinkTarget(path: string): string | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : undefined;
 }

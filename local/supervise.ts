@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, renameSync } from 'node:fs';
+import { platform } from 'node:os';
 import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
 import { inheritedEnvironment } from '../config/local.ts';
-import { startGuard } from './guard.ts';
-import { readFrom, readTail } from './log-files.ts';
 
 /** A program to run: with where its output goes, how it is stopped, and as which user (of this process, when absent). */
 export interface ProcessSpec {
@@ -177,5 +178,73 @@ function send(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+export interface Guard {
+  pid: number;
+  /** Where a child announces itself, as `add PID SIGNAL`. */
+  input: Writable;
+  /** Forgets a process that has ended. */
+  drop(pid: number): void;
+  close(): void;
+}
+
+/** Starts the script that ends the announced processes once this process is gone. It has a session of its own, so that no terminal ends it first. */
+export function startGuard(): Guard {
+  const script = fileURLToPath(new URL('guard.sh', import.meta.url));
+  const child = spawn('/bin/sh', [script], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const { pid, stdin } = child;
+  if (pid === undefined) throw new Error('The guard of the local processes could not be started: is there a /bin/sh?');
+  // Killed from outside, the guard protects no more, but nothing else breaks.
+  stdin.on('error', () => undefined);
+  child.unref();
+  (stdin as Writable & { unref?: () => void }).unref?.();
+  return {
+    pid,
+    input: stdin,
+    drop: (ended) => {
+      if (stdin.writable) stdin.write(`drop ${ended}\n`);
+    },
+    close: () => stdin.end(),
+  };
+}
+
+const tailBytes = 16_384;
+
+/** The last lines of a file, without the ones that are cut off; empty when there is no such file. */
+export function readTail(path: string, lines: number): string {
+  if (!existsSync(path)) return '';
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const start = Math.max(0, size - tailBytes);
+    const buffer = Buffer.alloc(size - start);
+    const read = readSync(file, buffer, 0, buffer.length, start);
+    const whole = buffer.toString('utf8', 0, read).trimEnd().split('\n');
+    return (start > 0 ? whole.slice(1) : whole).slice(-lines).join('\n');
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What was written to a file after its first bytes; empty when there is no such file. */
+export function readFrom(path: string, startBytes: number): string {
+  return existsSync(path) ? readFileSync(path).subarray(startBytes).toString('utf8') : '';
+}
+
+/** Sets the log of the run before aside as `<path>.1`, so that a log file tells of one run only. */
+export function rotate(path: string): void {
+  if (existsSync(path)) renameSync(path, `${path}.1`);
+}
+
+/** The command line of a live process, its arguments joined by spaces; undefined when there is no such process or it has ended. */
+export function commandOf(pid: number): string | undefined {
+  if (platform() !== 'linux') return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() || undefined;
+  try {
+    // A zombie has no command line any more.
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() || undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { OpsConfig } from '../config/ops.ts';
 import { createDb, createPool } from '../db/connect.ts';
-import { findEmbeddedPostgres } from '../local/find-postgres.ts';
+import { findEmbeddedPostgres } from '../local/postgres-directory.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { type OpsContext, OpsError } from './command.ts';
 

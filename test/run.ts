@@ -63,11 +63,11 @@ async function runTests(stack: Stack, files: string[]): Promise<Summary> {
 function startServices(): Promise<Stack> {
   return startStack({
     dataDir: directory,
-    parts: ['postgres', 'temporal', 'ai'],
+    services: ['postgres', 'temporal', 'ai'],
     durable: false,
     temporalUi: false,
     abort: stopRequest.signal,
-    onPartExit: (part) => console.error(`The ${part} of this test run has ended; the tests that use it fail.`),
+    onServiceExit: (service) => console.error(`The ${service} of this test run has ended; the tests that use it fail.`),
   });
 }
 

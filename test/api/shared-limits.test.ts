@@ -28,7 +28,7 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
     const { AUTH_SECRET, SERVICE_TOKEN } = api.stack.env;
     second = await startStack({
       dataDir: directory,
-      parts: ['api'],
+      services: ['api'],
       temporalUi: false,
       external: { databaseUrl: api.database.url, temporalAddress: api.temporal.address, aiUrl: api.stack.aiUrl },
       env: { ...env, TEMPORAL_NAMESPACE: api.temporal.namespace, AUTH_SECRET, SERVICE_TOKEN },

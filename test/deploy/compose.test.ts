@@ -6,7 +6,7 @@ import { loadAiServiceConfig } from '../../config/ai-service.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { variables } from '../../config/variables.ts';
-import { memoryEnvironment, memoryFlags } from '../../local/memory-flags.ts';
+import { memoryEnvironment, memoryFlags } from '../../local/services.ts';
 
 interface Service {
   image: string;

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { inheritedEnvironment, loadToolConfig } from '../../config/local.ts';
-import { acceptsConnection, findFreePorts } from '../../local/ports.ts';
+import { findFreePorts } from '../../local/ports.ts';
+import { acceptsConnection } from '../../local/temporal.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { until } from '../support/processes.ts';
 
@@ -212,7 +213,7 @@ async function startNginx(command: string, directory: string, port: number, apiP
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`nginx does not start: ${said}`);
-    return await acceptsConnection('127.0.0.1', port);
+    return await acceptsConnection(port);
   }, 10_000);
   return child;
 }

@@ -14,7 +14,7 @@ describe('Processes that are killed again and again', () => {
   before(async () => {
     ai = await startFakeAi();
     const env = { ...ai.env, JOB_RETRY_DELAYS_MS: '100', WORKER_CONCURRENCY: '4' };
-    api = await startTestApi({ parts: ['api', 'worker'], env });
+    api = await startTestApi({ services: ['api', 'worker'], env });
     tenant = await api.createTenant();
   });
   after(async () => {
@@ -32,9 +32,9 @@ describe('Processes that are killed again and again', () => {
     }
   }
 
-  async function killAndStart(part: 'api' | 'worker'): Promise<void> {
-    await api.stack.kill(part, 'SIGKILL');
-    await api.stack.start(part);
+  async function killAndStart(service: 'api' | 'worker'): Promise<void> {
+    await api.stack.kill(service, 'SIGKILL');
+    await api.stack.start(service);
   }
 
   it('lose no job, do none twice, and leave the ledger exact', async function () {
@@ -82,6 +82,6 @@ describe('Processes that are killed again and again', () => {
     expect(await db.selectFrom('chunk').select('index').where('document_id', '=', documentId).execute()).to.deep.equal([{ index: 0 }]);
     await expectSoundLedger(api);
     await until(async () => (await db.selectFrom('outbox').select('id').execute()).length === 0, 20_000);
-    for (const part of ['api', 'worker'] as const) expect(errorsOf(api, part), part).to.deep.equal([]);
+    for (const service of ['api', 'worker'] as const) expect(errorsOf(api, service), service).to.deep.equal([]);
   });
 });

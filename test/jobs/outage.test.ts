@@ -25,7 +25,7 @@ describe('While Temporal is away', () => {
     client = new Client({ connection: Connection.lazy({ address }) });
     const own = { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: 'default', WORKER_ENABLED: 'false' };
     api = await startTestApi({ env: { ...ai.env, ...own, JOB_RETRY_DELAYS_MS: '200' } });
-    temporal = await startStack({ dataDir: directory, parts: [], ports: { temporal: port }, temporalUi: false });
+    temporal = await startStack({ dataDir: directory, services: [], ports: { temporal: port }, temporalUi: false });
     tenant = await api.createTenant();
   });
   after(async () => {

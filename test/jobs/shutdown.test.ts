@@ -6,8 +6,8 @@ import { until } from '../support/processes.ts';
 
 const graceMs = 3_000;
 
-for (const part of ['worker', 'api'] as const) {
-  describe(`SIGTERM to ${part === 'api' ? 'the API with its worker' : 'a worker'}, while a job runs`, () => {
+for (const service of ['worker', 'api'] as const) {
+  describe(`SIGTERM to ${service === 'api' ? 'the API with its worker' : 'a worker'}, while a job runs`, () => {
     let api: TestApi;
     let ai: FakeAi;
     let tenant: Tenant;
@@ -15,17 +15,17 @@ for (const part of ['worker', 'api'] as const) {
     before(async () => {
       ai = await startFakeAi();
       const env = { ...ai.env, WORKER_SHUTDOWN_GRACE_MS: String(graceMs), JOB_RETRY_DELAYS_MS: '200', WORKER_CONCURRENCY: '1' };
-      api = await startTestApi({ parts: part === 'api' ? ['api'] : ['api', 'worker'], env });
+      api = await startTestApi({ services: service === 'api' ? ['api'] : ['api', 'worker'], env });
       tenant = await api.createTenant();
     });
     after(async () => {
       await expectSoundLedger(api);
-      expectCleanLog(api, part);
+      expectCleanLog(api, service);
       await api.stop();
       await ai.stop();
     });
     beforeEach(async () => {
-      if (!api.stack.pid(part)) await api.stack.start(part);
+      if (!api.stack.pid(service)) await api.stack.start(service);
     });
 
     const rowOf = (id: string) => api.database.db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -42,7 +42,7 @@ for (const part of ['worker', 'api'] as const) {
     /** Sends SIGTERM and answers how long the process took to go. */
     async function terminate(): Promise<number> {
       const startedAt = performance.now();
-      const exit = await api.stack.kill(part, 'SIGTERM');
+      const exit = await api.stack.kill(service, 'SIGTERM');
       expect(exit).to.deep.equal({ code: 0, signal: null });
       return performance.now() - startedAt;
     }
@@ -65,7 +65,7 @@ for (const part of ['worker', 'api'] as const) {
 
       expect(await rowOf(id)).to.include({ status: 'succeeded', attempts: 1 });
       expect(await rowOf(behind.id)).to.include({ status: 'queued', attempts: 0 });
-      await api.stack.start(part);
+      await api.stack.start(service);
       expect((await historyOf(api, id)).at(-1)).to.deep.equal({ type: 'WorkflowExecutionCompleted' });
       expect(await amountsOf(api, id)).to.deep.equal([5]);
       expect(await api.jobIn(tenant.owner.token, behind.id, ['succeeded'])).to.include({ attempts: 1 });
@@ -78,7 +78,7 @@ for (const part of ['worker', 'api'] as const) {
       await until(() => ai.callsOf(id) === 1);
 
       expect(await terminate()).to.be.within(graceMs - 500, graceMs + 5_000);
-      await api.stack.start(part);
+      await api.stack.start(service);
 
       expect(await api.jobIn(tenant.owner.token, id, ['succeeded'])).to.include({ attempts: 2 });
       const failures = (await historyOf(api, id)).filter(({ type }) => type === 'ActivityTaskFailed').map(({ failure }) => failure);

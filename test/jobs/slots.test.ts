@@ -67,7 +67,7 @@ describe('A full worker', () => {
   before(async () => {
     ai = await startFakeAi();
     // Two processes with one place each.
-    api = await startTestApi({ parts: ['api', 'worker'], env: { ...ai.env, WORKER_CONCURRENCY: '1', WORKER_ENABLED: 'true' } });
+    api = await startTestApi({ services: ['api', 'worker'], env: { ...ai.env, WORKER_CONCURRENCY: '1', WORKER_ENABLED: 'true' } });
     tenant = await api.createTenant();
   });
   after(async () => {

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import type { PartName } from '../../local/stack.ts';
+import type { ServiceName } from '../../local/stack.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 
-for (const { title, parts } of [
-  { title: 'A worker of its own', parts: ['api', 'worker'] as PartName[] },
-  { title: 'The worker inside the API', parts: ['api'] as PartName[] },
+for (const { title, services } of [
+  { title: 'A worker of its own', services: ['api', 'worker'] as ServiceName[] },
+  { title: 'The worker inside the API', services: ['api'] as ServiceName[] },
 ]) {
-  const victim: PartName = parts.at(-1) ?? 'api';
+  const victim: ServiceName = services.at(-1) ?? 'api';
 
   describe(`${title}, killed in the middle of its jobs`, () => {
     let api: TestApi;
@@ -20,7 +20,7 @@ for (const { title, parts } of [
 
     before(async () => {
       ai = await startFakeAi();
-      api = await startTestApi({ parts, env: { ...ai.env, JOB_RETRY_DELAYS_MS: '200' } });
+      api = await startTestApi({ services, env: { ...ai.env, JOB_RETRY_DELAYS_MS: '200' } });
       tenant = await api.createTenant();
       documentId = (await api.upload(tenant, { bytes: 'Indexed text of a document.' })).id;
       ai.behave('embed', () => undefined);
@@ -36,7 +36,7 @@ for (const { title, parts } of [
     });
     after(async () => {
       await expectSoundLedger(api);
-      expectCleanLog(api, ...parts);
+      expectCleanLog(api, ...services);
       await api.stop();
       await ai.stop();
     });

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { borderConfiguration, borderTable } from '../../lint/borders.ts';
-import { freeFolders, rooms } from '../../lint/rooms.ts';
+import { borderConfiguration, borderTable } from '../../tools/lint/borders.ts';
+import { freeFolders, rooms } from '../../tools/lint/rooms.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 
 /** For each room: a folder and a package that it may not import, and imports that it may. */
@@ -86,8 +86,8 @@ describe('The import directions', () => {
     expect(Object.keys(samples)).to.have.members(Object.keys(rooms));
   });
 
-  it('are those of the table in lint/rooms.ts, for the linter and on the page', () => {
-    expect(JSON.parse(readFileSync('lint/borders.json', 'utf8')), 'run npm run borders').to.deep.equal(borderConfiguration());
+  it('are those of the table in tools/lint/rooms.ts, for the linter and on the page', () => {
+    expect(JSON.parse(readFileSync('tools/lint/borders.json', 'utf8')), 'run npm run borders').to.deep.equal(borderConfiguration());
     expect(readFileSync('docs/decisions/rooms.md', 'utf8'), 'run npm run borders').to.contain(`\n\n${borderTable()}\n\n`);
   });
 });
@@ -98,7 +98,7 @@ async function lint(files: { path: string; source: string }[]): Promise<Map<stri
   try {
     const { vcs, ...configuration } = JSON.parse(readFileSync('biome.json', 'utf8'));
     writeFileSync(join(directory, 'biome.json'), JSON.stringify({ ...configuration, root: true }));
-    cpSync('lint', join(directory, 'lint'), { recursive: true });
+    cpSync('tools/lint', join(directory, 'tools/lint'), { recursive: true });
     for (const { path, source } of files) {
       mkdirSync(dirname(join(directory, path)), { recursive: true });
       writeFileSync(join(directory, path), `${source}\n`);

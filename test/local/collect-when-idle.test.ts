@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { memoryFlags } from '../../local/memory-flags.ts';
+import { memoryFlags } from '../../local/services.ts';
 
 /** Holds 200 MB for a moment, rests, and prints the megabytes of its heap before and after; then whether a workflow's context has `gc`. */
 const program = `

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { memoryEnvironment } from '../../local/memory-flags.ts';
+import { memoryEnvironment } from '../../local/services.ts';
 
 /** Frees one large block, by which glibc raises its thresholds; then 200 MB in small pieces, each beside one that stays. Prints the resident megabytes. */
 const program = `

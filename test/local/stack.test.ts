@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client, Connection } from '@temporalio/client';
 import { expect } from 'chai';
 import pg from 'pg';
-import { memoryEnvironment, memoryFlags } from '../../local/memory-flags.ts';
-import { commandOf } from '../../local/processes.ts';
+import { memoryEnvironment, memoryFlags } from '../../local/services.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
+import { commandOf } from '../../local/supervise.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { endPrograms, findProcesses, isAlive, runProgram, until } from '../support/processes.ts';
 
@@ -31,13 +31,13 @@ describe('the local stack', () => {
   });
 
   it('keeps rows, workflows and secrets from one start to the next', async () => {
-    const first = await start({ parts: ['postgres', 'temporal'] });
+    const first = await start({ services: ['postgres', 'temporal'] });
     await query(first, 'create table kept (value text)');
     await query(first, "insert into kept values ('before')");
     await useTemporal(first, (client) => client.workflow.start('waits', { taskQueue: 'nobody', workflowId: 'kept' }));
     await first.stop();
 
-    const second = await start({ parts: ['postgres', 'temporal'] });
+    const second = await start({ services: ['postgres', 'temporal'] });
     expect(await query(second, 'select value from kept')).to.deep.equal([{ value: 'before' }]);
     const kept = await useTemporal(second, (client) => client.workflow.getHandle('kept').describe());
     expect(kept.status.name).to.equal('RUNNING');
@@ -45,8 +45,8 @@ describe('the local stack', () => {
     expect(second.serviceToken).to.equal(first.serviceToken);
   });
 
-  it('keeps what was committed when a part is killed and started again', async () => {
-    const stack = await start({ parts: ['postgres'] });
+  it('keeps what was committed when a service is killed and started again', async () => {
+    const stack = await start({ services: ['postgres'] });
     await query(stack, "create table kept as select 'before' as value");
     expect((await stack.kill('postgres')).signal).to.equal('SIGKILL');
     await stack.start('postgres');
@@ -58,7 +58,7 @@ describe('the local stack', () => {
       readFileSync(join(dataDir, 'temporal.db'))
         .subarray(18, 20)
         .equals(Buffer.from([2, 2]));
-    const first = await start({ parts: ['temporal'] });
+    const first = await start({ services: ['temporal'] });
     await useTemporal(first, (client) => client.workflow.start('waits', { taskQueue: 'nobody', workflowId: 'kept' }));
     await first.stop();
     expect(isLogged()).to.equal(true);
@@ -67,7 +67,7 @@ describe('the local stack', () => {
     file.close();
     expect(isLogged()).to.equal(false);
 
-    const second = await start({ parts: ['temporal'] });
+    const second = await start({ services: ['temporal'] });
     const kept = await useTemporal(second, (client) => client.workflow.getHandle('kept').describe());
     expect(kept.status.name).to.equal('RUNNING');
     expect(isLogged()).to.equal(true);
@@ -75,7 +75,7 @@ describe('the local stack', () => {
   });
 
   it('keeps every workflow that Temporal acknowledged before it was killed under load', async () => {
-    const stack = await start({ parts: ['temporal'] });
+    const stack = await start({ services: ['temporal'] });
     const acknowledged: string[] = [];
     await useTemporal(stack, async (client) => {
       let next = 0;
@@ -102,7 +102,7 @@ describe('the local stack', () => {
   });
 
   it('lets nobody but this machine reach the AI service', async () => {
-    const stack = await start({ parts: ['ai'] });
+    const stack = await start({ services: ['ai'] });
     expect((await fetch(`${stack.aiUrl}/health`)).status).to.equal(200);
     // An address that only a service on every interface answers at.
     const elsewhere = await fetch(`http://127.0.0.2:${stack.ports.ai}/health`).catch((error: Error) => error);
@@ -111,15 +111,18 @@ describe('the local stack', () => {
 
   it('runs the API with what holds its memory low', async function () {
     if (!existsSync('/proc/self/environ')) this.skip();
-    const stack = await start({ parts: ['postgres', 'temporal', 'ai', 'api'] });
+    const stack = await start({ services: ['postgres', 'temporal', 'ai', 'api'] });
     const read = (name: string) => readFileSync(`/proc/${stack.pid('api')}/${name}`, 'utf8').split('\0');
     expect(read('environ')).to.include.members(Object.entries(memoryEnvironment).map(([name, value]) => `${name}=${value}`));
     expect(read('cmdline')).to.include.members(memoryFlags);
   });
 
-  it('tells of a part that ends by itself, and not of one that it ended', async () => {
+  it('tells of a service that ends by itself, and not of one that it ended', async () => {
     const ended: string[] = [];
-    const stack = await start({ parts: ['postgres', 'temporal'], onPartExit: (part, exit) => ended.push(`${part} ${exit.signal}`) });
+    const stack = await start({
+      services: ['postgres', 'temporal'],
+      onServiceExit: (service, exit) => ended.push(`${service} ${exit.signal}`),
+    });
     await stack.kill('postgres');
     process.kill(stack.pid('temporal') ?? 0, 'SIGKILL');
     await until(() => ended.length > 0);
@@ -127,17 +130,17 @@ describe('the local stack', () => {
   });
 
   it('keeps finished workflows for 30 days', async () => {
-    const stack = await start({ parts: ['temporal'], durable: false });
+    const stack = await start({ services: ['temporal'], durable: false });
     const { config } = await useTemporal(stack, (client) => client.workflowService.describeNamespace({ namespace: 'default' }));
     expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).to.equal(30 * 24 * 3600);
   });
 
-  it('stops what it started when a part cannot start, and says why with its log', async () => {
+  it('stops what it started when a service cannot start, and says why with its log', async () => {
     const blocker = createServer();
     const port = await new Promise<number>((resolve) =>
       blocker.listen(0, '127.0.0.1', () => resolve((blocker.address() as { port: number }).port)),
     );
-    const failure = await start({ parts: ['postgres', 'temporal'], ports: { postgres: port } }).catch((error: Error) => error);
+    const failure = await start({ services: ['postgres', 'temporal'], ports: { postgres: port } }).catch((error: Error) => error);
     blocker.close();
     expect(failure)
       .to.be.instanceOf(Error)

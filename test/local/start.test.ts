@@ -32,8 +32,8 @@ describe('npm start', () => {
   it('brings everything up, says where, tells no secret, and leaves nothing on SIGTERM', async () => {
     const program = start();
     await untilUp(program);
-    const parts = childrenOf(program.pid);
-    expect(parts.map(({ command }) => /guard\.sh|postgres |temporal |ai\/main|api\/main/.exec(command)?.[0]).sort()).to.deep.equal([
+    const services = childrenOf(program.pid);
+    expect(services.map(({ command }) => /guard\.sh|postgres |temporal |ai\/main|api\/main/.exec(command)?.[0]).sort()).to.deep.equal([
       'ai/main',
       'api/main',
       'guard.sh',
@@ -49,8 +49,8 @@ describe('npm start', () => {
 
     program.child.kill('SIGTERM');
     expect(await program.exited).to.deep.equal({ code: 0, signal: null });
-    expect(parts.filter(({ pid }) => isAlive(pid) && !isGuard(pid))).to.deep.equal([]);
-    await until(() => !parts.some(({ pid }) => isAlive(pid)));
+    expect(services.filter(({ pid }) => isAlive(pid) && !isGuard(pid))).to.deep.equal([]);
+    await until(() => !services.some(({ pid }) => isAlive(pid)));
   });
 
   it('refuses a second start on the same data, and keeps the data for a later one', async () => {
@@ -71,38 +71,38 @@ describe('npm start', () => {
     expect(await me.json()).to.include({ email: 'ada@example.com' });
   });
 
-  it('stops everything when one part crashes, and says which, with the end of its log', async () => {
+  it('stops everything when one service crashes, and says which, with the end of its log', async () => {
     const program = start();
     await untilUp(program);
-    const parts = childrenOf(program.pid);
-    const ai = parts.find(({ command }) => command.includes('ai/main'));
+    const services = childrenOf(program.pid);
+    const ai = services.find(({ command }) => command.includes('ai/main'));
     process.kill(ai?.pid ?? 0, 'SIGKILL');
     expect((await program.exited).code).to.equal(1);
     expect(program.stderr())
       .to.include('AI service was killed by SIGKILL')
       .and.include(join(dataDir, 'logs', 'ai.log'));
     expect(program.stderr()).to.include('is listening');
-    await until(() => !parts.some(({ pid }) => isAlive(pid)));
+    await until(() => !services.some(({ pid }) => isAlive(pid)));
   });
 
   it('leaves nothing when it is killed by SIGKILL, and starts again right away', async () => {
     const program = start();
     await untilUp(program);
-    const parts = childrenOf(program.pid);
+    const services = childrenOf(program.pid);
     program.child.kill('SIGKILL');
     await program.exited;
     const again = start();
     await untilUp(again);
-    expect(parts.filter(({ pid }) => isAlive(pid))).to.deep.equal([]);
+    expect(services.filter(({ pid }) => isAlive(pid))).to.deep.equal([]);
   });
 
   it('ends a start that is under way', async () => {
     const program = start();
     await program.printed(/is ready/);
-    const parts = childrenOf(program.pid);
+    const services = childrenOf(program.pid);
     program.child.kill('SIGINT');
     expect((await program.exited).code).to.equal(0);
-    await until(() => !parts.some(({ pid }) => isAlive(pid)));
+    await until(() => !services.some(({ pid }) => isAlive(pid)));
     expect(program.stdout()).not.to.include('is running');
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Environment } from '../../config/environment.ts';
-import { findEmbeddedPostgres } from '../../local/find-postgres.ts';
 import { findFreePorts } from '../../local/ports.ts';
+import { findEmbeddedPostgres } from '../../local/postgres-directory.ts';
 import { startStack } from '../../local/stack.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
@@ -77,7 +77,7 @@ describe('npm run ops', () => {
   });
 
   it('finds the database that runs in a data directory, on whatever port, and none once it has stopped', async () => {
-    const stack = await startStack({ dataDir: directory, parts: ['postgres'], durable: false });
+    const stack = await startStack({ dataDir: directory, services: ['postgres'], durable: false });
     try {
       expect(findEmbeddedPostgres(directory)).to.equal(stack.databaseUrl);
     } finally {

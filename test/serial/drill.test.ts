@@ -6,7 +6,7 @@ describe('npm run drill', function () {
   after(endPrograms);
 
   it('finds nothing lost, stuck, duplicated, off or orphaned after its short faults', async () => {
-    const drill = runProgram(process.execPath, ['drill/main.ts', '--short', '--json']);
+    const drill = runProgram(process.execPath, ['tools/drill/main.ts', '--short', '--json']);
     const { code } = await drill.exited;
     expect(code, `${drill.stdout()}${drill.stderr()}`).to.equal(0);
     const { faults } = JSON.parse(drill.stdout()) as { faults: Record<string, number | string>[] };
@@ -19,7 +19,7 @@ describe('npm run drill', function () {
   });
 
   it('names the faults that there are', async () => {
-    const drill = runProgram(process.execPath, ['drill/main.ts', 'unknown-fault']);
+    const drill = runProgram(process.execPath, ['tools/drill/main.ts', 'unknown-fault']);
     expect((await drill.exited).code).to.equal(2);
     expect(drill.stderr()).to.include('There is no fault unknown-fault. There are: worker-killed, ');
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../config/environment.ts';
-import { type PartName, type Stack, startStack } from '../../local/stack.ts';
+import { type ServiceName, type Stack, startStack } from '../../local/stack.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
 import { recorder } from './recorder.ts';
@@ -64,16 +64,16 @@ export interface TestApiOptions {
   /** Variables on top of the defaults. */
   env?: Environment;
   /** `api` alone by default, with the worker inside; `['api', 'worker']` runs the worker in a process of its own. */
-  parts?: PartName[];
+  services?: ServiceName[];
 }
 
 /** Starts an API for one test file against the services of the run. Call {@link TestApi.stop} in `after`. */
-export async function startTestApi({ env = {}, parts = ['api'] }: TestApiOptions = {}): Promise<TestApi> {
+export async function startTestApi({ env = {}, services = ['api'] }: TestApiOptions = {}): Promise<TestApi> {
   const [database, temporal, ai] = await Promise.all([createTestDatabase({ poolSize: 4 }), createTestNamespace(), testAi()]);
   const dataDir = makeTestDirectory();
   const stack = await startStack({
     dataDir,
-    parts,
+    services,
     temporalUi: false,
     external: { databaseUrl: database.url, temporalAddress: temporal.address, aiUrl: ai.url },
     env: { TEMPORAL_NAMESPACE: temporal.namespace, SERVICE_TOKEN: ai.token, RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'info', ...env },

@@ -6,7 +6,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { insertJob } from '../../domain/jobs/insert-job.ts';
 import type { JobRow } from '../../domain/jobs/job-row.ts';
-import type { PartName } from '../../local/stack.ts';
+import type { ServiceName } from '../../local/stack.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
 import type { Tenant, TestApi } from './api.ts';
 import { until } from './processes.ts';
@@ -59,16 +59,16 @@ export async function creditsUsed(api: TestApi, organizationId: string): Promise
   return months.reduce((sum, { used }) => sum + used, 0);
 }
 
-/** A part must not have logged an error, nor anything that is not its own log: Node prints unhandled rejections as they are. */
-export function expectCleanLog(api: TestApi, ...parts: PartName[]): void {
-  for (const part of parts.length > 0 ? parts : (['api'] as PartName[]))
-    expect(errorsOf(api, part), `the log of ${part}`).to.deep.equal([]);
+/** A service must not have logged an error, nor anything that is not its own log: Node prints unhandled rejections as they are. */
+export function expectCleanLog(api: TestApi, ...services: ServiceName[]): void {
+  for (const service of services.length > 0 ? services : (['api'] as ServiceName[]))
+    expect(errorsOf(api, service), `the log of ${service}`).to.deep.equal([]);
 }
 
-/** The lines of a part's log that tell of an error, save those with an expected message. */
-export function errorsOf(api: TestApi, part: PartName, expected: string[] = []): string[] {
+/** The lines of a service's log that tell of an error, save those with an expected message. */
+export function errorsOf(api: TestApi, service: ServiceName, expected: string[] = []): string[] {
   const lines = api.stack
-    .readLog(part)
+    .readLog(service)
     .split('\n')
     .filter((line) => line !== '');
   return lines.filter((line) => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../../config/environment.ts';
 import { inheritedEnvironment } from '../../config/local.ts';
-import { commandOf } from '../../local/processes.ts';
+import { commandOf } from '../../local/supervise.ts';
 
 /** A program under test, and what it has printed. */
 export interface Program {

@@ -1,9 +1,9 @@
 import { inheritedEnvironment, loadTestServices } from '../../config/local.ts';
-import type { PartName, Stack } from '../../local/stack.ts';
+import type { ServiceName, Stack } from '../../local/stack.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
 
 const given = loadTestServices(inheritedEnvironment());
-const own = new Map<PartName, Promise<Stack>>();
+const own = new Map<ServiceName, Promise<Stack>>();
 
 /** The Postgres of this test run: a URL that may create databases. `test/support/database.ts` makes a database of a test's own. */
 export async function testPostgres(): Promise<{ adminUrl: string }> {
@@ -34,13 +34,13 @@ export async function stopOwnServices(): Promise<void> {
 }
 
 /** Run on its own, without `npm test`, a test file starts each service when it first asks for it. */
-function startOwn(part: PartName): Promise<Stack> {
-  const started = own.get(part) ?? startOne(part);
-  own.set(part, started);
+function startOwn(service: ServiceName): Promise<Stack> {
+  const started = own.get(service) ?? startOne(service);
+  own.set(service, started);
   return started;
 }
 
-async function startOne(part: PartName): Promise<Stack> {
+async function startOne(service: ServiceName): Promise<Stack> {
   const { startStack } = await import('../../local/stack.ts');
-  return await startStack({ dataDir: makeTestDirectory(), parts: [part], durable: false, temporalUi: false });
+  return await startStack({ dataDir: makeTestDirectory(), services: [service], durable: false, temporalUi: false });
 }

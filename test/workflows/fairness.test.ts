@@ -12,7 +12,7 @@ describe('Fairness between organizations', () => {
   let small: Tenant;
 
   before(async () => {
-    api = await startTestApi({ parts: ['api', 'worker'], env: { WORKER_CONCURRENCY: '2' } });
+    api = await startTestApi({ services: ['api', 'worker'], env: { WORKER_CONCURRENCY: '2' } });
     [large, small] = await Promise.all([api.createTenant(), api.createTenant()]);
   });
   after(() => api.stop());

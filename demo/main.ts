@@ -1,0 +1,103 @@
+// `npm run demo -- [FILE…]`: takes the user's files, or the samples, through the service that runs here or one started for it.
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createClient } from '../client/index.ts';
+import { StopRequest } from '../local/stop-request.ts';
+import { report, Screen, toJson } from './report.ts';
+import { contentTypeOf, runDemo } from './run.ts';
+import { openService } from './service.ts';
+
+const help = `Usage: npm run demo -- [--json] [--query TEXT]… [FILE…]
+
+Signs up a new user, uploads each FILE through its signed target, extracts,
+summarizes and indexes it, follows the jobs on their live stream, and searches.
+Without FILE it takes the documents in samples/.
+
+  --query TEXT   search for TEXT; may be given several times. Otherwise
+                 samples/queries.json, or the first sentence of each summary
+  --json         print one JSON object on standard output, and nothing else
+  --help         print this
+
+Uses the service that runs on this machine (npm start), or starts one and stops
+it at the end; it then keeps its data in DATA_DIR, as npm start does.
+
+  SHEAF_URL        another service, such as https://sheaf.example.com
+  TEMPORAL_UI_URL  where its workflows are seen
+
+A file that cannot be used is named on standard error and the others still
+run; the exit code is then 1.
+`;
+const sampleQueries: { query: string }[] = JSON.parse(readFileSync('samples/queries.json', 'utf8'));
+const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, query: { type: 'string', multiple: true } } as const;
+
+class UsageError extends Error {}
+
+const stopRequest = new StopRequest();
+try {
+  process.exitCode = await main(parse(process.argv.slice(2)));
+} catch (error) {
+  process.exitCode = fail(error);
+}
+stopRequest.forget();
+
+async function main({ positionals, values: { help: wantsHelp, json, query = [] } }: ReturnType<typeof parse>): Promise<number> {
+  if (wantsHelp) return print(help, 0);
+  const screen = new Screen(json ? process.stderr : process.stdout);
+  const isSample = positionals.length === 0;
+  const paths = isSample ? globSync('samples/*.{csv,html,md,pdf,png,txt}').sort() : positionals;
+  const files = paths.filter((path) => isUsable(path, screen));
+  if (files.length === 0) return print(json ? toJson({ documents: [], jobs: [], search: [], creditsUsed: 0 }, () => undefined) : '', 1);
+  stopRequest.signal.addEventListener('abort', () => screen.line('\nStopping …', 0));
+  const { service, signal } = await openService(screen, stopRequest.signal);
+  try {
+    screen.line(`\nSheaf ${service.version} at ${service.url}`, 0);
+    const queries = query.length > 0 || !isSample ? query : sampleQueries.map((sample) => sample.query);
+    const result = await runDemo(createClient({ url: service.url }), { files, queries, screen, signal });
+    if (json) print(toJson(result, service.workflowUrl));
+    else report(result, service.workflowUrl, screen);
+    return result.ok && files.length === paths.length ? 0 : 1;
+  } finally {
+    screen.status('');
+    if (service.stop && !stopRequest.requested)
+      screen.line('\nStopping the service. Under `npm start` it has the same data, and the links work.', 0);
+    await service.stop?.();
+  }
+}
+
+function parse(args: string[]) {
+  try {
+    const parsed = parseArgs({ args, options, allowPositionals: true });
+    if (parsed.values.query?.some((text) => text.trim() === '')) throw new Error('--query needs a text to search for');
+    return parsed;
+  } catch (error) {
+    // The rest of the message speaks of the shell.
+    throw new UsageError(`${(error as Error).message.split('. ', 1)[0]}. See npm run demo -- --help`);
+  }
+}
+
+/** Looks at a file before anything is sent, and says what is wrong with it. */
+function isUsable(path: string, screen: Screen): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  const problems = {
+    'there is no such file': !stats,
+    'this is not a file': stats && !stats.isFile(),
+    'files of this type are not taken: PDF, text, Markdown, CSV, HTML, JSON, PNG, JPEG, WebP and TIFF are': !contentTypeOf(path),
+    'the file is empty': stats?.size === 0,
+  };
+  const problem = Object.entries(problems).find(([, isSo]) => isSo)?.[0];
+  if (problem !== undefined) screen.problem(path, problem);
+  return problem === undefined;
+}
+
+function print(text: string, exitCode = 0): number {
+  process.stdout.write(text);
+  return exitCode;
+}
+
+function fail(error: unknown): number {
+  if (stopRequest.requested) return 130;
+  // These are told to the user; anything else is a fault of the program, and its stack helps.
+  const expected = error instanceof Error && !(error instanceof TypeError) && error.name !== 'ZodError';
+  console.error(expected ? `\n${error.message}` : error);
+  return error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,119 @@
+import type { Document, JobEvent } from '../client/index.ts';
+import { createSpinner } from '../local/progress.ts';
+import type { DemoResult } from './run.ts';
+
+const maxWidth = 80;
+
+/** Where a job's workflow is seen; undefined if nobody has said where Temporal's UI is. */
+export type WorkflowUrl = (jobId: string) => string | undefined;
+
+/** Lines that stay, and on a terminal a last line that changes. */
+export class Screen {
+  readonly stream: NodeJS.WriteStream;
+  readonly #spinner;
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.stream = stream;
+    this.#spinner = createSpinner(stream);
+  }
+
+  heading(text: string): void {
+    this.line(`\n${text}`, 0);
+  }
+
+  line(text: string, indent = 2): void {
+    this.stream.write(`${' '.repeat(indent)}${text}\n`);
+  }
+
+  /** A text of any length, broken at the width of the terminal; a longer word stays whole. */
+  paragraph(text: string, indent: number): void {
+    const width = Math.min(this.stream.columns || maxWidth, maxWidth) - indent;
+    for (const line of plain(text).match(new RegExp(`\\S.{0,${width - 1}}(?= |$)|\\S+`, 'gu')) ?? []) this.line(line, indent);
+  }
+
+  /** Shows what goes on; nothing when the text is empty. */
+  status(text: string): void {
+    if (text === '') this.#spinner.stop();
+    else this.#spinner.start(plain(text));
+  }
+
+  /** Says on standard error what went wrong with one thing, while the others go on. */
+  problem(name: string, message: string): void {
+    process.stderr.write(`  ✘ ${plain(name)}: ${plain(message)}\n`);
+  }
+
+  document({ size, contentType, name }: Document): void {
+    this.line(`${(size / 1000).toFixed(1).padStart(8)} kB  ${contentType.padEnd(16)}  ${plain(name)}`);
+  }
+
+  /** Says that a job is over, will be tried again, or runs. */
+  job(job: JobEvent, name: string): void {
+    const kind = shortKind(job);
+    const seconds = (Date.parse(job.finishedAt ?? job.updatedAt) - Date.parse(job.createdAt)) / 1000;
+    const counts = Object.entries(job.result ?? {}).flatMap(([noun, value]) => (typeof value === 'number' ? [`${value} ${noun}`] : []));
+    const outcome = job.nextAttemptAt ? `tried again at ${job.nextAttemptAt}: ${plain(job.error?.message ?? '')}` : counts.join(', ');
+    if (job.status === 'failed') this.problem(name, `${kind} failed: ${job.error?.message}`);
+    else if (job.finishedAt || job.nextAttemptAt)
+      this.line(`${seconds.toFixed(1).padStart(5)} s  ${kind.padEnd(9)}  ${plain(name)}: ${outcome}`);
+    else this.status(`${kind} ${name} …`);
+  }
+}
+
+/** Prints what came of the jobs: summaries, searches, credits, and where each workflow is seen. */
+export function report({ documents, jobs, search, creditsUsed }: DemoResult, workflowUrl: WorkflowUrl, screen: Screen): void {
+  screen.heading('Summaries');
+  for (const { name, summary } of documents) {
+    screen.line(plain(name));
+    screen.paragraph(summary ?? 'none', 4);
+  }
+  screen.heading(`Search by meaning (${search[0]?.model ?? 'nothing is indexed'})`);
+  for (const { query, results } of search) {
+    screen.paragraph(`“${query}”`, 2);
+    for (const { score, documentName } of results) screen.line(`${score.toFixed(3)}  ${plain(documentName)}`, 4);
+    screen.paragraph(bestSentence(results[0]?.text ?? 'nothing found', query), 11);
+  }
+  screen.heading(`Credits used: ${creditsUsed}`);
+  if (workflowUrl('') === undefined) return;
+  screen.heading("Each job's history, in Temporal's web UI");
+  for (const { id, name } of documents) {
+    const own = jobs.filter(({ documentId }) => documentId === id);
+    screen.line(`${plain(name)}: ${own.map(shortKind).join(', ')}`);
+    // At the margin, so that a terminal which breaks the line still knows one link.
+    for (const job of own) screen.line(workflowUrl(job.id) ?? '', 0);
+  }
+}
+
+/** What `--json` prints. */
+export function toJson(result: Omit<DemoResult, 'ok'>, workflowUrl: WorkflowUrl): string {
+  const pick = <T extends object, K extends keyof T>(from: T, ...keys: K[]) => Object.fromEntries(keys.map((key) => [key, from[key]]));
+  const documents = result.documents.map((one) => pick(one, 'id', 'name', 'status', 'extracted', 'summary', 'chunkCount'));
+  const jobs = result.jobs.map((job) => ({ ...pick(job, 'id', 'kind', 'status', 'attempts'), workflowUrl: workflowUrl(job.id) ?? null }));
+  const search = result.search.map((one) => pick(one, 'query', 'model', 'results'));
+  return `${JSON.stringify({ documents, jobs, search, creditsUsed: result.creditsUsed }, undefined, 2)}\n`;
+}
+
+/** The first sentence of a text, as a search query: at most 1,000 characters. */
+export function firstSentence(text: string): string {
+  return [...(sentencesOf(text)[0] ?? '')].slice(0, 1000).join('');
+}
+
+/** `extract` for `document.extract`. */
+function shortKind({ kind }: JobEvent): string {
+  return kind.replace(/^\w+\./, '');
+}
+
+/** A text for a terminal: on one line, and without the control characters with which a document could steer it. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Z}]+/gu, ' ').trim();
+}
+
+/** The sentence that shares the most words with the query, by the beginnings of the longer ones. */
+function bestSentence(text: string, query: string): string {
+  const wordsOf = (words: string) => new Set(words.toLowerCase().match(/(?<![\p{L}\p{N}])[\p{L}\p{N}]{4,5}/gu));
+  const shared = (sentence: string) => wordsOf(sentence).intersection(wordsOf(query)).size;
+  return sentencesOf(text).reduce((best, sentence) => (shared(sentence) > shared(best) ? sentence : best), '') || text;
+}
+
+function sentencesOf(text: string): string[] {
+  return [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(plain(text))].map(({ segment }) => segment.trim());
+}

@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient, SheafError } from '../client/index.ts';
+import { type DemoConfig, loadDemoConfig } from '../config/demo.ts';
+import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../config/local.ts';
+import { findHolder } from '../local/data-directory.ts';
+import { startLocalService } from '../local/local-service.ts';
+import { serviceNames } from '../local/progress.ts';
+import { describeExit } from '../local/supervise.ts';
+import { workflowIds } from '../workflows/definitions.ts';
+import type { Screen, WorkflowUrl } from './report.ts';
+
+/** A service that the demo may use. */
+export interface Service {
+  url: string;
+  version: string;
+  workflowUrl: WorkflowUrl;
+  /** Only of a service that runs for the demo alone. */
+  stop?: () => Promise<void>;
+}
+
+interface Search {
+  demo: DemoConfig;
+  local: LocalConfig;
+  screen: Screen;
+  signal: AbortSignal;
+}
+
+/**
+ * The service that SHEAF_URL names, else the one that runs on this machine, else one that is started for the demo. `signal` ends the search. The
+ * signal of the result aborts with it, or when the demo's own service crashes. Throws an error for the user when there is no service.
+ */
+export async function openService(screen: Screen, signal: AbortSignal): Promise<{ service: Service; signal: AbortSignal }> {
+  const environment = inheritedEnvironment();
+  const search = { demo: loadDemoConfig(environment), local: loadLocalConfig(environment), screen, signal };
+  const crashed = new AbortController();
+  const { url } = search.demo;
+  const isLocal = url !== undefined && ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname);
+  const service =
+    url !== undefined
+      ? await connect(search, url, isLocal ? localUiUrl(search.local) : undefined)
+      : ((await findLocalService(search)) ?? (await startOwnService(search, crashed)));
+  return { service, signal: AbortSignal.any([signal, crashed.signal]) };
+}
+
+async function findLocalService(search: Search): Promise<Service | undefined> {
+  const { local, screen, signal } = search;
+  for (let waited = false; ; waited = true) {
+    const holder = findHolder(local.dataDir);
+    const url = holder ? holder.apiUrl : `http://localhost:${local.ports.api}`;
+    const service = url && (await connect(search, url, holder?.temporalUiUrl ?? localUiUrl(local)).catch(() => undefined));
+    if (service) return service;
+    if (!holder) return undefined;
+    if (!waited) screen.line(`Waiting for what starts or stops on ${local.dataDir} (process ${holder.pid ?? 'unknown'}) …`, 0);
+    await delay(500, undefined, { signal });
+  }
+}
+
+async function startOwnService(search: Search, crashed: AbortController): Promise<Service> {
+  const { local, screen, signal } = search;
+  screen.line('No service runs here: starting one for the time of the demo.', 0);
+  const { stack, stop } = await startLocalService(local, {
+    stream: screen.stream,
+    shared: false,
+    abort: signal,
+    onServiceExit: (service, exit) =>
+      crashed.abort(new Error(`${serviceNames[service]} ${describeExit(exit)} during the demo. Logs: ${local.dataDir}/logs`)),
+  });
+  return await connect(search, stack.apiUrl, stack.env.TEMPORAL_UI_URL).then(
+    (service) => ({ ...service, stop }),
+    (error) => stop().then(() => Promise.reject(error)),
+  );
+}
+
+/** Throws an error for the user when nothing answers at the address, or another service does. */
+async function connect({ demo, signal }: Search, url: string, foundUiUrl: string | undefined): Promise<Service> {
+  const uiUrl = demo.temporalUiUrl ?? foundUiUrl;
+  const workflows = `${uiUrl}/namespaces/${encodeURIComponent(demo.temporalNamespace)}/workflows`;
+  const workflowUrl: WorkflowUrl = (jobId) => (uiUrl === undefined ? undefined : `${workflows}/${workflowIds.runJob(jobId)}`);
+  try {
+    const { version } = await createClient({ url, retries: { attempts: 1 } }).system.health({}, { signal });
+    return { url, version, workflowUrl };
+  } catch (error) {
+    signal.throwIfAborted();
+    const isSilent = error instanceof SheafError && error.status === 0 && !error.is('UNEXPECTED_ANSWER');
+    throw new Error(isSilent ? `${url} does not answer.` : `What answers at ${url} is not this service.`, { cause: error });
+  }
+}
+
+function localUiUrl(local: LocalConfig): string {
+  return local.external.temporalUiUrl ?? `http://localhost:${local.ports.temporalUi}`;
+}

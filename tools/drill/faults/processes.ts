@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ServiceName } from '../../../local/stack.ts';
+import type { Fault, FaultContext } from '../fault.ts';
+
+/** The worker is killed while it works, and another one starts. */
+export const workerKilled: Fault = {
+  name: 'worker-killed',
+  runs: { full: 3, short: 1 },
+  inject: async (context) => {
+    await untilRunning(context, 2);
+    await restart(context, 'worker', 500);
+    return undefined;
+  },
+};
+
+/**
+ * The worker is suspended for longer than its heartbeats allow, another one takes its jobs, and it wakes up in the middle of
+ * attempts that are presumed lost: what it finishes then must not count.
+ */
+export const workerFrozen: Fault = {
+  name: 'worker-frozen',
+  runs: { full: 1, short: 0 },
+  inject: async (context) => {
+    const { stack } = context.service;
+    await untilRunning(context, 2);
+    stack.signal('worker', 'SIGSTOP');
+    const other = stack.supervisor.run({
+      name: 'The other worker',
+      command: process.execPath,
+      args: ['worker/main.ts'],
+      env: stack.env,
+      logFile: `${stack.dataDir}/logs/other-worker.log`,
+    });
+    await delay(20_000);
+    stack.signal('worker', 'SIGCONT');
+    await delay(2_000);
+    await other.stop();
+    return undefined;
+  },
+};
+
+/** The AI service is killed while it reads documents. */
+export const aiKilled: Fault = {
+  name: 'ai-killed',
+  runs: { full: 2, short: 0 },
+  inject: async (context) => {
+    await restart(context, 'ai', 2_000);
+    return undefined;
+  },
+};
+
+/** Postgres ends at once, with every connection and without a checkpoint, and recovers from its log. */
+export const postgresCrashed: Fault = {
+  name: 'postgres-crashed',
+  runs: { full: 2, short: 1 },
+  inject: async (context) => {
+    await restart(context, 'postgres', 2_000, 'SIGQUIT');
+    return undefined;
+  },
+};
+
+/** Temporal is gone for a minute, while the tenants go on. */
+export const temporalAway: Fault = {
+  name: 'temporal-away',
+  runs: { full: 1, short: 1 },
+  inject: async (context) => {
+    await restart(context, 'temporal', context.short ? 10_000 : 60_000);
+    return undefined;
+  },
+};
+
+async function restart({ service: { stack } }: FaultContext, service: ServiceName, awayMs: number, signal: NodeJS.Signals = 'SIGKILL') {
+  await stack.kill(service, signal);
+  await delay(awayMs);
+  await stack.start(service);
+}
+
+/** Waits until so many attempts are under way, or for 10 s. */
+async function untilRunning({ service: { db } }: FaultContext, atLeast: number): Promise<void> {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(20)) {
+    const running = await db.selectFrom('job').select('id').where('status', '=', 'running').execute();
+    if (running.length >= atLeast) return;
+  }
+}

