@@ -2,7 +2,7 @@ import type { AiClient, CallOptions, FloatEmbeddings } from '../ai/client.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
 import { JobFailure } from './job-failure.ts';
 
-/** How many chunks are embedded by one call (spec §8). */
+/** How many chunks are embedded by one call. */
 const embedBatch = 32;
 /** Where there is nothing to embed, it is embedded to learn of the model: a single token for a remote one. */
 const probe = 'a';

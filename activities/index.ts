@@ -32,15 +32,15 @@ export function createActivities(deps: ActivityDeps) {
     /** One attempt of a job; see {@link runJobAttempt}. Scheduled on the kind's own task queue, never retried by Temporal. */
     runJobAttempt: (input: AttemptInput): Promise<AttemptReport> => runJobAttempt(deps, input),
 
-    /** Decides what an attempt that did not report success means for its job; idempotent (spec §3). */
+    /** Decides what an attempt that did not report success means for its job; idempotent. */
     settleAttempt: (attempt: EndedAttempt): Promise<JobState> => settleAttempt(deps.db, attempt, deps.jobs.retryDelaysMs),
 
-    /** Removes a document whose upload was never completed (spec §3). */
+    /** Removes a document whose upload was never completed. */
     async purgeUpload({ documentId }: { documentId: string }): Promise<{ purged: boolean }> {
       return { purged: await inTransaction(deps.db, (trx) => purgeUpload(trx, documentId)) };
     },
 
-    /** Deletes a batch of an organization's objects whose rows are gone (rule 6). */
+    /** Deletes a batch of an organization's objects whose rows are gone (docs/rules.md, objects after rows). */
     deleteObjectBatch: ({ organizationId }: { organizationId: string }): Promise<ObjectBatch> => {
       const context = Context.current();
       return deleteObjectBatch(deps.db, deps.storage, organizationId, () => context.heartbeat());

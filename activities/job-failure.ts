@@ -16,7 +16,7 @@ export class JobFailure extends Error {
 
 /**
  * Turns what an attempt threw into the failure that Temporal records and the job shows: final for a missing document, an
- * unsupported file and a 4xx of the AI service, else worth another attempt (spec §3). Causes stay in the log.
+ * unsupported file and a 4xx of the AI service, else worth another attempt. Causes stay in the log.
  */
 export function toApplicationFailure(error: unknown): ApplicationFailure {
   const known = describe(error);

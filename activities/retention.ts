@@ -5,7 +5,7 @@ import { purgeAbandonedUploads } from '../domain/retention/purge-abandoned-uploa
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';
 
-/** The steps of a day's housekeeping (spec §8, Retention); each answers how much it removed. */
+/** The steps of a day's housekeeping; each answers how much it removed. */
 export function retentionActivities(deps: ActivityDeps) {
   const remove = (rows: Expired) => deleteInBatches(deps.db, rows, reporting<number>());
   return {

@@ -4,7 +4,7 @@ import type { ProcessPool } from './pool/process-pool.ts';
 import type { Provider } from './providers/provider.ts';
 import type { Health } from './routes/health.ts';
 
-/** What /health reports (spec §4): `ok` is false, with a sentence for each reason, when the configuration cannot serve. */
+/** What /health reports: `ok` is false, with a sentence for each reason, when the configuration cannot serve. */
 export function readHealth(config: AiServiceConfig, provider: Provider, pool: ProcessPool, ocr: Ocr): Health {
   const problems = [
     config.token === null ? 'Requests are not authenticated: SERVICE_AUTH_DISABLED is true.' : null,

@@ -5,7 +5,7 @@ import type { ApiDeps } from './deps.ts';
 import { admit } from './procedure.ts';
 
 /**
- * Finds who calls a route, and refuses who may not call it at all (spec §5). A session that this request extended sends its
+ * Finds who calls a route, and refuses who may not call it at all. A session that this request extended sends its
  * cookie again. A public route asks nobody.
  */
 export async function authenticate(deps: ApiDeps, route: AnyRoute, req: Request, res: Response): Promise<Caller | undefined> {

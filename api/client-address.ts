@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 
 /**
  * The client's IP address. Behind a trusted proxy it is the one hop of `X-Forwarded-For`; a header with several is one that
- * the client wrote into, and is not believed (spec §5.12).
+ * the client wrote into, and is not believed.
  */
 export function clientAddress(req: IncomingMessage, trustProxy: boolean): string {
   const forwarded = req.headers['x-forwarded-for'];

@@ -7,7 +7,7 @@ import type { ObjectPath, UploadOptions } from './uploads.ts';
 const errorCodes: Record<number, string> = { 404: 'not_found', 412: 'precondition_failed', 416: 'range_not_satisfiable' };
 
 /**
- * GET and HEAD of a document's bytes, one range at a time if asked (spec §4). A document is whatever a member uploaded, so it is
+ * GET and HEAD of a document's bytes, one range at a time if asked. A document is whatever a member uploaded, so it is
  * always saved and never shown: an HTML page opened at this address would otherwise act for this site.
  */
 export async function download({ storage, hasDocument }: UploadOptions, req: Request<ObjectPath>, res: Response): Promise<void> {

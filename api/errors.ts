@@ -4,7 +4,7 @@ import { ApiError } from '../contract/api-error.ts';
 import type { ErrorEnvelope, Issue } from '../contract/errors.ts';
 import type { AnyRoute } from '../contract/route.ts';
 
-/** An error as a transport sends it: the envelope of spec §7, or the body of the few that are not enveloped. */
+/** An error as a transport sends it: the error envelope, or the body of the few that are not enveloped. */
 export interface RenderedError {
   status: number;
   headers: Record<string, string>;

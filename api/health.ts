@@ -4,12 +4,12 @@ import { ping } from '../db/ping.ts';
 
 const readinessTimeoutMs = 2_000;
 
-/** Liveness: the process answers HTTP (spec §4). */
+/** Liveness: the process answers HTTP. */
 export const healthz: RequestHandler = (_req, res) => {
   res.json({ status: 'ok' });
 };
 
-/** Readiness: the database answers within 2 s, else 503 and why (spec §4). */
+/** Readiness: the database answers within 2 s, else 503 and why. */
 export function readyz(db: Db): RequestHandler {
   return async (_req, res) => {
     const database = await probe(db);

@@ -14,7 +14,7 @@ export interface StreamMembership {
   role: string | null;
 }
 
-/** The open job streams of this process (spec §6). */
+/** The open job streams of this process. */
 export interface JobStreams {
   /** A stream's events; its first one is refused with TOO_MANY_REQUESTS when the user holds five already. */
   open(stream: OpenStream): AsyncIterable<StreamEvent>;
@@ -38,7 +38,7 @@ export interface JobStreamsOptions {
   limits?: Partial<StreamLimits>;
 }
 
-/** How long a stream lives, how often its caller is authorized again, and when a slow reader is dropped (spec §8). */
+/** How long a stream lives, how often its caller is authorized again, and when a slow reader is dropped. */
 export interface StreamLimits {
   lifetimeMs: number;
   recheckMs: number;

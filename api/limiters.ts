@@ -9,7 +9,7 @@ export interface Limiter {
   consume(key: string, setHeader?: (name: string, value: string) => void): Promise<void>;
 }
 
-/** The limiters of spec §8: in this process's memory, or shared through Postgres by `LIMITER_STORE`. */
+/** The limiters of requests and searches: in this process's memory, or shared through Postgres by `LIMITER_STORE`. */
 export interface Limiters {
   requests: Limiter;
   searches: Limiter;

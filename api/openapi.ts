@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { buildOpenApi } from '../contract/openapi.ts';
 
-/** Serves the OpenAPI document, built once (spec §9). Its ETag answers a conditional request with 304. */
+/** Serves the OpenAPI document, built once. Its ETag answers a conditional request with 304. */
 export function serveOpenApi(options: { cookieName: string }): RequestHandler {
   const body = Buffer.from(JSON.stringify(buildOpenApi(options)));
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;

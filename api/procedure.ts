@@ -56,7 +56,7 @@ export interface StreamEvent {
   data: unknown;
 }
 
-/** Refuses who may not call the route at all, before its input is looked at: 401 before 400 (spec §5). */
+/** Refuses who may not call the route at all, before its input is looked at: 401 before 400. */
 export function admit(route: AnyRoute, caller: Caller | undefined): void {
   const { access } = route.metadata;
   if (access === 'public') return;

@@ -31,7 +31,7 @@ export function refuseUpload(req: Request, res: Response, refusal: { status: num
   }
 }
 
-/** The body of the upload route's errors (spec §7). */
+/** The body of the upload route's errors. */
 export function errorBody(res: Response, error: string): Buffer {
   return Buffer.from(JSON.stringify({ error, requestId: res.locals.requestId ?? res.getHeader('X-Request-Id') ?? null }));
 }

@@ -15,7 +15,7 @@ import { type Procedure, run, type StreamEvent } from './procedure.ts';
 import type { ProcedureTree } from './procedures/index.ts';
 import { eventStreamType, toEventStream } from './sse.ts';
 
-/** Mounts every procedure at its REST route, through ts-rest's Express endpoints (spec §4). */
+/** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
 export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const authenticated: RequestHandler = async (req, res, next) => {

@@ -26,7 +26,7 @@ interface RpcContext {
   failure?: RenderedError;
 }
 
-/** Mounts every procedure at `/rpc/<group>/<name>` in oRPC's protocol, so that `@orpc/client` calls it (spec §4). */
+/** Mounts every procedure at `/rpc/<group>/<name>` in oRPC's protocol, so that `@orpc/client` calls it. */
 export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const handler = new RPCHandler<RpcContext>(toRouter(deps, procedures), {

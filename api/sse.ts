@@ -13,7 +13,7 @@ export const eventStreamType = 'text/event-stream; charset=utf-8';
 
 /**
  * A stream's events as server-sent events: `message` events with their ids, a comment every 15 s, and an `error` event with
- * the envelope before the end (spec §6). The answer's `close` ends the source, since a client that leaves ends nothing else.
+ * the envelope before the end. The answer's `close` ends the source, since a client that leaves ends nothing else.
  */
 export function toEventStream(deps: Pick<ApiDeps, 'log'>, route: AnyRoute, res: Response, events: AsyncIterable<StreamEvent>): Readable {
   const iterator = events[Symbol.asyncIterator]();

@@ -12,7 +12,7 @@ export type SystemStatus = z.input<(typeof contract.admin.system.status.response
 const patienceMs = 3_000;
 const startedAt = new Date(Date.now() - process.uptime() * 1_000);
 
-/** What each part of the deployment answers right now (spec §2, System status). A part that does not answer is told, never thrown. */
+/** What each part of the deployment answers right now. A part that does not answer is told, never thrown. */
 export async function readSystemStatus(deps: ApiDeps): Promise<SystemStatus> {
   const { config, storage } = deps;
   const [rows, ai] = await Promise.all([readDatabase(deps), readAi(deps)]);

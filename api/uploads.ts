@@ -8,7 +8,7 @@ import { refuseUpload } from './refuse-upload.ts';
 import { queryOf } from './request-query.ts';
 
 const defaultStallTimeoutMs = 60_000;
-// The server's body cap is that much more than the largest upload (spec §8).
+// The server's body cap is that much more than the largest upload.
 const extraBodyBytes = 1024 * 1024;
 
 /** `maxUploadBytes` is the largest object; a client that sends no byte for `stallTimeoutMs` (a minute) is cut off. */
@@ -34,7 +34,7 @@ class TooLargeError extends Error {}
 class AbortedError extends Error {}
 
 /**
- * `/uploads/{organizationId}/{documentId}`: the bytes of documents where no bucket is configured (spec §4). The signed query string
+ * `/uploads/{organizationId}/{documentId}`: the bytes of documents where no bucket is configured. The signed query string
  * is the only authorization. Bytes are streamed; an object appears whole or not at all, and is never replaced.
  */
 export function uploadRoutes(options: UploadOptions): Router {

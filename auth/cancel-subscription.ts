@@ -26,7 +26,7 @@ export interface Cancellation {
 }
 
 /**
- * Cancels an organization's live subscription at Stripe, and writes its answer into the row (spec §3, Subscription). Throws
+ * Cancels an organization's live subscription at Stripe, and writes its answer into the row. Throws
  * PRECONDITION_FAILED while billing is off, NOT_FOUND without a live subscription, SERVICE_UNAVAILABLE where Stripe does not do it.
  */
 export type CancelSubscription = (

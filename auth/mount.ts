@@ -21,12 +21,12 @@ export interface MountOptions {
   config: ServerConfig;
   findSession: FindSession;
   log: Logger;
-  /** The client's address as the whole API sees it (spec §5.12). */
+  /** The client's address as the whole API sees it. */
   clientAddress(req: ExpressRequest, res: ExpressResponse): string;
 }
 
 /**
- * Serves better-auth (spec §4): checks the origin, hands over the client's address, and names the actor of a change. Expects
+ * Serves better-auth: checks the origin, hands over the client's address, and names the actor of a change. Expects
  * `X-Request-Id` on the response. Errors of better-auth have the API's envelope; any other error answers 500 `internal_error`.
  */
 export function mountAuth({ auth, config, findSession, log, clientAddress }: MountOptions): RequestHandler {

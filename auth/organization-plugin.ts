@@ -13,7 +13,7 @@ export function organizationPlugin(config: ServerConfig, sendMail: SendMail) {
     // The plan decides. Numbers, not functions: better-auth also takes them as the size of its lists.
     membershipLimit: Number.MAX_SAFE_INTEGER,
     invitationLimit: Number.MAX_SAFE_INTEGER,
-    // An organization holds stored objects and subscriptions; only the service's own deletion takes those along (spec §4).
+    // An organization holds stored objects and subscriptions; only the service's own deletion takes those along.
     disableOrganizationDeletion: true,
     // Members can list invitations with their ids: without a verified address anyone could sign up under an invited one.
     requireEmailVerificationOnInvitation: config.requireEmailVerification,

@@ -2,7 +2,7 @@ import { createAccessControl } from 'better-auth/plugins/access';
 import { adminAc, defaultStatements, memberAc, ownerAc } from 'better-auth/plugins/organization/access';
 import type { Permission } from '../contract/access.ts';
 
-/** What an organization's roles are made of: better-auth's own statements, and the service's (spec §5.4). */
+/** What an organization's roles are made of: better-auth's own statements, and the service's. */
 export const accessControl = createAccessControl({
   ...defaultStatements,
   workspace: ['read', 'create', 'update', 'delete'],

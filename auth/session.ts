@@ -28,7 +28,7 @@ export interface Caller {
   refreshedCookie?: string;
 }
 
-/** The caller behind the headers of a request; undefined without a session that is valid now (spec §5.1). */
+/** The caller behind the headers of a request; undefined without a session that is valid now. */
 export type FindSession = (headers: IncomingHttpHeaders) => Promise<Caller | undefined>;
 
 /**
@@ -51,7 +51,7 @@ export function createFindSession(db: Db, config: ServerConfig): FindSession {
 
 /**
  * Asks again, with one query, how somebody stands who was let in before: whether the session is still live and its user not banned,
- * and the stored role in the organization, null where there is none or it no longer holds the permission (spec §6).
+ * and the stored role in the organization, null where there is none or it no longer holds the permission.
  */
 export async function checkSession(
   db: Db,
@@ -84,7 +84,7 @@ const sessionByToken = batchedRead(
   ({ token }) => token,
 );
 
-/** Whether the caller is a member of the organization and holds the permission; without one, a member at all (spec §5.4). */
+/** Whether the caller is a member of the organization and holds the permission; without one, a member at all. */
 export function callerMay(caller: Caller, organizationId: string, permission?: Permission): boolean {
   const stored = Object.hasOwn(caller.memberships, organizationId) ? caller.memberships[organizationId] : undefined;
   return stored !== undefined && (permission === undefined || hasPermission(parseRoles(stored), permission));

@@ -7,7 +7,7 @@ import type { Db } from '../db/connect.ts';
 import { isPermitted } from './membership.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
-/** Subscriptions of organizations, and the webhook at `/api/auth/stripe/webhook` (spec §6). */
+/** Subscriptions of organizations, and the webhook at `/api/auth/stripe/webhook`. */
 export function billingPlugins(config: ServerConfig, stripe: Stripe, db: Db) {
   const plans = pricedPlans(config);
   return [

@@ -34,7 +34,7 @@ export function put(request: Put): Promise<void> {
 
 async function putByFetch({ target, content, onSent, signal, fetch }: Put): Promise<void> {
   const body = metered(content, onSent);
-  // Without the length a stream would go out in chunks, which the service refuses (spec §4).
+  // Without the length a stream would go out in chunks, which the service refuses.
   const headers = { ...target.headers, 'content-length': String(content.sizeBytes) };
   const init = { method: 'PUT', headers, body, duplex: 'half', credentials: 'omit', ...(signal ? { signal } : {}) } as RequestInit;
   let response: Response;

@@ -12,7 +12,7 @@ export interface RemoteModelConfig {
   visionModel: string;
 }
 
-/** Configuration of the internal AI service (spec §4 "Internal AI service", §8 "AI service"). */
+/** Configuration of the internal AI service. */
 export interface AiServiceConfig {
   /** Interface to listen on; undefined is every interface. */
   host: string | undefined;

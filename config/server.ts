@@ -184,7 +184,7 @@ export function loadServerConfig(env: Environment) {
     limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: e.LIMITER_STORE },
     /** How long the answer to the deletion of an organization waits for its end. */
     deletionWaitMs: e.DELETION_WAIT_MS,
-    /** How often the caller of an open job stream is authorized again, and how long one lives at the most (spec §6). */
+    /** How often the caller of an open job stream is authorized again, and how long one lives at the most. */
     streams: { recheckMs: e.STREAM_RECHECK_MS, lifetimeMs: e.STREAM_LIFETIME_MS },
     metricsPort: e.METRICS_PORT,
     logLevel: e.LOG_LEVEL,

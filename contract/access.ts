@@ -1,4 +1,4 @@
-/** Every permission pair of an organization's roles (spec §5.4). */
+/** Every permission pair of an organization's roles. */
 export const permissions = [
   'auditLog:read',
   'billing:read',

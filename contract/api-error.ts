@@ -4,7 +4,7 @@ type Details<C extends ErrorCode> = { message?: string; retryAfterSeconds?: numb
   ? { data: ErrorData[C] }
   : { data?: undefined });
 
-/** An error that the caller is told: one of the codes of spec §7, thrown anywhere, rendered once for each transport. */
+/** An error that the caller is told: one of the codes of errors.ts, thrown anywhere, rendered once for each transport. */
 export class ApiError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly status: number;

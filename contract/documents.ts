@@ -3,7 +3,7 @@ import { byteCount, count, cursor, dateTime, deleted, emptyBody, id, nextCursor,
 import { route } from './route.ts';
 import { storageSchema } from './workspaces.ts';
 
-/** The media types that may be uploaded (spec §2). */
+/** The media types that may be uploaded. */
 export const contentTypes = [
   'application/pdf',
   'text/plain',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every code of spec §7 with its HTTP status and default message. */
+/** Every code with its HTTP status and default message. */
 export const errorCodes = {
   BAD_REQUEST: { status: 400, message: 'The request is not valid.' },
   UNAUTHORIZED: { status: 401, message: 'You must be signed in.' },
@@ -55,7 +55,7 @@ export interface ErrorData {
   PAYLOAD_TOO_LARGE: { maxBytes: number };
 }
 
-/** The envelope of every declared error, on both transports (spec §7). */
+/** The envelope of every declared error, on both transports. */
 export interface ErrorEnvelope {
   defined: boolean;
   code: string;
@@ -111,7 +111,7 @@ function bareError<E extends string>(error: E, name: string, description: string
     .meta({ id: name, description });
 }
 
-/** The two errors of every operation that have no envelope (spec §7). */
+/** The two errors of every operation that have no envelope. */
 export const bodyTooLargeSchema = bareError('payload_too_large', 'BodyTooLargeError', 'The body of the request is larger than 1 MiB.');
 export const internalErrorSchema = bareError(
   'internal_error',

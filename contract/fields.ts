@@ -31,7 +31,7 @@ export function text({ min = 0, max }: TextBounds) {
     .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max, pattern: '^[^\\u0000]*$' });
 }
 
-/** Text on one line: control characters are refused with `params.reason` (spec §7). */
+/** Text on one line: control characters are refused with `params.reason`. */
 export function singleLine(bounds: TextBounds) {
   return text(bounds)
     .refine((value) => !controlCharacters.test(value), {

@@ -6,12 +6,12 @@ import type { AnyRoute } from './route.ts';
 import { account, contact, system } from './system.ts';
 import { workspaces } from './workspaces.ts';
 
-/** What the service promises: every operation, by group and name (spec §4). */
+/** What the service promises: every operation, by group and name. */
 export const contract = { system, contact, account, organizations, billing, workspaces, documents, jobs, admin };
 
 export type Contract = typeof contract;
 
-/** The version of the service, the same everywhere it is told (spec §9). */
+/** The version of the service, the same everywhere it is told. */
 export const version = '0.3.0';
 
 /** Every route of the contract, in its order. */

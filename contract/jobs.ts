@@ -7,7 +7,7 @@ export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancele
 export type JobKind = (typeof jobKinds)[number];
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** AI credits that each kind costs (spec §2). */
+/** AI credits that each kind costs. */
 export const jobCredits: Record<JobKind, number> = {
   'document.extract': 1,
   'document.summarize': 5,
@@ -159,7 +159,7 @@ export const jobListItemSchema = z
 
 const finishedOnly = { input: true, result: true } as const;
 
-/** A job in the stream: `input` and `result` are there once it is finished (spec §6). */
+/** A job in the stream: `input` and `result` are there once it is finished. */
 export const jobEventSchema = z
   .discriminatedUnion('kind', [
     extractJob.partial(finishedOnly).meta({ id: 'ExtractJobEvent' }),

@@ -17,7 +17,7 @@ export interface OpenApiDocument {
 }
 
 /**
- * The OpenAPI 3.1 document of the REST interface, made from the contract (spec §9). `cookieName` is the session cookie's name,
+ * The OpenAPI 3.1 document of the REST interface, made from the contract. `cookieName` is the session cookie's name,
  * which depends on the deployment.
  */
 export function buildOpenApi({ cookieName }: { cookieName: string }): OpenApiDocument {

@@ -3,7 +3,7 @@ import { type Migration, type MigrationProvider, Migrator } from 'kysely/migrati
 import type { Db } from './connect.ts';
 import { migrations } from './migrations/index.ts';
 
-/** How the shipped migrations and the applied ones compare (spec §2, System status). */
+/** How the shipped migrations and the applied ones compare. */
 export interface MigrationStatus {
   shipped: number;
   applied: number;
@@ -13,7 +13,7 @@ export interface MigrationStatus {
 }
 
 /**
- * Applies every migration that is pending; several processes may call it at once. Migrations are forward-only (spec §9).
+ * Applies every migration that is pending; several processes may call it at once. Migrations are forward-only.
  * A database that is ahead of this code (a rollback of code) is left as it is.
  */
 export async function migrate(db: Db): Promise<void> {

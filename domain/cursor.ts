@@ -8,7 +8,7 @@ export interface Position {
 }
 
 /**
- * Opaque, signed cursors (spec §4). Each is bound to a scope, such as `jobs:<organizationId>`: one issued to another tenant
+ * Opaque, signed cursors. Each is bound to a scope, such as `jobs:<organizationId>`: one issued to another tenant
  * or by another list is refused as BAD_REQUEST, like anything else that this service did not issue.
  */
 export interface Cursors {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 export { objectKey } from './object-key.ts';
 
-/** Where the bytes of an upload go: the client sends a PUT to `url` with exactly these `headers`, begun before `expiresAt` (spec §4). */
+/** Where the bytes of an upload go: the client sends a PUT to `url` with exactly these `headers`, begun before `expiresAt`. */
 export interface UploadTarget {
   url: string;
   headers: Record<string, string>;

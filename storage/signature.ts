@@ -19,7 +19,7 @@ export function signGrant(secret: Buffer, grant: Grant, expiresAt: Date): URLSea
 
 /**
  * Reads back what the query string of a request allows; undefined unless its signature fits the method, the key, the content type
- * of a PUT and the other parameters, and has not expired at `now` (spec §5.7).
+ * of a PUT and the other parameters, and has not expired at `now`.
  */
 export function readGrant(
   secret: Buffer,

@@ -8,7 +8,7 @@ type TemporalConfig = ServerConfig['temporal'];
 /** After an outage the client is back within two seconds; by itself gRPC waits ever longer, up to two minutes. */
 const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 200, 'grpc.max_reconnect_backoff_ms': 2_000 };
 
-/** A client that connects when it is first used, so that the API boots while Temporal is down (rule 5). */
+/** A client that connects when it is first used, so that the API boots while Temporal is down (docs/rules.md, outbox). */
 export function createTemporalClient(config: TemporalConfig): Client {
   return new Client({ connection: Connection.lazy({ ...connectionOptions(config), channelArgs }), namespace: config.namespace });
 }

@@ -8,7 +8,7 @@ export interface WorkerOptions {
   connection: NativeConnection;
   namespace: string;
   activities: Activities;
-  /** The kinds this process has handlers for: their queues are polled, no others (spec §9). */
+  /** The kinds this process has handlers for: their queues are polled, no others. */
   jobKinds: readonly JobKind[];
   /** How many attempts run at once in this process, whatever their kind. */
   concurrency: number;

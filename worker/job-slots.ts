@@ -2,7 +2,7 @@ import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit } from '@temporal
 import { WaitQueue } from '../concurrency/wait-queue.ts';
 
 /**
- * Slots that the workers of all kinds in a process share (design, workflows). A slot is reserved before a poll and counted
+ * Slots that the workers of all kinds in a process share. A slot is reserved before a poll and counted
  * only while it is used, so that idle queues take nothing; nothing is reserved while all slots are in use. Polls under way may
  * bring a few attempts more than there are slots: those wait for the semaphore of the attempts before they claim.
  */

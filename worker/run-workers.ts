@@ -27,7 +27,7 @@ export interface RunWorkersOptions {
 const firstDelayMs = 250;
 const longestDelayMs = 5_000;
 
-/** Connects and runs the workers; whenever Temporal is unreachable or a worker fails, begins again (rule 5). */
+/** Connects and runs the workers; whenever Temporal is unreachable or a worker fails, begins again (docs/rules.md, outbox). */
 export function runWorkers(options: RunWorkersOptions): RunningWorkers {
   const { log } = options;
   const stopping = new AbortController();

@@ -4,7 +4,7 @@ import type * as workflows from './index.ts';
 /** The task queue of every workflow, and of the activities that are not attempts of a job. */
 export const mainTaskQueue = 'sheaf';
 
-/** The task queue of one kind's attempts: polled only by workers that have the kind's handler (spec §9). */
+/** The task queue of one kind's attempts: polled only by workers that have the kind's handler. */
 export function jobTaskQueue(kind: JobKind): string {
   return `job-${kind}`;
 }
@@ -59,7 +59,7 @@ export interface DeleteOrganizationResult {
 /** Why every search is exact, or the indexes that were made and dropped; null if another run was at it. */
 export type ReconcileIndexesResult = { exact: string } | { pgvector: string; made: string[]; dropped: string[] } | null;
 
-/** How many rows and objects each step of a day's housekeeping removed (spec §8, Retention). */
+/** How many rows and objects each step of a day's housekeeping removed. */
 export interface HousekeepingResult {
   abandonedUploads: number;
   finishedJobs: number;

@@ -21,7 +21,7 @@ const { deleteObjectBatch } = proxyActivities<Activities>({
 });
 
 /**
- * Deletes the stored objects whose rows are gone, until an organization has none left (rule 6). An object that the store
+ * Deletes the stored objects whose rows are gone, until an organization has none left (docs/rules.md, objects after rows). An object that the store
  * refuses to delete is tried again, ever more rarely, and shown to the operator.
  */
 export async function deleteObjects({ organizationId, deleted: before = 0 }: DeleteObjectsInput): Promise<{ deleted: number }> {

@@ -16,7 +16,7 @@ const { deleteOrganizationObjects } = proxyActivities<Activities>({
 });
 
 /**
- * Deletes an organization (spec §4, Platform administration): its jobs end, its objects go, then its rows, then whatever objects
+ * Deletes an organization: its jobs end, its objects go, then its rows, then whatever objects
  * came meanwhile. It was marked as being deleted, and audited, by the request. Answers how many objects were deleted, and how
  * many the store refused: those are tried again by `deleteObjects` for as long as it takes.
  */

@@ -5,7 +5,7 @@ import { indexDocument } from './index-document.ts';
 import { summarizeDocument } from './summarize-document.ts';
 import { embedTexts, summarizeText } from './text.ts';
 
-/** The handler of each kind. A worker polls the task queues of these kinds and no others (spec §9). */
+/** The handler of each kind. A worker polls the task queues of these kinds and no others. */
 export const handlers: Record<JobKind, Handler> = {
   'document.extract': extractDocument,
   'document.summarize': summarizeDocument,

@@ -18,7 +18,7 @@ export interface ExtractDependencies {
 
 /**
  * Extracts the text of one upload within EXTRACT_TIMEOUT_SECONDS, in a process that is killed when it takes longer. Throws
- * ServiceError (spec §4): 408, 413, 415, 422 are final; 502 and 503 are not.
+ * ServiceError: 408, 413, 415, 422 are final; 502 and 503 are not.
  */
 export async function extractDocument(
   { config, pool, ocr }: ExtractDependencies,

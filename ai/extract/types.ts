@@ -22,7 +22,7 @@ export interface RawText {
   stoppedEarly?: boolean;
 }
 
-/** Answer of `/v1/extract` (spec §4). `characters` counts the Unicode code points of `text`. */
+/** Answer of `/v1/extract`. `characters` counts the Unicode code points of `text`. */
 export interface ExtractedText {
   text: string;
   characters: number;

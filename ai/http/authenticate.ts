@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ServiceError } from '../service-error.ts';
 
-/** Demands `X-Service-Token` (spec §5.8); a null token lets everyone in. The comparison takes the same time for every token. */
+/** Demands `X-Service-Token`; a null token lets everyone in. The comparison takes the same time for every token. */
 export function authenticate(token: string | null): RequestHandler {
   const expected = token === null ? null : digest(token);
   return (request: Request, _response: Response, next: NextFunction) => {

@@ -17,7 +17,7 @@ export interface Ocr {
 }
 
 /**
- * Chooses the backend by OCR_PROVIDER (spec §8): `auto` is the remote one if a remote key is configured, else the local one. `size` is the
+ * Chooses the backend by OCR_PROVIDER: `auto` is the remote one if a remote key is configured, else the local one. `size` is the
  * number of local processes.
  */
 export function chooseOcr(config: AiServiceConfig, size: number, onStderr: ChildOptions['onStderr']): Ocr {

@@ -7,7 +7,7 @@ export interface OcrBackend {
   read(image: SourceDocument, signal: AbortSignal): Promise<RawText>;
 }
 
-/** Refuses an image of a type that a backend does not read (spec §4). */
+/** Refuses an image of a type that a backend does not read. */
 export function requireType(image: SourceDocument, types: ReadonlySet<string>): void {
   if (image.bytes.length === 0) throw new ServiceError(422, 'empty_document', 'The document is empty.');
   if (!types.has(image.mediaType))

@@ -12,7 +12,7 @@ const embedTimeoutMs = 30_000;
 
 const embeddingsAnswer = z.object({ data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })) });
 
-/** Summaries and embeddings by a remote model. Failures are 502 (spec §4): retryable. */
+/** Summaries and embeddings by a remote model. Failures are 502: retryable. */
 export function createRemoteProvider(remote: RemoteModelConfig): Provider {
   return {
     name: 'remote',

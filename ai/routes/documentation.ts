@@ -5,7 +5,7 @@ import { openApiDocument } from './openapi.ts';
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{background:#f4f4f4;padding:1rem;overflow:auto}';
 
-/** GET /openapi.json, and the same as a page that needs nothing from elsewhere at /docs and /redoc (spec §4). */
+/** GET /openapi.json, and the same as a page that needs nothing from elsewhere at /docs and /redoc. */
 export function documentationRoutes(config: AiServiceConfig): Router {
   const document = openApiDocument(config);
   const page = renderPage(document);

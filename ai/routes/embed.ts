@@ -19,7 +19,7 @@ export const embedRequest = z.object({
 });
 
 /**
- * POST /v1/embed: 1 to 64 texts of at most 8,000 characters, answered in their order (spec §4). In base64 a vector is written and
+ * POST /v1/embed: 1 to 64 texts of at most 8,000 characters, answered in their order. In base64 a vector is written and
  * read without its numbers becoming text.
  */
 export function embedRoute(provider: Provider): RequestHandler {

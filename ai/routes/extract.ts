@@ -6,7 +6,7 @@ import type { Bulkhead } from '../http/bulkhead.ts';
 import { readBody } from '../http/read-body.ts';
 import { requestSignal } from '../http/request-signal.ts';
 
-/** POST /v1/extract: raw bytes with their media type, or the base64 form (spec §4). */
+/** POST /v1/extract: raw bytes with their media type, or the base64 form. */
 export function extractRoute(deps: ExtractDependencies & { bulkhead: Bulkhead }): RequestHandler {
   const { maxUploadBytes } = deps.config;
   return async (request, response) => {

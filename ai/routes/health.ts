@@ -9,7 +9,7 @@ export interface Health {
   problems: string[];
 }
 
-/** GET /health (spec §4): always 200, open to everyone, with no secret in it. */
+/** GET /health: always 200, open to everyone, with no secret in it. */
 export function healthRoute(read: () => Health): RequestHandler {
   return (_request, response) => {
     response.json(read());

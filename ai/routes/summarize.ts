@@ -12,7 +12,7 @@ export const summarizeRequest = z.object({
   max_sentences: z.int().min(1).max(50).default(5),
 });
 
-/** POST /v1/summarize (spec §4): 413 for a text over MAX_TEXT_CHARACTERS. */
+/** POST /v1/summarize: 413 for a text over MAX_TEXT_CHARACTERS. */
 export function summarizeRoute(provider: Provider, maxTextCharacters: number): RequestHandler {
   // JSON may spend twelve bytes on a character.
   const maxBytes = maxTextCharacters * 12 + 64 * 1024;

@@ -4,7 +4,7 @@ const allowedHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Ma
 const exposedHeaders = 'set-auth-token, ETag, Last-Event-Id, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
-/** Lets browsers of the trusted origins read answers, with credentials (spec §5.9). Answers preflights itself. */
+/** Lets browsers of the trusted origins read answers, with credentials. Answers preflights itself. */
 export function cors(trustedOrigins: readonly string[]): RequestHandler {
   const trusted = new Set(trustedOrigins);
   return (req, res, next) => {

@@ -5,7 +5,7 @@ import type { RequestInfo } from '../procedure.ts';
 
 const wellFormed = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Gives each request its id, the client's own when well-formed, and the address it came from (spec §5.12). */
+/** Gives each request its id, the client's own when well-formed, and the address it came from. */
 export function requestContext(trustProxy: boolean): RequestHandler {
   return (req, res, next) => {
     const given = req.get('x-request-id');

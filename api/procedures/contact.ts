@@ -9,7 +9,7 @@ export function contactProcedures({ config, limiters, sendMail }: ApiDeps) {
   return {
     send: procedure(contract.contact.send, async ({ input, request }) => {
       await limiters.contact.consume(request.clientAddress, request.setHeader);
-      // A machine that fills the trap must not learn of it (decisions, Contact form).
+      // A machine that fills the trap must not learn of it.
       if (input.website) return { ok: true as const };
       if (provider === 'none' || contactAddress === undefined) {
         throw new ApiError('PRECONDITION_FAILED', { message: 'The contact form is not configured on this deployment.' });

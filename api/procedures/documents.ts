@@ -99,7 +99,7 @@ export function documentProcedures(deps: ApiDeps) {
     }),
   };
 
-  /** The stored object's size. Throws PRECONDITION_FAILED without one; one larger than declared is deleted (spec §3). */
+  /** The stored object's size. Throws PRECONDITION_FAILED without one; one larger than declared is deleted. */
   async function measure(document: DocumentRow, onDeleteFailed: (error: unknown) => void): Promise<number> {
     const object = await storage.stat(document.object_key);
     if (!object) throw new ApiError('PRECONDITION_FAILED', { message: 'The file has not been uploaded.' });

@@ -36,17 +36,17 @@ const tables = [
   // One spelling of several roles: "member, owner" means member to better-auth, and must not mean owner to anyone.
   `alter table member add constraint member_role_known check (role ~ '^${role}$')`,
   `alter table invitation add constraint invitation_role_known check (role ~ '^${role}$')`,
-  // The deletion of an organization is confirmed with its slug, which has this form (spec §4, admin.organizations.delete).
+  // The deletion of an organization is confirmed with its slug, which has this form.
   `alter table organization add constraint organization_slug_form
      check (length(slug) between 2 and 48 and slug ~ '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$')`,
-  // One role per user, so that `admin` is the whole value wherever it is read (spec §5.5).
+  // One role per user, so that `admin` is the whole value wherever it is read.
   `alter table "user" add constraint user_role_known check (role in ('user', 'admin'))`,
   // Only organizations are customers; the Stripe plugin would let a user name somebody else's customer here.
   `alter table "user" add constraint user_is_no_customer check ("stripeCustomerId" is null)`,
 ];
 
 const functions = [
-  // The plan that counts now (spec §3, Subscription): a live subscription's, or one that is being dunned; else free.
+  // The plan that counts now: a live subscription's, or one that is being dunned; else free.
   `create function organization_plan(of_organization text, dunning_days integer) returns text
      language sql stable as $$
        select coalesce((

@@ -22,7 +22,7 @@ const statements = [
        end $$`,
   `create trigger subscription_past_due before insert or update on subscription for each row execute function note_past_due()`,
 
-  // The end of the period that was not renewed (spec §3). Stripe begins the next period and asks for its payment within three days: a period
+  // The end of the period that was not renewed. Stripe begins the next period and asks for its payment within three days: a period
   // that began then, or later, is one that was not paid, and the one before had ended by then. Otherwise it is the period that runs.
   `create function unrenewed_since(period_start timestamptz, period_end timestamptz, past_due_since timestamptz) returns timestamptz
      language sql stable as $$

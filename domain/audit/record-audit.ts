@@ -10,7 +10,7 @@ export interface AuditEvent {
   metadata?: Record<string, unknown>;
 }
 
-/** Writes an audit entry in the transaction of the change it records (spec §2, Audit entry). */
+/** Writes an audit entry in the transaction of the change it records. */
 export async function recordAudit(trx: Transaction, actor: Actor, event: AuditEvent): Promise<void> {
   await trx
     .insertInto('audit_entry')

@@ -7,7 +7,7 @@ import type { Plan } from './plan.ts';
 /**
  * The plan that counts for an organization now, and its limits; null while billing is off, when nothing is capped. One query;
  * read it under the organization's lock where a limit is checked. A `past_due` subscription keeps its plan for
- * `BILLING_DUNNING_DAYS` after the period that was not renewed (spec §3).
+ * `BILLING_DUNNING_DAYS` after the period that was not renewed.
  */
 export async function getPlan(
   db: Db | Transaction,

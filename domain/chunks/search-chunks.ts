@@ -14,7 +14,7 @@ export interface FoundChunk {
 }
 
 /**
- * The chunks of a workspace nearest to a query's vector, best first, among those of the same model (spec §4). Exact, but for a
+ * The chunks of a workspace nearest to a query's vector, best first, among those of the same model. Exact, but for a
  * large workspace in a database with pgvector: there an index finds the candidates, and may miss one.
  */
 export async function searchChunks(db: Db, { vector, ...rest }: ChunkQuery): Promise<FoundChunk[]> {

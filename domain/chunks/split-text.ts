@@ -1,9 +1,9 @@
 import { back, forward } from '../characters.ts';
 
-/** How text is cut for search: characters (code points) for each chunk, and how many of them it shares with the one before (spec §8). */
+/** How text is cut for search: characters (code points) for each chunk, and how many of them it shares with the one before. */
 export const chunkSize = { characters: 1_200, overlap: 150 };
 
-/** A document of more chunks than this is not indexed (spec §8). */
+/** A document of more chunks than this is not indexed. */
 export const maxChunks = 2_000;
 
 /** Where a cut reads best, in order of preference: after a paragraph, a line, a sentence, a word. */

@@ -16,7 +16,7 @@ export type CreditLimit = { plan: string; aiCredits: number } | null;
 
 /**
  * Charges credits to the organization's current month (UTC) and answers that month's first day. Needs the organization's
- * lock. Throws LIMIT_REACHED where the plan has not enough left (spec §8); the ledger is written with billing off too.
+ * lock. Throws LIMIT_REACHED where the plan has not enough left; the ledger is written with billing off too.
  */
 export async function chargeCredits(trx: Transaction, charge: Charge, limit: CreditLimit): Promise<string> {
   const { rows } = await sql<{ month: string }>`

@@ -24,7 +24,7 @@ export type LedgerProblemKind =
   | 'month';
 
 /**
- * Holds the credit ledger against the jobs that are present and the months' counters against the ledger (rule 3), all in one
+ * Holds the credit ledger against the jobs that are present and the months' counters against the ledger (docs/rules.md, ledger), all in one
  * snapshot. Answers at most `limit` problems: none on a sound database. Reads every entry: for operators and tests.
  */
 export async function checkLedger(

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 
 /**
- * Gives a job's credits back, in the transaction that makes it final without success (rule 3). Carries the charge's month.
+ * Gives a job's credits back, in the transaction that makes it final without success (docs/rules.md, ledger). Carries the charge's month.
  * The entry's key makes it happen once, whoever comes second.
  */
 export async function refundJob(

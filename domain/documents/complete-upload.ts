@@ -11,7 +11,7 @@ import { changeUsedBytes } from '../workspaces/change-used-bytes.ts';
 import { type DocumentRow, documentNotFound } from './get-document.ts';
 
 /**
- * Makes a pending document ready at its measured size and checks the quota against it again (spec §3). A document that is
+ * Makes a pending document ready at its measured size and checks the quota against it again. A document that is
  * ready already is returned as it is. Throws LIMIT_REACHED, which leaves it pending, and NOT_FOUND.
  */
 export async function completeUpload(

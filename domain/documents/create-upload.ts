@@ -19,13 +19,13 @@ export interface NewUpload {
   sizeBytes: number;
 }
 
-/** Throws PAYLOAD_TOO_LARGE for a declared size beyond the deployment's maximum (spec §3). */
+/** Throws PAYLOAD_TOO_LARGE for a declared size beyond the deployment's maximum. */
 export function checkDeclaredSize(sizeBytes: number, maxBytes: number): void {
   if (sizeBytes > maxBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { data: { maxBytes } });
 }
 
 /**
- * Records a pending document whose declared size counts against the quota at once (spec §3), and asks for the workflow that
+ * Records a pending document whose declared size counts against the quota at once, and asks for the workflow that
  * purges it if the upload never completes. Throws LIMIT_REACHED, NOT_FOUND.
  */
 export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Actor, upload: NewUpload): Promise<DocumentRow> {

@@ -13,7 +13,7 @@ export const findDocument = batchedRead(
   ({ id }) => id,
 );
 
-/** The document, whichever organization it belongs to: the caller authorizes by the row (spec §5.6). Throws NOT_FOUND. */
+/** The document, whichever organization it belongs to: the caller authorizes by the row. Throws NOT_FOUND. */
 export async function getDocument(db: Db, documentId: string): Promise<DocumentRow> {
   const document = await findDocument(db, documentId);
   if (!document) throw documentNotFound();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
-/** What each flag is for an organization: its override where there is one, else the flag's default (spec §1, Feature flags). */
+/** What each flag is for an organization: its override where there is one, else the flag's default. */
 export async function resolveFlags(db: Db, organizationId: string | undefined): Promise<Record<string, boolean>> {
   const flags = await db
     .selectFrom('feature_flag')

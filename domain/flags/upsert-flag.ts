@@ -37,7 +37,7 @@ async function change(trx: Transaction, actor: Actor, before: FlagRow, values: F
   await recordFlag(trx, actor, 'flag.update', before, metadata);
 }
 
-/** An entry about the flag itself, which stands in no organization's log (decisions, Audit). */
+/** An entry about the flag itself, which stands in no organization's log. */
 async function recordFlag(trx: Transaction, actor: Actor, action: string, flag: FlagRow, metadata: Record<string, unknown>): Promise<void> {
   await recordAudit(trx, actor, { organizationId: null, action, targetType: 'flag', targetId: flag.key, metadata });
 }

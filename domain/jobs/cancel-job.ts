@@ -8,7 +8,7 @@ import { refundJob } from '../credits/refund-job.ts';
 import type { JobRow } from './job-row.ts';
 import { transitionJob } from './transition-job.ts';
 
-/** Cancels a queued job, between two attempts too, and refunds it (spec §3). Throws CONFLICT when a worker was faster. */
+/** Cancels a queued job, between two attempts too, and refunds it. Throws CONFLICT when a worker was faster. */
 export async function cancelJob(trx: Transaction, actor: Actor, jobId: string): Promise<JobRow> {
   const job = await transitionJob(trx, { jobId, from: 'queued', to: 'canceled' });
   if (!job) throw new ApiError('CONFLICT', { message: 'The job is no longer queued.' });

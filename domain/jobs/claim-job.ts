@@ -7,7 +7,7 @@ import type { JobRow } from './job-row.ts';
 export type Claim = { claimed: true; job: JobRow } | { claimed: false; job: JobRow | undefined };
 
 /**
- * Claims a queued job for one attempt (spec §3). `claimedBy` names the attempt, so that what settles it later knows whether
+ * Claims a queued job for one attempt. `claimedBy` names the attempt, so that what settles it later knows whether
  * it ever got this far; the row's `attempts` becomes the fencing token of its result.
  */
 export async function claimJob(db: Db, jobId: string, claimedBy: string): Promise<Claim> {

@@ -9,7 +9,7 @@ export const findJob = batchedRead(
   ({ id }) => id,
 );
 
-/** The job, whichever organization it belongs to: the caller authorizes by the row (spec §5.6). Throws NOT_FOUND. */
+/** The job, whichever organization it belongs to: the caller authorizes by the row. Throws NOT_FOUND. */
 export async function getJob(db: Db, jobId: string): Promise<JobRow> {
   const job = await findJob(db, jobId);
   if (!job) throw new ApiError('NOT_FOUND', { message: 'Job not found.' });

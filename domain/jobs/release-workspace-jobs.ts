@@ -4,7 +4,7 @@ import { DocumentGone } from '../documents/document-gone.ts';
 
 /**
  * Takes its jobs from a workspace that is being deleted with its documents. Finished ones stay as they are; the others become final
- * and are refunded: those on documents as missing document (decisions, Smaller rules). A running attempt finds its job final and
+ * and are refunded: those on documents as missing document. A running attempt finds its job final and
  * stores nothing. Answers the ids of those that failed. Needs the organization's lock and the workspace's.
  */
 export async function releaseWorkspaceJobs(trx: Transaction, workspaceId: string): Promise<string[]> {
@@ -22,7 +22,7 @@ export async function touchJobs(trx: Transaction, jobIds: string[]): Promise<voi
   await sql`update job set updated_at = clock_timestamp() where id = any(${jobIds})`.execute(trx);
 }
 
-/** Fails and refunds in one statement, however many there are (rule 3). */
+/** Fails and refunds in one statement, however many there are (docs/rules.md, ledger). */
 async function failUnfinished(trx: Transaction, workspaceId: string): Promise<string[]> {
   const ofDocument = sql<boolean>`kind like 'document.%'`;
   const { rows } = await sql<{ id: string }>`

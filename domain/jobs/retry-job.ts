@@ -10,7 +10,7 @@ import type { JobRow } from './job-row.ts';
 import { keepJobScope, scopeOf } from './job-scope.ts';
 
 /**
- * Queues a new job with the input of a failed one, charged again; the original stays failed (spec §3). Throws CONFLICT for a
+ * Queues a new job with the input of a failed one, charged again; the original stays failed. Throws CONFLICT for a
  * job that is not failed, NOT_FOUND where its document is gone, LIMIT_REACHED without credits.
  */
 export async function retryJob(

@@ -23,7 +23,7 @@ export interface EndedAttempt {
 }
 
 /**
- * Decides from the row what a failed, timed out or dead attempt means; idempotent, one transaction (spec §3). An attempt that
+ * Decides from the row what a failed, timed out or dead attempt means; idempotent, one transaction. An attempt that
  * never claimed the job costs nothing; one that lost the job to another changes nothing.
  */
 export async function settleAttempt(db: Db, { jobId, claimedBy, failure }: EndedAttempt, delaysMs: readonly number[]): Promise<JobState> {

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import type { JobRow } from './job-row.ts';
 
-/** Whether the attempt that claimed the job still is the current one (rule 4). */
+/** Whether the attempt that claimed the job still is the current one (docs/rules.md, fencing). */
 export async function stillHolds(db: Db, job: Pick<JobRow, 'id' | 'attempts'>): Promise<boolean> {
   const current = await db
     .selectFrom('job')

@@ -10,7 +10,7 @@ export interface Outcome {
 }
 
 /**
- * Stores an attempt's result and effects in one transaction, where the attempt still is the current one (rule 4). False where
+ * Stores an attempt's result and effects in one transaction, where the attempt still is the current one (docs/rules.md, fencing). False where
  * it was presumed lost: then nothing is stored. The job's row is locked last, as the lock order says.
  */
 export async function succeedJob(db: Db, job: JobRow, outcome: Outcome): Promise<boolean> {

@@ -10,7 +10,7 @@ import { transitionJob } from './transition-job.ts';
 const lost = { code: 'worker_lost', message: 'The worker was lost during the attempt.' };
 
 /**
- * Takes back jobs whose current attempt began more than twice the timeout ago (spec §3): queued again, or failed and refunded
+ * Takes back jobs whose current attempt began more than twice the timeout ago: queued again, or failed and refunded
  * where the attempts are spent. One job in each transaction. At most `limit` jobs.
  */
 export async function sweepLostAttempts(

@@ -8,7 +8,7 @@ const batchSize = 2_000;
 
 /**
  * Removes everything an organization owns: the large tables in batches that lock nothing for long, then the organization, whose
- * remaining rows go by cascade (spec §4). Its audit entries stay. Deleting one that is gone changes nothing.
+ * remaining rows go by cascade. Its audit entries stay. Deleting one that is gone changes nothing.
  */
 export async function deleteOrganizationRows(db: Db, organizationId: string, onProgress: () => void): Promise<void> {
   for (const table of largeTables) {

@@ -10,7 +10,7 @@ export interface Usage {
   period: { start: Date; end: Date };
 }
 
-/** Counts what an organization uses (spec §2, Usage). An invitation counts until it expires. */
+/** Counts what an organization uses. An invitation counts until it expires. */
 export async function getUsage(db: Db, organizationId: string): Promise<Usage> {
   const { rows } = await sql<Omit<Usage, 'period'> & { start: Date; end: Date }>`
     with month as (select date_trunc('month', now() at time zone 'utc') as start)

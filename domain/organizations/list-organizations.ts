@@ -3,7 +3,7 @@ import type { PlanName } from '../../contract/fields.ts';
 import type { Db } from '../../db/connect.ts';
 import { isLive, isSubscription, mostRelevant } from '../billing/live-subscription.ts';
 
-/** An organization as a platform admin sees it in the list (spec §2, Organization summary). */
+/** An organization as a platform admin sees it in the list. */
 export interface OrganizationSummaryRow {
   id: string;
   name: string;

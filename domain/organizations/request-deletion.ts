@@ -9,7 +9,7 @@ import { lockOrganizationToDelete } from '../locks.ts';
 
 /**
  * Marks an organization as being deleted, which refuses every further write, and asks for the workflow that deletes it; the
- * deletion is audited first (spec §4). Asking again for one that is under way changes nothing. Throws NOT_FOUND where there is
+ * deletion is audited first. Asking again for one that is under way changes nothing. Throws NOT_FOUND where there is
  * none or its slug is another, PRECONDITION_FAILED while a subscription lives.
  */
 export async function requestOrganizationDeletion(

@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
 import type { Expired } from './delete-in-batches.ts';
 
-/** Finished jobs are kept for 30 days (spec §3). Their ledger entries stay. */
+/** Finished jobs are kept for 30 days. Their ledger entries stay. */
 export const finishedJobs: Expired = {
   table: 'job',
   key: ['id'],
   where: sql`finished_at < now() - interval '30 days'`,
 };
 
-/** Audit entries are kept for `AUDIT_LOG_RETENTION_DAYS`; 0 keeps them for ever (spec §2). */
+/** Audit entries are kept for `AUDIT_LOG_RETENTION_DAYS`; 0 keeps them for ever. */
 export function auditEntries(retentionDays: number): Expired {
   return { table: 'audit_entry', key: ['id'], where: sql`created_at < now() - make_interval(days => ${retentionDays})` };
 }
 
 export const sessions: Expired = { table: 'session', key: ['id'], where: sql`"expiresAt" < now()` };
 
-/** Idempotency keys are kept for a day (decisions, Idempotency-Key). */
+/** Idempotency keys are kept for a day. */
 export const idempotencyKeys: Expired = {
   table: 'idempotency_key',
   key: ['user_id', 'operation', 'key'],

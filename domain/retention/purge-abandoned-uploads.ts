@@ -6,7 +6,7 @@ import { purgeUpload } from '../documents/purge-upload.ts';
 const pageSize = 200;
 
 /**
- * Removes documents whose upload was not completed for a day (spec §3): those whose own workflow was lost. One in each
+ * Removes documents whose upload was not completed for a day: those whose own workflow was lost. One in each
  * transaction, since each locks its workspace.
  */
 export async function purgeAbandonedUploads(

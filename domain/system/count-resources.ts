@@ -10,7 +10,7 @@ export interface ResourceCounts {
   subscriptions: number;
 }
 
-/** Counts what the platform holds (spec §2, System status). */
+/** Counts what the platform holds. */
 export async function countResources(db: Db): Promise<ResourceCounts> {
   const { rows } = await sql<ResourceCounts>`
     select

@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { systemActor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 
-/** Makes the user with this address a platform admin (spec §5.5), by an operator who has the database. */
+/** Makes the user with this address a platform admin, by an operator who has the database. */
 export async function grantAdmin(trx: Transaction, email: string): Promise<'granted' | 'was-admin' | 'no-user'> {
   const user = await trx
     .selectFrom('user')

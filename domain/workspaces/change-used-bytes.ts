@@ -6,7 +6,7 @@ import { workspaceNotFound } from './get-workspace.ts';
 
 /**
  * Adds bytes to a workspace's use, or takes them away, and locks its row. With a plan, an increase beyond its limit throws
- * LIMIT_REACHED; that needs the organization's lock (spec §8, Workspace storage quota). Throws NOT_FOUND for a workspace
+ * LIMIT_REACHED; that needs the organization's lock. Throws NOT_FOUND for a workspace
  * that is gone.
  */
 export async function changeUsedBytes(trx: Transaction, workspaceId: string, deltaBytes: number, plan: Plan | null): Promise<void> {

@@ -12,7 +12,7 @@ const findWorkspace = batchedRead(
   ({ id }) => id,
 );
 
-/** The workspace, whichever organization it belongs to: the caller authorizes by the row (spec §5.6). Throws NOT_FOUND. */
+/** The workspace, whichever organization it belongs to: the caller authorizes by the row. Throws NOT_FOUND. */
 export async function getWorkspace(db: Db, workspaceId: string): Promise<WorkspaceRow> {
   const workspace = await findWorkspace(db, workspaceId);
   if (!workspace) throw workspaceNotFound();

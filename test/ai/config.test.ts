@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../config/environment.ts';
 import { runProgram } from '../support/processes.ts';
 
 describe('the configuration of the AI service', () => {
-  it('has the defaults of the specification', () => {
+  it('has the defaults that docs/configuration.md names', () => {
     expect(loadAiServiceConfig({ SERVICE_TOKEN: 'secret' })).to.deep.equal({
       host: undefined,
       port: 8000,

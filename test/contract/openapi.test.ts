@@ -50,7 +50,7 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('has the bounds of the specification', () => {
+  it('has the bounds that clients are promised', () => {
     const { schemas } = document.components as unknown as { schemas: Record<string, { properties: Record<string, object> }> };
     const slug = { minLength: 2, maxLength: 48, pattern: '^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$' };
     const cursor = { minLength: 1, maxLength: 200 };
