@@ -6,6 +6,7 @@ import * as mail from './0004-mail.ts';
 import * as sharedLimits from './0005-shared-limits.ts';
 import * as pastDue from './0006-past-due.ts';
 import * as chunkTenant from './0007-chunk-tenant.ts';
+import * as platformAudit from './0009-platform-audit.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
 export const migrations: Record<string, Migration> = {
@@ -16,4 +17,5 @@ export const migrations: Record<string, Migration> = {
   '0005-shared-limits': sharedLimits,
   '0006-past-due': pastDue,
   '0007-chunk-tenant': chunkTenant,
+  '0009-platform-audit': platformAudit,
 };
