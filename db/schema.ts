@@ -115,7 +115,7 @@ export interface CreditMonthTable {
 
 export interface AuditEntryTable {
   id: string;
-  /** No foreign key: entries outlive the organization. Null for global flags. */
+  /** No foreign key: entries outlive the organization. Null for what belongs to none: users, sessions, flags. */
   organization_id: string | null;
   actor_id: string | null;
   actor_email: string | null;
