@@ -33,5 +33,6 @@ export const operations: Operations<Contract> = {
     organizations: { list: 'repeatable', cancelSubscription: 'once', delete: 'once' },
     flags: { list: 'repeatable', upsert: 'once', delete: 'once', setOverride: 'once' },
     system: { status: 'repeatable' },
+    auditLog: 'repeatable',
   },
 };

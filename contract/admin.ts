@@ -1,5 +1,20 @@
 import { z } from 'zod';
-import { count, dateTime, flagKey, id, planName, queryInteger, singleLine, slug, subscriptionStatus, text } from './fields.ts';
+import {
+  count,
+  cursor,
+  dateTime,
+  exampleId,
+  flagKey,
+  id,
+  nextCursor,
+  planName,
+  queryInteger,
+  singleLine,
+  slug,
+  subscriptionStatus,
+  text,
+} from './fields.ts';
+import { auditEntrySchema } from './organizations.ts';
 import { route } from './route.ts';
 import { authConfig } from './system.ts';
 
@@ -258,4 +273,33 @@ const system = {
   }),
 };
 
-export const admin = { organizations, flags, system };
+const platformAuditEntry = auditEntrySchema
+  .extend({
+    organizationId: id.nullable().describe('Null for what belongs to no organization: users, sessions, feature flags.'),
+  })
+  .meta({ id: 'PlatformAuditEntry' });
+
+const auditLog = route({
+  operation: 'admin.auditLog',
+  method: 'GET',
+  path: '/admin/audit-log',
+  access: 'platform-admin',
+  summary: 'Read the audit log of the platform',
+  description:
+    'A page of what was done in all organizations and outside of any, newest first: also bans, roles, sessions revoked and impersonation. Filters that are given together all hold.',
+  query: z.object({
+    organizationId: id.optional().describe('Only entries of this organization, which may be deleted by now.'),
+    actorId: id.optional().describe('Only what this user did.'),
+    targetId: z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be an id or the key of a flag')
+      .optional()
+      .describe('Only what was done to this: the id of a user, session, document and so on, or the key of a flag.')
+      .meta({ examples: [exampleId] }),
+    limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are answered at the most.'),
+    cursor: cursor.optional(),
+  }),
+  response: z.object({ entries: z.array(platformAuditEntry), nextCursor }).meta({ id: 'PlatformAuditPage' }),
+});
+
+export const admin = { organizations, flags, system, auditLog };

@@ -27,7 +27,7 @@ const usageSchema = z
 export const auditEntrySchema = z
   .object({
     id,
-    organizationId: id.nullable(),
+    organizationId: id,
     actorId: id.nullable(),
     actorEmail: z
       .string()

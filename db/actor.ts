@@ -6,12 +6,14 @@ export interface Actor {
   email: string | null;
   /** The platform admin behind an impersonated session. */
   impersonatedBy: string | null;
+  /** `admin` marks a platform admin, whose changes of users and sessions are entered. */
+  role?: string | null;
 }
 
 /**
- * Names the actor of the current transaction. Only the triggers on better-auth's tables read it (migration 0003), and it ends
- * with the transaction, so a pooled connection never carries it to somebody else's change.
+ * Names the actor of the current transaction. Only the triggers on better-auth's tables read it (migrations 0003 and 0009), and it
+ * ends with the transaction, so a pooled connection never carries it to somebody else's change.
  */
-export function actorQuery(actor: Actor): CompiledQuery {
-  return CompiledQuery.raw(`select set_config('sheaf.actor', $1, true)`, [JSON.stringify(actor)]);
+export function actorQuery({ userId, email, impersonatedBy, role }: Actor): CompiledQuery {
+  return CompiledQuery.raw(`select set_config('sheaf.actor', $1, true)`, [JSON.stringify({ userId, email, impersonatedBy, role })]);
 }

@@ -126,7 +126,7 @@ export interface OpenSearchTable {
 
 export interface AuditEntryTable {
   id: string;
-  /** No foreign key: entries outlive the organization. Null for global flags. */
+  /** No foreign key: entries outlive the organization. Null for what belongs to none: users, sessions, flags. */
   organization_id: string | null;
   actor_id: string | null;
   actor_email: string | null;

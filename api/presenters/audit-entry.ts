@@ -1,7 +1,7 @@
 import type { AuditEntryRow } from '../../domain/audit/list-audit-entries.ts';
 
-/** An audit entry as the API shows it. */
-export function toAuditEntry(entry: AuditEntryRow) {
+/** An audit entry as the API shows it; its organization is null where the entry belongs to none. */
+export function toAuditEntry<OrganizationId extends string | null>(entry: AuditEntryRow & { organization_id: OrganizationId }) {
   return {
     id: entry.id,
     organizationId: entry.organization_id,

@@ -1,6 +1,7 @@
 import type { ApiDeps } from '../deps.ts';
 import type { Procedure } from '../procedure.ts';
 import { accountProcedures } from './account.ts';
+import { platformAuditLog } from './admin-audit-log.ts';
 import { adminFlagProcedures } from './admin-flags.ts';
 import { adminOrganizationProcedures } from './admin-organizations.ts';
 import { adminSystemProcedures } from './admin-system.ts';
@@ -25,6 +26,11 @@ export function createProcedures(deps: ApiDeps): ProcedureTree {
     workspaces: workspaceProcedures(deps),
     documents: documentProcedures(deps),
     jobs: jobProcedures(deps),
-    admin: { organizations: adminOrganizationProcedures(deps), flags: adminFlagProcedures(deps), system: adminSystemProcedures(deps) },
+    admin: {
+      organizations: adminOrganizationProcedures(deps),
+      flags: adminFlagProcedures(deps),
+      system: adminSystemProcedures(deps),
+      auditLog: platformAuditLog(deps),
+    },
   };
 }

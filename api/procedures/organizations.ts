@@ -22,7 +22,7 @@ export function organizationProcedures({ db, getPlan, cursors }: ApiDeps) {
     auditLog: procedure(contract.organizations.auditLog, async ({ input, authorize }) => {
       await authorize(input.organizationId);
       const page = await listAuditEntries(db, cursors, input);
-      return { entries: page.items.map(toAuditEntry), nextCursor: page.nextCursor };
+      return { entries: page.items.map((entry) => toAuditEntry(entry)), nextCursor: page.nextCursor };
     }),
   };
 }

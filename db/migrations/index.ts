@@ -7,6 +7,7 @@ import * as sharedLimits from './0005-shared-limits.ts';
 import * as pastDue from './0006-past-due.ts';
 import * as chunkTenant from './0007-chunk-tenant.ts';
 import * as formerWorkspace from './0008-former-workspace.ts';
+import * as platformAudit from './0009-platform-audit.ts';
 import * as openSearches from './0012-open-searches.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
@@ -19,5 +20,6 @@ export const migrations: Record<string, Migration> = {
   '0006-past-due': pastDue,
   '0007-chunk-tenant': chunkTenant,
   '0008-former-workspace': formerWorkspace,
+  '0009-platform-audit': platformAudit,
   '0012-open-searches': openSearches,
 };

@@ -16,10 +16,10 @@ export async function grantAdmin(trx: Transaction, email: string): Promise<'gran
   await trx.updateTable('user').set({ role: 'admin', updatedAt: sql`clock_timestamp()` }).where('id', '=', user.id).execute();
   await recordAudit(trx, systemActor, {
     organizationId: null,
-    action: 'user.update',
+    action: 'user.role',
     targetType: 'user',
     targetId: user.id,
-    metadata: { role: { from: user.role, to: 'admin' }, by: 'operator' },
+    metadata: { from: user.role, to: 'admin', by: 'operator' },
   });
   return 'granted';
 }

@@ -82,7 +82,9 @@ describe('Input', () => {
   }
 
   async function accepted(transport: Transport, route: AnyRoute, input: Record<string, unknown>, why: string): Promise<void> {
-    const answer = await call(transport, route, input);
+    // Who is let in is told of a cursor that was never issued; who is not is refused before it is read.
+    const { cursor: _issuedByNobody, ...others } = input;
+    const answer = await call(transport, route, route.metadata.access === 'platform-admin' ? others : input);
     // Who asks may do nothing there, and most of what the example names is not there: but the input was taken.
     const what = `${route.metadata.operation} ${why} answered ${answer.status}: ${JSON.stringify(answer.body)?.slice(0, 500)}`;
     // The contact form's own limit counts what passed as input, and is soon reached here.

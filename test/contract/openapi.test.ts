@@ -81,6 +81,8 @@ describe('The OpenAPI document', () => {
       ['jobs.list', 'includeResult', { type: 'boolean', default: false }],
       ['organizations.auditLog', 'limit', { minimum: 1, maximum: 100, default: 50 }],
       ['organizations.auditLog', 'cursor', cursor],
+      ['admin.auditLog', 'limit', { minimum: 1, maximum: 100, default: 50 }],
+      ['admin.auditLog', 'cursor', cursor],
       ['admin.organizations.list', 'search', { maxLength: 80 }],
       ['admin.organizations.list', 'limit', { minimum: 1, maximum: 100, default: 25 }],
       ['admin.organizations.list', 'offset', { minimum: 0, default: 0 }],

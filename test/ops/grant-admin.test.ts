@@ -38,7 +38,8 @@ describe('npm run ops', () => {
     expect(again).to.deep.equal({ code: 0, stdout: 'ada@example.com was a platform admin already.\n', stderr: '' });
     const entries = await database.db.selectFrom('audit_entry').selectAll().where('target_id', '=', 'ada').execute();
     expect(entries).to.have.length(1);
-    expect(entries[0]).to.deep.include({ organization_id: null, action: 'user.update', actor_id: null });
+    const metadata = { to: 'admin', from: null, by: 'operator' };
+    expect(entries[0]).to.deep.include({ organization_id: null, action: 'user.role', target_type: 'user', actor_id: null, metadata });
   });
 
   it('fails with a sentence when nobody has that address', async () => {

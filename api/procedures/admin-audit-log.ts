@@ -1,0 +1,13 @@
+import { contract } from '../../contract/index.ts';
+import { listPlatformAuditEntries } from '../../domain/audit/list-audit-entries.ts';
+import type { ApiDeps } from '../deps.ts';
+import { toAuditEntry } from '../presenters/audit-entry.ts';
+import { procedure } from '../procedure.ts';
+
+/** `admin.auditLog`: the entries of all organizations and of none. */
+export function platformAuditLog({ db, cursors }: ApiDeps) {
+  return procedure(contract.admin.auditLog, async ({ input }) => {
+    const page = await listPlatformAuditEntries(db, cursors, input);
+    return { entries: page.items.map((entry) => toAuditEntry(entry)), nextCursor: page.nextCursor };
+  });
+}
