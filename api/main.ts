@@ -71,7 +71,7 @@ const listener = listen({
 });
 const stripe = createStripe(config);
 const findCaller = createFindSession(db, config);
-const sendMail = createMailQueue({ db, log, dispatch: outbox.dispatch, enabled: config.email.provider !== 'none' });
+const mails = createMailQueue({ db, log, dispatch: outbox.dispatch, enabled: config.email.provider !== 'none' });
 
 const deps: ApiDeps = {
   config,
@@ -82,7 +82,7 @@ const deps: ApiDeps = {
   cursors,
   jobStreams,
   cancelSubscription: createCancelSubscription({ config, db, log, stripe }),
-  sendMail,
+  sendMail: mails.send,
   authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pool : undefined }),
@@ -90,7 +90,7 @@ const deps: ApiDeps = {
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, deleteOrganizationWorkflowId(organizationId), timeoutMs),
   dispatch: outbox.dispatch,
 };
-const auth = createAuth({ config, db, pool, log, stripe, sendMail });
+const auth = createAuth({ config, db, pool, log, stripe, writeMails: mails.write });
 const app = createApp(deps, {
   auth: mountAuth({ auth, config, findSession: findCaller, log, clientAddress: (_req, res) => clientAddressOf(res) }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,

@@ -9,25 +9,30 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { type AuditActor, actorQuery } from '../db/actor.ts';
+import { withinTransaction } from '../db/within-transaction.ts';
 import { currentActor } from './actor.ts';
+import { countMails, dropMailsAfter, takeMails, type WriteMails } from './outgoing-mails.ts';
 import { toApiError } from './rule-errors.ts';
 
 const writes = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']);
 
 /**
  * Postgres as better-auth sees it: every transaction, also that of a single write, says who acts, so that the triggers' audit
- * entries name the actor in the transaction of the change; and a broken rule arrives as the error that the client gets.
+ * entries name the actor in the transaction of the change; a transaction takes along the mails that it asked for; and a broken
+ * rule arrives as the error that the client gets.
  */
 export class AuthDialect extends PostgresDialect {
   readonly #pool: pg.Pool;
+  readonly #writeMails: WriteMails;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, writeMails: WriteMails) {
     super({ pool });
     this.#pool = pool;
+    this.#writeMails = writeMails;
   }
 
   override createDriver(): Driver {
-    return new AuthDriver({ pool: this.#pool });
+    return new AuthDriver(this.#pool, this.#writeMails);
   }
 }
 
@@ -38,7 +43,14 @@ const attemptsOnDeadlock = 4;
 
 class AuthDriver extends PostgresDriver {
   readonly #wrapped = new WeakSet<Connection>();
-  readonly #inTransaction = new WeakSet<Connection>();
+  /** Of each connection in a transaction, how many mails waited when it began. */
+  readonly #inTransaction = new WeakMap<Connection, number>();
+  readonly #writeMails: WriteMails;
+
+  constructor(pool: pg.Pool, writeMails: WriteMails) {
+    super({ pool });
+    this.#writeMails = writeMails;
+  }
 
   override async acquireConnection(options?: AbortableOperationOptions): Promise<Connection> {
     const connection = (await super.acquireConnection(options)) as Connection;
@@ -48,17 +60,21 @@ class AuthDriver extends PostgresDriver {
 
   override async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
     await super.beginTransaction(connection, settings);
-    this.#inTransaction.add(connection);
+    this.#inTransaction.set(connection, countMails());
     const actor = currentActor();
     if (actor) await connection.executeQuery(actorQuery(actor));
   }
 
   override async commitTransaction(connection: Connection): Promise<void> {
+    const mails = takeMails();
+    const send = mails.length > 0 ? await withinTransaction(connection, (trx) => this.#writeMails(trx, mails)) : undefined;
     this.#inTransaction.delete(connection);
     await super.commitTransaction(connection);
+    send?.();
   }
 
   override async rollbackTransaction(connection: Connection): Promise<void> {
+    dropMailsAfter(this.#inTransaction.get(connection) ?? 0);
     this.#inTransaction.delete(connection);
     await super.rollbackTransaction(connection);
   }
