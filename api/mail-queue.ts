@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Db } from '../db/connect.ts';
+import type { Db, Transaction } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type NewMail, queueMail } from '../domain/mail/queue-mail.ts';
 
@@ -10,10 +10,20 @@ export interface MailQueueOptions {
   enabled: boolean;
 }
 
-/** What sign-in and the contact form send with: resolves once the mail is written down, from where it is sent durably. */
-export function createMailQueue({ db, log, enabled }: MailQueueOptions): (mail: NewMail) => Promise<void> {
-  return async (mail) => {
-    if (enabled) await inTransaction(db, (trx) => queueMail(trx, mail));
-    else log.warn({ kind: mail.kind }, 'a mail was dropped: no email provider is configured');
+/** What sign-in and the contact form send with. */
+export interface MailQueue {
+  /** Resolves once the mail is written down, from where it is sent durably. */
+  send(mail: NewMail): Promise<void>;
+  /** Writes mails down in the transaction of what causes them. */
+  write(trx: Transaction, mails: NewMail[]): Promise<void>;
+}
+
+export function createMailQueue({ db, log, enabled }: MailQueueOptions): MailQueue {
+  const write: MailQueue['write'] = async (trx, mails) => {
+    for (const mail of mails) {
+      if (enabled) await queueMail(trx, mail);
+      else log.warn({ kind: mail.kind }, 'a mail was dropped: no email provider is configured');
+    }
   };
+  return { write, send: (mail) => inTransaction(db, (trx) => write(trx, [mail])) };
 }

@@ -72,7 +72,7 @@ const listener = listen({
 });
 const stripe = createStripe(config);
 const findCaller = createFindSession(db, config);
-const sendMail = createMailQueue({ db, log, enabled: config.email.provider !== 'none' });
+const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'none' });
 
 const deps: ApiDeps = {
   config,
@@ -83,14 +83,14 @@ const deps: ApiDeps = {
   cursors,
   jobStreams,
   cancelSubscription: createCancelSubscription({ config, db, log, stripe }),
-  sendMail,
+  sendMail: mails.send,
   authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pool : undefined }),
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
-const auth = createAuth({ config, db, pool, log, stripe, sendMail });
+const auth = createAuth({ config, db, pool, log, stripe, writeMails: mails.write });
 const app = createApp(deps, {
   auth: mountAuth({ auth, config, findSession: findCaller, log, clientAddress: (_req, res) => clientAddressOf(res) }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,

@@ -7,10 +7,12 @@ import type Stripe from 'stripe';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
 import { AuthDialect } from './dialect.ts';
-import { passwordResetMail, type SendMail, verificationMail } from './mails.ts';
+import { handleWithMails } from './handle-request.ts';
+import { passwordResetMail, verificationMail } from './mails.ts';
 import { membershipPlugin } from './membership-plugin.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
+import { addMail, type WriteMails } from './outgoing-mails.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
 import { billingPlugins } from './stripe-plugin.ts';
@@ -22,7 +24,7 @@ export interface AuthDependencies {
   pool: pg.Pool;
   db: Db;
   log: Logger;
-  sendMail: SendMail;
+  writeMails: WriteMails;
   /** Absent while billing is off. */
   stripe?: Stripe | undefined;
 }
@@ -34,17 +36,19 @@ export const clientAddressHeader = 'x-client-address';
 export type Auth = ReturnType<typeof createAuth>;
 
 export function createAuth(dependencies: AuthDependencies) {
-  return betterAuth(authOptions(dependencies));
+  const auth = betterAuth(authOptions(dependencies));
+  const handler = handleWithMails(auth.handler, dependencies);
+  return { ...auth, handler, fetch: handler };
 }
 
-function authOptions({ config, pool, db, log, sendMail, stripe }: AuthDependencies) {
+function authOptions({ config, pool, db, log, writeMails, stripe }: AuthDependencies) {
   const { advanced, baseURL } = cookieOptions(config);
   return {
     appName: 'Sheaf',
     baseURL,
     basePath: '/api/auth',
     secret: sessionSecret(config),
-    database: { db: new Kysely({ dialect: new AuthDialect(pool) }), type: 'postgres', transaction: true },
+    database: { db: new Kysely({ dialect: new AuthDialect(pool, db, writeMails) }), type: 'postgres', transaction: true },
     trustedOrigins: config.trustedOrigins,
     session: sessionLifetime,
     emailAndPassword: {
@@ -52,12 +56,12 @@ function authOptions({ config, pool, db, log, sendMail, stripe }: AuthDependenci
       minPasswordLength: 8,
       requireEmailVerification: config.requireEmailVerification,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: ({ user, url }) => sendMail(passwordResetMail(user.email, url)),
+      sendResetPassword: async ({ user, url }) => addMail(passwordResetMail(user.email, url)),
     },
     emailVerification: {
       sendOnSignUp: config.requireEmailVerification,
       autoSignInAfterVerification: true,
-      sendVerificationEmail: ({ user, url }) => sendMail(verificationMail(user.email, url)),
+      sendVerificationEmail: async ({ user, url }) => addMail(verificationMail(user.email, url)),
     },
     rateLimit: { enabled: config.production, storage: 'database' },
     advanced: {
@@ -66,7 +70,7 @@ function authOptions({ config, pool, db, log, sendMail, stripe }: AuthDependenci
       // better-auth turns both off by itself under NODE_ENV=test.
       disableOriginCheck: false,
       disableCSRFCheck: false,
-      // An answer must not take longer because there was somebody to write to.
+      // better-auth clears old rate limits meanwhile; mails are not sent here, see `outgoing-mails.ts`.
       backgroundTasks: { handler: (task) => void task.catch((err: unknown) => log.error({ err }, 'A task of sign-in failed')) },
       database: { validateSchema: false, defaultFindManyLimit: 10_000 },
     },
@@ -76,7 +80,7 @@ function authOptions({ config, pool, db, log, sendMail, stripe }: AuthDependenci
     telemetry: { enabled: false },
     plugins: [
       bearer({ requireSignature: true }),
-      organizationPlugin(config, sendMail),
+      organizationPlugin(config),
       admin(),
       membershipPlugin(db),
       userRemovalPlugin(db),

@@ -9,26 +9,36 @@ import {
 } from 'kysely';
 import type pg from 'pg';
 import { type Actor, actorQuery } from '../db/actor.ts';
+import type { Db } from '../db/connect.ts';
+import { dispatchCommitted } from '../db/outbox.ts';
 import { retryDeadlocks } from '../db/transaction.ts';
+import { withinTransaction } from '../db/within-transaction.ts';
 import { currentActor } from './actor.ts';
+import { countMails, dropMailsAfter, takeMails, type WriteMails } from './outgoing-mails.ts';
 import { toApiError } from './rule-errors.ts';
 
 const writes = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']);
 
 /**
  * Postgres as better-auth sees it: every transaction, also that of a single write, says who acts, so that the triggers' audit
- * entries name the actor in the transaction of the change; and a broken rule arrives as the error that the client gets.
+ * entries name the actor in the transaction of the change; a transaction takes along the mails that it asked for; and a broken
+ * rule arrives as the error that the client gets.
  */
 export class AuthDialect extends PostgresDialect {
   readonly #pool: pg.Pool;
+  readonly #db: Db;
+  readonly #writeMails: WriteMails;
 
-  constructor(pool: pg.Pool) {
+  /** `db` is the rest of the service's way to the same database: who dispatches its intents dispatches those of mails. */
+  constructor(pool: pg.Pool, db: Db, writeMails: WriteMails) {
     super({ pool });
     this.#pool = pool;
+    this.#db = db;
+    this.#writeMails = writeMails;
   }
 
   override createDriver(): Driver {
-    return new AuthDriver({ pool: this.#pool });
+    return new AuthDriver(this.#pool, this.#db, this.#writeMails);
   }
 }
 
@@ -37,7 +47,16 @@ type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0];
 
 class AuthDriver extends PostgresDriver {
   readonly #wrapped = new WeakSet<Connection>();
-  readonly #inTransaction = new WeakSet<Connection>();
+  /** Of each connection in a transaction, how many mails waited when it began. */
+  readonly #inTransaction = new WeakMap<Connection, number>();
+  readonly #db: Db;
+  readonly #writeMails: WriteMails;
+
+  constructor(pool: pg.Pool, db: Db, writeMails: WriteMails) {
+    super({ pool });
+    this.#db = db;
+    this.#writeMails = writeMails;
+  }
 
   override async acquireConnection(options?: AbortableOperationOptions): Promise<Connection> {
     const connection = (await super.acquireConnection(options)) as Connection;
@@ -47,17 +66,21 @@ class AuthDriver extends PostgresDriver {
 
   override async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
     await super.beginTransaction(connection, settings);
-    this.#inTransaction.add(connection);
+    this.#inTransaction.set(connection, countMails());
     const actor = currentActor();
     if (actor) await connection.executeQuery(actorQuery(actor));
   }
 
   override async commitTransaction(connection: Connection): Promise<void> {
+    const mails = takeMails();
+    const messages = mails.length > 0 ? await withinTransaction(connection, (trx) => this.#writeMails(trx, mails)) : [];
     this.#inTransaction.delete(connection);
     await super.commitTransaction(connection);
+    dispatchCommitted(this.#db, messages);
   }
 
   override async rollbackTransaction(connection: Connection): Promise<void> {
+    dropMailsAfter(this.#inTransaction.get(connection) ?? 0);
     this.#inTransaction.delete(connection);
     await super.rollbackTransaction(connection);
   }

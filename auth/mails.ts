@@ -6,8 +6,6 @@ export interface Mail {
   text: string;
 }
 
-export type SendMail = (mail: Mail) => Promise<void>;
-
 export function verificationMail(to: string, url: string): Mail {
   return {
     kind: 'verification',

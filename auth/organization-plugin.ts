@@ -1,10 +1,11 @@
 import { organization } from 'better-auth/plugins/organization';
 import type { ServerConfig } from '../config/server.ts';
-import { invitationMail, type SendMail } from './mails.ts';
+import { invitationMail } from './mails.ts';
+import { addMail } from './outgoing-mails.ts';
 import { accessControl, roles } from './permissions.ts';
 
 /** Organizations with teams. Who may do what is in `permissions.ts`; limits, the last owner and the audit log are migration 0003's. */
-export function organizationPlugin(config: ServerConfig, sendMail: SendMail) {
+export function organizationPlugin(config: ServerConfig) {
   return organization({
     ac: accessControl,
     roles,
@@ -19,7 +20,7 @@ export function organizationPlugin(config: ServerConfig, sendMail: SendMail) {
     requireEmailVerificationOnInvitation: config.requireEmailVerification,
     sendInvitationEmail: async ({ id, email, role, organization, inviter }) => {
       const url = `${config.webUrl}/accept-invitation/${id}`;
-      await sendMail(invitationMail(email, { inviter: inviter.user.name, organization: organization.name, role, url }));
+      addMail(invitationMail(email, { inviter: inviter.user.name, organization: organization.name, role, url }));
     },
   });
 }

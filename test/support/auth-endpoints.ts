@@ -32,7 +32,7 @@ export function listAuthEndpoints(): AuthEndpoint[] {
   const auth = createAuth({
     ...{ config, pool, db: createDb(pool), stripe: createStripe(config) },
     log: pino({ level: 'silent' }),
-    sendMail: async () => {},
+    writeMails: async () => {},
   });
   return Object.values(auth.api as unknown as Record<string, Endpoint>).flatMap(({ path, options }) => {
     if (path === undefined || options?.metadata?.SERVER_ONLY) return [];

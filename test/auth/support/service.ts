@@ -50,7 +50,7 @@ export async function startAuthService(environment: Environment = {}): Promise<A
   const errors: unknown[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) });
   const stripe = createStripe(config);
-  const auth = createAuth({ config, ...database, log, stripe, sendMail: async (mail) => void mails.push(mail) });
+  const auth = createAuth({ config, ...database, log, stripe, writeMails: async (_trx, written) => void mails.push(...written) });
   const findSession = createFindSession(database.db, config);
   await syncPlanLimits(database.db, config);
   app.use((_req, res, next) => next(void res.setHeader('X-Request-Id', 'request-1')));
