@@ -1,10 +1,12 @@
-"""Hooks of Schemathesis: findings that are no faults, by name and each as narrow as it can be told, and a way past one limit.
+"""Hooks of Schemathesis: findings that are no faults, by name each as narrow as it can be told, and requests that get far.
 
 The exceptions are what the service promises and no schema can say. All else that a check finds stays a finding.
 """
 
 import itertools
 import json
+import os
+import re
 
 import schemathesis
 from schemathesis.openapi.checks import RejectedPositiveData, UnsupportedMethodResponse
@@ -50,11 +52,22 @@ def filter_failure(context, failure, case, response):
     return not any(is_exception(failure, response) for is_exception in EXCEPTIONS)
 
 
+ids = re.compile("[A-Za-z0-9_-]{1,64}")
+rows = {"organizationId": os.environ["ORGANIZATION_ID"], "workspaceId": os.environ["WORKSPACE_ID"]}
 addresses = itertools.count(1)
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Sends each request from another address: one address may use the contact form five times an hour."""
+    """Lets a request get further than to an organization that is not there, or to the five an hour of the contact form."""
+    if isinstance(case.body, dict):
+        known = {name: row for name, row in rows.items() if is_id(case.body.get(name))}
+        if known:
+            case.body = {**case.body, **known}
     number = next(addresses)
     case.headers["X-Forwarded-For"] = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+
+
+def is_id(value):
+    """Whether it is an id of the right form: a wrong one is what the request is about."""
+    return isinstance(value, str) and ids.fullmatch(value) is not None

@@ -8,8 +8,9 @@ describe('The options of the fuzzing', () => {
   });
 
   it('take the number of examples, a seed, and callers, each once and in the order of the table', () => {
-    const args = ['--examples', '100', '--seed', '0', '--as', 'anonymous', '--as=owner', '--as', 'owner'];
-    expect(parseOptions(args)).to.deep.equal({ callers: ['owner', 'anonymous'], examples: 100, seed: 0, help: false });
+    const seed = '236543761309201587975776785733479005726';
+    const args = ['--examples', '100', '--seed', seed, '--as', 'anonymous', '--as=owner', '--as', 'owner'];
+    expect(parseOptions(args)).to.deep.equal({ callers: ['owner', 'anonymous'], examples: 100, seed, help: false });
   });
 
   const refused: [string[], string][] = [
@@ -17,7 +18,6 @@ describe('The options of the fuzzing', () => {
     [['--as', ''], 'There is no caller'],
     [['--examples', '0'], '--examples needs a whole number of at least 1, not 0'],
     [['--examples', '1e3'], '--examples needs a whole number of at least 1, not 1e3'],
-    [['--examples', '99999999999999999'], '--examples needs a whole number'],
     [['--seed', 'x'], '--seed needs a whole number of at least 0, not x'],
     [['--fast'], "Unknown option '--fast'"],
     [['owner'], "Unexpected argument 'owner'"],

@@ -10,7 +10,7 @@ export interface FuzzOptions {
   /** How many generated requests each operation gets in each phase at the most. */
   examples: number;
   /** Makes the same requests again; a new one for each run when undefined. */
-  seed: number | undefined;
+  seed: string | undefined;
   help: boolean;
 }
 
@@ -40,8 +40,8 @@ export function parseOptions(args: string[]): FuzzOptions {
   if (unknown.length > 0) throw new UsageError(`There is no caller ${unknown.join(', ')}. There are: ${callerNames.join(', ')}`);
   return {
     callers: callerNames.filter((name) => asked.length === 0 || asked.includes(name)),
-    examples: toInteger('--examples', values.examples, 1) ?? 50,
-    seed: toInteger('--seed', values.seed, 0),
+    examples: Number(toDigits('--examples', values.examples, 1) ?? 50),
+    seed: toDigits('--seed', values.seed, 0),
     help: values.help ?? false,
   };
 }
@@ -63,11 +63,10 @@ function parse(args: string[]) {
   }
 }
 
-function toInteger(option: string, value: string | undefined, min: number): number | undefined {
+/** Checks a whole number, and leaves it as text: a seed of Schemathesis has more digits than a number of JavaScript. */
+function toDigits(option: string, value: string | undefined, min: number): string | undefined {
   if (value === undefined) return undefined;
-  const number = Number(value);
-  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < min) {
+  if (!/^\d{1,39}$/.test(value) || BigInt(value) < min)
     throw new UsageError(`${option} needs a whole number of at least ${min}, not ${value}`);
-  }
-  return number;
+  return value;
 }

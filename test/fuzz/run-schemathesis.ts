@@ -31,7 +31,7 @@ export async function runSchemathesis(
   args.push('--report', 'ndjson', '--report-ndjson-path', eventsFile, '--generation-database', 'none', '--no-color');
   // They tell that a caller without permissions is refused.
   args.push('--warnings', 'off');
-  if (seed !== undefined) args.push('--seed', String(seed));
+  if (seed !== undefined) args.push('--seed', seed);
   if (caller.token !== undefined) args.push('--header', `Authorization: Bearer ${caller.token}`);
   // The stream of one who may read it does not end.
   if (caller.name === 'owner' || caller.name === 'member') args.push('--exclude-operation-id', 'jobs.stream');
@@ -47,14 +47,8 @@ export async function runSchemathesis(
   return { exit: await running.exited, eventsFile };
 }
 
-function dictionaries({ tenant, rows }: Caller): string {
-  const lists = {
-    organization: [tenant.organizationId],
-    workspace: [tenant.workspaceId],
-    slugs: ['main'],
-    ...rows,
-  };
-  return Object.entries(lists)
+function dictionaries({ rows }: Caller): string {
+  return Object.entries({ slugs: ['main'], ...rows })
     .map(([name, values]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(values)}\n`)
     .join('\n');
 }
