@@ -40,6 +40,7 @@ export const parameters = {
     in: 'header',
     description:
       'The `id` of the last event that you got; the stream goes on after it. Any value that this stream did not issue ends it with BAD_REQUEST.',
-    schema: { type: 'string', minLength: 1, maxLength: 200, examples: ['bW5ha2s0LjAxOThkMmM0.q83vEjRWeJCrze8SNFZ4kA'] },
+    // No bounds: the stream refuses a value when it is open, not the request when it comes.
+    schema: { type: 'string', examples: ['bW5ha2s0LjAxOThkMmM0.q83vEjRWeJCrze8SNFZ4kA'] },
   },
 };

@@ -104,6 +104,11 @@ describe('The OpenAPI document', () => {
     expect(Object.keys(stream.responses[200]?.content ?? {})).to.deep.equal(['text/event-stream']);
   });
 
+  it('declares no bounds for Last-Event-Id: no request is refused for it, the open stream is', () => {
+    const parameter = document.components.parameters?.LastEventId as { schema: object };
+    expect(parameter.schema).to.have.all.keys('type', 'examples');
+  });
+
   it('asks for a session everywhere but at public operations', () => {
     expect(document.security).to.deep.equal([{ bearer: [] }, { cookie: [] }]);
     for (const { metadata } of routes) {
