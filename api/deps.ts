@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import type { AiClient } from '../ai/client.ts';
 import type { CancelSubscription } from '../auth/cancel-subscription.ts';
@@ -9,16 +8,10 @@ import type { Cursors } from '../domain/cursor.ts';
 import type { NewMail } from '../domain/mail/queue-mail.ts';
 import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
-import type { Caller } from './caller.ts';
+import type { Authentication } from './caller.ts';
 import type { EmbeddingPrice } from './embedding-price.ts';
 import type { JobStreams } from './job-streams.ts';
 import type { Limiters } from './limiters.ts';
-
-/** What the API asks of authentication. */
-export interface Authentication {
-  /** The caller behind a cookie or bearer token; undefined without a session that is valid now. */
-  findCaller(headers: IncomingHttpHeaders): Promise<Caller | undefined>;
-}
 
 /** Everything that procedures work with, made once by `main.ts` and passed in. */
 export interface ApiDeps {

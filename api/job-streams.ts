@@ -3,16 +3,10 @@ import { ApiError } from '../contract/api-error.ts';
 import type { Db } from '../db/connect.ts';
 import type { Cursors } from '../domain/cursor.ts';
 import { listJobsById, readChangedJobs } from '../domain/jobs/list-changed-jobs.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, StreamMembership } from './caller.ts';
 import { eventScope, JobSubscriber, type OpenStream } from './job-subscriber.ts';
 import type { StreamEvent } from './procedure.ts';
 import type { StreamLease, StreamLeases } from './stream-leases.ts';
-
-/** Whether the session of a caller lives, and with which role they are a member of the stream's organization. */
-export interface StreamMembership {
-  signedIn: boolean;
-  role: string | null;
-}
 
 /** The open job streams of this process. */
 export interface JobStreams {

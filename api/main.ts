@@ -23,6 +23,7 @@ import { installRuntime } from '../temporal/runtime.ts';
 import { startWorker } from '../worker/start-worker.ts';
 import { workflowIds } from '../workflows/definitions.ts';
 import { createApp } from './app.ts';
+import { findStreamMembership } from './caller.ts';
 import { answerClientErrors } from './client-error.ts';
 import type { ApiDeps } from './deps.ts';
 import { createEmbeddingPrice } from './embedding-price.ts';
@@ -32,7 +33,6 @@ import { createLimiters } from './limiters.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { clientAddressOf } from './middleware/request-context.ts';
 import { createMemoryLeases, createSharedLeases } from './stream-leases.ts';
-import { findStreamMembership } from './stream-membership.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });

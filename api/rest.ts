@@ -4,15 +4,13 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import type { ZodError } from 'zod';
 import { contract } from '../contract/index.ts';
 import type { AnyRoute } from '../contract/route.ts';
-import { authenticate } from './authenticate.ts';
-import type { Caller } from './caller.ts';
+import { authenticate, type Caller } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { invalidInput, renderError, toIssues } from './errors.ts';
 import { routeOf } from './find-route.ts';
 import { jsonBody } from './json-body.ts';
 import { requestIdOf, requestInfo } from './middleware/request-context.ts';
-import { type Procedure, run, type StreamEvent } from './procedure.ts';
-import type { ProcedureTree } from './procedures/index.ts';
+import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from './procedure.ts';
 import { eventStreamType, toEventStream } from './sse.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
@@ -21,7 +19,7 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
   const authenticated: RequestHandler = async (req, res, next) => {
     const { tsRestRoute: route } = req as { tsRestRoute?: AnyRoute };
     if (!route) throw new Error('a REST handler runs outside its route');
-    res.locals.caller = await authenticate(deps, route, req, res);
+    res.locals.caller = await authenticate(deps.authentication, route, req, res);
     next();
   };
   createExpressEndpoints(contract as never, toHandlers(deps, procedures) as never, router, {
@@ -59,15 +57,15 @@ function toHandlers(deps: ApiDeps, tree: ProcedureTree): HandlerTree {
   );
 }
 
-export function isProcedure(node: Procedure | ProcedureTree): node is Procedure {
-  return typeof node.handler === 'function';
-}
-
 function toHandler(deps: ApiDeps, procedure: Procedure): RestHandler {
   return async ({ params, query, body, req, res }) => {
     const { route } = procedure;
     const input = { ...(route.query ? query : {}), ...(route.body ? body : {}), ...(route.pathParams ? params : {}) };
-    const output = await run(deps, procedure, { input, caller: res.locals.caller as Caller | undefined, request: requestInfo(req, res) });
+    const output = await run(deps.log, procedure, {
+      input,
+      caller: res.locals.caller as Caller | undefined,
+      request: requestInfo(req, res),
+    });
     if (!route.metadata.stream) return { status: 200, body: output };
     // Its headers are those of a stream, which is never opened.
     if (req.method === 'HEAD') return { status: 200, body: res.type(eventStreamType) && Readable.from([]) };

@@ -5,16 +5,13 @@ import { z } from 'zod';
 import { ApiError } from '../contract/api-error.ts';
 import { errorCodes } from '../contract/errors.ts';
 import type { AnyRoute } from '../contract/route.ts';
-import { authenticate } from './authenticate.ts';
-import type { Caller } from './caller.ts';
+import { authenticate, type Caller } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
 import { routeOf } from './find-route.ts';
 import { jsonBody } from './json-body.ts';
 import { requestIdOf, requestInfo } from './middleware/request-context.ts';
-import { type Procedure, run, type StreamEvent } from './procedure.ts';
-import type { ProcedureTree } from './procedures/index.ts';
-import { isProcedure } from './rest.ts';
+import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from './procedure.ts';
 import { keepAliveMs } from './sse.ts';
 
 interface RpcContext {
@@ -53,7 +50,7 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
   const authenticated: RequestHandler = async (req, res, next) => {
     const route = routeOf(res);
     if (!route) throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
-    res.locals.caller = await authenticate(deps, route, req, res);
+    res.locals.caller = await authenticate(deps.authentication, route, req, res);
     next();
   };
   router.post('/{*path}', authenticated, jsonBody(), async (req, res, next) => {
@@ -102,7 +99,7 @@ function toRpc(deps: ApiDeps, procedure: Procedure) {
         const caller = res.locals.caller as Caller | undefined;
         const parsed = inputSchema.safeParse(input ?? {});
         if (!parsed.success) throw invalidInput(toIssues(parsed.error));
-        const output = await run(deps, procedure, { input: parsed.data, caller, request: requestInfo(req, res) });
+        const output = await run(deps.log, procedure, { input: parsed.data, caller, request: requestInfo(req, res) });
         return route.metadata.stream ? toIterator(deps, context, output as AsyncIterable<StreamEvent>) : output;
       } catch (error) {
         throw toRpcError(deps, context, error);

@@ -46,7 +46,7 @@ export function documentProcedures(deps: ApiDeps) {
     createUpload: procedure(contract.documents.createUpload, async (context) => {
       const { input, actor } = context;
       const { workspaceId, name, contentType, size: sizeBytes } = input;
-      const document = await withIdempotency(deps, contract.documents.createUpload, context, {
+      const document = await withIdempotency(db, contract.documents.createUpload, context, {
         async admit() {
           const { organization_id: organizationId } = await getWorkspace(db, workspaceId);
           await context.authorize(organizationId);

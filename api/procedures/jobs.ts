@@ -33,7 +33,7 @@ export function jobProcedures(deps: ApiDeps) {
 
     create: procedure(contract.jobs.create, async (context) => {
       const { input, actor } = context;
-      return withIdempotency(deps, contract.jobs.create, context, {
+      return withIdempotency(db, contract.jobs.create, context, {
         async admit() {
           const scope = await findJobScope(db, input);
           await context.authorize(scope.organizationId);
@@ -51,7 +51,7 @@ export function jobProcedures(deps: ApiDeps) {
 
     retry: procedure(contract.jobs.retry, async (context) => {
       const { input, actor } = context;
-      return withIdempotency(deps, contract.jobs.retry, context, {
+      return withIdempotency(db, contract.jobs.retry, context, {
         async admit() {
           const original = await getJob(db, input.id);
           await context.authorize(original.organization_id);
