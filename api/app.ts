@@ -5,18 +5,18 @@ import { ApiError } from '../contract/api-error.ts';
 import { hasDocument } from '../domain/documents/get-document.ts';
 import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
-import { docsRoutes } from './docs.ts';
 import { identifyRoute } from './find-route.ts';
-import { healthz, readyz } from './health.ts';
-import { cors } from './middleware/cors.ts';
-import { clientAddressOf, requestContext } from './middleware/request-context.ts';
+import { cors } from './http/browser-security.ts';
+import { docsRoutes } from './http/docs.ts';
+import { healthz, readyz } from './http/health.ts';
+import { clientAddressOf, requestContext } from './http/request.ts';
+import { createRest, restErrors } from './http/rest.ts';
+import { createRpc, rpcErrors } from './http/rpc.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { trustedOrigin } from './middleware/trusted-origin.ts';
 import { serveOpenApi } from './openapi.ts';
 import { createProcedures } from './procedures/index.ts';
-import { createRest, restErrors } from './rest.ts';
-import { createRpc, rpcErrors } from './rpc.ts';
-import { uploadRoutes } from './uploads.ts';
+import { uploadRoutes } from './uploads/upload.ts';
 
 export interface AppOptions {
   /** better-auth's handler. */

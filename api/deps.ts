@@ -10,8 +10,8 @@ import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
 import type { Authentication } from './caller.ts';
 import type { EmbeddingPrice } from './embedding-price.ts';
-import type { JobStreams } from './job-streams.ts';
-import type { Limiters } from './limiters.ts';
+import type { Limiters } from './http/limiters.ts';
+import type { JobStreams } from './streams/job-streams.ts';
 
 /** Everything that procedures work with, made once by `main.ts` and passed in. */
 export interface ApiDeps {

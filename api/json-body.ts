@@ -1,5 +1,5 @@
 import express, { type Request, type RequestHandler } from 'express';
-import { malformed } from './errors.ts';
+import { malformed } from './http/errors.ts';
 
 /** The largest body of `/api/v1/*` and `/rpc/*`, in bytes. */
 const maxBodyBytes = 1024 * 1024;

@@ -28,11 +28,11 @@ import { answerClientErrors } from './client-error.ts';
 import type { ApiDeps } from './deps.ts';
 import { createEmbeddingPrice } from './embedding-price.ts';
 import { deferContinueOfUploads } from './expect-continue.ts';
-import { createJobStreams } from './job-streams.ts';
-import { createLimiters } from './limiters.ts';
+import { createLimiters } from './http/limiters.ts';
+import { clientAddressOf } from './http/request.ts';
 import { createMailQueue } from './mail-queue.ts';
-import { clientAddressOf } from './middleware/request-context.ts';
-import { createMemoryLeases, createSharedLeases } from './stream-leases.ts';
+import { createJobStreams } from './streams/job-streams.ts';
+import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler } from 'express';
 import { deferContinueOfUploads } from '../../api/expect-continue.ts';
-import { uploadRoutes } from '../../api/uploads.ts';
+import { uploadRoutes } from '../../api/uploads/upload.ts';
 import { deriveKey } from '../../config/keys.ts';
 import { LocalStorage } from '../../storage/local.ts';
 import type { UploadTarget } from '../../storage/port.ts';

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
-import { ApiError } from '../contract/api-error.ts';
-import type { Pool } from '../db/connect.ts';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Pool } from '../../db/connect.ts';
 
 /** One limit: how many points a key may use in a window. */
 export interface Limiter {

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import { ApiError } from '../contract/api-error.ts';
-import type { Db } from '../db/connect.ts';
-import type { Cursors } from '../domain/cursor.ts';
-import { listJobsById, readChangedJobs } from '../domain/jobs/list-changed-jobs.ts';
-import type { Caller, StreamMembership } from './caller.ts';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Db } from '../../db/connect.ts';
+import type { Cursors } from '../../domain/cursor.ts';
+import { listJobsById, readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
+import type { Caller, StreamMembership } from '../caller.ts';
+import type { StreamEvent } from '../procedure.ts';
 import { eventScope, JobSubscriber, type OpenStream } from './job-subscriber.ts';
-import type { StreamEvent } from './procedure.ts';
-import type { StreamLease, StreamLeases } from './stream-leases.ts';
+import type { StreamLease, StreamLeases } from './leases.ts';
 
 /** The open job streams of this process. */
 export interface JobStreams {

@@ -1,10 +1,10 @@
-import { WaitQueue } from '../concurrency/wait-queue.ts';
-import { ApiError } from '../contract/api-error.ts';
-import type { Cursors } from '../domain/cursor.ts';
-import { isOfWorkspace, type JobRow } from '../domain/jobs/job-row.ts';
-import type { Caller } from './caller.ts';
-import { toJobEvent } from './presenters/job.ts';
-import type { StreamEvent } from './procedure.ts';
+import { WaitQueue } from '../../concurrency/wait-queue.ts';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Cursors } from '../../domain/cursor.ts';
+import { isOfWorkspace, type JobRow } from '../../domain/jobs/job-row.ts';
+import type { Caller } from '../caller.ts';
+import { toJobEvent } from '../presenters/job.ts';
+import type { StreamEvent } from '../procedure.ts';
 
 export interface OpenStream {
   caller: Caller;

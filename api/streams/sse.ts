@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Response } from 'express';
-import type { AnyRoute } from '../contract/route.ts';
-import type { ApiDeps } from './deps.ts';
-import { renderError } from './errors.ts';
-import { requestIdOf } from './middleware/request-context.ts';
-import type { StreamEvent } from './procedure.ts';
+import type { AnyRoute } from '../../contract/route.ts';
+import type { ApiDeps } from '../deps.ts';
+import { renderError } from '../http/errors.ts';
+import { requestIdOf } from '../http/request.ts';
+import type { StreamEvent } from '../procedure.ts';
 
 /** How often a stream that is silent sends a comment, so that nothing between it and its client takes it for dead. */
 export const keepAliveMs = 15_000;

@@ -2,16 +2,16 @@ import { Readable } from 'node:stream';
 import { createExpressEndpoints, type RequestValidationError } from '@ts-rest/express';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { ZodError } from 'zod';
-import { contract } from '../contract/index.ts';
-import type { AnyRoute } from '../contract/route.ts';
-import { authenticate, type Caller } from './caller.ts';
-import type { ApiDeps } from './deps.ts';
+import { contract } from '../../contract/index.ts';
+import type { AnyRoute } from '../../contract/route.ts';
+import { authenticate, type Caller } from '../caller.ts';
+import type { ApiDeps } from '../deps.ts';
+import { routeOf } from '../find-route.ts';
+import { jsonBody } from '../json-body.ts';
+import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
+import { eventStreamType, toEventStream } from '../streams/sse.ts';
 import { invalidInput, renderError, toIssues } from './errors.ts';
-import { routeOf } from './find-route.ts';
-import { jsonBody } from './json-body.ts';
-import { requestIdOf, requestInfo } from './middleware/request-context.ts';
-import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from './procedure.ts';
-import { eventStreamType, toEventStream } from './sse.ts';
+import { requestIdOf, requestInfo } from './request.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
 export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../db/connect.ts';
-import { acquireStreamLease } from '../domain/streams/acquire-lease.ts';
-import { releaseStreamLease } from '../domain/streams/release-lease.ts';
-import { renewStreamLease } from '../domain/streams/renew-lease.ts';
+import type { Db } from '../../db/connect.ts';
+import { acquireStreamLease } from '../../domain/streams/acquire-lease.ts';
+import { releaseStreamLease } from '../../domain/streams/release-lease.ts';
+import { renewStreamLease } from '../../domain/streams/renew-lease.ts';
 
 /** What lets one stream be open. */
 export interface StreamLease {

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { type Request, type Response, Router } from 'express';
-import type { LocalStorage } from '../storage/local.ts';
-import { ObjectExistsError } from '../storage/write-once.ts';
-import { download } from './downloads.ts';
-import { continueUpload } from './expect-continue.ts';
-import { refuseUpload } from './refuse-upload.ts';
-import { queryOf } from './request-query.ts';
+import type { LocalStorage } from '../../storage/local.ts';
+import { ObjectExistsError } from '../../storage/write-once.ts';
+import { continueUpload } from '../expect-continue.ts';
+import { queryOf } from '../request-query.ts';
+import { refuseUpload } from './before-body.ts';
+import { download } from './download.ts';
 
 const defaultStallTimeoutMs = 60_000;
 // The server's body cap is that much more than the largest upload.

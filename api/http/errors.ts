@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { ZodError } from 'zod';
-import { ApiError } from '../contract/api-error.ts';
-import type { ErrorEnvelope, Issue } from '../contract/errors.ts';
-import type { AnyRoute } from '../contract/route.ts';
+import { ApiError } from '../../contract/api-error.ts';
+import type { ErrorEnvelope, Issue } from '../../contract/errors.ts';
+import type { AnyRoute } from '../../contract/route.ts';
 
 /** An error as a transport sends it: the error envelope, or the body of the few that are not enveloped. */
 export interface RenderedError {

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import express, { type RequestHandler, type Router } from 'express';
-import { version } from '../contract/index.ts';
-import { docsPage, docsScript, docsStyle } from './docs-page.ts';
+import { version } from '../../contract/index.ts';
+import { docsPage, docsScript, docsStyle } from '../docs-page.ts';
 
 const assets = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 

@@ -2,17 +2,17 @@ import { type AnyRouter, ORPCError, os, withEventMeta } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/node';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express';
 import { z } from 'zod';
-import { ApiError } from '../contract/api-error.ts';
-import { errorCodes } from '../contract/errors.ts';
-import type { AnyRoute } from '../contract/route.ts';
-import { authenticate, type Caller } from './caller.ts';
-import type { ApiDeps } from './deps.ts';
+import { ApiError } from '../../contract/api-error.ts';
+import { errorCodes } from '../../contract/errors.ts';
+import type { AnyRoute } from '../../contract/route.ts';
+import { authenticate, type Caller } from '../caller.ts';
+import type { ApiDeps } from '../deps.ts';
+import { routeOf } from '../find-route.ts';
+import { jsonBody } from '../json-body.ts';
+import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
+import { keepAliveMs } from '../streams/sse.ts';
 import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
-import { routeOf } from './find-route.ts';
-import { jsonBody } from './json-body.ts';
-import { requestIdOf, requestInfo } from './middleware/request-context.ts';
-import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from './procedure.ts';
-import { keepAliveMs } from './sse.ts';
+import { requestIdOf, requestInfo } from './request.ts';
 
 interface RpcContext {
   req: Request;

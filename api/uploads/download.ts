@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
-import { contentDisposition } from '../storage/content-disposition.ts';
-import { errorBody } from './refuse-upload.ts';
-import { queryOf } from './request-query.ts';
-import type { ObjectPath, UploadOptions } from './uploads.ts';
+import { contentDisposition } from '../../storage/content-disposition.ts';
+import { queryOf } from '../request-query.ts';
+import { errorBody } from './before-body.ts';
+import type { ObjectPath, UploadOptions } from './upload.ts';
 
 const errorCodes: Record<number, string> = { 404: 'not_found', 412: 'precondition_failed', 416: 'range_not_satisfiable' };
 
