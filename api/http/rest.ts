@@ -6,12 +6,10 @@ import { contract } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import { authenticate, type Caller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
-import { routeOf } from '../find-route.ts';
-import { jsonBody } from '../json-body.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
 import { eventStreamType, toEventStream } from '../streams/sse.ts';
 import { invalidInput, renderError, toIssues } from './errors.ts';
-import { requestIdOf, requestInfo } from './request.ts';
+import { jsonBody, requestIdOf, requestInfo, routeOf } from './request.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
 export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {

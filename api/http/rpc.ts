@@ -7,12 +7,10 @@ import { errorCodes } from '../../contract/errors.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import { authenticate, type Caller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
-import { routeOf } from '../find-route.ts';
-import { jsonBody } from '../json-body.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
 import { keepAliveMs } from '../streams/sse.ts';
 import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
-import { requestIdOf, requestInfo } from './request.ts';
+import { jsonBody, requestIdOf, requestInfo, routeOf } from './request.ts';
 
 interface RpcContext {
   req: Request;
