@@ -13,7 +13,8 @@ import { identifyRoute, requestContext } from './http/request.ts';
 import { createRest, restErrors } from './http/rest.ts';
 import { createRpc, rpcErrors } from './http/rpc.ts';
 import { createProcedures } from './procedures/index.ts';
-import { type UploadOptions, uploadRoutes } from './uploads/upload.ts';
+import type { UploadOptions } from './uploads/object-request.ts';
+import { uploadRoutes } from './uploads/upload.ts';
 
 export interface AppOptions {
   /** better-auth's handler. */

@@ -26,13 +26,13 @@ import { createApp } from './app.ts';
 import { findStreamMembership } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { createEmbeddingPrice } from './embedding-price.ts';
-import { deferContinueOfUploads } from './expect-continue.ts';
 import { answerClientErrors } from './http/errors.ts';
 import { createLimiters } from './http/limiters.ts';
 import { clientAddressOf } from './http/request.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { createJobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
+import { deferContinueOfUploads } from './uploads/before-body.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });

@@ -1,21 +1,42 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Response } from 'express';
+import { errorBody, type ObjectRequest } from './object-request.ts';
+
+const waiting = new WeakSet<IncomingMessage>();
+
+/**
+ * Lets the upload route look at a request's headers before the client sends its body: a client that asks with
+ * `Expect: 100-continue` is then refused before it sends anything. Any other route continues at once, as Node does by itself.
+ */
+export function deferContinueOfUploads(server: Server): void {
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    if (req.method === 'PUT' && req.url?.startsWith('/uploads/')) waiting.add(req);
+    else res.writeContinue();
+    server.emit('request', req, res);
+  });
+}
+
+/** Tells a client that waits to send its body. */
+export function continueUpload(req: IncomingMessage, res: ServerResponse): void {
+  if (waiting.delete(req)) res.writeContinue();
+}
 
 const lingerMs = 5000;
 
 /**
- * Answers `{ error, requestId }` to a request whose body is not wanted, or not to its end, and closes the connection.
+ * Sends `{ error, requestId }` to a client whose body is not wanted, or not to its end, and closes the connection.
  *
- * Closing while the client still sends would reset the connection, and many clients would lose the answer. So the whole answer goes
- * out first, and what still comes is thrown away until the client leaves, has sent `lingerBytes`, or five seconds are over.
+ * Closing while the client still sends would reset the connection, and many clients would lose the response. So the whole response
+ * goes out first. What still arrives is discarded until the client leaves, has sent `lingerBytes`, or five seconds have passed.
  */
-export function refuseUpload(req: Request, res: Response, refusal: { status: number; error: string; lingerBytes: number }): void {
+export function refuseUpload(req: ObjectRequest, res: Response, refusal: { status: number; error: string; lingerBytes: number }): void {
   const body = errorBody(res, refusal.error);
   res.writeHead(refusal.status, { 'Content-Type': 'application/json', 'Content-Length': body.length, Connection: 'close' });
   if (req.complete) {
     res.end(body);
     return;
   }
-  // Not `end`: that would close the connection.
+  // Not `end`, which would close the connection.
   res.write(body);
   const timer = setTimeout(close, lingerMs);
   let discardedBytes = 0;
@@ -29,9 +50,4 @@ export function refuseUpload(req: Request, res: Response, refusal: { status: num
     clearTimeout(timer);
     if (!res.writableEnded) res.end();
   }
-}
-
-/** The body of the upload route's errors. */
-export function errorBody(res: Response, error: string): Buffer {
-  return Buffer.from(JSON.stringify({ error, requestId: res.locals.requestId ?? res.getHeader('X-Request-Id') ?? null }));
 }

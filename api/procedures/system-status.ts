@@ -1,19 +1,24 @@
 import type { z } from 'zod';
-import { type contract, version } from '../contract/index.ts';
-import { getMigrationStatus } from '../db/migrate.ts';
-import { ping } from '../db/ping.ts';
-import { measureQueue } from '../domain/jobs/measure-queue.ts';
-import { countResources } from '../domain/system/count-resources.ts';
-import type { ApiDeps } from './deps.ts';
+import { contract, version } from '../../contract/index.ts';
+import { getMigrationStatus } from '../../db/migrate.ts';
+import { ping } from '../../db/ping.ts';
+import { measureQueue } from '../../domain/jobs/measure-queue.ts';
+import { countResources } from '../../domain/system/count-resources.ts';
+import type { ApiDeps } from '../deps.ts';
+import { procedure } from '../procedure.ts';
 
-export type SystemStatus = z.input<(typeof contract.admin.system.status.responses)[200]>;
+type SystemStatus = z.input<(typeof contract.admin.system.status.responses)[200]>;
 
-/** How long a part of the deployment may take to answer. */
-const patienceMs = 3_000;
+/** How long a service of the deployment may take to respond. */
+const timeoutMs = 3_000;
 const startedAt = new Date(Date.now() - process.uptime() * 1_000);
 
-/** What each part of the deployment answers right now. A part that does not answer is told, never thrown. */
-export async function readSystemStatus(deps: ApiDeps): Promise<SystemStatus> {
+export function adminSystemProcedures(deps: ApiDeps) {
+  return { status: procedure(contract.admin.system.status, () => readSystemStatus(deps)) };
+}
+
+/** The status of each service of the deployment now. One that fails or does not respond in time is part of the result, not an error. */
+async function readSystemStatus(deps: ApiDeps): Promise<SystemStatus> {
   const { config, storage } = deps;
   const [rows, ai] = await Promise.all([readDatabase(deps), readAi(deps)]);
   const { enabled, pricePro, priceTeam } = config.billing;
@@ -40,7 +45,7 @@ type DatabaseStatus = Pick<SystemStatus, 'counts' | 'database'> & {
   queue: Pick<SystemStatus['queue'], 'depth' | 'running' | 'failed' | 'oldestQueuedAt'>;
 };
 
-/** What only the database knows. The latency is that of one empty query. */
+/** What only the database knows. Its latency is the time of one empty query. */
 async function readDatabase({ db }: ApiDeps): Promise<DatabaseStatus> {
   try {
     const { latencyMs } = await measure(ping(db));
@@ -70,16 +75,16 @@ async function readAi({ ai, config }: ApiDeps): Promise<SystemStatus['ai']> {
   }
 }
 
-/** How long the answer took, in milliseconds to a tenth. */
-async function measure<T>(answer: Promise<T>): Promise<{ value: T; latencyMs: number }> {
+/** A result, and how long it took in milliseconds, to a tenth. */
+async function measure<T>(work: Promise<T>): Promise<{ value: T; latencyMs: number }> {
   const begun = performance.now();
-  const value = await inTime(answer);
+  const value = await inTime(work);
   return { value, latencyMs: Math.round((performance.now() - begun) * 10) / 10 };
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`No answer within ${patienceMs / 1_000} s.`)), patienceMs);
+  const timer = setTimeout(() => late.reject(new Error(`No answer within ${timeoutMs / 1_000} s.`)), timeoutMs);
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
 }
 
