@@ -14,7 +14,7 @@ import { withIdempotency } from '../idempotency.ts';
 import { toDocument, toExtracted } from '../presenters/document.ts';
 import { toStorage } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
-import { searchDocuments } from '../search.ts';
+import { documentSearch } from './document-search.ts';
 
 export function documentProcedures(deps: ApiDeps) {
   const { db, getPlan, storage, cursors, config } = deps;
@@ -31,11 +31,7 @@ export function documentProcedures(deps: ApiDeps) {
       };
     }),
 
-    search: procedure(contract.documents.search, async ({ input, caller, request, log, authorize }) => {
-      const workspace = await getWorkspace(db, input.workspaceId);
-      await authorize(workspace.organization_id);
-      return searchDocuments(deps, { workspace, caller, request, log, query: input.query, limit: input.limit });
-    }),
+    search: documentSearch(deps),
 
     get: procedure(contract.documents.get, async ({ input, authorize }) => {
       const document = await getDocument(db, input.id);

@@ -3,13 +3,13 @@ import type { ProcedureTree } from '../procedure.ts';
 import { accountProcedures } from './account.ts';
 import { adminFlagProcedures } from './admin-flags.ts';
 import { adminOrganizationProcedures } from './admin-organizations.ts';
+import { adminSystemProcedures } from './admin-system.ts';
 import { billingProcedures } from './billing.ts';
 import { contactProcedures } from './contact.ts';
 import { documentProcedures } from './documents.ts';
 import { jobProcedures } from './jobs.ts';
 import { organizationProcedures } from './organizations.ts';
 import { systemProcedures } from './system.ts';
-import { adminSystemProcedures } from './system-status.ts';
 import { workspaceProcedures } from './workspaces.ts';
 
 /** Every procedure, in the shape of the contract; both transports mount this one tree. */
