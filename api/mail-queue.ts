@@ -6,11 +6,11 @@ import { type NewMail, queueMail } from '../domain/mail/queue-mail.ts';
 export interface MailQueueOptions {
   db: Db;
   log: Logger;
-  /** False where no email provider is configured: then mails are dropped, and the log says so. */
+  /** False if no email provider is configured: then mails are dropped, and the log says so. */
   enabled: boolean;
 }
 
-/** What sign-in and the contact form send with: resolves once the mail is written down, from where it is sent durably. */
+/** Makes what sign-in and the contact form send mails with. It resolves once the mail is stored; a workflow sends it from there. */
 export function createMailQueue({ db, log, enabled }: MailQueueOptions): (mail: NewMail) => Promise<void> {
   return async (mail) => {
     if (enabled) await inTransaction(db, (trx) => queueMail(trx, mail));

@@ -101,14 +101,14 @@ const workers = config.worker.enabled ? startWorker(config, temporal, { db, stor
 const server = createServer(app);
 deferContinueOfUploads(server);
 answerClientErrors(server);
-// An upload of 25 MiB over a slow line takes longer than the five minutes that Node allows a request.
+// An upload of 25 MiB over a slow line takes longer than the five minutes that Node allows for a request.
 server.requestTimeout = 0;
 server.listen(config.port, config.host, () => log.info({ port: config.port }, 'API listening'));
 
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 
-/** Stops in order: no new requests, streams ended, workers within their grace, then what they all stood on. */
+/** Stops in order: no new requests, then the streams, the workers within their grace period, and last the connections. */
 async function stop(signal: string): Promise<void> {
   if (stopping) return;
   stopping = true;

@@ -12,7 +12,7 @@ export interface RequestInfo {
   lastEventId: string | undefined;
   /** Aborts when the client hangs up. */
   signal: AbortSignal;
-  /** Breaks the connection off. */
+  /** Closes the connection at once. */
   hangUp(): void;
   setHeader(name: string, value: string): void;
 }
@@ -61,8 +61,8 @@ export interface StreamEvent {
 }
 
 /**
- * Runs a procedure on input that is valid, and returns output that the contract allows: nothing undeclared leaves, in events of a
- * stream neither.
+ * Runs a procedure on input that is valid. Returns output that is parsed with the contract, each event of a stream too, so that
+ * nothing undeclared leaves.
  */
 export async function run(
   log: Logger,

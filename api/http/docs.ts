@@ -18,7 +18,7 @@ export function openApiDocument(options: { cookieName: string }): RequestHandler
   };
 }
 
-/** RFC 9110 §13.1.2. Not Express's `fresh`: that sends the whole document if a client also says `Cache-Control: no-cache`, as fetch does. */
+/** RFC 9110 §13.1.2. Express's `fresh` would ignore the tags of a client that also says `Cache-Control: no-cache`, as fetch does. */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
   return tags.includes('*') || tags.includes(etag);

@@ -15,7 +15,7 @@ export interface RenderedError {
   bare?: { error: string; requestId: string };
 }
 
-/** Turns anything thrown into what the client is told. The cause of an internal error goes to the log only, under the request's id. */
+/** Turns anything thrown into what the client gets. The cause of an internal error goes to the log only, under the request's id. */
 export function renderError(error: unknown, context: { requestId: string; route: AnyRoute | undefined; log: Logger }): RenderedError {
   const apiError = toApiError(error);
   if (apiError) {

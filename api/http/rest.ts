@@ -23,7 +23,7 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
   createExpressEndpoints(contract as never, toHandlers(deps, procedures) as never, router, {
     logInitialization: false,
     jsonQuery: false,
-    // `run` validates each answer once, for both transports.
+    // `run` validates each response once, for both transports.
     responseValidation: false,
     globalMiddleware: [authenticated, jsonBody()] as never,
     requestValidationErrorHandler: (error) => {
@@ -65,9 +65,9 @@ function toHandler(deps: ApiDeps, procedure: Procedure): RestHandler {
       request: requestInfo(req, res),
     });
     if (!route.metadata.stream) return { status: 200, body: output };
-    // Its headers are those of a stream, which is never opened.
+    // HEAD has the headers of a stream, and opens none.
     if (req.method === 'HEAD') return { status: 200, body: res.type(eventStreamType) && Readable.from([]) };
-    return { status: 200, body: toEventStream(deps, route, res, output as AsyncIterable<StreamEvent>) };
+    return { status: 200, body: toEventStream(deps.log, route, res, output as AsyncIterable<StreamEvent>) };
   };
 }
 

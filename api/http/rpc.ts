@@ -15,9 +15,9 @@ import { jsonBody, requestIdOf, requestInfo, routeOf } from './request.ts';
 interface RpcContext {
   req: Request;
   res: Response;
-  /** The procedure has been reached: what fails from here on is not the request's form. */
+  /** Set once the procedure is reached: whatever fails from then on is not the form of the request. */
   called?: boolean;
-  /** What the client gets instead of an answer of the protocol, when something failed that it may not see. */
+  /** Set if something failed that the client may not see: the response that it gets instead of one of the protocol. */
   failure?: RenderedError;
 }
 
@@ -39,7 +39,7 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
         try {
           return await next();
         } catch (error) {
-          // The protocol's own errors of form have no issues.
+          // oRPC's own errors for a malformed request have no issues.
           throw context.called ? error : toRpcError(deps, context, malformed(['body'], "The body is not in the form of oRPC's protocol."));
         }
       },

@@ -95,7 +95,7 @@ export function documentProcedures(deps: ApiDeps) {
     }),
   };
 
-  /** The stored object's size. Throws PRECONDITION_FAILED without one; one larger than declared is deleted. */
+  /** The size of the stored object. Throws PRECONDITION_FAILED without one. Deletes one larger than declared: PAYLOAD_TOO_LARGE. */
   async function measure(document: DocumentRow, onDeleteFailed: (error: unknown) => void): Promise<number> {
     const object = await storage.stat(document.object_key);
     if (!object) throw new ApiError('PRECONDITION_FAILED', { message: 'The file has not been uploaded.' });

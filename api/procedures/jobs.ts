@@ -65,7 +65,7 @@ export function jobProcedures(deps: ApiDeps) {
       await authorize(input.organizationId);
       const { organizationId, workspaceId } = input;
       const { lastEventId, signal, hangUp } = request;
-      // A client that was away while its workspace was deleted is told how the jobs of that ended.
+      // A client that was away while its workspace was deleted still learns how the jobs of the workspace ended.
       const resumed = lastEventId === undefined ? undefined : workspaceId;
       const isFormer = resumed !== undefined && (await hasJobsOfFormerWorkspace(db, organizationId, resumed));
       if (!isFormer) await checkFilters(input);
@@ -74,7 +74,7 @@ export function jobProcedures(deps: ApiDeps) {
     }),
   };
 
-  /** A filter that names a row of another organization is refused, one that names none is NOT_FOUND. */
+  /** Throws FORBIDDEN if a filter names a row of another organization, NOT_FOUND if there is no such row. */
   async function checkFilters(filter: {
     organizationId: string;
     workspaceId?: string | undefined;
