@@ -5,18 +5,16 @@ import { ApiError } from '../contract/api-error.ts';
 import { hasDocument } from '../domain/documents/get-document.ts';
 import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
-import { docsRoutes } from './docs.ts';
-import { identifyRoute } from './find-route.ts';
-import { healthz, readyz } from './health.ts';
-import { cors } from './middleware/cors.ts';
-import { clientAddressOf, requestContext } from './middleware/request-context.ts';
-import { securityHeaders } from './middleware/security-headers.ts';
-import { trustedOrigin } from './middleware/trusted-origin.ts';
-import { serveOpenApi } from './openapi.ts';
+import { cors, securityHeaders, trustedOrigin } from './http/browser-security.ts';
+import { docsRoutes, openApiDocument } from './http/docs.ts';
+import { healthz, readyz } from './http/health.ts';
+import { limitRequests } from './http/limiters.ts';
+import { identifyRoute, requestContext } from './http/request.ts';
+import { createRest, restErrors } from './http/rest.ts';
+import { createRpc, rpcErrors } from './http/rpc.ts';
 import { createProcedures } from './procedures/index.ts';
-import { createRest, restErrors } from './rest.ts';
-import { createRpc, rpcErrors } from './rpc.ts';
-import { uploadRoutes } from './uploads.ts';
+import type { UploadOptions } from './uploads/object-request.ts';
+import { uploadRoutes } from './uploads/upload.ts';
 
 export interface AppOptions {
   /** better-auth's handler. */
@@ -25,41 +23,48 @@ export interface AppOptions {
   localStorage: LocalStorage | undefined;
 }
 
-/** The whole HTTP edge; listens to nothing. The order is the order in which a request meets its parts. */
+/** The map of the HTTP edge, in the order in which a request meets it. Listens to nothing. */
 export function createApp(deps: ApiDeps, { auth, localStorage }: AppOptions): Express {
-  const { config } = deps;
+  const { config, db, limiters } = deps;
+  const app = createExpress();
+  app.use(requestContext(config.trustProxy));
+
+  app.get('/healthz', healthz);
+  app.get('/readyz', readyz(db));
+
+  app.use(securityHeaders, cors(config.trustedOrigins));
+  app.all(authPath, auth);
+  // `/uploads/{organizationId}/{documentId}`. With a bucket, bytes go to the bucket and not through the API.
+  if (localStorage) app.use(uploadRoutes(uploadOptions(deps, localStorage)));
+  // `/docs`
+  app.use(docsRoutes());
+
+  const procedures = createProcedures(deps);
+  const limited = limitRequests(limiters.requests);
+  const guard = [identifyRoute, limited, trustedOrigin([...config.trustedOrigins, new URL(config.apiUrl).origin])];
+  app.use('/rpc', guard, createRpc(deps, procedures), rpcErrors(deps));
+  app.get('/api/v1/openapi.json', limited, openApiDocument({ cookieName: sessionCookieName(config) }));
+  app.use('/api/v1', guard, createRest(deps, procedures));
+
+  app.use(nothingHere);
+  app.use(restErrors(deps));
+  return app;
+}
+
+function uploadOptions({ config, db }: ApiDeps, storage: LocalStorage): UploadOptions {
+  return { storage, hasDocument: (...ids) => hasDocument(db, ...ids), maxUploadBytes: config.storage.maxUploadBytes };
+}
+
+function createExpress(): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
-  app.use(requestContext(config.trustProxy));
-  app.get('/healthz', healthz);
-  app.get('/readyz', readyz(deps.db));
-  app.use(securityHeaders, cors(config.trustedOrigins));
-  app.all(authPath, auth);
-  if (localStorage) {
-    const { maxUploadBytes } = config.storage;
-    app.use(uploadRoutes({ storage: localStorage, hasDocument: (...ids) => hasDocument(deps.db, ...ids), maxUploadBytes }));
-  }
-  app.use(docsRoutes());
-  const procedures = createProcedures(deps);
-  const guard = [identifyRoute, limitRequests(deps), trustedOrigin([...config.trustedOrigins, new URL(config.apiUrl).origin])];
-  app.use('/rpc', guard, createRpc(deps, procedures));
-  app.use('/rpc', rpcErrors(deps));
-  app.get('/api/v1/openapi.json', limitRequests(deps), serveOpenApi({ cookieName: sessionCookieName(config) }));
-  app.use('/api/v1', guard, createRest(deps, procedures));
-  app.use(() => {
-    throw new ApiError('NOT_FOUND', { message: 'There is nothing at this path.' });
-  });
-  app.use(restErrors(deps));
   return app;
 }
 
-function limitRequests(deps: ApiDeps): RequestHandler {
-  return async (_req, res, next) => {
-    await deps.limiters.requests.consume(clientAddressOf(res), (name, value) => res.setHeader(name, value));
-    next();
-  };
-}
+const nothingHere: RequestHandler = () => {
+  throw new ApiError('NOT_FOUND', { message: 'There is nothing at this path.' });
+};

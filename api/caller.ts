@@ -1,9 +1,63 @@
-import type { Caller } from '../auth/session.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Request, Response } from 'express';
+import { type Caller, callerMay, checkSession } from '../auth/session.ts';
+import { ApiError } from '../contract/api-error.ts';
+import type { AnyRoute } from '../contract/route.ts';
+import type { Db } from '../db/connect.ts';
 import type { Actor } from '../domain/actor.ts';
 
 export type { Caller };
 
+/** What the API needs of authentication. */
+export interface Authentication {
+  /** The caller behind a cookie or bearer token; undefined without a session that is valid now. */
+  findCaller(headers: IncomingHttpHeaders): Promise<Caller | undefined>;
+}
+
+/**
+ * Returns who calls a route, undefined if the route is public. Throws UNAUTHORIZED or FORBIDDEN for a caller who may not call it at
+ * all. If this request extended the session, the response sends its cookie again.
+ */
+export async function authenticate(
+  authentication: Authentication,
+  route: AnyRoute,
+  req: Request,
+  res: Response,
+): Promise<Caller | undefined> {
+  const { access } = route.metadata;
+  if (access === 'public') return undefined;
+  const caller = await authentication.findCaller(req.headers);
+  if (!caller) throw new ApiError('UNAUTHORIZED');
+  if (access === 'platform-admin' && caller.role !== 'admin') throw new ApiError('FORBIDDEN');
+  if (caller.refreshedCookie !== undefined) res.append('Set-Cookie', caller.refreshedCookie);
+  return caller;
+}
+
+/** Whether a route is open only to members of the organization of its row. */
+export function needsMembership({ metadata: { access } }: AnyRoute): boolean {
+  return access !== 'public' && access !== 'signed-in' && access !== 'platform-admin';
+}
+
+/** Throws FORBIDDEN if the caller is not a member of the organization, or lacks the permission that the route needs there. */
+export function checkMembership({ metadata: { access } }: AnyRoute, caller: Caller | undefined, organizationId: string): void {
+  if (!caller || access === 'public' || access === 'platform-admin') throw new ApiError('FORBIDDEN');
+  const permission = access === 'member' || access === 'signed-in' ? undefined : access;
+  if (!callerMay(caller, organizationId, permission)) throw new ApiError('FORBIDDEN');
+}
+
 /** The caller as the audit log records it. */
-export function actorOf(caller: Caller): Actor {
+export function actorOf(caller: Caller | undefined): Actor {
+  if (!caller) return { userId: null, email: null, impersonatedBy: null };
   return { userId: caller.userId, email: caller.email, impersonatedBy: caller.impersonatedBy };
+}
+
+/** Whether the session of a caller is live, and the role that lets them read the jobs of the stream's organization. */
+export interface StreamMembership {
+  signedIn: boolean;
+  role: string | null;
+}
+
+/** Reads the membership of the caller of an open stream as it is now. A stream calls it again and again. */
+export function findStreamMembership(db: Db, caller: Caller, organizationId: string): Promise<StreamMembership> {
+  return checkSession(db, { sessionId: caller.sessionId, userId: caller.userId, organizationId, permission: 'job:read' });
 }

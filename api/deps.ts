@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import type { AiClient } from '../ai/client.ts';
 import type { CancelSubscription } from '../auth/cancel-subscription.ts';
@@ -7,20 +6,14 @@ import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Cursors } from '../domain/cursor.ts';
 import type { NewMail } from '../domain/mail/queue-mail.ts';
+import type { EmbeddingPrice } from '../domain/search/embedding-price.ts';
 import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
-import type { Caller } from './caller.ts';
-import type { EmbeddingPrice } from './embedding-price.ts';
-import type { JobStreams } from './job-streams.ts';
-import type { Limiters } from './limiters.ts';
+import type { Authentication } from './caller.ts';
+import type { Limiters } from './http/limiters.ts';
+import type { JobStreams } from './streams/job-streams.ts';
 
-/** What the API asks of authentication. */
-export interface Authentication {
-  /** The caller behind a cookie or bearer token; undefined without a session that is valid now. */
-  findCaller(headers: IncomingHttpHeaders): Promise<Caller | undefined>;
-}
-
-/** Everything that procedures work with, made once by `main.ts` and passed in. */
+/** Everything that the HTTP edge and its procedures work with, made once by `main.ts` and passed in. */
 export interface ApiDeps {
   config: ServerConfig;
   log: Logger;
@@ -31,15 +24,15 @@ export interface ApiDeps {
   getPlan: GetPlan;
   cursors: Cursors;
   limiters: Limiters;
-  /** What the embedding of a query costs; the answer is kept for a minute. */
+  /** What the embedding of a query costs; known for a minute, then asked again. */
   embeddingPrice(): Promise<EmbeddingPrice>;
   jobStreams: JobStreams;
   /** Cancels an organization's subscription at the payment provider. */
   cancelSubscription: CancelSubscription;
-  /** Writes a mail down, from where it is sent durably. */
+  /** Stores a mail, which a workflow then sends. */
   sendMail(mail: NewMail): Promise<void>;
   /**
-   * Waits for the workflow that deletes an organization; undefined where it goes on after `timeoutMs`, or Temporal cannot be
+   * Waits for the workflow that deletes an organization; undefined if it is still running after `timeoutMs`, or Temporal cannot be
    * reached.
    */
   awaitDeletion(organizationId: string, timeoutMs: number): Promise<DeleteOrganizationResult | undefined>;

@@ -1,10 +1,8 @@
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute } from '../contract/route.ts';
-import type { Transaction } from '../db/connect.ts';
+import type { Db, Transaction } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { findRecord, runOnce } from '../domain/idempotency/run-once.ts';
-import type { ApiDeps } from './deps.ts';
-import type { HandlerContext } from './procedure.ts';
 
 const maxKeyLength = 200;
 
@@ -15,30 +13,38 @@ export function checkIdempotencyKey(key: string | undefined): void {
   throw new ApiError('BAD_REQUEST', { message: `Idempotency-Key: ${message}`, data: { issues: [{ path: ['Idempotency-Key'], message }] } });
 }
 
+/** What a handler hands on of its context. */
+interface IdempotentCall {
+  caller: { userId: string };
+  input: unknown;
+  request: { idempotencyKey: string | undefined };
+  authorize(organizationId: string): Promise<void>;
+}
+
 /** What a route does at most once. */
 export interface IdempotentEffect<Row, T> {
-  /** Reads the rows that the effect starts from, and authorizes by them. Not asked on a replay: they may be gone by then. */
+  /** Reads the rows that the effect starts from, and authorizes by them. Not called on a replay: the rows may be gone by then. */
   admit(): Promise<Row>;
   effect(trx: Transaction, row: Row): Promise<T>;
 }
 
 /**
  * Runs a route's effect in one transaction, at most once for the request's `Idempotency-Key`. Returns what the effect returned, the
- * first time or now. A replay is authorized in the organization of the first answer.
+ * first time or now. A replay is authorized in the organization of the first result.
  */
 export async function withIdempotency<Row, T extends { organizationId: string }>(
-  deps: ApiDeps,
+  db: Db,
   route: AnyRoute,
-  { caller, input, request, authorize }: Pick<HandlerContext<unknown>, 'caller' | 'input' | 'request' | 'authorize'>,
+  { caller, input, request, authorize }: IdempotentCall,
   { admit, effect }: IdempotentEffect<Row, T>,
 ): Promise<T> {
   const scope = { userId: caller.userId, operation: route.metadata.operation, key: request.idempotencyKey, request: input };
-  const first = await findRecord<T>(deps.db, scope);
+  const first = await findRecord<T>(db, scope);
   if (first) {
     await authorize(first.organizationId);
     return first;
   }
   const row = await admit();
-  const { record } = await inTransaction(deps.db, (trx) => runOnce(trx, scope, () => effect(trx, row)));
+  const { record } = await inTransaction(db, (trx) => runOnce(trx, scope, () => effect(trx, row)));
   return record;
 }

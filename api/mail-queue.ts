@@ -6,7 +6,7 @@ import { type NewMail, queueMail } from '../domain/mail/queue-mail.ts';
 export interface MailQueueOptions {
   db: Db;
   log: Logger;
-  /** False where no email provider is configured: then mails are dropped, and the log says so. */
+  /** False if no email provider is configured: then mails are dropped, and the log says so. */
   enabled: boolean;
 }
 

@@ -14,6 +14,7 @@ import { migrate } from '../db/migrate.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
 import { createCursors } from '../domain/cursor.ts';
+import { createEmbeddingPrice } from '../domain/search/embedding-price.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import { LocalStorage } from '../storage/local.ts';
 import { awaitResult } from '../temporal/await-result.ts';
@@ -23,16 +24,15 @@ import { installRuntime } from '../temporal/runtime.ts';
 import { startWorker } from '../worker/start-worker.ts';
 import { workflowIds } from '../workflows/definitions.ts';
 import { createApp } from './app.ts';
-import { answerClientErrors } from './client-error.ts';
+import { findStreamMembership } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
-import { createEmbeddingPrice } from './embedding-price.ts';
-import { deferContinueOfUploads } from './expect-continue.ts';
-import { createJobStreams } from './job-streams.ts';
-import { createLimiters } from './limiters.ts';
+import { answerClientErrors } from './http/errors.ts';
+import { createLimiters } from './http/limiters.ts';
+import { clientAddressOf } from './http/request.ts';
 import { createMailQueue } from './mail-queue.ts';
-import { clientAddressOf } from './middleware/request-context.ts';
-import { createMemoryLeases, createSharedLeases } from './stream-leases.ts';
-import { findStreamMembership } from './stream-membership.ts';
+import { createJobStreams } from './streams/job-streams.ts';
+import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
+import { deferContinueOfUploads } from './uploads/before-body.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });
@@ -101,14 +101,14 @@ const workers = config.worker.enabled ? startWorker(config, temporal, { db, stor
 const server = createServer(app);
 deferContinueOfUploads(server);
 answerClientErrors(server);
-// An upload of 25 MiB over a slow line takes longer than the five minutes that Node allows a request.
+// An upload of 25 MiB over a slow line takes longer than the five minutes that Node allows for a request.
 server.requestTimeout = 0;
 server.listen(config.port, config.host, () => log.info({ port: config.port }, 'API listening'));
 
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 
-/** Stops in order: no new requests, streams ended, workers within their grace, then what they all stood on. */
+/** Stops in order: no new requests, then the streams, the workers within their grace period, and last the connections. */
 async function stop(signal: string): Promise<void> {
   if (stopping) return;
   stopping = true;

@@ -1,10 +1,7 @@
 import type { Logger } from 'pino';
-import { callerMay } from '../auth/session.ts';
-import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import type { Actor } from '../domain/actor.ts';
-import { actorOf, type Caller } from './caller.ts';
-import type { ApiDeps } from './deps.ts';
+import { actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
 
 /** One request as a procedure sees it, whichever transport carried it. */
@@ -15,7 +12,7 @@ export interface RequestInfo {
   lastEventId: string | undefined;
   /** Aborts when the client hangs up. */
   signal: AbortSignal;
-  /** Breaks the connection off. */
+  /** Closes the connection at once. */
   hangUp(): void;
   setHeader(name: string, value: string): void;
 }
@@ -28,8 +25,8 @@ export interface HandlerContext<Input> {
   request: RequestInfo;
   log: Logger;
   /**
-   * Checks the route's own permission in the organization of the row that was read. Throws FORBIDDEN. A handler of a route
-   * with a permission that never asks is a fault, and answers 500.
+   * Checks the route's own permission in the organization of the row that was read. Throws FORBIDDEN. If a route needs
+   * membership and its handler never calls this, the request fails with 500.
    */
   authorize(organizationId: string): Promise<void>;
 }
@@ -42,7 +39,14 @@ export interface Procedure {
   handler: (context: HandlerContext<never>) => Promise<unknown>;
 }
 
-/** Implements one route once, for both transports. A stream's handler answers an async iterable of {@link StreamEvent}. */
+/** Procedures by group and name, in the shape of the contract. */
+export type ProcedureTree = { [name: string]: Procedure | ProcedureTree };
+
+export function isProcedure(node: Procedure | ProcedureTree): node is Procedure {
+  return typeof node.handler === 'function';
+}
+
+/** Implements one route once, for both transports. A stream's handler returns an async iterable of {@link StreamEvent}. */
 export function procedure<R extends AnyRoute>(
   route: R,
   handler: (context: HandlerContext<RouteInput<R>>) => Promise<RouteOutput<R> | AsyncIterable<StreamEvent>>,
@@ -56,39 +60,31 @@ export interface StreamEvent {
   data: unknown;
 }
 
-/** Refuses who may not call the route at all, before its input is looked at: 401 before 400. */
-export function admit(route: AnyRoute, caller: Caller | undefined): void {
-  const { access } = route.metadata;
-  if (access === 'public') return;
-  if (!caller) throw new ApiError('UNAUTHORIZED');
-  if (access === 'platform-admin' && caller.role !== 'admin') throw new ApiError('FORBIDDEN');
-}
-
-/** Runs a procedure on input that is valid, and returns output that is, each event of a stream too: nothing undeclared leaves. */
+/**
+ * Runs a procedure on input that is valid. Returns output that is parsed with the contract, each event of a stream too, so that
+ * nothing undeclared leaves.
+ */
 export async function run(
-  deps: ApiDeps,
+  log: Logger,
   { route, handler }: Procedure,
   { input, caller, request }: { input: unknown; caller: Caller | undefined; request: RequestInfo },
 ): Promise<unknown> {
-  const { access, idempotent, stream, operation } = route.metadata;
-  // A part of the input, and so checked before any row is looked for.
+  const { idempotent, stream, operation } = route.metadata;
+  // The key is input, which is checked before any row is read.
   if (idempotent) checkIdempotencyKey(request.idempotencyKey);
-  const needsAuthorization = access !== 'public' && access !== 'signed-in' && access !== 'platform-admin';
-  let authorized = !needsAuthorization;
+  let authorized = !needsMembership(route);
   const output = await handler({
     input: input as never,
     caller: caller as Caller,
-    actor: caller ? actorOf(caller) : { userId: null, email: null, impersonatedBy: null },
+    actor: actorOf(caller),
     request,
-    log: deps.log.child({ requestId: request.requestId, operation }),
+    log: log.child({ requestId: request.requestId, operation }),
     async authorize(organizationId) {
-      const permission = access === 'member' || access === 'signed-in' ? undefined : access;
-      if (!caller || permission === 'public' || permission === 'platform-admin') throw new ApiError('FORBIDDEN');
-      if (!callerMay(caller, organizationId, permission)) throw new ApiError('FORBIDDEN');
+      checkMembership(route, caller, organizationId);
       authorized = true;
     },
   });
-  if (!authorized) throw new Error(`${operation} answered without authorization`);
+  if (!authorized) throw new Error(`${operation} returned without authorization`);
   return stream ? validEvents(route, output as AsyncIterable<StreamEvent>) : route.responses[200].parse(output);
 }
 

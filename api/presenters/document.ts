@@ -22,12 +22,13 @@ export function toDocument(document: DocumentRow): z.input<typeof documentSchema
   };
 }
 
-/** What extraction made of a document; null until then. */
+/** What extraction found in a document; null before extraction. */
 export function toExtracted(document: DocumentRow) {
   if (document.extracted_at === null) return null;
   return { characters: document.extracted_characters ?? 0, pages: document.extracted_pages, at: document.extracted_at.toISOString() };
 }
 
+/** A chunk that a search found. */
 export function toSearchResult(chunk: FoundChunk) {
   return {
     chunkId: chunk.id,

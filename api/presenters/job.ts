@@ -25,11 +25,11 @@ export function toJob(job: JobRow): z.input<typeof jobSchema> {
     nextAttemptAt: job.next_attempt_at?.toISOString() ?? null,
     updatedAt: job.updated_at.toISOString(),
   };
-  // The kind decides the shape of input and result; the contract validates it when the answer leaves.
+  // The kind decides the shape of input and result; the contract validates both before the response is sent.
   return shown as unknown as z.input<typeof jobSchema>;
 }
 
-/** A job in a list; its result only where it was asked for. */
+/** A job in a list, with its result only if the request asks for it. */
 export function toJobListItem(job: JobRow, includeResult: boolean): z.input<typeof jobListItemSchema> {
   const { result, ...rest } = toJob(job);
   return (includeResult ? { ...rest, result } : rest) as z.input<typeof jobListItemSchema>;

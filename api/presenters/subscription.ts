@@ -16,7 +16,7 @@ export function toSubscription(subscription: SubscriptionRow) {
   };
 }
 
-/** The renewal was not paid: the plan ends unless it is. */
+/** Whether the last renewal was not paid. The plan ends if it stays unpaid. */
 export function hasPaymentFailed(subscription: SubscriptionRow | undefined): boolean {
   return subscription?.status === 'past_due' || subscription?.status === 'unpaid';
 }

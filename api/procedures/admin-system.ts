@@ -1,8 +1,94 @@
-import { contract } from '../../contract/index.ts';
+import type { z } from 'zod';
+import { contract, version } from '../../contract/index.ts';
+import { getMigrationStatus } from '../../db/migrate.ts';
+import { ping } from '../../db/ping.ts';
+import { measureQueue } from '../../domain/jobs/measure-queue.ts';
+import { countResources } from '../../domain/system/count-resources.ts';
 import type { ApiDeps } from '../deps.ts';
 import { procedure } from '../procedure.ts';
-import { readSystemStatus } from '../system-status.ts';
+
+type SystemStatus = z.input<(typeof contract.admin.system.status.responses)[200]>;
+
+/** How long a service of the deployment may take to respond. */
+const timeoutMs = 3_000;
+const startedAt = new Date(Date.now() - process.uptime() * 1_000);
 
 export function adminSystemProcedures(deps: ApiDeps) {
   return { status: procedure(contract.admin.system.status, () => readSystemStatus(deps)) };
+}
+
+/** The status of each service of the deployment now. One that fails or does not respond in time is part of the result, not an error. */
+async function readSystemStatus(deps: ApiDeps): Promise<SystemStatus> {
+  const { config, storage } = deps;
+  const [rows, ai] = await Promise.all([readDatabase(deps), readAi(deps)]);
+  const { enabled, pricePro, priceTeam } = config.billing;
+  const unpriced = Object.entries({ pro: pricePro, team: priceTeam }).filter(([, price]) => !price);
+  return {
+    version,
+    environment: config.environment,
+    runtime: `Node.js ${process.versions.node}`,
+    startedAt: startedAt.toISOString(),
+    uptimeSeconds: Math.floor(process.uptime()),
+    counts: rows.counts,
+    database: rows.database,
+    ai,
+    // Temporal is part of every deployment.
+    queue: { configured: true, worker: config.worker.enabled ? 'inline' : 'off', concurrency: config.worker.concurrency, ...rows.queue },
+    storage: { driver: storage.driver, location: storage.location, maxUploadBytes: config.storage.maxUploadBytes },
+    billing: { enabled, unpricedPlans: enabled ? unpriced.map(([plan]) => plan) : [] },
+    email: { provider: config.email.provider, from: config.email.from },
+    auth: { socialProviders: config.providers.map(({ id }) => id), requireEmailVerification: config.requireEmailVerification },
+  };
+}
+
+type DatabaseStatus = Pick<SystemStatus, 'counts' | 'database'> & {
+  queue: Pick<SystemStatus['queue'], 'depth' | 'running' | 'failed' | 'oldestQueuedAt'>;
+};
+
+/** What only the database knows. Its latency is the time of one empty query. */
+async function readDatabase({ db }: ApiDeps): Promise<DatabaseStatus> {
+  try {
+    const { latencyMs } = await measure(ping(db));
+    const [migrations, counts, queue] = await inTime(Promise.all([getMigrationStatus(db), countResources(db), measureQueue(db)]));
+    return {
+      database: { ok: true, latencyMs, error: null, migrations },
+      counts,
+      queue: { ...queue, oldestQueuedAt: queue.oldestQueuedAt?.toISOString() ?? null },
+    };
+  } catch (error) {
+    return {
+      database: { ok: false, latencyMs: null, error: messageOf(error), migrations: null },
+      counts: { users: 0, organizations: 0, workspaces: 0, subscriptions: 0 },
+      queue: { depth: null, running: null, failed: null, oldestQueuedAt: null },
+    };
+  }
+}
+
+async function readAi({ ai, config }: ApiDeps): Promise<SystemStatus['ai']> {
+  const { url } = config.ai;
+  try {
+    const { latencyMs, value } = await measure(ai.health());
+    const { ok, problems, provider, ocr } = value;
+    return { ok, latencyMs, error: null, url, problems, provider, ocr };
+  } catch (error) {
+    return { ok: false, latencyMs: null, error: messageOf(error), url, problems: [], provider: null, ocr: null };
+  }
+}
+
+/** A result, and how long it took in milliseconds, to a tenth. */
+async function measure<T>(work: Promise<T>): Promise<{ value: T; latencyMs: number }> {
+  const begun = performance.now();
+  const value = await inTime(work);
+  return { value, latencyMs: Math.round((performance.now() - begun) * 10) / 10 };
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`No answer within ${timeoutMs / 1_000} s.`)), timeoutMs);
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
 }

@@ -14,7 +14,7 @@ import { withIdempotency } from '../idempotency.ts';
 import { toDocument, toExtracted } from '../presenters/document.ts';
 import { toStorage } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
-import { searchDocuments } from '../search.ts';
+import { documentSearch } from './document-search.ts';
 
 export function documentProcedures(deps: ApiDeps) {
   const { db, getPlan, storage, cursors, config } = deps;
@@ -31,11 +31,7 @@ export function documentProcedures(deps: ApiDeps) {
       };
     }),
 
-    search: procedure(contract.documents.search, async ({ input, caller, request, log, authorize }) => {
-      const workspace = await getWorkspace(db, input.workspaceId);
-      await authorize(workspace.organization_id);
-      return searchDocuments(deps, { workspace, caller, request, log, query: input.query, limit: input.limit });
-    }),
+    search: documentSearch(deps),
 
     get: procedure(contract.documents.get, async ({ input, authorize }) => {
       const document = await getDocument(db, input.id);
@@ -46,7 +42,7 @@ export function documentProcedures(deps: ApiDeps) {
     createUpload: procedure(contract.documents.createUpload, async (context) => {
       const { input, actor } = context;
       const { workspaceId, name, contentType, size: sizeBytes } = input;
-      const document = await withIdempotency(deps, contract.documents.createUpload, context, {
+      const document = await withIdempotency(db, contract.documents.createUpload, context, {
         async admit() {
           const { organization_id: organizationId } = await getWorkspace(db, workspaceId);
           await context.authorize(organizationId);
@@ -99,7 +95,7 @@ export function documentProcedures(deps: ApiDeps) {
     }),
   };
 
-  /** The stored object's size. Throws PRECONDITION_FAILED without one; one larger than declared is deleted. */
+  /** The size of the stored object. Throws PRECONDITION_FAILED without one. Deletes one larger than declared: PAYLOAD_TOO_LARGE. */
   async function measure(document: DocumentRow, onDeleteFailed: (error: unknown) => void): Promise<number> {
     const object = await storage.stat(document.object_key);
     if (!object) throw new ApiError('PRECONDITION_FAILED', { message: 'The file has not been uploaded.' });

@@ -1,5 +1,5 @@
 import type { ApiDeps } from '../deps.ts';
-import type { Procedure } from '../procedure.ts';
+import type { ProcedureTree } from '../procedure.ts';
 import { accountProcedures } from './account.ts';
 import { platformAuditLog } from './admin-audit-log.ts';
 import { adminFlagProcedures } from './admin-flags.ts';
@@ -12,8 +12,6 @@ import { jobProcedures } from './jobs.ts';
 import { organizationProcedures } from './organizations.ts';
 import { systemProcedures } from './system.ts';
 import { workspaceProcedures } from './workspaces.ts';
-
-export type ProcedureTree = { [name: string]: Procedure | ProcedureTree };
 
 /** Every procedure, in the shape of the contract; both transports mount this one tree. */
 export function createProcedures(deps: ApiDeps): ProcedureTree {

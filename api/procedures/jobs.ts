@@ -33,7 +33,7 @@ export function jobProcedures(deps: ApiDeps) {
 
     create: procedure(contract.jobs.create, async (context) => {
       const { input, actor } = context;
-      return withIdempotency(deps, contract.jobs.create, context, {
+      return withIdempotency(db, contract.jobs.create, context, {
         async admit() {
           const scope = await findJobScope(db, input);
           await context.authorize(scope.organizationId);
@@ -51,7 +51,7 @@ export function jobProcedures(deps: ApiDeps) {
 
     retry: procedure(contract.jobs.retry, async (context) => {
       const { input, actor } = context;
-      return withIdempotency(deps, contract.jobs.retry, context, {
+      return withIdempotency(db, contract.jobs.retry, context, {
         async admit() {
           const original = await getJob(db, input.id);
           await context.authorize(original.organization_id);
@@ -65,7 +65,7 @@ export function jobProcedures(deps: ApiDeps) {
       await authorize(input.organizationId);
       const { organizationId, workspaceId } = input;
       const { lastEventId, signal, hangUp } = request;
-      // A client that was away while its workspace was deleted is told how the jobs of that ended.
+      // A client that was away while its workspace was deleted still learns how the jobs of the workspace ended.
       const resumed = lastEventId === undefined ? undefined : workspaceId;
       const isFormer = resumed !== undefined && (await hasJobsOfFormerWorkspace(db, organizationId, resumed));
       if (!isFormer) await checkFilters(input);
@@ -74,7 +74,7 @@ export function jobProcedures(deps: ApiDeps) {
     }),
   };
 
-  /** A filter that names a row of another organization is refused, one that names none is NOT_FOUND. */
+  /** Throws FORBIDDEN if a filter names a row of another organization, NOT_FOUND if there is no such row. */
   async function checkFilters(filter: {
     organizationId: string;
     workspaceId?: string | undefined;

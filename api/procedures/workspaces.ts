@@ -10,8 +10,7 @@ import { withIdempotency } from '../idempotency.ts';
 import { toStorage, toWorkspace } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
 
-export function workspaceProcedures(deps: ApiDeps) {
-  const { db, getPlan } = deps;
+export function workspaceProcedures({ db, getPlan }: ApiDeps) {
   return {
     list: procedure(contract.workspaces.list, async ({ input, authorize }) => {
       await authorize(input.organizationId);
@@ -26,7 +25,7 @@ export function workspaceProcedures(deps: ApiDeps) {
 
     create: procedure(contract.workspaces.create, async (context) => {
       const { input, actor } = context;
-      return withIdempotency(deps, contract.workspaces.create, context, {
+      return withIdempotency(db, contract.workspaces.create, context, {
         admit: () => context.authorize(input.organizationId),
         effect: async (trx) => toWorkspace(await createWorkspace(trx, getPlan, actor, input)),
       });

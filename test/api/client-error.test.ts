@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { answerClientErrors } from '../../api/client-error.ts';
+import { answerClientErrors } from '../../api/http/errors.ts';
 
 describe('A request that does not come to its end in time', () => {
   let server: Server;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AiClient } from '../../ai/client.ts';
-import { createEmbeddingPrice } from '../../api/embedding-price.ts';
+import { createEmbeddingPrice } from '../../domain/search/embedding-price.ts';
 
 describe('The price of an embedding', () => {
   const realNow = Date.now;

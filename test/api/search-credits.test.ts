@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { ApiDeps } from '../../api/deps.ts';
-import { searchDocuments } from '../../api/search.ts';
+import { documentSearch } from '../../api/procedures/document-search.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { chargeSearch, refundLostSearches } from '../../domain/credits/search-charge.ts';
-import { getWorkspace } from '../../domain/workspaces/get-workspace.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { aiError, type FakeAi, startFakeAi } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
@@ -107,11 +106,15 @@ describe('The credit of a search by a remote model', () => {
         getPlan: async () => ({ plan: 'free', limits: { workspaces: 1, members: 1, aiCredits, storageBytes: 1 } }),
         ai: { embed: async () => Promise.reject(new Error('down')) },
       }) as unknown as ApiDeps;
-    const workspace = await getWorkspace(api.database.db, tenant.workspaceId);
+    const input = { workspaceId: tenant.workspaceId, query: 'mirrors', limit: 1 };
     const request = { signal: new AbortController().signal };
-    const asked = { workspace, caller: { userId: 'ada' }, request, log: pino({ level: 'silent' }), query: 'mirrors', limit: 1 } as never;
+    const log = pino({ level: 'silent' });
+    const asked = { input, caller: { userId: 'ada' }, request, log, authorize: async () => undefined } as never;
     expect((await search()).status).to.equal(200);
-    const codeWith = (aiCredits: number) => searchDocuments(deps(aiCredits), asked).catch(({ code }) => code);
+    const codeWith = (aiCredits: number) =>
+      documentSearch(deps(aiCredits))
+        .handler(asked)
+        .catch(({ code }) => code);
     expect([await codeWith(1), await codeWith(2)]).to.deep.equal(['LIMIT_REACHED', 'SERVICE_UNAVAILABLE']);
     expect(await usedCredits()).to.equal(1);
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { createSharedLeases } from '../../api/stream-leases.ts';
+import { createSharedLeases } from '../../api/streams/leases.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 

@@ -2,18 +2,14 @@ import { Readable } from 'node:stream';
 import { createExpressEndpoints, type RequestValidationError } from '@ts-rest/express';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { ZodError } from 'zod';
-import { contract } from '../contract/index.ts';
-import type { AnyRoute } from '../contract/route.ts';
-import { authenticate } from './authenticate.ts';
-import type { Caller } from './caller.ts';
-import type { ApiDeps } from './deps.ts';
+import { contract } from '../../contract/index.ts';
+import type { AnyRoute } from '../../contract/route.ts';
+import { authenticate, type Caller } from '../caller.ts';
+import type { ApiDeps } from '../deps.ts';
+import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
+import { eventStreamType, toEventStream } from '../streams/sse.ts';
 import { invalidInput, renderError, toIssues } from './errors.ts';
-import { routeOf } from './find-route.ts';
-import { jsonBody } from './json-body.ts';
-import { requestIdOf, requestInfo } from './middleware/request-context.ts';
-import { type Procedure, run, type StreamEvent } from './procedure.ts';
-import type { ProcedureTree } from './procedures/index.ts';
-import { eventStreamType, toEventStream } from './sse.ts';
+import { jsonBody, requestIdOf, requestInfo, routeOf } from './request.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
 export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
@@ -21,13 +17,13 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
   const authenticated: RequestHandler = async (req, res, next) => {
     const { tsRestRoute: route } = req as { tsRestRoute?: AnyRoute };
     if (!route) throw new Error('a REST handler runs outside its route');
-    res.locals.caller = await authenticate(deps, route, req, res);
+    res.locals.caller = await authenticate(deps.authentication, route, req, res);
     next();
   };
   createExpressEndpoints(contract as never, toHandlers(deps, procedures) as never, router, {
     logInitialization: false,
     jsonQuery: false,
-    // `run` validates each answer once, for both transports.
+    // `run` validates each response once, for both transports.
     responseValidation: false,
     globalMiddleware: [authenticated, jsonBody()] as never,
     requestValidationErrorHandler: (error) => {
@@ -59,19 +55,19 @@ function toHandlers(deps: ApiDeps, tree: ProcedureTree): HandlerTree {
   );
 }
 
-export function isProcedure(node: Procedure | ProcedureTree): node is Procedure {
-  return typeof node.handler === 'function';
-}
-
 function toHandler(deps: ApiDeps, procedure: Procedure): RestHandler {
   return async ({ params, query, body, req, res }) => {
     const { route } = procedure;
     const input = { ...(route.query ? query : {}), ...(route.body ? body : {}), ...(route.pathParams ? params : {}) };
-    const output = await run(deps, procedure, { input, caller: res.locals.caller as Caller | undefined, request: requestInfo(req, res) });
+    const output = await run(deps.log, procedure, {
+      input,
+      caller: res.locals.caller as Caller | undefined,
+      request: requestInfo(req, res),
+    });
     if (!route.metadata.stream) return { status: 200, body: output };
-    // Its headers are those of a stream, which is never opened.
+    // HEAD has the headers of a stream, and opens none.
     if (req.method === 'HEAD') return { status: 200, body: res.type(eventStreamType) && Readable.from([]) };
-    return { status: 200, body: toEventStream(deps, route, res, output as AsyncIterable<StreamEvent>) };
+    return { status: 200, body: toEventStream(deps.log, route, res, output as AsyncIterable<StreamEvent>) };
   };
 }
 

@@ -1,19 +1,28 @@
-import type { Response } from 'express';
+import type { RequestHandler } from 'express';
 import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
-import { ApiError } from '../contract/api-error.ts';
-import type { Pool } from '../db/connect.ts';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Pool } from '../../db/connect.ts';
+import { clientAddressOf } from './request.ts';
 
 /** One limit: how many points a key may use in a window. */
 export interface Limiter {
-  /** Takes a point. Throws TOO_MANY_REQUESTS, with the seconds to wait, once they are used up. */
+  /** Uses a point. Throws TOO_MANY_REQUESTS with the seconds to wait if none is left. */
   consume(key: string, setHeader?: (name: string, value: string) => void): Promise<void>;
 }
 
-/** The limiters of requests and searches: in this process's memory, or shared through Postgres by `LIMITER_STORE`. */
+/** The limiters of requests, searches and messages: in this process's memory, or shared through Postgres (`LIMITER_STORE`). */
 export interface Limiters {
   requests: Limiter;
   searches: Limiter;
   contact: Limiter;
+}
+
+/** Refuses a client that sends too many requests, and tells every client in headers how many are left. */
+export function limitRequests(limiter: Limiter): RequestHandler {
+  return async (_req, res, next) => {
+    await limiter.consume(clientAddressOf(res), (name, value) => res.setHeader(name, value));
+    next();
+  };
 }
 
 interface LimitOptions {
@@ -41,7 +50,7 @@ export function createLimiters(options: { requestsPerMinute: number; searchesPer
 function createLimiter({ name, points, windowSeconds, message }: LimitOptions, pool: Pool | undefined): Limiter {
   const settings = { keyPrefix: name, points, duration: windowSeconds };
   const memory = new RateLimiterMemory(settings);
-  // While the database does not answer, each process counts alone: what needs no database still answers.
+  // While the database is down, each process counts alone, so that what needs no database still works.
   const insured = { ...settings, insuranceLimiter: memory };
   const limiter = pool
     ? new RateLimiterPostgres({ ...insured, storeClient: pool, storeType: 'pool', tableName: 'rate_limit', tableCreated: true })
@@ -63,9 +72,4 @@ function createLimiter({ name, points, windowSeconds, message }: LimitOptions, p
       }
     },
   };
-}
-
-/** Sets headers on an Express answer. */
-export function headerSetter(res: Response): (name: string, value: string) => void {
-  return (name, value) => res.setHeader(name, value);
 }

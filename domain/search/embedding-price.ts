@@ -1,18 +1,16 @@
-import type { AiClient } from '../ai/client.ts';
-
 const keptMs = 60_000;
 
 /**
  * What the embedding of a query costs its organization.
- * - `free`: embeddings are local, or nobody could say so far.
+ * - `free`: embeddings are local, or the provider was never known.
  * - `charged`: a remote model makes them.
- * - `unknown`: a remote model made them when the provider was last known, and it cannot be asked now. Nobody pays for the service's own
- *   trouble, but a search that could not be paid is not worth trying.
+ * - `unknown`: a remote model made them when the provider was last known, and the AI service does not respond now. Nobody is charged
+ *   for an outage, but an organization without credits is refused all the same.
  */
 export type EmbeddingPrice = 'free' | 'charged' | 'unknown';
 
-/** Tells what embeddings cost. The provider is asked once a minute. */
-export function createEmbeddingPrice(ai: AiClient): () => Promise<EmbeddingPrice> {
+/** Returns what embeddings cost, by the provider that the AI service reports. It is asked once a minute. */
+export function createEmbeddingPrice(ai: { health(): Promise<{ provider: string }> }): () => Promise<EmbeddingPrice> {
   let asked: { at: number; price: Promise<EmbeddingPrice> } | undefined;
   let wasRemote = false;
   return () => {

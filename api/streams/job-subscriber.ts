@@ -1,10 +1,10 @@
-import { WaitQueue } from '../concurrency/wait-queue.ts';
-import { ApiError } from '../contract/api-error.ts';
-import type { Cursors } from '../domain/cursor.ts';
-import { isOfWorkspace, type JobRow } from '../domain/jobs/job-row.ts';
-import type { Caller } from './caller.ts';
-import { toJobEvent } from './presenters/job.ts';
-import type { StreamEvent } from './procedure.ts';
+import { WaitQueue } from '../../concurrency/wait-queue.ts';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Cursors } from '../../domain/cursor.ts';
+import { isOfWorkspace, type JobRow } from '../../domain/jobs/job-row.ts';
+import type { Caller } from '../caller.ts';
+import { toJobEvent } from '../presenters/job.ts';
+import type { StreamEvent } from '../procedure.ts';
 
 export interface OpenStream {
   caller: Caller;
@@ -13,7 +13,7 @@ export interface OpenStream {
   lastEventId: string | undefined;
   /** Aborts when the client hangs up. */
   signal: AbortSignal;
-  /** Breaks off a connection whose client no longer reads. */
+  /** Closes a connection whose client no longer reads. */
   hangUp(): void;
 }
 
@@ -23,21 +23,21 @@ export interface SubscriberOptions {
   maxPending: number;
   /** How long the client has to read what is left once the stream has ended, in milliseconds. */
   patienceMs: number;
-  /** The organization's jobs that changed since a moment, with what may have overtaken it, oldest change first. */
+  /** The organization's jobs that changed since a moment, oldest change first, with changes that were committed late. */
   changedSince(organizationId: string, since: Date): AsyncIterable<JobRow>;
 }
 
-/** What the ids of an organization's events are bound to. */
+/** The scope of an organization's event ids: an id of another scope is refused. */
 export function eventScope(organizationId: string): string {
   return `job-events:${organizationId}`;
 }
 
-/** One open stream: the jobs that changed since its client last read, each once, and the end of it. */
+/** One open stream: the jobs that changed since its client last read, each once, and how the stream ends. */
 export class JobSubscriber {
   readonly stream: OpenStream;
   readonly #options: SubscriberOptions;
   readonly #pending = new Map<string, JobRow>();
-  /** When the jobs last sent were changed: what was read earlier must not follow what is newer. */
+  /** When the jobs that were sent lately had changed, by id: an older state must not follow a newer one. */
   readonly #sent = new Map<string, number>();
   #since = new Date();
   #replay = false;
@@ -50,7 +50,7 @@ export class JobSubscriber {
     this.#options = options;
   }
 
-  /** A job changed. A reader so slow that too many wait is dropped, not buffered: it reconnects and resumes. */
+  /** Queues a job that changed. If too many jobs wait, the stream of this slow reader ends; it reconnects and resumes. */
   push(job: JobRow): void {
     if (this.#ended !== undefined || !this.#concerns(job)) return;
     const waiting = this.#pending.get(job.id);
@@ -61,13 +61,13 @@ export class JobSubscriber {
     else this.#wake();
   }
 
-  /** Changes may have gone unheard: the stream reads what changed since its last event. */
+  /** Makes the stream read what changed since its last event, because notifications may have been lost. */
   replay(): void {
     this.#replay = true;
     this.#wake();
   }
 
-  /** Ends the stream, with an `error` event or without. A client that does not read even that is cut off. */
+  /** Ends the stream, with an error or without. The connection of a client that does not read the end is closed. */
   end(reason: ApiError | 'ended'): void {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
@@ -77,7 +77,7 @@ export class JobSubscriber {
     this.stream.signal.addEventListener('abort', () => clearTimeout(patience), { once: true });
   }
 
-  /** The events, until the end; throws the error that the stream ends with. */
+  /** The events until the end. Throws the error that the stream ends with. */
   async *events(): AsyncGenerator<StreamEvent> {
     if (this.stream.lastEventId !== undefined) {
       this.#since = this.#decode(this.stream.lastEventId);
@@ -104,7 +104,7 @@ export class JobSubscriber {
     }
   }
 
-  /** A stream of a workspace follows its jobs to their end, which may come with the end of the workspace. */
+  /** Whether the stream shows a job. A stream of a workspace follows its jobs to their end, also if the workspace is deleted. */
   #concerns(job: JobRow): boolean {
     const { workspaceId } = this.stream;
     return workspaceId === undefined || isOfWorkspace(job, workspaceId);

@@ -1,17 +1,15 @@
-import type { Request, Response } from 'express';
-import { contentDisposition } from '../storage/content-disposition.ts';
-import { errorBody } from './refuse-upload.ts';
-import { queryOf } from './request-query.ts';
-import type { ObjectPath, UploadOptions } from './uploads.ts';
+import type { Response } from 'express';
+import { contentDisposition } from '../../storage/content-disposition.ts';
+import { errorBody, keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
 
 const errorCodes: Record<number, string> = { 404: 'not_found', 412: 'precondition_failed', 416: 'range_not_satisfiable' };
 
 /**
- * GET and HEAD of a document's bytes, one range at a time if asked. A document is whatever a member uploaded, so it is
- * always saved and never shown: an HTML page opened at this address would otherwise act for this site.
+ * GET and HEAD of a document's bytes, one range at a time if the client asks for one. A document is whatever a member uploaded, so
+ * browsers save it and never show it: an HTML page opened at this address would otherwise act for this site.
  */
-export async function download({ storage, hasDocument }: UploadOptions, req: Request<ObjectPath>, res: Response): Promise<void> {
-  const key = `${req.params.organizationId}/${req.params.documentId}`;
+export async function download({ storage, hasDocument }: UploadOptions, req: ObjectRequest, res: Response): Promise<void> {
+  const key = keyOf(req);
   const grant = storage.readGrant({ method: 'GET', key, query: queryOf(req) });
   if (grant?.method !== 'GET') return fail(res, 403, 'invalid_signature');
   if (!(await hasDocument(req.params.organizationId, req.params.documentId))) return fail(res, 404, 'not_found');
@@ -24,7 +22,7 @@ export async function download({ storage, hasDocument }: UploadOptions, req: Req
   };
   res.sendFile(key, { root: storage.location, cacheControl: false, headers }, (error) => {
     if (!error) return;
-    // Half a file cannot be taken back: the client must see that it broke off.
+    // Half of the file is sent already: the client must see that it broke off.
     if (res.headersSent) return res.destroy();
     for (const name of ['Content-Disposition', 'Content-Length', 'ETag', 'Last-Modified']) res.removeHeader(name);
     const status = 'statusCode' in error ? Number(error.statusCode) : 500;

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { ZodError } from 'zod';
-import { ApiError } from '../contract/api-error.ts';
-import type { ErrorEnvelope, Issue } from '../contract/errors.ts';
-import type { AnyRoute } from '../contract/route.ts';
+import { ApiError } from '../../contract/api-error.ts';
+import type { ErrorEnvelope, Issue } from '../../contract/errors.ts';
+import type { AnyRoute } from '../../contract/route.ts';
 
 /** An error as a transport sends it: the error envelope, or the body of the few that are not enveloped. */
 export interface RenderedError {
@@ -12,7 +15,7 @@ export interface RenderedError {
   bare?: { error: string; requestId: string };
 }
 
-/** Turns anything thrown into what the client is told. The cause of an internal error goes to the log only, under the request's id. */
+/** Turns anything thrown into what the client gets. The cause of an internal error goes to the log only, under the request's id. */
 export function renderError(error: unknown, context: { requestId: string; route: AnyRoute | undefined; log: Logger }): RenderedError {
   const apiError = toApiError(error);
   if (apiError) {
@@ -27,7 +30,7 @@ export function renderError(error: unknown, context: { requestId: string; route:
   return bare(500, 'internal_error', context.requestId);
 }
 
-/** What zod found, as the issues of a BAD_REQUEST. `prefix` is where in the request the value stood. */
+/** What zod found, as the issues of a BAD_REQUEST. */
 export function toIssues(error: ZodError): Issue[] {
   return error.issues.flatMap((issue) => {
     const params = 'params' in issue ? (issue.params as Issue['params']) : undefined;
@@ -36,10 +39,16 @@ export function toIssues(error: ZodError): Issue[] {
   });
 }
 
+/** BAD_REQUEST with its issues, the first of which is the message. */
 export function invalidInput(issues: Issue[]): ApiError {
   const first = issues[0];
   const where = first && first.path.length > 0 ? `${first.path.join('.')}: ` : '';
   return new ApiError('BAD_REQUEST', { message: first ? `${where}${first.message}` : 'The request is not valid.', data: { issues } });
+}
+
+/** BAD_REQUEST for a request whose form is broken, before any schema can look at it. */
+export function malformed(path: string[], message: string): ApiError {
+  return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path, message }] } });
 }
 
 function toApiError(error: unknown): ApiError | undefined {
@@ -54,12 +63,7 @@ function toApiError(error: unknown): ApiError | undefined {
   return undefined;
 }
 
-/** A request whose form is broken, before any schema can look at it. */
-export function malformed(path: string[], message: string): ApiError {
-  return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path, message }] } });
-}
-
-/** What else body-parser blames on the client, such as a body that is not in the Content-Encoding that it names. */
+/** Any other error that body-parser blames on the client, such as a body that is not in the Content-Encoding that it names. */
 function isBodyParserError(error: unknown): boolean {
   return error instanceof Error && 'expose' in error && error.expose === true && 'status' in error && error.status === 400;
 }
@@ -71,4 +75,29 @@ function typeOf(error: unknown): string | undefined {
 
 function bare(status: number, error: string, requestId: string): RenderedError {
   return { status, headers: {}, bare: { error, requestId } };
+}
+
+/** Messages for what Node's HTTP parser refuses, by its error codes. */
+const parserMessages: Record<string, string> = { HPE_HEADER_OVERFLOW: 'The headers of the request are too large.' };
+
+/**
+ * Sends an id and the error envelope for what Node's parser refuses as no HTTP, before any middleware sees it. The connection of a
+ * request that did not arrive in time is closed without a response, because its client may not wait for one.
+ */
+export function answerClientErrors(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const isOver = error.code === 'ECONNRESET' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    if (isOver || !socket.writable) return void socket.destroy();
+    const message = parserMessages[error.code ?? ''] ?? 'The request is not valid HTTP.';
+    const body = JSON.stringify({ defined: false, code: 'BAD_REQUEST', status: 400, message, data: { issues: [] } });
+    const headers = [
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
+      'Cache-Control: private, no-store',
+      `X-Request-Id: ${randomUUID()}`,
+      'Connection: close',
+    ];
+    socket.end(`HTTP/1.1 400 Bad Request\r\n${headers.join('\r\n')}\r\n\r\n${body}`);
+  });
 }

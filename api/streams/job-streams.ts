@@ -1,28 +1,22 @@
 import type { Logger } from 'pino';
-import { ApiError } from '../contract/api-error.ts';
-import type { Db } from '../db/connect.ts';
-import type { Cursors } from '../domain/cursor.ts';
-import { listJobsById, readChangedJobs } from '../domain/jobs/list-changed-jobs.ts';
-import type { Caller } from './caller.ts';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Db } from '../../db/connect.ts';
+import type { Cursors } from '../../domain/cursor.ts';
+import { listJobsById, readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
+import type { Caller, StreamMembership } from '../caller.ts';
+import type { StreamEvent } from '../procedure.ts';
 import { eventScope, JobSubscriber, type OpenStream } from './job-subscriber.ts';
-import type { StreamEvent } from './procedure.ts';
-import type { StreamLease, StreamLeases } from './stream-leases.ts';
-
-/** Whether the session of a caller lives, and with which role they are a member of the stream's organization. */
-export interface StreamMembership {
-  signedIn: boolean;
-  role: string | null;
-}
+import type { StreamLease, StreamLeases } from './leases.ts';
 
 /** The open job streams of this process. */
 export interface JobStreams {
-  /** A stream's events; its first one is refused with TOO_MANY_REQUESTS when the user holds five already. */
+  /** The events of a new stream. Reading the first one throws TOO_MANY_REQUESTS if the user has five streams already. */
   open(stream: OpenStream): AsyncIterable<StreamEvent>;
-  /** The event id of this moment: a stream that broke off before its first event goes on after it. */
+  /** The event id of this moment. A stream that breaks off before its first event resumes from it. */
   position(organizationId: string): string;
-  /** A job changed: `organizationId jobId`, as the database notifies. */
+  /** Called for each job that changed, with the database's notification: `organizationId jobId`. */
   notify(payload: string): void;
-  /** Notifications may have been lost: every open stream reads what changed since its last event. */
+  /** Called if notifications may have been lost: every open stream reads what changed since its last event. */
   replayAll(): void;
   /** Ends every stream, so that the process can stop. */
   close(): void;
@@ -32,13 +26,13 @@ export interface JobStreamsOptions {
   db: Db;
   cursors: Cursors;
   log: Logger;
-  /** Where a stream acquires one of its user's leases. */
+  /** Each stream acquires one of its user's leases here. */
   leases: StreamLeases;
   findMembership(caller: Caller, organizationId: string): Promise<StreamMembership>;
   limits?: Partial<StreamLimits>;
 }
 
-/** How long a stream lives, how often its caller is authorized again, and when a slow reader is dropped. */
+/** How long a stream lives, how often its caller is authorized again, and how slow a reader may be. */
 export interface StreamLimits {
   lifetimeMs: number;
   recheckMs: number;
@@ -55,7 +49,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
   let changed = new Set<string>();
   let delivering = false;
 
-  /** One read at a time, so that a job's older state never comes after its newer one. */
+  /** Reads changed jobs, one read at a time, so that an older state of a job never follows a newer one. */
   async function deliver(): Promise<void> {
     for (let ids = [...changed]; ids.length > 0; ids = [...changed]) {
       changed = new Set();
@@ -78,7 +72,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
     let lease: StreamLease | undefined;
     let stop = () => {};
     try {
-      // Subscribed before: what happens while the lease is acquired is not missed.
+      // Already subscribed, so that nothing is missed while the lease is acquired.
       lease = await acquireLease(stream.caller.userId);
       stop = watch(subscriber, lease);
       yield* subscriber.events();
@@ -96,7 +90,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
     throw new ApiError('TOO_MANY_REQUESTS', { message: `A user may hold ${leases.perUser} job streams at once.` });
   }
 
-  /** Ends the stream when the client leaves, its time is over, or the caller may no longer see it. */
+  /** Ends the stream when the client leaves, its lifetime is over, its lease is lost, or its caller may no longer see it. */
   function watch(subscriber: JobSubscriber, lease: StreamLease): () => void {
     const { caller, organizationId, signal } = subscriber.stream;
     let role: string | null | undefined;
@@ -108,7 +102,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
         role = membership.role;
         if (!(await lease.renew())) subscriber.end('ended');
       } catch (error) {
-        log.warn({ err: error }, 'a stream could not be authorized again; it is asked at the next turn');
+        log.warn({ err: error }, 'a stream could not be authorized again; the next recheck tries once more');
       }
     };
     void recheck();

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../db/connect.ts';
-import { acquireStreamLease } from '../domain/streams/acquire-lease.ts';
-import { releaseStreamLease } from '../domain/streams/release-lease.ts';
-import { renewStreamLease } from '../domain/streams/renew-lease.ts';
+import type { Db } from '../../db/connect.ts';
+import { acquireStreamLease } from '../../domain/streams/acquire-lease.ts';
+import { releaseStreamLease } from '../../domain/streams/release-lease.ts';
+import { renewStreamLease } from '../../domain/streams/renew-lease.ts';
 
-/** What lets one stream be open. */
+/** The right to have one stream open. */
 export interface StreamLease {
-  /** Called at every turn of the stream's authorization. False if the lease is lost, and the stream must end. */
+  /** Called at every recheck of the stream's caller. False if the lease is lost and the stream must end. */
   renew(): Promise<boolean>;
   release(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface StreamLeases {
 
 export const streamsPerUser = 5;
 
-/** Leases that this process counts alone. */
+/** Leases that only this process counts. */
 export function createMemoryLeases(perUser = streamsPerUser): StreamLeases {
   const openByUser = new Map<string, number>();
   return {
@@ -43,11 +43,11 @@ export function createMemoryLeases(perUser = streamsPerUser): StreamLeases {
 }
 
 /**
- * Leases that every process on the database shares, each renewed by its stream. Those of a process that dies end by themselves
+ * Leases that all processes on the database share, each renewed by its stream. Those of a process that dies expire
  * (docs/decisions/limits.md).
  */
 export function createSharedLeases(db: Db, { perUser = streamsPerUser, recheckMs = 30_000 } = {}): StreamLeases {
-  // Two turns of a stream's authorization may fail before its lease is free for another.
+  // Two rechecks may fail before the lease expires.
   const leaseSeconds = Math.max(10, (2.5 * recheckMs) / 1_000);
   return {
     perUser,

@@ -1,15 +1,15 @@
 import type { RequestHandler } from 'express';
-import type { Db } from '../db/connect.ts';
-import { ping } from '../db/ping.ts';
+import type { Db } from '../../db/connect.ts';
+import { ping } from '../../db/ping.ts';
 
 const readinessTimeoutMs = 2_000;
 
-/** Liveness: the process answers HTTP. */
+/** Liveness: the process serves HTTP. */
 export const healthz: RequestHandler = (_req, res) => {
   res.json({ status: 'ok' });
 };
 
-/** Readiness: the database answers within 2 s, else 503 and why. */
+/** Readiness: 200 if the database responds within 2 s, otherwise 503 with the reason. */
 export function readyz(db: Db): RequestHandler {
   return async (_req, res) => {
     const database = await probe(db);
@@ -19,7 +19,7 @@ export function readyz(db: Db): RequestHandler {
 }
 
 async function probe(db: Db): Promise<'ok' | 'timeout' | 'unreachable'> {
-  const answered = ping(db).then(
+  const responded = ping(db).then(
     () => 'ok' as const,
     () => 'unreachable' as const,
   );
@@ -27,5 +27,5 @@ async function probe(db: Db): Promise<'ok' | 'timeout' | 'unreachable'> {
   const late = new Promise<'timeout'>((resolve) => {
     timer = setTimeout(() => resolve('timeout'), readinessTimeoutMs);
   });
-  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+  return Promise.race([responded, late]).finally(() => clearTimeout(timer));
 }

@@ -1,40 +1,22 @@
 import type { IncomingMessage } from 'node:http';
-import { type Request, type Response, Router } from 'express';
-import type { LocalStorage } from '../storage/local.ts';
-import { ObjectExistsError } from '../storage/write-once.ts';
-import { download } from './downloads.ts';
-import { continueUpload } from './expect-continue.ts';
-import { refuseUpload } from './refuse-upload.ts';
-import { queryOf } from './request-query.ts';
+import { type Response, Router } from 'express';
+import { ObjectExistsError } from '../../storage/write-once.ts';
+import { continueUpload, refuseUpload } from './before-body.ts';
+import { download } from './download.ts';
+import { keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
 
 const defaultStallTimeoutMs = 60_000;
-// The server's body cap is that much more than the largest upload.
+// How much more than the largest upload a refused client may send before the connection closes.
 const extraBodyBytes = 1024 * 1024;
-
-/** `maxUploadBytes` is the largest object; a client that sends no byte for `stallTimeoutMs` (a minute) is cut off. */
-export interface UploadOptions {
-  storage: LocalStorage;
-  /** Whether the document of an object still exists: one that was deleted is `not_found`, whatever was signed before. */
-  hasDocument(organizationId: string, documentId: string): Promise<boolean>;
-  maxUploadBytes: number;
-  stallTimeoutMs?: number;
-}
-
-/** What the path of an object names. */
-export interface ObjectPath {
-  organizationId: string;
-  documentId: string;
-  [name: string]: string;
-}
 
 /** The client sent more than the largest object. */
 class TooLargeError extends Error {}
 
-/** The body is not as long as its Content-Length said, or its connection broke down before it could be answered. */
+/** The body is not as long as its Content-Length said, or its connection broke before the response. */
 class AbortedError extends Error {}
 
 /**
- * `/uploads/{organizationId}/{documentId}`: the bytes of documents where no bucket is configured. The signed query string
+ * `/uploads/{organizationId}/{documentId}`: the bytes of documents if no bucket is configured. The signed query string
  * is the only authorization. Bytes are streamed; an object appears whole or not at all, and is never replaced.
  */
 export function uploadRoutes(options: UploadOptions): Router {
@@ -44,9 +26,9 @@ export function uploadRoutes(options: UploadOptions): Router {
   return router;
 }
 
-async function upload(options: UploadOptions, req: Request<ObjectPath>, res: Response): Promise<void> {
+async function upload(options: UploadOptions, req: ObjectRequest, res: Response): Promise<void> {
   const { storage, maxUploadBytes } = options;
-  const key = `${req.params.organizationId}/${req.params.documentId}`;
+  const key = keyOf(req);
   const refuse = (status: number, error: string) => refuseUpload(req, res, { status, error, lingerBytes: maxUploadBytes + extraBodyBytes });
 
   if (!storage.readGrant({ method: 'PUT', key, contentType: req.headers['content-type'], query: queryOf(req) }))
@@ -59,7 +41,7 @@ async function upload(options: UploadOptions, req: Request<ObjectPath>, res: Res
   if (await storage.stat(key)) return refuse(412, 'already_uploaded');
 
   continueUpload(req, res);
-  // A request that breaks off loses its socket.
+  // `req.socket` is gone once the request has broken off.
   const { socket } = req;
   req.setTimeout(options.stallTimeoutMs ?? defaultStallTimeoutMs, () => {
     if (!req.complete) res.destroy();
@@ -74,11 +56,11 @@ async function upload(options: UploadOptions, req: Request<ObjectPath>, res: Res
   } finally {
     socket.setTimeout(0);
   }
-  // Not by Express, which would add an ETag.
+  // Not sent by Express, which would add an ETag.
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}');
 }
 
-/** The body of an upload as it comes in. Throws as soon as it is longer than allowed or declared, and when it ends early. */
+/** The body of an upload as it arrives. Throws as soon as it is longer than allowed or declared, and if it ends early. */
 async function* receive(req: IncomingMessage, limits: { declaredBytes: number; maxUploadBytes: number }): AsyncGenerator<Buffer> {
   const { socket } = req;
   let receivedBytes = 0;
@@ -92,7 +74,7 @@ async function* receive(req: IncomingMessage, limits: { declaredBytes: number; m
   if (receivedBytes !== limits.declaredBytes || !socket.writable) throw new AbortedError();
 }
 
-/** Reads a request. One that breaks off fails as aborted; one that is left early can still be read on, as a refusal must. */
+/** Reads a request. Throws AbortedError if it breaks off. Whoever stops early can read on later, as a refusal does. */
 async function* chunksOf(req: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* req.iterator({ destroyOnReturn: false });
@@ -102,8 +84,8 @@ async function* chunksOf(req: IncomingMessage): AsyncGenerator<Buffer> {
 }
 
 /**
- * Gives a chunk's memory back at once. Chunks are large and short-lived, and live outside the heap that the garbage collector
- * watches: left to it, twenty uploads at once fill a hundred megabytes before it looks.
+ * Frees a chunk's memory at once. Chunks are large, short-lived and outside the heap that the garbage collector watches: without
+ * this, twenty uploads at once fill a hundred megabytes before it runs.
  */
 function free(chunk: Buffer): void {
   if (chunk.buffer instanceof ArrayBuffer && chunk.buffer.byteLength === chunk.byteLength) chunk.buffer.transfer(0);

@@ -2,27 +2,22 @@ import { type AnyRouter, ORPCError, os, withEventMeta } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/node';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express';
 import { z } from 'zod';
-import { ApiError } from '../contract/api-error.ts';
-import { errorCodes } from '../contract/errors.ts';
-import type { AnyRoute } from '../contract/route.ts';
-import { authenticate } from './authenticate.ts';
-import type { Caller } from './caller.ts';
-import type { ApiDeps } from './deps.ts';
+import { ApiError } from '../../contract/api-error.ts';
+import { errorCodes } from '../../contract/errors.ts';
+import type { AnyRoute } from '../../contract/route.ts';
+import { authenticate, type Caller } from '../caller.ts';
+import type { ApiDeps } from '../deps.ts';
+import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
+import { keepAliveMs } from '../streams/sse.ts';
 import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
-import { routeOf } from './find-route.ts';
-import { jsonBody } from './json-body.ts';
-import { requestIdOf, requestInfo } from './middleware/request-context.ts';
-import { type Procedure, run, type StreamEvent } from './procedure.ts';
-import type { ProcedureTree } from './procedures/index.ts';
-import { isProcedure } from './rest.ts';
-import { keepAliveMs } from './sse.ts';
+import { jsonBody, requestIdOf, requestInfo, routeOf } from './request.ts';
 
 interface RpcContext {
   req: Request;
   res: Response;
-  /** The procedure has been reached: what fails from here on is not the request's form. */
+  /** Set once the procedure is reached: whatever fails from then on is not the form of the request. */
   called?: boolean;
-  /** What the client gets instead of an answer of the protocol, when something failed that it may not see. */
+  /** Set if something failed that the client may not see: the response that it gets instead of one of the protocol. */
   failure?: RenderedError;
 }
 
@@ -44,7 +39,7 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
         try {
           return await next();
         } catch (error) {
-          // The protocol's own errors of form have no issues.
+          // oRPC's own errors for a malformed request have no issues.
           throw context.called ? error : toRpcError(deps, context, malformed(['body'], "The body is not in the form of oRPC's protocol."));
         }
       },
@@ -53,7 +48,7 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
   const authenticated: RequestHandler = async (req, res, next) => {
     const route = routeOf(res);
     if (!route) throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
-    res.locals.caller = await authenticate(deps, route, req, res);
+    res.locals.caller = await authenticate(deps.authentication, route, req, res);
     next();
   };
   router.post('/{*path}', authenticated, jsonBody(), async (req, res, next) => {
@@ -102,7 +97,7 @@ function toRpc(deps: ApiDeps, procedure: Procedure) {
         const caller = res.locals.caller as Caller | undefined;
         const parsed = inputSchema.safeParse(input ?? {});
         if (!parsed.success) throw invalidInput(toIssues(parsed.error));
-        const output = await run(deps, procedure, { input: parsed.data, caller, request: requestInfo(req, res) });
+        const output = await run(deps.log, procedure, { input: parsed.data, caller, request: requestInfo(req, res) });
         return route.metadata.stream ? toIterator(deps, context, output as AsyncIterable<StreamEvent>) : output;
       } catch (error) {
         throw toRpcError(deps, context, error);

@@ -1,25 +1,25 @@
 import { Readable } from 'node:stream';
 import type { Response } from 'express';
-import type { AnyRoute } from '../contract/route.ts';
-import type { ApiDeps } from './deps.ts';
-import { renderError } from './errors.ts';
-import { requestIdOf } from './middleware/request-context.ts';
-import type { StreamEvent } from './procedure.ts';
+import type { Logger } from 'pino';
+import type { AnyRoute } from '../../contract/route.ts';
+import { renderError } from '../http/errors.ts';
+import { requestIdOf } from '../http/request.ts';
+import type { StreamEvent } from '../procedure.ts';
 
-/** How often a stream that is silent sends a comment, so that nothing between it and its client takes it for dead. */
+/** How often a silent stream sends a comment, so that no proxy on the way to its client takes it for dead. */
 export const keepAliveMs = 15_000;
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 
 /**
  * A stream's events as server-sent events: `message` events with their ids, a comment every 15 s, and an `error` event with
- * the envelope before the end. The answer's `close` ends the source, since a client that leaves ends nothing else.
+ * the envelope before the end. The response's `close` ends the source, because nothing else notices that a client leaves.
  */
-export function toEventStream(deps: Pick<ApiDeps, 'log'>, route: AnyRoute, res: Response, events: AsyncIterable<StreamEvent>): Readable {
+export function toEventStream(log: Logger, route: AnyRoute, res: Response, events: AsyncIterable<StreamEvent>): Readable {
   const iterator = events[Symbol.asyncIterator]();
   let reading = false;
   const body = new Readable({
-    // One event is read ahead at the most: a slow reader's backlog waits where it can be dropped.
+    // At most one event is read ahead. The backlog of a slow reader stays in the subscriber, which can drop it.
     highWaterMark: 1,
     async read() {
       if (reading) return;
@@ -29,7 +29,7 @@ export function toEventStream(deps: Pick<ApiDeps, 'log'>, route: AnyRoute, res: 
         reading = false;
         this.push(next.done ? null : `id: ${next.value.id}\nevent: message\ndata: ${JSON.stringify(next.value.data)}\n\n`);
       } catch (error) {
-        const { envelope, bare } = renderError(error, { requestId: requestIdOf(res), route, log: deps.log });
+        const { envelope, bare } = renderError(error, { requestId: requestIdOf(res), route, log });
         this.push(`event: error\ndata: ${JSON.stringify(envelope ?? bare)}\n\n`);
         this.push(null);
       }

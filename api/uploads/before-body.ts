@@ -1,0 +1,53 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Response } from 'express';
+import { errorBody, type ObjectRequest } from './object-request.ts';
+
+const waiting = new WeakSet<IncomingMessage>();
+
+/**
+ * Lets the upload route look at a request's headers before the client sends its body: a client that asks with
+ * `Expect: 100-continue` is then refused before it sends anything. Any other route continues at once, as Node does by itself.
+ */
+export function deferContinueOfUploads(server: Server): void {
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    if (req.method === 'PUT' && req.url?.startsWith('/uploads/')) waiting.add(req);
+    else res.writeContinue();
+    server.emit('request', req, res);
+  });
+}
+
+/** Tells a client that waits to send its body. */
+export function continueUpload(req: IncomingMessage, res: ServerResponse): void {
+  if (waiting.delete(req)) res.writeContinue();
+}
+
+const lingerMs = 5000;
+
+/**
+ * Sends `{ error, requestId }` to a client whose body is not wanted, or not to its end, and closes the connection.
+ *
+ * Closing while the client still sends would reset the connection, and many clients would lose the response. So the whole response
+ * goes out first. What still arrives is discarded until the client leaves, has sent `lingerBytes`, or five seconds have passed.
+ */
+export function refuseUpload(req: ObjectRequest, res: Response, refusal: { status: number; error: string; lingerBytes: number }): void {
+  const body = errorBody(res, refusal.error);
+  res.writeHead(refusal.status, { 'Content-Type': 'application/json', 'Content-Length': body.length, Connection: 'close' });
+  if (req.complete) {
+    res.end(body);
+    return;
+  }
+  // Not `end`, which would close the connection.
+  res.write(body);
+  const timer = setTimeout(close, lingerMs);
+  let discardedBytes = 0;
+  req.on('data', (chunk: Buffer) => {
+    discardedBytes += chunk.length;
+    if (discardedBytes > refusal.lingerBytes) close();
+  });
+  req.once('end', close).once('close', close);
+
+  function close(): void {
+    clearTimeout(timer);
+    if (!res.writableEnded) res.end();
+  }
+}

@@ -1,0 +1,29 @@
+import type { Request, Response } from 'express';
+import type { LocalStorage } from '../../storage/local.ts';
+
+/** `maxUploadBytes` is the largest object; a client that sends no byte for `stallTimeoutMs` (a minute) is cut off. */
+export interface UploadOptions {
+  storage: LocalStorage;
+  /** Whether the document of an object still exists: one that was deleted is `not_found`, whatever was signed before. */
+  hasDocument(organizationId: string, documentId: string): Promise<boolean>;
+  maxUploadBytes: number;
+  stallTimeoutMs?: number;
+}
+
+/** A request for the bytes of a document: its path names the object, and its signed query is the only authorization. */
+export type ObjectRequest = Request<{ organizationId: string; documentId: string; [name: string]: string }>;
+
+/** The key of the object. The signature is checked against it, so it may be any text. */
+export function keyOf(req: ObjectRequest): string {
+  return `${req.params.organizationId}/${req.params.documentId}`;
+}
+
+/** The query string as it was sent, whatever parser the application has. */
+export function queryOf(req: ObjectRequest): URLSearchParams {
+  return new URL(req.originalUrl, 'http://localhost').searchParams;
+}
+
+/** The body of an error: `{ error, requestId }`. */
+export function errorBody(res: Response, error: string): Buffer {
+  return Buffer.from(JSON.stringify({ error, requestId: res.locals.requestId ?? res.getHeader('X-Request-Id') ?? null }));
+}
