@@ -8,7 +8,8 @@ import { procedure } from '../procedure.ts';
 /** `admin.organizations.delete`: durable, since a workflow does it; the answer only waits for it. */
 export function organizationDeletion(deps: ApiDeps) {
   return procedure(contract.admin.organizations.delete, async ({ input, actor }) => {
-    const message = await inTransaction(deps.db, (trx) => requestOrganizationDeletion(trx, actor, input));
+    const request = { ...input, billingEnabled: deps.config.billing.enabled };
+    const message = await inTransaction(deps.db, (trx) => requestOrganizationDeletion(trx, actor, request));
     deps.dispatch([message]);
     const counts = await deps.awaitDeletion(input.organizationId, deps.config.deletionWaitMs);
     if (counts) return { organizationId: input.organizationId, ...counts };

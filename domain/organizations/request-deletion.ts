@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { howToEndSubscription } from '../billing/end-subscription.ts';
 import { findLiveSubscription } from '../billing/find-subscription.ts';
 
 /** The id of the workflow that deletes an organization: whoever asks again meets the same run. */
@@ -14,16 +15,16 @@ export function deleteOrganizationWorkflowId(organizationId: string): string {
 /**
  * Marks an organization as being deleted, which refuses every further write, and asks for the workflow that deletes it; the
  * deletion is audited first (spec §4). Asking again for one that is under way changes nothing. Throws NOT_FOUND where there is
- * none or its slug is another, PRECONDITION_FAILED while a subscription lives.
+ * none or its slug is another, PRECONDITION_FAILED while a subscription lives; without billing its message says how to end it.
  */
 export async function requestOrganizationDeletion(
   trx: Transaction,
   actor: Actor,
-  { organizationId, confirmSlug }: { organizationId: string; confirmSlug: string },
+  { organizationId, confirmSlug, billingEnabled }: { organizationId: string; confirmSlug: string; billingEnabled: boolean },
 ): Promise<OutboxMessage> {
   const organization = await lockForDeletion(trx, organizationId);
   if (organization?.slug !== confirmSlug) throw new ApiError('NOT_FOUND', { message: 'There is no organization with this id and slug.' });
-  await checkSubscription(trx, organizationId);
+  await checkSubscription(trx, organizationId, billingEnabled);
   const marked = await trx
     .insertInto('organization_deletion')
     .values({ organization_id: organizationId, requested_by: actor.userId })
@@ -54,7 +55,10 @@ async function lockForDeletion(trx: Transaction, organizationId: string): Promis
   return rows[0];
 }
 
-async function checkSubscription(trx: Transaction, organizationId: string): Promise<void> {
+async function checkSubscription(trx: Transaction, organizationId: string, billingEnabled: boolean): Promise<void> {
   if (!(await findLiveSubscription(trx, organizationId))) return;
-  throw new ApiError('PRECONDITION_FAILED', { message: 'The subscription of this organization is still live: cancel it first.' });
+  const message = billingEnabled
+    ? 'The subscription of this organization is still live: cancel it first.'
+    : `The subscription of this organization is still live, and billing is not configured: ${howToEndSubscription(organizationId)}.`;
+  throw new ApiError('PRECONDITION_FAILED', { message });
 }
