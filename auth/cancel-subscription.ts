@@ -7,6 +7,7 @@ import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Actor } from '../domain/actor.ts';
 import { recordAudit } from '../domain/audit/record-audit.ts';
+import { howToEndSubscription } from '../domain/billing/end-subscription.ts';
 import { findLiveSubscription, type SubscriptionRow } from '../domain/billing/find-subscription.ts';
 import { storeSubscription } from './store-subscription.ts';
 import { pricedPlans } from './stripe-plugin.ts';
@@ -37,8 +38,8 @@ export type CancelSubscription = (
 export function createCancelSubscription({ config, db, log, stripe }: Dependencies): CancelSubscription {
   const plans = pricedPlans(config);
   return async (actor, { organizationId, immediately }) => {
-    if (!stripe) throw new ApiError('PRECONDITION_FAILED', { message: 'Billing is not configured on this deployment.' });
     const row = await findLiveSubscription(db, organizationId);
+    if (!stripe) throw billingIsOff(row);
     if (!row?.stripeSubscriptionId) throw noLiveSubscription();
     const askedAt = new Date();
     const { subscription, canceled } = await cancel(stripe, log, row.stripeSubscriptionId, immediately);
@@ -87,6 +88,13 @@ function entryOf(row: SubscriptionRow, immediately: boolean) {
     targetId: row.id,
     metadata: { plan: row.plan, immediately },
   };
+}
+
+function billingIsOff(leftOver: SubscriptionRow | undefined): ApiError {
+  const message = 'Billing is not configured on this deployment.';
+  if (!leftOver) return new ApiError('PRECONDITION_FAILED', { message });
+  const how = howToEndSubscription(leftOver.referenceId);
+  return new ApiError('PRECONDITION_FAILED', { message: `${message} The subscription is left from before: ${how}.` });
 }
 
 function noLiveSubscription(): ApiError {

@@ -14,6 +14,8 @@ const opsEnvironment = z.object({
   TEMPORAL_TLS_KEY: z.string().optional(),
   EMBEDDED_TEMPORAL_UI_PORT: integer(8233, { min: 1, max: 65_535 }),
   TEMPORAL_UI_URL: httpUrl().optional(),
+  STRIPE_SECRET_KEY: z.string().optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().optional(),
   JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
 });
 
@@ -34,6 +36,7 @@ export function loadOpsConfig(env: Environment) {
       tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
       uiUrl: e.TEMPORAL_UI_URL ?? `http://localhost:${e.EMBEDDED_TEMPORAL_UI_PORT}`,
     },
+    billing: { enabled: Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET) },
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS },
   };
 }

@@ -24,7 +24,8 @@ export function adminOrganizationProcedures({ db, config, cancelSubscription, aw
 
     // A workflow deletes the organization; the request only waits for it.
     delete: procedure(contract.admin.organizations.delete, async ({ input, actor }) => {
-      await inTransaction(db, (trx) => requestOrganizationDeletion(trx, actor, input));
+      const request = { ...input, billingEnabled: config.billing.enabled };
+      await inTransaction(db, (trx) => requestOrganizationDeletion(trx, actor, request));
       const counts = await awaitDeletion(input.organizationId, config.deletionWaitMs);
       if (counts) return { organizationId: input.organizationId, ...counts };
       throw new ApiError('SERVICE_UNAVAILABLE', {

@@ -4,22 +4,23 @@ import { addToOutbox } from '../../db/outbox.ts';
 import { startOrganizationDeletion } from '../../workflows/definitions.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { howToEndSubscription } from '../billing/end-subscription.ts';
 import { findLiveSubscription } from '../billing/find-subscription.ts';
 import { lockOrganizationToDelete } from '../locks.ts';
 
 /**
  * Marks an organization as being deleted, which refuses every further write, and asks for the workflow that deletes it; the
- * deletion is audited first. Asking again for one that is under way changes nothing. Throws NOT_FOUND where there is
- * none or its slug is another, PRECONDITION_FAILED while a subscription lives.
+ * deletion is audited first. Asking again for one that is under way changes nothing. Throws NOT_FOUND if there is none or its slug is
+ * another, PRECONDITION_FAILED while a subscription lives; without billing its message says how to end it.
  */
 export async function requestOrganizationDeletion(
   trx: Transaction,
   actor: Actor,
-  { organizationId, confirmSlug }: { organizationId: string; confirmSlug: string },
+  { organizationId, confirmSlug, billingEnabled }: { organizationId: string; confirmSlug: string; billingEnabled: boolean },
 ): Promise<void> {
   const organization = await lockOrganizationToDelete(trx, organizationId);
   if (organization?.slug !== confirmSlug) throw new ApiError('NOT_FOUND', { message: 'There is no organization with this id and slug.' });
-  await checkSubscription(trx, organizationId);
+  await checkSubscription(trx, organizationId, billingEnabled);
   const marked = await trx
     .insertInto('organization_deletion')
     .values({ organization_id: organizationId, requested_by: actor.userId })
@@ -38,7 +39,10 @@ export async function requestOrganizationDeletion(
   addToOutbox(trx, startOrganizationDeletion(organizationId));
 }
 
-async function checkSubscription(trx: Transaction, organizationId: string): Promise<void> {
+async function checkSubscription(trx: Transaction, organizationId: string, billingEnabled: boolean): Promise<void> {
   if (!(await findLiveSubscription(trx, organizationId))) return;
-  throw new ApiError('PRECONDITION_FAILED', { message: 'The subscription of this organization is still live: cancel it first.' });
+  const message = billingEnabled
+    ? 'The subscription of this organization is still live: cancel it first.'
+    : `The subscription of this organization is still live, and billing is not configured: ${howToEndSubscription(organizationId)}.`;
+  throw new ApiError('PRECONDITION_FAILED', { message });
 }

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { endSubscriptionCommand } from './end-subscription.ts';
 import { grantAdminCommand } from './grant-admin.ts';
 import { ledgerCommand } from './ledger.ts';
 import { replayCommand } from './replay.ts';
@@ -12,4 +13,5 @@ export const commands: Record<string, Command> = {
   ledger: ledgerCommand,
   replay: replayCommand,
   'grant-admin': grantAdminCommand,
+  'end-subscription': endSubscriptionCommand,
 };

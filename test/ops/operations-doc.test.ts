@@ -32,7 +32,10 @@ describe('docs/operations.md', () => {
     const temporal = await findTemporalCli({ supervisor, logFile: join(dataDir, 'fetch.log'), otherCacheDir: dataDir, note: () => {} });
     await supervisor.close();
     const PATH = [dirname(process.execPath), dirname(temporal), inheritedEnvironment().PATH].join(delimiter);
-    env = { ...api.stack.env, TEMPORAL_NAMESPACE: api.temporal.namespace, JOB: failed, PATH };
+    const { organizationId: ORGANIZATION } = await api.createTenant();
+    const leftOver = { id: 'left-over', referenceId: ORGANIZATION, plan: 'pro', status: 'active' };
+    await api.database.db.insertInto('subscription').values(leftOver).execute();
+    env = { ...api.stack.env, TEMPORAL_NAMESPACE: api.temporal.namespace, JOB: failed, ORGANIZATION, PATH };
   });
   after(async () => {
     await expectSoundLedger(api);

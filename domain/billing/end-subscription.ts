@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/connect.ts';
+import { systemActor } from '../actor.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { SubscriptionRow } from './find-subscription.ts';
+import { isLive } from './live-subscription.ts';
+
+/** What became of the live subscriptions of an organization; `ended` holds their rows as they were. */
+export type EndedSubscriptions =
+  | { outcome: 'no-organization' }
+  | { outcome: 'none-live' }
+  | { outcome: 'billing-on' }
+  | { outcome: 'ended'; ended: Pick<SubscriptionRow, 'id' | 'plan' | 'status' | 'stripeSubscriptionId'>[] };
+
+/**
+ * Ends the subscriptions that are left in the database from before billing was turned off, by an operator who has the database.
+ * The payment provider is not asked. Changes nothing while the API that started last has billing configured.
+ */
+export async function endSubscriptions(trx: Transaction, organizationId: string): Promise<EndedSubscriptions> {
+  const organization = await sql`select from organization where id = ${organizationId} for no key update`.execute(trx);
+  if (organization.rows.length === 0) return { outcome: 'no-organization' };
+  // The API empties the table at its start when billing is off.
+  if (await trx.selectFrom('plan_limit').select('plan').limit(1).executeTakeFirst()) return { outcome: 'billing-on' };
+  const live = await trx
+    .selectFrom('subscription')
+    .select(['id', 'plan', 'status', 'stripeSubscriptionId'])
+    .where('referenceId', '=', organizationId)
+    .where(isLive)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  for (const subscription of live) await end(trx, organizationId, subscription);
+  return live.length === 0 ? { outcome: 'none-live' } : { outcome: 'ended', ended: live };
+}
+
+async function end(trx: Transaction, organizationId: string, { id, plan, status }: Pick<SubscriptionRow, 'id' | 'plan' | 'status'>) {
+  const now = sql<Date>`clock_timestamp()`;
+  await trx.updateTable('subscription').set({ status: 'canceled', canceledAt: now, endedAt: now }).where('id', '=', id).execute();
+  await recordAudit(trx, systemActor, {
+    organizationId,
+    action: 'subscription.end',
+    targetType: 'subscription',
+    targetId: id,
+    metadata: { plan, status, by: 'operator' },
+  });
+}
+
+/** How a subscription ends that is left from before billing was turned off, as the errors that it causes say. */
+export function howToEndSubscription(organizationId: string): string {
+  return `an operator ends it with \`npm run ops -- end-subscription ${organizationId}\``;
+}

@@ -1,0 +1,27 @@
+import { inTransaction } from '../../db/transaction.ts';
+import { endSubscriptions } from '../../domain/billing/end-subscription.ts';
+import { type Command, OpsError, UsageError } from '../command.ts';
+
+const billingIsOn =
+  'Billing is configured: cancel the subscription at the payment provider, or with POST /api/v1/admin/organizations/{organizationId}/cancel-subscription.';
+
+export const endSubscriptionCommand: Command = {
+  usage: 'end-subscription ORGANIZATION_ID',
+  summary: 'End the subscription that an organization has left from before billing was turned off.',
+  async run(args, { db, config, print }) {
+    const [organizationId, ...more] = args;
+    if (organizationId === undefined || organizationId.startsWith('-') || more.length > 0) {
+      throw new UsageError('end-subscription takes the id of one organization.');
+    }
+    if (config.billing.enabled) throw new OpsError(billingIsOn);
+    const result = await inTransaction(db, (trx) => endSubscriptions(trx, organizationId));
+    if (result.outcome === 'no-organization') throw new OpsError(`There is no organization ${organizationId}.`);
+    if (result.outcome === 'billing-on') throw new OpsError(`${billingIsOn} If it is off by now, restart the API first.`);
+    if (result.outcome === 'none-live') throw new OpsError(`The organization ${organizationId} has no live subscription.`);
+    for (const { id, plan, status, stripeSubscriptionId } of result.ended) {
+      print(`Ended the subscription ${id} (${plan}, ${status}) of the organization ${organizationId}.`);
+      if (stripeSubscriptionId)
+        print(`The payment provider was not asked: if ${stripeSubscriptionId} is live there, cancel it there, too.`);
+    }
+  },
+};
