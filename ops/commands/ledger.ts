@@ -1,6 +1,6 @@
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
-import { type Command, OpsError } from '../command.ts';
-import { parseFlags } from '../flags.ts';
+import { type Command, parseFlags } from '../command.ts';
+import { OpsError } from '../context.ts';
 import { table } from '../table.ts';
 
 export const ledgerCommand: Command = {

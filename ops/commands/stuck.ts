@@ -1,6 +1,6 @@
 import { listStuck } from '../../domain/operations/list-stuck.ts';
-import { type Command, OpsError } from '../command.ts';
-import { parseFlags } from '../flags.ts';
+import { type Command, parseFlags } from '../command.ts';
+import { OpsError } from '../context.ts';
 import { age, table } from '../table.ts';
 
 const mostRows = 200;
