@@ -45,6 +45,6 @@ export function usageOf(commands: Record<string, Command>): string {
     '',
     ...Object.values(commands).flatMap(({ usage, summary }) => [`  ${usage}`, `      ${summary}`]),
     '',
-    'They work on DATABASE_URL and TEMPORAL_ADDRESS where these are set, else on what `npm start` runs in DATA_DIR (.data).',
+    'They work on DATABASE_URL and TEMPORAL_ADDRESS if these are set, else on what `npm start` runs in DATA_DIR (.data).',
   ].join('\n');
 }
