@@ -5,7 +5,7 @@ export function countCharacters(text: string): number {
   return count;
 }
 
-/** Where the first `count` characters of a text end: an index into it, never within a surrogate pair. */
+/** The index at which the first `count` characters of a text end; never within a surrogate pair. */
 export function endOfCharacters(text: string, count: number): number {
   if (text.length <= count) return text.length;
   let end = 0;

@@ -1,8 +1,8 @@
 /**
  * What went wrong with a call to the AI service.
- * - `unreachable`: no answer (not running, network, timeout).
- * - `unusable_answer`: an answer that is not what the service promises.
- * - `rejected`: 4xx. Final, unless it is about the deployment (401, 403) or the rate (429) and not about the document.
+ * - `unreachable`: no response (not running, network, timeout).
+ * - `unusable_answer`: a response in another form than the service promises.
+ * - `rejected`: 4xx. Final, except for those about the deployment (401, 403) or the rate (429).
  * - `failed`: 5xx.
  */
 export type AiServiceErrorKind = 'unreachable' | 'unusable_answer' | 'rejected' | 'failed';
@@ -17,12 +17,12 @@ interface AiServiceErrorFields {
   cause?: unknown;
 }
 
-/** The one error of the AI client. For `rejected` and `failed`, `code` and `message` are the service's own, safe to show to a tenant. */
+/** The error of every method of the AI client. For `rejected` and `failed`, `code` and `message` are the service's own, safe to show to a tenant. */
 export class AiServiceError extends Error {
   readonly kind: AiServiceErrorKind;
   readonly status: number | undefined;
   readonly code: string;
-  /** Whether the same call may succeed later. */
+  /** The same call may succeed later. */
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
 
@@ -37,27 +37,30 @@ export class AiServiceError extends Error {
   }
 }
 
-/** The service did not answer. The address stays out of the message, which a tenant may see. */
+/** The service did not respond. The message has no address, because a tenant may see it. */
 export function unreachable(code: 'unreachable' | 'timeout', cause: unknown): AiServiceError {
   const message = code === 'timeout' ? 'The AI service did not answer in time.' : 'The AI service cannot be reached.';
   return new AiServiceError({ kind: 'unreachable', code, message, retryable: true, cause });
 }
 
-/** The service answered, but not in the promised form. */
-export function unusableAnswer(status: number, cause: unknown): AiServiceError {
+/** The service responded, but not in the promised form. */
+export function unusableResponse(status: number, cause: unknown): AiServiceError {
   const message = 'The AI service answered something unusable.';
   return new AiServiceError({ kind: 'unusable_answer', status, code: 'unusable_answer', message, retryable: true, cause });
 }
 
-/** What the service answered; `retryAfter` is the header, seconds or a date. */
-export interface Answer {
+/** A response of the service; `retryAfter` is the header: seconds or a date. */
+export interface ReceivedResponse {
   status: number;
   retryAfter: string | undefined;
   text: string;
 }
 
-/** The error that a refusing or failing answer stands for. */
-export function errorOfAnswer({ status, retryAfter }: Answer, error: { code: string; message: string } | undefined): AiServiceError {
+/** The error of a response with a status of 400 or more. */
+export function errorOfResponse(
+  { status, retryAfter }: ReceivedResponse,
+  error: { code: string; message: string } | undefined,
+): AiServiceError {
   const failed = status >= 500;
   return new AiServiceError({
     kind: failed ? 'failed' : 'rejected',

@@ -4,19 +4,17 @@ import { availableParallelism } from 'node:os';
 import pino from 'pino';
 import { loadAiServiceConfig } from '../config/ai-service.ts';
 import { ConfigurationError } from '../config/environment.ts';
-import { drainOnStop } from './http/drain-on-stop.ts';
-import { chooseOcr } from './ocr/choose-ocr.ts';
+import { drainOnStop } from './http/in-flight.ts';
+import { chooseOcr } from './ocr/backends.ts';
 import { ProcessPool } from './pool/process-pool.ts';
-import { createLocalProvider } from './providers/local-provider.ts';
-import { readHealth } from './read-health.ts';
-import { createRemoteProvider } from './remote/remote-provider.ts';
-import { createService } from './service.ts';
+import { createLocalProvider, createRemoteProvider } from './providers.ts';
+import { createService, readHealth } from './service.ts';
 
 const drainMs = 5000;
 
 const config = readConfig();
 const logger = pino({ level: config.logLevel, base: { service: 'ai' } });
-// Each process holds about 100 MB; more of them than jobs run at once would only wait.
+// Each process holds about 100 MB, and more processes than concurrent jobs would be idle.
 const poolSize = Math.min(4, Math.max(2, availableParallelism()));
 const pool = new ProcessPool({
   entry: new URL('./extract/child.ts', import.meta.url),
@@ -25,7 +23,7 @@ const pool = new ProcessPool({
   memoryBytes: 1024 * 1024 * 1024,
   onStderr: logStderr,
 });
-// The text recognition keeps a core busy for seconds; the other cores stay free for what is quick.
+// Text recognition keeps a core busy for seconds; the other cores stay free for quick requests.
 const ocr = chooseOcr(config, Math.max(1, Math.floor(poolSize / 2)), logStderr);
 const provider = config.remote ? createRemoteProvider(config.remote) : createLocalProvider(pool);
 const app = createService({
@@ -48,7 +46,7 @@ server.on('error', (error) => {
 });
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
 
-/** Takes no new connections, lets the requests under way end for a few seconds, then leaves with every child. */
+/** Stops accepting connections, lets requests in flight finish for a few seconds, then ends the children and this process. */
 async function stop(signal: string): Promise<void> {
   logger.info({ signal }, 'The AI service is stopping.');
   await drain(drainMs);
@@ -56,7 +54,7 @@ async function stop(signal: string): Promise<void> {
   process.exit(0);
 }
 
-/** What a dying process says, such as where its memory went. */
+/** Logs what a dying child writes, such as V8's report of a full heap. */
 function logStderr(pid: number | undefined, text: string): void {
   logger.warn({ pid, stderr: text.slice(0, 2000) }, 'A child process wrote to its standard error.');
 }

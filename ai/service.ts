@@ -2,20 +2,22 @@ import type { Express } from 'express';
 import express from 'express';
 import type { Logger } from 'pino';
 import type { AiServiceConfig } from '../config/ai-service.ts';
-import { answerError, notFound } from './http/answer-error.ts';
-import { authenticate } from './http/authenticate.ts';
-import { Bulkhead } from './http/bulkhead.ts';
-import { logRequests } from './http/log-requests.ts';
-import { requestId } from './http/request-id.ts';
-import type { OcrBackend } from './ocr/ocr-backend.ts';
+import { Bulkhead } from './http/in-flight.ts';
+import { authenticate, handleError, logRequests, notFound, requestId } from './http/middleware.ts';
+import type { Ocr, OcrBackend } from './ocr/backends.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
-import type { Provider } from './providers/provider.ts';
-import { documentationRoutes } from './routes/documentation.ts';
-import { embedRoute } from './routes/embed.ts';
-import { extractRoute } from './routes/extract.ts';
-import type { Health } from './routes/health.ts';
-import { healthRoute } from './routes/health.ts';
-import { summarizeRoute } from './routes/summarize.ts';
+import type { Provider } from './providers.ts';
+import { embedRoute, extractRoute, summarizeRoute } from './routes/handlers.ts';
+import { documentationRoutes } from './routes/openapi.ts';
+
+/** What GET /health reports, without any secret: one sentence in `problems` for each reason why the configuration cannot serve. */
+export interface Health {
+  ok: boolean;
+  provider: 'local' | 'remote';
+  ocr: 'local' | 'remote' | 'none';
+  auth: 'token' | 'disabled';
+  problems: string[];
+}
 
 /** What the service is made of. */
 export interface ServiceParts {
@@ -28,21 +30,39 @@ export interface ServiceParts {
   health: () => Health;
 }
 
-/** The service as an Express application that does not listen yet. Everything but /health is behind the token. */
+/** The service as an Express application that does not listen yet. Everything except /health requires the token. */
 export function createService(parts: ServiceParts): Express {
   const { config, logger, provider } = parts;
-  // Some uploads more than there are readers, so that the next one is at hand when a reader is free.
+  // A few more uploads than there are readers, so that the next one is ready when a reader is free.
   const bulkhead = new Bulkhead(parts.poolSize * 2 + 2, 512);
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.use(requestId, logRequests(logger));
-  app.get('/health', healthRoute(parts.health));
+  app.get('/health', (_request, response) => {
+    response.json(parts.health());
+  });
   app.use(authenticate(config.token));
   app.post('/v1/extract', extractRoute({ ...parts, bulkhead }));
   app.post('/v1/summarize', summarizeRoute(provider, config.maxTextCharacters));
   app.post('/v1/embed', embedRoute(provider));
   app.use(documentationRoutes(config));
   app.use(notFound);
-  app.use(answerError(logger));
+  app.use(handleError(logger));
   return app;
+}
+
+/** Reads the state of the service: `ok` is false if the configuration cannot serve. */
+export function readHealth(config: AiServiceConfig, provider: Provider, pool: ProcessPool, ocr: Ocr): Health {
+  const problems = [
+    config.token === null ? 'Requests are not authenticated: SERVICE_AUTH_DISABLED is true.' : null,
+    pool.problem === null ? null : `Documents cannot be read: ${pool.problem}.`,
+    ocr.problem(),
+  ].filter((problem) => problem !== null);
+  return {
+    ok: problems.length === 0,
+    provider: provider.name,
+    ocr: ocr.backend()?.name ?? 'none',
+    auth: config.token === null ? 'disabled' : 'token',
+    problems,
+  };
 }

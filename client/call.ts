@@ -4,7 +4,7 @@ import type { Connection } from './stream.ts';
 import type { Transport } from './transport.ts';
 import type { CallOptions } from './types.ts';
 
-/** Longer than the minute that the slowest operation, the deletion of an organization, may take to answer. */
+/** Longer than the slowest operation, the deletion of an organization, which may take a minute to respond. */
 export const defaultTimeoutMs = 75_000;
 
 export interface Calling {
@@ -48,7 +48,7 @@ function toCall({ transport, retries, timeoutMs }: Calling, path: string[], repe
   };
 }
 
-/** Opens a stream's connection once. It breaks off when the signal aborts, or when it is silent for too long. */
+/** Opens one connection of a stream. It ends when the signal aborts, or when it is silent for too long. */
 export async function connect(
   { transport, timeoutMs, retries }: Calling,
   { input, signal, lastEventId }: { input: object; signal: AbortSignal; lastEventId: string | undefined },
@@ -59,7 +59,7 @@ export async function connect(
   let isOver = false;
   const heard = () => {
     clearTimeout(timer);
-    // What still comes in afterwards must not keep the process waiting.
+    // Bytes that arrive after the end must not start a timer, which would keep the process alive.
     if (!isOver) timer = expect(retries.maxSilenceMs);
   };
   const over = () => {
@@ -99,7 +99,7 @@ function untilOver(events: Connection['events'], over: () => void): Connection['
   };
 }
 
-// Not randomUUID: browsers offer that on secure pages only.
+// Not randomUUID, because browsers have it only on secure pages.
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -11,34 +11,34 @@ import { waitForJob } from './wait-for-job.ts';
 export interface ClientOptions {
   /** The root of the service: `https://api.example.com`. */
   url: string | URL;
-  /** `bearer` (default) keeps a token in memory; `cookie` leaves the session to the browser, whose origin the service has to trust. */
+  /** `bearer` (default) keeps a token in memory; `cookie` leaves the session to the browser. The service must trust the page's origin. */
   session?: 'bearer' | 'cookie' | undefined;
   /** The bearer token of an earlier sign-in. */
   token?: string | undefined;
-  /** Told of every new token, and of its end, so that it can be stored. */
+  /** Called with every new token, and with undefined when it ends, so that it can be stored. */
   onToken?: ((token: string | undefined) => void) | undefined;
   retries?: Partial<RetryOptions> | undefined;
   /** How long one try of a call may take, in milliseconds. 75 s by default. */
   timeoutMs?: number | undefined;
-  /** Used instead of the global one. Where there is XMLHttpRequest, the bytes of uploads go through that. */
+  /** Used instead of the global one, except for the bytes of uploads if there is XMLHttpRequest. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
 type Jobs = Omit<Procedures<Contract['jobs']>, 'stream'> & {
   /**
-   * Follows the jobs of an organization, or of one workspace. Resolves once the stream is open, so that nothing that is done
-   * afterwards is missed. Rejects, then or while it is read, when it is refused, or when it could not be opened again.
+   * Follows the jobs of an organization, or of one workspace. Resolves once the stream is open, so that no later change is missed.
+   * Rejects, then or while it is read, if it is refused or cannot be opened again.
    */
   stream(input: InputOf<Contract['jobs']['stream']>, options?: StreamOptions): Promise<JobStream>;
 };
 
-/** The operations of the service by group and name, and what is made of several of them. */
+/** The operations of the service by group and name, and some that combine several of them. */
 export interface Client extends Omit<Procedures<Contract>, 'jobs'> {
   jobs: Jobs;
   auth: Auth;
   /** Uploads a document: records it, sends its bytes, completes it. Rejects with SheafError, or with the signal's reason. */
   uploadDocument(upload: Upload): Promise<Document>;
-  /** Resolves with a job once it is `succeeded`, `failed` or `canceled`. It asks; to wait for many, follow `jobs.stream`. */
+  /** Resolves with a job once it is `succeeded`, `failed` or `canceled`. It polls; to wait for many jobs, follow `jobs.stream`. */
   waitForJob(id: string, options?: CallOptions): Promise<Job>;
 }
 

@@ -1,8 +1,8 @@
 import type { ErrorCode, ErrorData } from '../contract/errors.ts';
 
 /**
- * Codes of failures that no answer of the service tells of: it was not reached or its answer was lost, it took too long, it is
- * another service, or a file had more or fewer bytes than was said.
+ * Codes of failures that the client finds itself: the service was not reached or its response was lost, it took too long, it is
+ * another service, or a file has another size than declared.
  */
 export type LocalErrorCode = 'NETWORK' | 'TIMEOUT' | 'UNEXPECTED_ANSWER' | 'WRONG_SIZE';
 
@@ -17,19 +17,19 @@ export interface SheafErrorDetails {
   cause?: unknown;
 }
 
-/** The service refused a call, or did not answer it. */
+/** The service refused a call, or did not respond. */
 export class SheafError extends Error {
   /** A code of the contract (`NOT_FOUND`, …), of sign-in (`INVALID_EMAIL_OR_PASSWORD`, …), of storage, or a {@link LocalErrorCode}. */
   readonly code: string;
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** What the code tells beside its message: see {@link SheafError.is}. */
+  /** The data of the code: see {@link SheafError.is}. */
   readonly data: unknown;
   /** Whether the operation declares the code. */
   readonly defined: boolean;
-  /** The `X-Request-Id` of the answer, by which the service's log knows it. */
+  /** The `X-Request-Id` of the response, which is in the service's log. */
   readonly requestId: string | undefined;
-  /** How long the service asks to wait, in milliseconds. */
+  /** The wait that the service asks for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: string, message: string, details: SheafErrorDetails = {}) {
@@ -43,13 +43,13 @@ export class SheafError extends Error {
     this.retryAfterMs = details.retryAfterMs;
   }
 
-  /** Whether this is the error of a code, with the `data` that goes with it. */
+  /** Whether this is an error with this code; narrows the type of `data`. */
   is<C extends ErrorCode | LocalErrorCode>(code: C): this is SheafError & { readonly code: C; readonly data: DataOf<C> } {
     return this.code === code;
   }
 }
 
-/** The error of a request that got no whole answer. */
+/** The error of a request without a complete response. */
 export function lostAnswer(cause: unknown): SheafError {
   if (cause instanceof Error && cause.name === 'TimeoutError') {
     return new SheafError('TIMEOUT', 'The service did not answer in time.', { cause });

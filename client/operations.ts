@@ -2,15 +2,15 @@ import type { Contract } from '../contract/index.ts';
 import type { AnyRoute } from '../contract/route.ts';
 
 /**
- * What may be done about a call that failed for a moment: `repeatable` and `keyed` calls are made again also when the answer
- * was lost, the keyed ones with the same `Idempotency-Key`; `charged` ones where the service itself says that it is not
- * available; `once` is made again only where the service refused to look at it (429).
+ * Whether a call is retried after a transient failure. `repeatable` and `keyed` calls are retried even if the response was lost, the
+ * keyed ones with the same `Idempotency-Key`; `charged` ones if the service itself reports that it is unavailable; `once` only if
+ * the rate limiter refused the call (429).
  */
 export type Repetition = 'repeatable' | 'keyed' | 'charged' | 'once';
 
 type Operations<T> = { [K in keyof T]: T[K] extends AnyRoute ? Repetition : Operations<T[K]> };
 
-/** Every operation of the contract. It stands here again so that neither the contract's schemas nor zod are loaded at run time. */
+/** Every operation of the contract, repeated so that neither the contract's schemas nor zod are loaded at run time. */
 export const operations: Operations<Contract> = {
   system: { health: 'repeatable', authConfig: 'repeatable', flags: 'repeatable' },
   contact: { send: 'once' },

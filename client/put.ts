@@ -3,13 +3,13 @@ import { parseRetryAfter } from './retry.ts';
 
 const pieceBytes = 64 * 1024;
 
-/** Where and how the bytes of an upload are sent, as `documents.createUpload` answers it. */
+/** The URL and headers for the bytes of an upload, as `documents.createUpload` returns them. */
 export interface SignedTarget {
   url: string;
   headers: Record<string, string>;
 }
 
-/** Bytes that can be read: once, or as often as needed. */
+/** Bytes that can be read once, or repeatedly. */
 export interface Content {
   sizeBytes: number;
   stream(): ReadableStream<Uint8Array>;
@@ -24,8 +24,8 @@ export interface Put {
 }
 
 /**
- * Sends bytes to a signed target, with exactly its headers. Rejects with SheafError, whose code is the target's own
- * (`too_large`, `invalid_signature`, …), or with the signal's reason.
+ * Sends bytes to a signed target with exactly its headers. Rejects with SheafError and the code of the target (`too_large`,
+ * `invalid_signature`, …), or with the signal's reason.
  */
 export function put(request: Put): Promise<void> {
   const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => Xhr };
@@ -34,7 +34,7 @@ export function put(request: Put): Promise<void> {
 
 async function putByFetch({ target, content, onSent, signal, fetch }: Put): Promise<void> {
   const body = metered(content, onSent);
-  // Without the length a stream would go out in chunks, which the service refuses.
+  // Without the length a stream would be sent with chunked encoding, which the service refuses.
   const headers = { ...target.headers, 'content-length': String(content.sizeBytes) };
   const init = { method: 'PUT', headers, body, duplex: 'half', credentials: 'omit', ...(signal ? { signal } : {}) } as RequestInit;
   let response: Response;
@@ -49,7 +49,7 @@ async function putByFetch({ target, content, onSent, signal, fetch }: Put): Prom
   if (!response.ok) throw refusal(response.status, text, (name) => response.headers.get(name));
 }
 
-/** Browsers tell the progress of a request to XMLHttpRequest alone, and stream no request over HTTP/1.1. */
+/** In browsers only XMLHttpRequest reports upload progress, and `fetch` cannot stream a request over HTTP/1.1. */
 async function putByXhr(xhr: Xhr, { target, content, onSent, signal }: Put): Promise<void> {
   const blob = await new Response(metered(content, () => undefined) as ReadableStream<Uint8Array<ArrayBuffer>>).blob().catch((error) => {
     throw causeOf(error);
@@ -72,7 +72,7 @@ async function putByXhr(xhr: Xhr, { target, content, onSent, signal }: Put): Pro
   });
 }
 
-/** Bytes in pieces small enough to tell of progress, counted as they are asked for and held to the size that was declared. */
+/** Splits bytes into pieces small enough to report progress, counts them as they are read, and checks them against the declared size. */
 function metered({ sizeBytes, stream }: Content, onSent: (sentBytes: number) => void): ReadableStream<Uint8Array> {
   const reader = stream().getReader();
   let rest = new Uint8Array();
@@ -100,7 +100,7 @@ function metered({ sizeBytes, stream }: Content, onSent: (sentBytes: number) => 
   );
 }
 
-/** The counter's error where that is what broke the request, whatever fetch wraps it in. */
+/** The error of `metered` if it ended the request, because fetch wraps it; else NETWORK or TIMEOUT. */
 function causeOf(error: unknown): SheafError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof SheafError) return cause;
   return lostAnswer(error);
@@ -124,7 +124,7 @@ function codeIn(body: string): string | undefined {
   }
 }
 
-/** What is used of XMLHttpRequest; the types of browsers are not those of Node. */
+/** The part of XMLHttpRequest that is used, because Node's types do not have it. */
 interface Xhr {
   readonly status: number;
   readonly responseText: string;

@@ -1,19 +1,19 @@
 import { SheafError } from './errors.ts';
 import type { Repetition } from './operations.ts';
 
-/** How often, and after which waits, a call is made again. Times are in milliseconds. */
+/** How often and after which waits a call is retried. Times are in milliseconds. */
 export interface RetryOptions {
-  /** How often a call is made in all; 1 for no retries. */
+  /** The total number of tries; 1 for no retries. */
   attempts: number;
-  /** The wait after the first failure; it doubles with each further one. Half of a wait is left to chance. */
+  /** The wait after the first failure; it doubles with each further one. Half of it is random. */
   baseDelayMs: number;
-  /** The longest wait that the client chooses itself. */
+  /** The maximum of the doubling wait. */
   maxDelayMs: number;
-  /** The longest `Retry-After` that is waited for; a longer one rejects the call at once. */
+  /** The maximum `Retry-After` to wait for; a longer one rejects the call at once. */
   maxRetryAfterMs: number;
-  /** How often in a row a stream that broke off is opened again in vain before it gives up. */
+  /** How many consecutive reconnections of a stream may fail before it gives up. */
   reconnects: number;
-  /** How long a stream may be silent before its connection counts as dead. The service sends a sign of life every few seconds. */
+  /** How long a stream may be silent before its connection counts as dead. The service sends keep-alives every few seconds. */
   maxSilenceMs: number;
 }
 
@@ -34,7 +34,7 @@ export interface Retried {
   signal: AbortSignal | undefined;
 }
 
-/** Makes a call until it succeeds, fails for good, or has been made often enough. Rejects with the last error. */
+/** Repeats a call until it succeeds, fails permanently, or there are no tries left. Rejects with the last error. */
 export async function withRetries<T>({ retries, repetition, signal }: Retried, attempt: (tries: number) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted();
@@ -58,11 +58,11 @@ function mayRepeat(error: unknown, repetition: Repetition): boolean {
   return repetition !== 'charged' && (error.is('NETWORK') || error.is('TIMEOUT') || gatewayStatuses.has(error.status));
 }
 
-/** How long to wait before the next try; undefined where the service asks for more than is waited. */
+/** How long to wait before the next try; undefined if the service asks for more than `maxRetryAfterMs`. */
 export function delayBefore(error: unknown, tries: number, retries: RetryOptions): number | undefined {
   const askedMs = error instanceof SheafError ? error.retryAfterMs : undefined;
   if (askedMs === undefined) return backoff(tries, retries);
-  // Clients that were refused together should not come back together.
+  // Jitter, so that clients that were refused together do not retry together.
   return askedMs > retries.maxRetryAfterMs ? undefined : askedMs + Math.random() * retries.baseDelayMs;
 }
 
@@ -71,7 +71,7 @@ export function backoff(tries: number, { baseDelayMs, maxDelayMs }: RetryOptions
   return fullMs / 2 + (Math.random() * fullMs) / 2;
 }
 
-/** A `Retry-After` in milliseconds: seconds, or a date. */
+/** Parses a `Retry-After` header, seconds or a date, into milliseconds. */
 export function parseRetryAfter(header: string | null | undefined): number | undefined {
   if (!header) return undefined;
   const seconds = Number(header);
@@ -79,7 +79,7 @@ export function parseRetryAfter(header: string | null | undefined): number | und
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Waits; rejects with the signal's reason when it aborts. */
+/** Waits; rejects with the signal's reason if it aborts. */
 export async function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {

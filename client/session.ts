@@ -2,14 +2,14 @@ import { lostAnswer, SheafError } from './errors.ts';
 import { parseRetryAfter, type RetryOptions, withRetries } from './retry.ts';
 import type { CallOptions } from './types.ts';
 
-/** Who calls are made as. */
+/** The credentials of calls. */
 export interface Session {
   readonly credentials: 'omit' | 'include';
-  /** The headers that name the session. */
+  /** The headers of the session. */
   headers(): Record<string, string>;
 }
 
-/** A user as sign-in answers it. */
+/** A user, as sign-in returns it. */
 export interface SignedUser {
   id: string;
   email: string;
@@ -22,17 +22,17 @@ export interface Organization {
   slug: string;
 }
 
-/** Sign-in, and the one thing that a new user needs before anything else: an organization. */
+/** Sign-in, and the creation of the organization that a new user needs first. */
 export interface Auth {
   /** The bearer token; undefined while nobody is signed in, and with cookies. */
   readonly token: string | undefined;
-  /** Creates a user. `signedIn` is false where the email address has to be verified first. Made once, unless the service says 429. */
+  /** Creates a user. `signedIn` is false if the email address must be verified first. Retried only after 429. */
   signUp(user: { name: string; email: string; password: string }, options?: CallOptions): Promise<{ user: SignedUser; signedIn: boolean }>;
   /** Later calls are made as this user. Rejects with `INVALID_EMAIL_OR_PASSWORD`, `EMAIL_NOT_VERIFIED`, … */
   signIn(credentials: { email: string; password: string }, options?: CallOptions): Promise<{ user: SignedUser }>;
-  /** Ends the session, at the service and here. */
+  /** Ends the session, in the service and in this client. */
   signOut(options?: CallOptions): Promise<void>;
-  /** Creates an organization, whose owner is who calls. */
+  /** Creates an organization; the caller becomes its owner. */
   createOrganization(organization: { name: string; slug: string }, options?: CallOptions): Promise<Organization>;
 }
 

@@ -4,34 +4,34 @@ import { backoff, delayBefore, type RetryOptions, sleep } from './retry.ts';
 import { toSheafError } from './transport.ts';
 import type { JobEvent } from './types.ts';
 
-/** A connection that lived so long was not refused: what follows it is no further failure in a row. */
+/** A connection that lasted this long was not refused, so the count of consecutive failures starts again. */
 const settledMs = 10_000;
 const maxRemembered = 10_000;
 
 export interface StreamOptions {
   /** Ends the stream: the loop over it then ends without an error. */
   signal?: AbortSignal | undefined;
-  /** Goes on after this event, instead of with what happens next. */
+  /** Starts after this event, instead of with the next change. */
   lastEventId?: string | undefined;
 }
 
-/** The changes of an organization's jobs, through every break of the connection. */
+/** The changes of an organization's jobs, across reconnections. */
 export interface JobStream extends AsyncIterableIterator<JobEvent, undefined, undefined> {
-  /** The id of the last event that was read: where another stream can go on. */
+  /** The id of the last event that was read, after which another stream can start. */
   readonly lastEventId: string | undefined;
-  /** Hangs up, also while an event is waited for. */
+  /** Closes the stream, also while it waits for an event. */
   return(): Promise<IteratorResult<JobEvent, undefined>>;
 }
 
 /** One connection. */
 export interface Connection {
   events: AsyncIterator<JobEvent>;
-  /** Where the connection began, if the service tells it. */
+  /** The id of the last event before this connection, if the service sends it. */
   lastEventId: string | undefined;
 }
 
 export interface Following {
-  /** The first connection, open already. */
+  /** The first connection, which is already open. */
   first: Connection;
   open(lastEventId: string | undefined): Promise<Connection>;
   retries: RetryOptions;
@@ -41,55 +41,63 @@ export interface Following {
   lastEventId: string | undefined;
 }
 
-/** Follows jobs over one connection after the other. What a new connection repeats is left out. */
-export function followJobs({ first, open, retries, signal, hangUp, lastEventId }: Following): JobStream {
-  const isNew = repeatFilter();
-  const position = { lastEventId: lastEventId ?? first.lastEventId };
-
-  async function* events(): AsyncGenerator<JobEvent, undefined, undefined> {
-    let connection: Connection | undefined = first;
-    let failures = 0;
-    while (!signal.aborted) {
-      const since = Date.now();
-      let failure: SheafError | undefined;
-      try {
-        connection ??= await open(position.lastEventId);
-        position.lastEventId ??= connection.lastEventId;
-        for await (const event of iterate(connection)) {
-          failures = 0;
-          position.lastEventId = getEventMeta(event)?.id ?? position.lastEventId;
-          if (isNew(event)) yield event;
-        }
-      } catch (error) {
-        if (signal.aborted) break;
-        failure = toSheafError(error);
-        if (isLasting(failure)) throw failure;
-      }
-      connection = undefined;
-      if (Date.now() - since > settledMs) failures = 0;
-      failures += 1;
-      if (failure && failures > (failure.status === 429 ? retries.attempts : retries.reconnects)) throw failure;
-      const delayMs = failure ? delayBefore(failure, failures, retries) : backoff(failures, retries);
-      if (delayMs === undefined) throw failure;
-      await sleep(delayMs, signal).catch(() => undefined);
-    }
-    return undefined;
-  }
-
-  const generator = events();
+/** Follows jobs over successive connections. Events that a new connection repeats are left out. */
+export function followJobs(following: Following): JobStream {
+  const position = { lastEventId: following.lastEventId ?? following.first.lastEventId };
+  const generator = jobEvents(following, position);
   return {
     get lastEventId() {
       return position.lastEventId;
     },
     next: () => generator.next(),
     return: () => {
-      hangUp();
+      following.hangUp();
       return generator.return(undefined);
     },
     [Symbol.asyncIterator]() {
       return this;
     },
   };
+}
+
+async function* jobEvents(
+  { first, open, retries, signal }: Following,
+  position: { lastEventId: string | undefined },
+): AsyncGenerator<JobEvent, undefined, undefined> {
+  const isNew = repeatFilter();
+  let connection: Connection | undefined = first;
+  let failures = 0;
+  while (!signal.aborted) {
+    const since = Date.now();
+    let failure: SheafError | undefined;
+    try {
+      connection ??= await open(position.lastEventId);
+      position.lastEventId ??= connection.lastEventId;
+      for await (const event of iterate(connection)) {
+        failures = 0;
+        position.lastEventId = getEventMeta(event)?.id ?? position.lastEventId;
+        if (isNew(event)) yield event;
+      }
+    } catch (error) {
+      if (signal.aborted) break;
+      failure = toSheafError(error);
+      if (isPermanent(failure)) throw failure;
+    }
+    connection = undefined;
+    if (Date.now() - since > settledMs) failures = 0;
+    failures += 1;
+    await sleep(reconnectDelay(failure, failures, retries), signal).catch(() => undefined);
+  }
+  return undefined;
+}
+
+/** How long to wait before the next connection. Throws the failure if there have been too many, or if it asks for too long a wait. */
+function reconnectDelay(failure: SheafError | undefined, failures: number, retries: RetryOptions): number {
+  if (!failure) return backoff(failures, retries);
+  const limit = failure.status === 429 ? retries.attempts : retries.reconnects;
+  const delayMs = failures > limit ? undefined : delayBefore(failure, failures, retries);
+  if (delayMs === undefined) throw failure;
+  return delayMs;
 }
 
 async function* iterate({ events }: Connection): AsyncGenerator<JobEvent> {
@@ -100,12 +108,12 @@ async function* iterate({ events }: Connection): AsyncGenerator<JobEvent> {
   }
 }
 
-/** The caller's own fault, or the end of a permission: asking again changes nothing. */
-function isLasting({ status }: SheafError): boolean {
+/** A mistake of the caller or a lost permission, so that a retry is useless. */
+function isPermanent({ status }: SheafError): boolean {
   return status >= 400 && status < 500 && status !== 429;
 }
 
-/** Tells whether an event says something that its job's earlier ones did not. An event is the whole job, so one that is older says nothing. */
+/** Returns whether an event is newer than the earlier ones of its job. Each event holds the whole job, so an older one is redundant. */
 function repeatFilter(): (event: JobEvent) => boolean {
   const seen = new Map<string, { updatedAt: string; state: string }>();
   return (event) => {

@@ -4,16 +4,16 @@ import { lostAnswer, SheafError } from './errors.ts';
 import { parseRetryAfter } from './retry.ts';
 import type { Session } from './session.ts';
 
-/** What the head of an answer says, and the bare error of a body that has no envelope. */
-interface Answer {
+/** The headers of a response, and the error of a body without an envelope. */
+interface ResponseInfo {
   headers: Record<string, string | string[] | undefined>;
   bareError?: string | undefined;
 }
 
 interface CallContext {
   headers: Record<string, string>;
-  answer?: Answer;
-  /** Called for every piece of a stream, keep-alives included. */
+  response?: ResponseInfo;
+  /** Called for every chunk of a stream, including keep-alives. */
   onBytes?: (() => void) | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface Sent {
   onBytes?: (() => void) | undefined;
 }
 
-/** Makes one try of one call. */
+/** Makes a call, without retries. */
 export interface Transport {
-  /** Answers the output, and the id of the last event before a stream begins, where the service tells it. Rejects with SheafError, also when the signal aborts. */
+  /** Returns the output, and for a stream the id of the last event before it, if the service sends it. Rejects with SheafError, also if the signal aborts. */
   send(sent: Sent): Promise<{ output: unknown; lastEventId: string | undefined }>;
 }
 
-/** The transport over `/rpc`, in oRPC's protocol. */
+/** Creates the transport over `/rpc`, in the protocol of oRPC. */
 export function createTransport({ url, session, fetch }: { url: string; session: Session; fetch: typeof globalThis.fetch }): Transport {
   const link = new RPCLink<CallContext>({
     url: `${url}/rpc`,
@@ -44,8 +44,8 @@ export function createTransport({ url, session, fetch }: { url: string; session:
     clientInterceptors: [
       async ({ next, context }) => {
         const response = await next();
-        context.answer = { headers: response.headers };
-        if (response.status >= 400) context.answer.bareError = bareErrorIn(await response.body());
+        context.response = { headers: response.headers };
+        if (response.status >= 400) context.response.bareError = bareErrorIn(await response.body());
         return response;
       },
     ],
@@ -57,31 +57,31 @@ export function createTransport({ url, session, fetch }: { url: string; session:
       try {
         const output = await link.call(path, input, { context, signal, lastEventId });
         if (output === undefined) throw new SheafError('UNEXPECTED_ANSWER', `What answers at ${url} is not this service.`);
-        return { output, lastEventId: header(context.answer, 'last-event-id') };
+        return { output, lastEventId: header(context.response, 'last-event-id') };
       } catch (error) {
-        throw toSheafError(error, context.answer);
+        throw toSheafError(error, context.response);
       }
     },
   };
 }
 
-/** Any error of a call or of its stream, as the error that the client's callers see. */
-export function toSheafError(error: unknown, answer?: Answer): SheafError {
+/** Converts any error of a call or its stream into the error for callers of the client. */
+export function toSheafError(error: unknown, response?: ResponseInfo): SheafError {
   if (error instanceof SheafError) return error;
   if (!(error instanceof ORPCError)) return lostAnswer(error);
   const { code, message, status, defined, data } = error;
-  return new SheafError(answer?.bareError ?? code, message, {
+  return new SheafError(response?.bareError ?? code, message, {
     status,
     defined,
     data: defined ? data : undefined,
-    requestId: header(answer, 'x-request-id'),
-    retryAfterMs: parseRetryAfter(header(answer, 'retry-after')),
+    requestId: header(response, 'x-request-id'),
+    retryAfterMs: parseRetryAfter(header(response, 'retry-after')),
     cause: error,
   });
 }
 
-function header(answer: Answer | undefined, name: string): string | undefined {
-  const value = answer?.headers[name];
+function header(response: ResponseInfo | undefined, name: string): string | undefined {
+  const value = response?.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 

@@ -4,7 +4,7 @@ import { type Content, put } from './put.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
 import type { ContentType, Document, Procedures } from './types.ts';
 
-/** Bytes, or a function that opens them: a function can be asked again when the connection breaks, a stream cannot. */
+/** Bytes, or a function that opens a stream of them: it can be called again if the connection breaks, while a stream cannot be reread. */
 export type UploadSource = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | (() => ReadableStream<Uint8Array>);
 
 export interface Upload {
@@ -14,11 +14,11 @@ export interface Upload {
   name?: string | undefined;
   /** By default the type of a `Blob`. */
   contentType?: ContentType | undefined;
-  /** In bytes; needed for a stream, which does not know its own. */
+  /** In bytes; required for a stream. */
   size?: number | undefined;
-  /** Told while the bytes are sent. It begins anew when the connection broke and they are sent again. */
+  /** Called while the bytes are sent. The count restarts if they are sent again after the connection broke. */
   onProgress?: ((progress: { sentBytes: number; totalBytes: number }) => void) | undefined;
-  /** Ends the upload, and withdraws the document. */
+  /** Aborts the upload and deletes the document. */
   signal?: AbortSignal | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Uploading {
   fetch: typeof globalThis.fetch;
 }
 
-/** Records a document, sends its bytes to the signed target, and completes it. Where that fails the document is deleted again. */
+/** Records a document, sends its bytes to the signed target, and completes it. If that fails, the document is deleted. */
 export async function uploadDocument({ documents, retries, fetch }: Uploading, upload: Upload): Promise<Document> {
   const { workspaceId } = upload;
   const broken = new AbortController();
@@ -42,7 +42,7 @@ export async function uploadDocument({ documents, retries, fetch }: Uploading, u
     try {
       upload.onProgress?.({ sentBytes, totalBytes: content.sizeBytes });
     } catch (error) {
-      // The caller's own fault, which is not to be taken for the network's.
+      // An error of the caller's function must not look like one of the network.
       broken.abort(error);
     }
   };
@@ -50,7 +50,7 @@ export async function uploadDocument({ documents, retries, fetch }: Uploading, u
   try {
     await withRetries({ retries: policy, repetition: 'repeatable', signal }, (tries) =>
       put({ target, content, onSent, signal, fetch }).catch((error: unknown) => {
-        // The object is there: what got lost was the answer to an earlier try.
+        // The object exists already: the response to an earlier try was lost.
         if (!(tries > 1 && error instanceof SheafError && error.status === 412)) throw error;
       }),
     );
@@ -78,7 +78,7 @@ function nameOf(file: UploadSource): string {
 }
 
 function typeOf(file: UploadSource): ContentType {
-  // The service says which types it takes.
+  // The service checks which types it accepts.
   if (file instanceof Blob && file.type !== '') return file.type.split(';')[0] as ContentType;
   throw new TypeError('The upload needs a content type.');
 }

@@ -4,7 +4,7 @@ import type { CallOptions, Job } from './types.ts';
 const firstDelayMs = 200;
 const maxDelayMs = 5_000;
 
-/** Asks for a job, ever more seldom, until it is final. */
+/** Polls a job, with growing delays, until it is final. */
 export async function waitForJob(
   get: (input: { id: string }, options: CallOptions) => Promise<Job>,
   id: string,
@@ -17,7 +17,7 @@ export async function waitForJob(
   }
 }
 
-/** Whether a job has come to its end: it changes no more. */
+/** Whether a job is final: it changes no more. */
 export function isFinal({ status }: Pick<Job, 'status'>): boolean {
   return status !== 'queued' && status !== 'running';
 }

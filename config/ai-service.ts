@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { Environment } from './environment.ts';
-import { crossCheck, environmentName, flag, httpUrl, integer, logLevel, parseEnvironment } from './environment.ts';
+import { crossCheck, type Environment, environmentName, flag, httpUrl, integer, logLevel, parseEnvironment } from './environment.ts';
 
-/** Where a remote model is reached: any endpoint that speaks the OpenAI protocol (`/chat/completions`, `/embeddings`). */
+/** A remote model: any endpoint with the OpenAI protocol (`/chat/completions`, `/embeddings`). */
 export interface RemoteModelConfig {
-  /** Base URL without a trailing slash, the version segment included. */
+  /** Base URL with the version segment, without a trailing slash. */
   baseUrl: string;
   key: string;
   chatModel: string;
@@ -14,11 +13,11 @@ export interface RemoteModelConfig {
 
 /** Configuration of the internal AI service. */
 export interface AiServiceConfig {
-  /** Interface to listen on; undefined is every interface. */
+  /** Interface to listen on; undefined means all. */
   host: string | undefined;
-  /** 0 is any free port. */
+  /** 0 means any free port. */
   port: number;
-  /** The shared secret of `X-Service-Token`; null where authentication is disabled. */
+  /** The shared secret of `X-Service-Token`; null if authentication is disabled. */
   token: string | null;
   maxUploadBytes: number;
   maxTextCharacters: number;
@@ -26,7 +25,7 @@ export interface AiServiceConfig {
   extractTimeoutMs: number;
   ocrTimeoutMs: number;
   ocrProvider: 'auto' | 'local' | 'remote' | 'none';
-  /** Null until a remote key is configured: the local provider answers. */
+  /** Null if no remote key is set, so that the local provider is used. */
   remote: RemoteModelConfig | null;
   logLevel: string;
 }

@@ -8,7 +8,7 @@ export const demoEnvironment = z.object({
   TEMPORAL_NAMESPACE: z.string().default('default'),
 });
 
-/** What `npm run demo` reads from its environment: a service to use instead of the local one, and where its workflows are seen. */
+/** The configuration of `npm run demo`: a service to use instead of the local one, and the UI of its workflows. */
 export interface DemoConfig {
   url: string | undefined;
   temporalUiUrl: string | undefined;

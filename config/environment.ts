@@ -13,14 +13,14 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** What several variables together must fulfil. It runs only if each variable that it reads is valid by itself. */
+/** A check of several variables together. It runs only if each variable that it reads is valid by itself. */
 export interface CrossCheck<T extends z.ZodObject> {
   reads: readonly (keyof z.output<T> & string)[];
   /** One sentence per problem, each naming its variable. */
   problems(values: z.output<T>): string[];
 }
 
-/** A {@link CrossCheck} that sees just the variables that it names. */
+/** Creates a {@link CrossCheck} that sees only the variables that it names. */
 export function crossCheck<T extends z.ZodObject>() {
   return <K extends keyof z.output<T> & string>(
     reads: readonly K[],
@@ -32,9 +32,9 @@ export function crossCheck<T extends z.ZodObject>() {
 }
 
 /**
- * Parses environment variables with one zod object schema; an empty or blank value counts as absent, as in compose files.
- * Throws {@link ConfigurationError} naming every problem at once: those of single variables, those of the cross-checks, and then what
- * is known from elsewhere; the last alone is no reason to throw.
+ * Parses environment variables with a zod object schema; a blank value counts as absent, as in compose files. Throws
+ * {@link ConfigurationError} with every problem at once: those of single variables, of the cross-checks, and then the `known` ones,
+ * which alone are no reason to throw.
  */
 export function parseEnvironment<T extends z.ZodObject>(
   schema: T,
@@ -62,12 +62,12 @@ export function parseEnvironment<T extends z.ZodObject>(
   return values as z.output<T>;
 }
 
-/** `NODE_ENV`: anything else than `production` lets a program run with what only development may use. */
+/** `NODE_ENV`: anything except `production` allows what only development may use. */
 export function environmentName() {
   return z.enum(['development', 'test', 'production'], 'must be development, test or production').default('development');
 }
 
-/** The problems of a configuration that is loaded; none if it can be. */
+/** The problems that `load` throws as a ConfigurationError; none if it succeeds. */
 export function findProblems(load: () => unknown): string[] {
   try {
     load();
@@ -80,12 +80,12 @@ export function findProblems(load: () => unknown): string[] {
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** `LOG_LEVEL`, as pino names them. */
+/** `LOG_LEVEL`, with the names of pino. */
 export function logLevel() {
   return z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info');
 }
 
-/** A text that must be there. */
+/** A required text. */
 export function required() {
   return z.string('is missing');
 }
@@ -105,7 +105,7 @@ export function flag(defaultValue: boolean) {
   return optionalFlag().unwrap().default(defaultValue);
 }
 
-/** `true` or `false` from a variable, undefined when it is absent: for a default that depends on another variable. */
+/** `true` or `false` from a variable, undefined if it is absent: for a default that depends on another variable. */
 export function optionalFlag() {
   return z
     .enum(['true', 'false'], 'must be true or false')

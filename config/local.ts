@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { aiServiceEnvironment, loadAiServiceConfig } from './ai-service.ts';
 import { type Environment, findProblems, flag, httpUrl, integer, parseEnvironment } from './environment.ts';
-import { loadServerConfig, serverEnvironment } from './server.ts';
+import { loadServerConfig } from './server.ts';
+import { serverEnvironment } from './server-environment.ts';
 
 const port = (defaultValue: number) => integer(defaultValue, { min: 1, max: 65_535 });
 
@@ -28,14 +29,14 @@ export const localEnvironment = z.object({
   WORKER_ENABLED: flag(true),
 });
 
-/** What a service takes only if it is started here, by the variable that names another. */
+/** Variables that a service reads only if it is embedded, by the variable that names an external one. */
 const ofEmbedded = {
   DATABASE_URL: ['EMBEDDED_PG_PORT'],
   TEMPORAL_ADDRESS: ['EMBEDDED_TEMPORAL_PORT', 'EMBEDDED_TEMPORAL_UI_PORT'],
   AI_SERVICE_URL: Object.keys(aiServiceEnvironment.shape).filter((name) => !(name in serverEnvironment.shape)),
 };
 
-/** What the embedded Temporal does not take. */
+/** Variables that the embedded Temporal ignores. */
 const ofExternalTemporal = ['TEMPORAL_API_KEY', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'];
 
 const testEnvironment = z.object({
@@ -51,10 +52,10 @@ const toolEnvironment = z.object({
   XDG_CACHE_HOME: z.string().optional(),
 });
 
-/** What `npm start` reads from its environment: ports, the directory of all data (absolute), and services to use instead of embedded ones. */
+/** The configuration of `npm start`: ports, the directory of all data (absolute), and external services instead of embedded ones. */
 export type LocalConfig = ReturnType<typeof loadLocalConfig>;
 
-/** Reads the configuration of the embedded stack. Throws ConfigurationError naming every problem at once, those of the programs too. */
+/** Reads the configuration of the embedded stack. Throws ConfigurationError naming every problem at once, including those of the programs. */
 export function loadLocalConfig(env: Environment) {
   const programProblems = findProgramProblems(env);
   const e = parseEnvironment(localEnvironment, env, [], programProblems);
@@ -67,7 +68,7 @@ export function loadLocalConfig(env: Environment) {
       ai: e.AI_PORT,
     },
     dataDir: resolve(e.DATA_DIR),
-    /** What the environment says goes before what the stack would choose. */
+    /** Variables that are set override the choices of the stack. */
     overrides: definedOnly({
       HOST: e.HOST,
       AI_HOST: e.AI_HOST,
@@ -84,24 +85,24 @@ export function loadLocalConfig(env: Environment) {
       temporalUiUrl: e.TEMPORAL_UI_URL,
       aiUrl: e.AI_SERVICE_URL,
     },
-    /** What the API or the AI service would refuse, a sentence each: whoever starts them says so instead. */
+    /** What the API or the AI service would refuse, one sentence each, reported before they start. */
     programProblems,
-    /** Variables that are set and not taken, with the reason. */
+    /** Variables that are set but ignored, with the reason. */
     notTaken: findNotTaken(env),
   };
 }
 
-/** What the programs refuse, apart from what the stack tells them. */
+/** The problems of the API and the AI service, with generated values for the variables that the stack sets itself. */
 function findProgramProblems(env: Environment): string[] {
-  const made = '0123456789abcdef'.repeat(4);
+  const generated = '0123456789abcdef'.repeat(4);
   const secrets = {
-    AUTH_SECRET: env.AUTH_SECRET?.trim() ? env.AUTH_SECRET : made,
-    SERVICE_TOKEN: env.SERVICE_TOKEN?.trim() ? env.SERVICE_TOKEN : made,
+    AUTH_SECRET: env.AUTH_SECRET?.trim() ? env.AUTH_SECRET : generated,
+    SERVICE_TOKEN: env.SERVICE_TOKEN?.trim() ? env.SERVICE_TOKEN : generated,
   };
-  const told = { ...env, DATABASE_URL: 'postgres://embedded', ...secrets };
+  const complete = { ...env, DATABASE_URL: 'postgres://embedded', ...secrets };
   return [
-    ...findProblems(() => loadServerConfig(told)),
-    ...(env.AI_SERVICE_URL?.trim() ? [] : findProblems(() => loadAiServiceConfig(told))),
+    ...findProblems(() => loadServerConfig(complete)),
+    ...(env.AI_SERVICE_URL?.trim() ? [] : findProblems(() => loadAiServiceConfig(complete))),
   ];
 }
 
@@ -114,7 +115,7 @@ function findNotTaken(env: Environment): string[] {
   return [...forEmbedded, ...forExternal.map((name) => `${name}: the embedded Temporal has no use for it; TEMPORAL_ADDRESS names another`)];
 }
 
-/** Where programs are looked up and kept: the directories of PATH, and this project's folder in the user's cache. */
+/** Where programs are looked up and stored: the directories of PATH, and this project's directory in the user's cache. */
 export function loadToolConfig(env: Environment) {
   const e = parseEnvironment(toolEnvironment, env);
   return {
@@ -123,7 +124,7 @@ export function loadToolConfig(env: Environment) {
   };
 }
 
-/** The services that a test run has started for its test files; absent when a test file is run on its own. */
+/** The services that a test run has started for its test files; absent if a test file is run on its own. */
 export function loadTestServices(env: Environment) {
   const e = parseEnvironment(testEnvironment, env);
   return {
@@ -131,7 +132,7 @@ export function loadTestServices(env: Environment) {
     temporalAddress: e.TEST_TEMPORAL_ADDRESS,
     aiUrl: e.TEST_AI_URL,
     serviceToken: e.TEST_SERVICE_TOKEN,
-    /** Where the test files of a run note what the API answered. */
+    /** Where the test files of a run record the API's responses. */
     recordDir: e.TEST_RECORD_DIR,
   };
 }

@@ -19,7 +19,7 @@ const opsEnvironment = z.object({
   JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
 });
 
-/** What the operator's commands read from their environment: where the deployment is, or the data directory of the embedded one. */
+/** The configuration of the operator's commands: the addresses of the deployment, or the data directory of the embedded one. */
 export type OpsConfig = ReturnType<typeof loadOpsConfig>;
 
 /** Reads the configuration of the operator's commands. Throws ConfigurationError naming every problem at once. */

@@ -1,109 +1,15 @@
-import { z } from 'zod';
 import type { PlanLimits, PlanName } from '../contract/fields.ts';
-import type { JobKind } from '../contract/jobs.ts';
 import type { SocialProvider } from '../contract/system.ts';
+import { type Environment, parseEnvironment } from './environment.ts';
 import {
-  crossCheck,
-  type Environment,
-  environmentName,
-  flag,
-  httpUrl,
-  integer,
-  logLevel,
-  optionalFlag,
-  parseEnvironment,
-  required,
-} from './environment.ts';
-
-const MEGABYTE = 1_000_000;
-const GIGABYTE = 1_000 * MEGABYTE;
-
-/** Every kind of job. A test holds it to the handlers that workers have. */
-export const jobKinds = Object.keys({
-  'document.extract': true,
-  'document.summarize': true,
-  'document.index': true,
-  'text.summarize': true,
-  'text.embed': true,
-} satisfies Record<JobKind, true>);
-
-const placeholderSecrets = new Set(['changeme', 'change-me', 'secret', 'placeholder', 'your-secret', 'development', 'test']);
-
-/** The variables of the API and the worker. */
-export const serverEnvironment = z.object({
-  NODE_ENV: environmentName(),
-  PORT: integer(3000, { max: 65_535 }),
-  HOST: z.string().optional(),
-  API_URL: httpUrl().optional(),
-  WEB_URL: httpUrl().optional(),
-  TRUSTED_ORIGINS: z.string().default('tauri://localhost,http://tauri.localhost'),
-  TRUST_PROXY: flag(false),
-  COOKIE_DOMAIN: z.string().optional(),
-  DATABASE_URL: required(),
-  DATABASE_POOL_SIZE: integer(20, { min: 2, max: 500 }),
-  TEMPORAL_ADDRESS: z.string().default('localhost:7233'),
-  TEMPORAL_NAMESPACE: z.string().default('default'),
-  TEMPORAL_API_KEY: z.string().optional(),
-  TEMPORAL_TLS_CA: z.string().optional(),
-  TEMPORAL_TLS_CERT: z.string().optional(),
-  TEMPORAL_TLS_KEY: z.string().optional(),
-  TEMPORAL_UI_URL: httpUrl().default('http://localhost:8233'),
-  AI_SERVICE_URL: httpUrl().default('http://localhost:8000'),
-  SERVICE_TOKEN: z.string().default(''),
-  AUTH_SECRET: required().min(16, 'must have at least 16 characters'),
-  REQUIRE_EMAIL_VERIFICATION: optionalFlag(),
-  DATA_DIR: z.string().default('.data'),
-  STORAGE_BUCKET: z.string().optional(),
-  STORAGE_API_ENDPOINT: httpUrl().optional(),
-  MAX_UPLOAD_BYTES: integer(26_214_400, { min: 1 }),
-  STRIPE_SECRET_KEY: z.string().optional(),
-  STRIPE_WEBHOOK_SECRET: z.string().optional(),
-  STRIPE_PRICE_PRO: z.string().optional(),
-  STRIPE_PRICE_TEAM: z.string().optional(),
-  STRIPE_SEAT_PRICE_TEAM: z.string().optional(),
-  STRIPE_API_BASE: httpUrl().optional(),
-  BILLING_DUNNING_DAYS: integer(14, { max: 365 }),
-  EMAIL_PROVIDER: z.enum(['smtp', 'mailbox', 'none'], 'must be smtp, mailbox or none').optional(),
-  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
-  EMAIL_FROM: z.string().default('Sheaf <no-reply@localhost>'),
-  CONTACT_EMAIL: z.email('must be an email address').optional(),
-  PROVIDER_A_ISSUER: httpUrl().optional(),
-  PROVIDER_A_CLIENT_ID: z.string().optional(),
-  PROVIDER_A_CLIENT_SECRET: z.string().optional(),
-  PROVIDER_B_ISSUER: httpUrl().optional(),
-  PROVIDER_B_CLIENT_ID: z.string().optional(),
-  PROVIDER_B_CLIENT_SECRET: z.string().optional(),
-  WORKER_ENABLED: flag(true),
-  WORKER_CONCURRENCY: integer(2, { min: 1, max: 1_000 }),
-  WORKER_EMBED_CALLS: integer(0, { max: 1_000 }),
-  WORKER_JOB_KINDS: z
-    .string()
-    .transform((value) => value.split(',').map((kind) => kind.trim()))
-    .superRefine((kinds, context) => {
-      for (const kind of kinds.filter((each) => !jobKinds.includes(each))) context.addIssue(`there is no kind ${kind}`);
-    })
-    .optional(),
-  WORKER_SHUTDOWN_GRACE_MS: integer(10_000),
-  JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
-  JOB_RETRY_DELAYS_MS: z
-    .string()
-    .regex(/^\d+(,\d+)*$/, 'must be whole numbers separated by commas')
-    .default('10000,30000,90000')
-    .transform((value) => value.split(',').map(Number)),
-  JOBS_HOLD_ON_OUTAGE: flag(false),
-  AUDIT_LOG_RETENTION_DAYS: integer(365),
-  RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
-  SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
-  DELETION_WAIT_MS: integer(60_000, { min: 10 }),
-  STREAM_RECHECK_MS: integer(30_000, { min: 10 }),
-  STREAM_LIFETIME_MS: integer(900_000, { min: 10 }),
-  LIMITER_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').default('memory'),
-  METRICS_PORT: integer(0, { max: 65_535 }),
-  LOG_LEVEL: logLevel(),
-  ...planVariables('FREE', { workspaces: 3, members: 5, aiCredits: 50, storageBytes: 100 * MEGABYTE }),
-  ...planVariables('PRO', { workspaces: 20, members: 25, aiCredits: 2_000, storageBytes: 5 * GIGABYTE }),
-  ...planVariables('TEAM', { workspaces: 100, members: 250, aiCredits: 20_000, storageBytes: 50 * GIGABYTE }),
-});
+  apiUrlOf,
+  emailProviderOf,
+  type PlanPrefix,
+  type ServerVariables,
+  serverChecks,
+  serverEnvironment,
+  webUrlOf,
+} from './server-environment.ts';
 
 export interface ProviderConfig {
   id: SocialProvider;
@@ -112,7 +18,7 @@ export interface ProviderConfig {
   clientSecret: string;
 }
 
-/** Everything the API and the worker read from their environment, parsed once and passed in. */
+/** The configuration of the API and the worker, which is parsed once and passed in. */
 export type ServerConfig = ReturnType<typeof loadServerConfig>;
 
 /**
@@ -120,90 +26,93 @@ export type ServerConfig = ReturnType<typeof loadServerConfig>;
  * deployment fails at boot and not at its first request.
  */
 export function loadServerConfig(env: Environment) {
-  const e = parseEnvironment(serverEnvironment, env, checks);
+  const e = parseEnvironment(serverEnvironment, env, serverChecks);
   const production = e.NODE_ENV === 'production';
   const apiUrl = apiUrlOf(e);
   const webUrl = webUrlOf(e);
-  const billingEnabled = Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET);
   return {
     environment: e.NODE_ENV,
     production,
     port: e.PORT,
     host: e.HOST,
     apiUrl,
-    /** Where mails lead: the API itself if there is no web application. */
+    /** The base of links in mails: the API itself if there is no web application. */
     webUrl: webUrl ?? apiUrl,
-    trustedOrigins: [
-      ...e.TRUSTED_ORIGINS.split(',')
-        .map((origin) => origin.trim())
-        .filter(Boolean),
-      ...(webUrl === undefined ? [] : [new URL(webUrl).origin]),
-    ],
+    trustedOrigins: trustedOriginsOf(e, webUrl),
     trustProxy: e.TRUST_PROXY,
     cookieDomain: e.COOKIE_DOMAIN,
     database: { url: e.DATABASE_URL, poolSize: e.DATABASE_POOL_SIZE },
-    temporal: {
-      address: e.TEMPORAL_ADDRESS,
-      namespace: e.TEMPORAL_NAMESPACE,
-      apiKey: e.TEMPORAL_API_KEY,
-      tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
-      uiUrl: e.TEMPORAL_UI_URL,
-    },
+    temporal: temporalOf(e),
     ai: { url: e.AI_SERVICE_URL, token: e.SERVICE_TOKEN },
     authSecret: e.AUTH_SECRET,
     requireEmailVerification: e.REQUIRE_EMAIL_VERIFICATION ?? production,
     dataDir: e.DATA_DIR,
     storage: { bucket: e.STORAGE_BUCKET, apiEndpoint: e.STORAGE_API_ENDPOINT, maxUploadBytes: e.MAX_UPLOAD_BYTES },
-    billing: {
-      enabled: billingEnabled,
-      secretKey: e.STRIPE_SECRET_KEY,
-      webhookSecret: e.STRIPE_WEBHOOK_SECRET,
-      pricePro: e.STRIPE_PRICE_PRO,
-      priceTeam: e.STRIPE_PRICE_TEAM,
-      seatPriceTeam: e.STRIPE_SEAT_PRICE_TEAM,
-      apiBase: e.STRIPE_API_BASE,
-      dunningDays: e.BILLING_DUNNING_DAYS,
-    },
-    plans: {
-      free: planLimits(e, 'FREE'),
-      pro: planLimits(e, 'PRO'),
-      team: planLimits(e, 'TEAM'),
-    } satisfies Record<PlanName, PlanLimits>,
+    billing: billingOf(e),
+    plans: plansOf(e),
     email: { provider: emailProviderOf(e), smtpUrl: e.SMTP_URL, from: e.EMAIL_FROM, contactAddress: e.CONTACT_EMAIL },
     providers: [provider(e, 'A'), provider(e, 'B')].filter((p) => p !== undefined),
-    worker: {
-      enabled: e.WORKER_ENABLED,
-      concurrency: e.WORKER_CONCURRENCY,
-      /** So many that the AI service has the next one at hand while the worker stores another document. */
-      embedCalls: e.WORKER_EMBED_CALLS || 4 * e.WORKER_CONCURRENCY,
-      jobKinds: e.WORKER_JOB_KINDS,
-      shutdownGraceMs: e.WORKER_SHUTDOWN_GRACE_MS,
-    },
+    worker: workerOf(e),
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS, retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
     auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
     limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: e.LIMITER_STORE },
-    /** How long the answer to the deletion of an organization waits for its end. */
+    /** How long the request that deletes an organization waits for the end of the deletion. */
     deletionWaitMs: e.DELETION_WAIT_MS,
-    /** How often the caller of an open job stream is authorized again, and how long one lives at the most. */
+    /** How often the caller of an open job stream is authorized again, and the longest life of a stream. */
     streams: { recheckMs: e.STREAM_RECHECK_MS, lifetimeMs: e.STREAM_LIFETIME_MS },
     metricsPort: e.METRICS_PORT,
     logLevel: e.LOG_LEVEL,
   };
 }
 
-type Parsed = z.output<typeof serverEnvironment>;
-type PlanPrefix = Uppercase<PlanName>;
-
-function planVariables<P extends PlanPrefix>(prefix: P, defaults: PlanLimits) {
-  return {
-    [`PLAN_${prefix}_WORKSPACES`]: integer(defaults.workspaces),
-    [`PLAN_${prefix}_MEMBERS`]: integer(defaults.members),
-    [`PLAN_${prefix}_AI_CREDITS`]: integer(defaults.aiCredits),
-    [`PLAN_${prefix}_STORAGE_BYTES`]: integer(defaults.storageBytes),
-  } as Record<`PLAN_${P}_${'WORKSPACES' | 'MEMBERS' | 'AI_CREDITS' | 'STORAGE_BYTES'}`, ReturnType<typeof integer>>;
+function trustedOriginsOf(e: ServerVariables, webUrl: string | undefined): string[] {
+  const origins = e.TRUSTED_ORIGINS.split(',').map((origin) => origin.trim());
+  return [...origins.filter(Boolean), ...(webUrl === undefined ? [] : [new URL(webUrl).origin])];
 }
 
-function planLimits(e: Parsed, prefix: PlanPrefix): PlanLimits {
+function temporalOf(e: ServerVariables) {
+  return {
+    address: e.TEMPORAL_ADDRESS,
+    namespace: e.TEMPORAL_NAMESPACE,
+    apiKey: e.TEMPORAL_API_KEY,
+    tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
+    uiUrl: e.TEMPORAL_UI_URL,
+  };
+}
+
+function billingOf(e: ServerVariables) {
+  return {
+    enabled: Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET),
+    secretKey: e.STRIPE_SECRET_KEY,
+    webhookSecret: e.STRIPE_WEBHOOK_SECRET,
+    pricePro: e.STRIPE_PRICE_PRO,
+    priceTeam: e.STRIPE_PRICE_TEAM,
+    seatPriceTeam: e.STRIPE_SEAT_PRICE_TEAM,
+    apiBase: e.STRIPE_API_BASE,
+    dunningDays: e.BILLING_DUNNING_DAYS,
+  };
+}
+
+function plansOf(e: ServerVariables): Record<PlanName, PlanLimits> {
+  return {
+    free: planLimits(e, 'FREE'),
+    pro: planLimits(e, 'PRO'),
+    team: planLimits(e, 'TEAM'),
+  };
+}
+
+function workerOf(e: ServerVariables) {
+  return {
+    enabled: e.WORKER_ENABLED,
+    concurrency: e.WORKER_CONCURRENCY,
+    /** By default enough that the AI service always has the next call while the worker stores another document. */
+    embedCalls: e.WORKER_EMBED_CALLS || 4 * e.WORKER_CONCURRENCY,
+    jobKinds: e.WORKER_JOB_KINDS,
+    shutdownGraceMs: e.WORKER_SHUTDOWN_GRACE_MS,
+  };
+}
+
+function planLimits(e: ServerVariables, prefix: PlanPrefix): PlanLimits {
   return {
     workspaces: e[`PLAN_${prefix}_WORKSPACES`],
     members: e[`PLAN_${prefix}_MEMBERS`],
@@ -212,68 +121,10 @@ function planLimits(e: Parsed, prefix: PlanPrefix): PlanLimits {
   };
 }
 
-function provider(e: Parsed, letter: 'A' | 'B'): ProviderConfig | undefined {
+function provider(e: ServerVariables, letter: 'A' | 'B'): ProviderConfig | undefined {
   const issuer = e[`PROVIDER_${letter}_ISSUER`];
   const clientId = e[`PROVIDER_${letter}_CLIENT_ID`];
   const clientSecret = e[`PROVIDER_${letter}_CLIENT_SECRET`];
   if (!issuer || !clientId || !clientSecret) return undefined;
   return { id: letter === 'A' ? 'provider_a' : 'provider_b', issuer, clientId, clientSecret };
-}
-
-function apiUrlOf({ API_URL, PORT }: Pick<Parsed, 'API_URL' | 'PORT'>): string {
-  return API_URL ?? `http://localhost:${PORT}`;
-}
-
-/** In production only a web application that is named is trusted. */
-function webUrlOf({ NODE_ENV, WEB_URL }: Pick<Parsed, 'NODE_ENV' | 'WEB_URL'>): string | undefined {
-  return WEB_URL ?? (NODE_ENV === 'production' ? undefined : 'http://localhost:5173');
-}
-
-function emailProviderOf(e: Pick<Parsed, 'NODE_ENV' | 'EMAIL_PROVIDER' | 'SMTP_URL'>): 'smtp' | 'mailbox' | 'none' {
-  return e.EMAIL_PROVIDER ?? (e.SMTP_URL ? 'smtp' : e.NODE_ENV === 'production' ? 'none' : 'mailbox');
-}
-
-const check = crossCheck<typeof serverEnvironment>();
-
-const checks = [
-  check(['COOKIE_DOMAIN'], ({ COOKIE_DOMAIN: domain }) =>
-    domain === undefined || isHostname(domain) ? [] : ['COOKIE_DOMAIN: must be a bare hostname'],
-  ),
-  check(['COOKIE_DOMAIN', 'API_URL', 'PORT'], (e) => uncovered(e.COOKIE_DOMAIN, 'API_URL', apiUrlOf(e))),
-  check(['COOKIE_DOMAIN', 'WEB_URL', 'NODE_ENV'], (e) => uncovered(e.COOKIE_DOMAIN, 'WEB_URL', webUrlOf(e))),
-  ...(['A', 'B'] as const).map((letter) => {
-    const siblings = [`PROVIDER_${letter}_ISSUER`, `PROVIDER_${letter}_CLIENT_ID`, `PROVIDER_${letter}_CLIENT_SECRET`] as const;
-    return check(siblings, (e) => {
-      const absent = siblings.filter((name) => !e[name]);
-      return absent.length === siblings.length ? [] : absent.map((name) => `${name}: is missing while its siblings are set`);
-    });
-  }),
-  check(['NODE_ENV', 'AUTH_SECRET'], (e) =>
-    e.NODE_ENV === 'production' && isPlaceholder(e.AUTH_SECRET)
-      ? ['AUTH_SECRET: must not be a placeholder and needs at least 32 characters in production']
-      : [],
-  ),
-  check(['NODE_ENV', 'SERVICE_TOKEN'], (e) =>
-    e.NODE_ENV === 'production' && e.SERVICE_TOKEN === '' ? ['SERVICE_TOKEN: must be set in production'] : [],
-  ),
-  check(['NODE_ENV', 'EMAIL_PROVIDER', 'SMTP_URL'], (e) => {
-    if (e.NODE_ENV === 'production' && (emailProviderOf(e) !== 'smtp' || !e.SMTP_URL))
-      return ['SMTP_URL: an email provider must be configured in production'];
-    return e.EMAIL_PROVIDER === 'smtp' && !e.SMTP_URL ? ['SMTP_URL: is missing while EMAIL_PROVIDER is smtp'] : [];
-  }),
-];
-
-function isHostname(text: string): boolean {
-  return /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(text);
-}
-
-function uncovered(domain: string | undefined, name: string, url: string | undefined): string[] {
-  if (domain === undefined || url === undefined || !isHostname(domain)) return [];
-  const host = new URL(url).hostname;
-  return host === domain || host.endsWith(`.${domain}`) ? [] : [`COOKIE_DOMAIN: does not cover the host of ${name}`];
-}
-
-function isPlaceholder(secret: string): boolean {
-  const lower = secret.toLowerCase();
-  return secret.length < 32 || new Set(secret).size < 8 || [...placeholderSecrets].some((word) => lower.startsWith(word));
 }

@@ -1,7 +1,7 @@
 import { aiServiceEnvironment } from './ai-service.ts';
 import { demoEnvironment } from './demo.ts';
 import { localEnvironment } from './local.ts';
-import { serverEnvironment } from './server.ts';
+import { serverEnvironment } from './server-environment.ts';
 
 /** The names of the variables that each program reads. */
 export const variables = {

@@ -1,4 +1,4 @@
-/** Every permission pair of an organization's roles. */
+/** Every permission of an organization's roles: `resource:action`. */
 export const permissions = [
   'auditLog:read',
   'billing:read',
@@ -19,6 +19,6 @@ export type Permission = (typeof permissions)[number];
 
 /**
  * Who may call an operation: anyone; anyone signed in; a member of the organization; a member whose role holds a permission;
- * a platform admin. Data on every route, read by both transports and by the OpenAPI document.
+ * a platform admin. Declared on every route; both transports and the OpenAPI document read it.
  */
 export type Access = 'public' | 'signed-in' | 'member' | 'platform-admin' | Permission;

@@ -4,7 +4,7 @@ type Details<C extends ErrorCode> = { message?: string; retryAfterSeconds?: numb
   ? { data: ErrorData[C] }
   : { data?: undefined });
 
-/** An error that the caller is told: one of the codes of errors.ts, thrown anywhere, rendered once for each transport. */
+/** An error for the caller, with one of the codes of errors.ts. It may be thrown anywhere; each transport renders it. */
 export class ApiError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly status: number;

@@ -17,7 +17,7 @@ export const errorCodes = {
 export type ErrorCode = keyof typeof errorCodes;
 export type ErrorStatus = (typeof errorCodes)[ErrorCode]['status'];
 
-/** One problem of a request: where, as an array of keys, and what. `params.reason` tells control characters apart. */
+/** One problem of a request: its path as an array of keys, and a message. `params.reason` marks control characters. */
 export const issueSchema = z
   .object({
     path: z
@@ -36,7 +36,7 @@ export type Issue = z.infer<typeof issueSchema>;
 
 /** The limits of a plan that hold for an organization as a whole. */
 export const organizationLimits = ['workspaces', 'members', 'aiCredits'] as const;
-/** All limits of a plan: that of storage holds for each workspace. */
+/** All limits of a plan; the limit of storage holds for each workspace. */
 export const limitKinds = [...organizationLimits, 'storageBytes'] as const;
 export type LimitKind = (typeof limitKinds)[number];
 
@@ -76,7 +76,7 @@ function envelope(code: ErrorCode) {
   return z.object(data ? { ...base, data } : base).meta({ id: `${pascal(code)}Error`, description: message });
 }
 
-/** `NOT_FOUND` as a schema's name has it: `NotFound`. */
+/** The name of a schema for a code: `NotFound` for `NOT_FOUND`. */
 export function pascal(code: string): string {
   return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -87,7 +87,7 @@ export const errorSchemas = Object.fromEntries((Object.keys(errorCodes) as Error
   ReturnType<typeof envelope>
 >;
 
-/** The response schema of one HTTP status: every declared code that answers with it. */
+/** The response schemas by HTTP status: the union of the declared codes with that status. */
 export function errorResponses(codes: readonly ErrorCode[]): Record<number, z.ZodType> {
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
   return Object.fromEntries(
@@ -111,7 +111,7 @@ function bareError<E extends string>(error: E, name: string, description: string
     .meta({ id: name, description });
 }
 
-/** The two errors of every operation that have no envelope. */
+/** The two errors without an envelope, which every operation may return. */
 export const bodyTooLargeSchema = bareError('payload_too_large', 'BodyTooLargeError', 'The body of the request is larger than 1 MiB.');
 export const internalErrorSchema = bareError(
   'internal_error',

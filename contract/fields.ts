@@ -9,7 +9,7 @@ interface TextBounds {
   max: number;
 }
 
-/** Any text of bounded length, what Postgres cannot store included: for a field that is looked at and never kept. */
+/** Any text of bounded length, even if Postgres cannot store it: for a field that is checked but never stored. */
 export function anyText({ max }: { max: number }) {
   return z
     .string()
@@ -31,7 +31,7 @@ export function text({ min = 0, max }: TextBounds) {
     .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max, pattern: '^[^\\u0000]*$' });
 }
 
-/** Text on one line: control characters are refused with `params.reason`. */
+/** Text on one line: refuses control characters, with `params.reason`. */
 export function singleLine(bounds: TextBounds) {
   return text(bounds)
     .refine((value) => !controlCharacters.test(value), {
@@ -41,7 +41,7 @@ export function singleLine(bounds: TextBounds) {
     .meta({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' });
 }
 
-/** Text of several lines: tab, LF and CR are its only control characters. */
+/** Text of several lines: refuses control characters except tab, LF and CR. */
 export function multiLine(bounds: TextBounds) {
   return text(bounds)
     .refine((value) => !controlCharactersExceptLines.test(value), {
@@ -59,17 +59,17 @@ export const id = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an id')
   .meta({ examples: [exampleId] });
 
-// As zod has it, with the lengths that a mail server takes: 64 characters before the @, 63 for each part of the domain.
+// The pattern of zod with the limits of mail servers: 64 characters before the @, 63 for each label of the domain.
 const emailPattern =
   /^(?=[^@]{1,64}@)[A-Za-z0-9_'+-]+(?:\.[A-Za-z0-9_'+-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
 
-/** An email address that someone is to be reached at. */
+/** An email address that mails are sent to. */
 export const email = z
   .email({ pattern: emailPattern, error: 'must be an email address' })
   .max(254)
   .meta({ examples: ['ada@example.com'] });
 
-/** The answer of a deletion. */
+/** The response of a deletion. */
 export const deleted = z.object({ id }).meta({ id: 'Deleted' });
 
 /** The body of an operation that needs none: absent, or an object. */
@@ -94,7 +94,7 @@ export const flagKey = z
 export const byteCount = z.int().min(0);
 export const count = z.int().min(0);
 
-/** A whole number in a query string; over `/rpc` it may be a number. */
+/** An integer in a query string; over `/rpc` it may be a number. */
 export function queryInteger(bounds: { min: number; max?: number; defaultValue: number }) {
   const { min, max = Number.MAX_SAFE_INTEGER, defaultValue } = bounds;
   const whole = z.int().min(min).max(max);

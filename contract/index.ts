@@ -6,15 +6,15 @@ import type { AnyRoute } from './route.ts';
 import { account, contact, system } from './system.ts';
 import { workspaces } from './workspaces.ts';
 
-/** What the service promises: every operation, by group and name. */
+/** The contract of the service: every operation, by group and name. */
 export const contract = { system, contact, account, organizations, billing, workspaces, documents, jobs, admin };
 
 export type Contract = typeof contract;
 
-/** The version of the service, the same everywhere it is told. */
+/** The version of the service. */
 export const version = '0.3.0';
 
-/** Every route of the contract, in its order. */
+/** Every route, in the order of the contract. */
 export const routes: AnyRoute[] = collect(contract);
 
 function collect(node: object): AnyRoute[] {

@@ -146,7 +146,7 @@ export const jobSchema = z
   ])
   .meta({ id: 'Job' });
 
-/** A job in a list: `result` is there only where `includeResult` asks for it. */
+/** A job in a list: `result` is present only if `includeResult` asks for it. */
 export const jobListItemSchema = z
   .discriminatedUnion('kind', [
     extractJob.partial({ result: true }).meta({ id: 'ExtractJobListItem' }),
@@ -159,7 +159,7 @@ export const jobListItemSchema = z
 
 const finishedOnly = { input: true, result: true } as const;
 
-/** A job in the stream: `input` and `result` are there once it is finished. */
+/** A job in the stream: `input` and `result` are present once it is final. */
 export const jobEventSchema = z
   .discriminatedUnion('kind', [
     extractJob.partial(finishedOnly).meta({ id: 'ExtractJobEvent' }),

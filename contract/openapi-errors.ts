@@ -1,7 +1,6 @@
 import { bodyTooLargeSchema, type ErrorCode, errorCodes, errorSchemas, internalErrorSchema, pascal } from './errors.ts';
-import { exampleOf } from './openapi-examples.ts';
-import { commonHeaders } from './openapi-headers.ts';
-import type { JsonSchema, SchemaBook } from './openapi-schemas.ts';
+import { commonHeaders } from './openapi-fixed.ts';
+import { exampleOf, type JsonSchema, type SchemaBook } from './openapi-schemas.ts';
 import type { AnyRoute } from './route.ts';
 
 interface ErrorBody {
@@ -10,7 +9,7 @@ interface ErrorBody {
   schema: JsonSchema;
 }
 
-/** The error responses of the operations: one shared component for each set of bodies that a status may have. */
+/** Creates the error responses of operations: one shared component for each set of bodies that a status may have. */
 export function createErrorResponses(book: SchemaBook) {
   const components = new Map<string, object>();
   const tooLarge: ErrorBody = {
@@ -28,7 +27,7 @@ export function createErrorResponses(book: SchemaBook) {
   return {
     schemaOf,
     internal: internal.schema,
-    /** Every status that the operation answers beside 200, as references. */
+    /** References to the responses of every status other than 200. */
     responsesOf(route: AnyRoute): Record<number, { $ref: string }> {
       const byStatus = new Map<number, ErrorBody[]>();
       for (const code of route.metadata.errors) {

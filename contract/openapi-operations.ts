@@ -1,8 +1,7 @@
 import type { Access } from './access.ts';
 import { createErrorResponses } from './openapi-errors.ts';
-import { exampleOf } from './openapi-examples.ts';
-import { commonHeaders } from './openapi-headers.ts';
-import { type JsonSchema, type SchemaBook, schemaPrefix } from './openapi-schemas.ts';
+import { commonHeaders } from './openapi-fixed.ts';
+import { exampleOf, type JsonSchema, type SchemaBook, schemaPrefix } from './openapi-schemas.ts';
 import type { AnyRoute } from './route.ts';
 
 export interface OpenApiParameter {
@@ -31,7 +30,7 @@ export interface OpenApiOperation {
   responses: Record<string, { $ref?: string; description?: string; headers?: object; content?: Record<string, MediaType> }>;
 }
 
-/** Completes what ts-rest makes of each route with what the route's metadata says: access, errors, headers, streams, examples. */
+/** Completes the operations that ts-rest generates with the routes' metadata: access, errors, headers, streams, examples. */
 export function createOperations(book: SchemaBook) {
   const errors = createErrorResponses(book);
   return {
@@ -53,7 +52,7 @@ export function createOperations(book: SchemaBook) {
         responses: { 200: stream ? describeStream(route) : describeAnswer(operation, route), ...errors.responsesOf(route) },
       };
     },
-    /** The responses that operations share, by name. */
+    /** The responses shared by operations, by name. */
     responses: errors.components,
   };
 
@@ -93,7 +92,7 @@ export function createOperations(book: SchemaBook) {
     };
   }
 
-  /** One example, or one for each alternative of a union, by what tells them apart. */
+  /** One example, or one for each alternative of a union, named by its discriminator. */
   function withExamples(schema: JsonSchema, changes: object = {}): MediaType {
     const components = book.components();
     const { discriminator, oneOf } = (schema.$ref && components[schema.$ref.slice(schemaPrefix.length)]) || schema;

@@ -19,11 +19,11 @@ export interface JsonSchema {
 
 export const schemaPrefix = '#/components/schemas/';
 
-/** Turns the contract's zod schemas into JSON Schema, and keeps what has a name (`.meta({ id })`) as shared components. */
+/** Converts the contract's zod schemas to JSON Schema, and collects those with a name (`.meta({ id })`) as shared components. */
 export interface SchemaBook {
-  /** What a client sends (`input`) or gets (`output`). Named schemas in it become references. */
+  /** Converts the schema of what a client sends (`input`) or receives (`output`). Named schemas in it become references. */
   convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema;
-  /** Every named schema met so far, by name. */
+  /** Every named schema converted so far, by name. */
   components(): Record<string, JsonSchema>;
 }
 
@@ -44,7 +44,7 @@ export function createSchemaBook(): SchemaBook {
     components.set(name, definition);
   }
 
-  /** Names the property that tells the alternatives of a union apart, where there is one. */
+  /** Adds the discriminator of a union, if a constant property distinguishes its alternatives. */
   function withDiscriminator(schema: JsonSchema): JsonSchema {
     const refs = (schema.oneOf ?? []).map(({ $ref = '' }) => $ref);
     const constants = refs.map((ref) => constantsOf(components.get(ref.slice(schemaPrefix.length))));
@@ -60,7 +60,7 @@ function constantsOf(schema: JsonSchema | undefined): Record<string, string> {
   return Object.fromEntries(constants.map(([name, { const: value }]) => [name, String(value)]));
 }
 
-/** Says what zod says in the words of the document, from the leaves up. */
+/** Adapts zod's JSON Schema to the document, bottom-up. */
 function refine(node: unknown, io: 'input' | 'output'): unknown {
   if (Array.isArray(node)) return node.map((child) => refine(child, io));
   if (typeof node !== 'object' || node === null) return node;
@@ -68,16 +68,16 @@ function refine(node: unknown, io: 'input' | 'output'): unknown {
     key === 'properties' ? mapValues(child as object, (property) => refine(property, io)) : refine(child, io),
   ) as JsonSchema;
   if (schema.$ref) return { ...schema, $ref: schema.$ref.replace('#/$defs/', schemaPrefix) };
-  // A query parameter is text to zod, and to a reader the number or boolean that it stands for.
+  // zod sees a query parameter as text; the document shows the number or boolean that it represents.
   if (schema.override) return pick(schema, ['description', 'examples'], schema.override as JsonSchema);
-  // Answers may gain fields: a client must not refuse them.
+  // Responses may gain fields, which a client must not refuse.
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.format === 'date-time' || (io === 'output' && schema.format === 'email')) delete schema.pattern;
   if (io === 'output' && schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   return joinNull(schema);
 }
 
-/** `anyOf` a plain type and null is the type list that says the same. */
+/** Replaces `anyOf` of a plain type and null with the equivalent list of types. */
 function joinNull(schema: JsonSchema): JsonSchema {
   const [first, second, ...rest] = schema.anyOf ?? [];
   if (!first || second?.type !== 'null' || rest.length > 0) return schema;
@@ -91,4 +91,30 @@ function pick(from: JsonSchema, keys: string[], base: JsonSchema): JsonSchema {
 
 function mapValues(object: object, map: (value: unknown, key: string) => unknown): object {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
+}
+
+/**
+ * The example of a schema: its own one, else its constant, default or first enum value, else composed of the examples of its
+ * properties, its first alternative or its items.
+ */
+export function exampleOf(schema: JsonSchema, components: Record<string, JsonSchema>): unknown {
+  const known = knownExample(schema);
+  if (known) return known.value;
+  const part = (child: JsonSchema) => exampleOf(child, components);
+  if (schema.$ref) return part(components[schema.$ref.slice(schemaPrefix.length)] ?? {});
+  const alternative = (schema.oneOf ?? schema.anyOf)?.[0];
+  if (alternative) return part(alternative);
+  const [type] = [schema.type].flat();
+  if (type === 'object') return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, child]) => [name, part(child)]));
+  if (type === 'array') return schema.items ? [part(schema.items)] : [];
+  if (type === 'boolean') return true;
+  if (type === 'integer' || type === 'number') return schema.minimum ?? 0;
+  return '…';
+}
+
+function knownExample(schema: JsonSchema): { value: unknown } | undefined {
+  if (schema.examples) return { value: schema.examples[0] };
+  if ('const' in schema) return { value: schema.const };
+  if ('default' in schema) return { value: schema.default };
+  return schema.enum ? { value: schema.enum[0] } : undefined;
 }

@@ -1,13 +1,12 @@
 import { generateOpenApi } from '@ts-rest/open-api';
 import type { z } from 'zod';
 import { contract, version } from './index.ts';
-import { about, securitySchemes, tags } from './openapi-about.ts';
-import { headers, parameters } from './openapi-headers.ts';
+import { about, headers, parameters, securitySchemes, tags } from './openapi-fixed.ts';
 import { createOperations, type OpenApiOperation } from './openapi-operations.ts';
 import { createSchemaBook } from './openapi-schemas.ts';
 import type { AnyRoute } from './route.ts';
 
-/** An OpenAPI 3.1 document, as far as this project looks into it. */
+/** An OpenAPI 3.1 document, with the types that this project needs. */
 export interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string; description: string };
@@ -17,8 +16,8 @@ export interface OpenApiDocument {
 }
 
 /**
- * The OpenAPI 3.1 document of the REST interface, made from the contract. `cookieName` is the session cookie's name,
- * which depends on the deployment.
+ * The OpenAPI 3.1 document of the REST interface, made from the contract. `cookieName` is the name of the session
+ * cookie, which depends on the deployment.
  */
 export function buildOpenApi({ cookieName }: { cookieName: string }): OpenApiDocument {
   const book = createSchemaBook();
@@ -52,8 +51,8 @@ export function buildOpenApi({ cookieName }: { cookieName: string }): OpenApiDoc
 }
 
 /**
- * OpenAPI takes paths that differ in a parameter's name only for the same path. The first name stays; the operations of the
- * others take it over, and say what the segment is to them.
+ * Joins paths that differ only in a parameter's name, which OpenAPI treats as the same path. The operations of all of them use the
+ * first name, and describe what the segment is for them.
  */
 function joinSameTemplates(paths: Record<string, Record<string, OpenApiOperation>>): OpenApiDocument['paths'] {
   const joined: OpenApiDocument['paths'] = {};

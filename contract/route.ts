@@ -2,18 +2,18 @@ import type { z } from 'zod';
 import type { Access } from './access.ts';
 import { type ErrorCode, errorResponses } from './errors.ts';
 
-/** What a route says of itself beside its shapes; read by both transports, the tests and the OpenAPI document. */
+/** What a route declares in addition to its schemas; both transports, the tests and the OpenAPI document read it. */
 export interface RouteMetadata {
-  /** `group.name`, the same over both transports and as `operationId`. */
+  /** `group.name`, which is the same over both transports and is the `operationId`. */
   operation: string;
   access: Access;
-  /** Every code the operation may answer, the common ones included. */
+  /** Every code that the operation may return, including the common ones. */
   errors: readonly ErrorCode[];
-  /** Takes an `Idempotency-Key`. */
+  /** Accepts an `Idempotency-Key`. */
   idempotent: boolean;
-  /** Answers a stream of server-sent events instead of one JSON body. */
+  /** Returns a stream of server-sent events instead of a JSON body. */
   stream: boolean;
-  /** What the example of the answer has otherwise than the examples of its schema. */
+  /** Changes to the example of the response, which is otherwise made from the examples of its schema. */
   answerExample: object;
 }
 
@@ -26,7 +26,7 @@ interface RouteOptions<M extends Method, P, Q, B, R> {
   summary: string;
   description: string;
   access: Access;
-  /** Codes beyond the common ones. */
+  /** Codes in addition to the common ones. */
   errors?: readonly ErrorCode[];
   idempotent?: boolean;
   stream?: boolean;
@@ -38,8 +38,8 @@ interface RouteOptions<M extends Method, P, Q, B, R> {
 }
 
 /**
- * Declares one operation: its REST route, shapes, access and errors. The common errors follow from the access: UNAUTHORIZED
- * and FORBIDDEN where a session is needed, BAD_REQUEST for malformed input, TOO_MANY_REQUESTS for the limiter of every route.
+ * Declares one operation: its REST route, schemas, access and errors. The common errors are added: BAD_REQUEST for malformed input,
+ * TOO_MANY_REQUESTS of the rate limiter, and UNAUTHORIZED and FORBIDDEN if the access needs a session.
  */
 export function route<
   const M extends Method,
@@ -92,5 +92,5 @@ export interface AnyRoute {
 /** A handler's input: path parameters, query and body as one object. */
 export type RouteInput<R extends AnyRoute> = Output<R['pathParams']> & Output<R['query']> & Output<R['body']>;
 
-/** What a handler answers, before validation against the contract. */
+/** What a handler returns, before validation against the contract. */
 export type RouteOutput<R extends AnyRoute> = z.input<R['responses'][200]>;

@@ -1,6 +1,6 @@
-/** One mail as it leaves. Nothing in it may break a header's line. */
+/** A mail to send. The fields of headers contain no line breaks. */
 export interface OutgoingMail {
-  /** Makes the Message-ID: a mail that is sent twice can be known by it. */
+  /** Becomes the Message-ID, so that a mail that is sent twice can be recognized. */
   id: string;
   kind: string;
   to: string;
@@ -11,16 +11,16 @@ export interface OutgoingMail {
   createdAt: Date;
 }
 
-/** The way out for mails. */
+/** Sends mails. */
 export interface Mailer {
-  /** Resolves once the mail is in other hands. Throws {@link MailError}. */
+  /** Resolves once the mail has been accepted. Throws {@link MailError}. */
   send(mail: OutgoingMail): Promise<void>;
 }
 
-/** A mail was not taken. The code and message name no recipient; what the server said is the cause. */
+/** A mail was not accepted. The code and message do not name the recipient; the server's own error is the cause. */
 export class MailError extends Error {
   readonly code: string;
-  /** The server refuses this mail for good: trying again is no use. */
+  /** The server refuses this mail permanently, so a retry is useless. */
   readonly final: boolean;
 
   constructor(code: string, message: string, options: { final: boolean; cause: unknown }) {

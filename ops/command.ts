@@ -1,15 +1,5 @@
-import type { Client } from '@temporalio/client';
-import type { OpsConfig } from '../config/ops.ts';
-import type { Db } from '../db/connect.ts';
-
-/** What a command works with. Nothing connects before it is used. */
-export interface OpsContext {
-  config: OpsConfig;
-  db: Db;
-  temporal: Client;
-  /** Writes a line to standard output. */
-  print(line: string): void;
-}
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import type { OpsContext } from './context.ts';
 
 /** One command of `npm run ops`. */
 export interface Command {
@@ -17,12 +7,44 @@ export interface Command {
   usage: string;
   /** What it does, in one line. */
   summary: string;
-  /** Throws {@link UsageError} for arguments that it does not understand, {@link OpsError} where it cannot do what was asked. */
+  /** Throws {@link UsageError} for arguments that it does not understand, OpsError if it cannot do what was asked. */
   run(args: string[], context: OpsContext): Promise<void>;
 }
 
-/** The command cannot do what was asked; the message is for the operator. */
-export class OpsError extends Error {}
-
-/** The arguments are not those of the command; its usage is shown beside the message. */
+/** The arguments are not those of the command; its usage is printed with the message. */
 export class UsageError extends Error {}
+
+/** The flags of a command by their names. Throws UsageError for an unknown flag and for any other argument. */
+export function parseFlags<T extends ParseArgsOptionsConfig>(args: string[], options: T) {
+  try {
+    return parseArgs({ args, options, strict: true }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A whole number from 1, or undefined if the flag is absent. Throws UsageError for anything else. */
+export function parseCount(name: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new UsageError(`--${name} takes a whole number from 1 on, not ${value}.`);
+  return Number(value);
+}
+
+/** An ISO 8601 time, or undefined if the flag is absent. Throws UsageError for anything else. */
+export function parseTime(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const time = new Date(value);
+  if (Number.isNaN(time.getTime())) throw new UsageError(`--${name} takes a time such as 2026-11-21T08:00:00Z, not ${value}.`);
+  return time.toISOString();
+}
+
+/** The usage text: how the commands are called and what they do. */
+export function usageOf(commands: Record<string, Command>): string {
+  return [
+    'Usage: npm run ops -- COMMAND [ARGUMENTS]',
+    '',
+    ...Object.values(commands).flatMap(({ usage, summary }) => [`  ${usage}`, `      ${summary}`]),
+    '',
+    'They work on DATABASE_URL and TEMPORAL_ADDRESS if these are set, else on what `npm start` runs in DATA_DIR (.data).',
+  ].join('\n');
+}

@@ -1,10 +1,24 @@
-// `npm run ops -- COMMAND`: what an operator does from the command line. Exits 1 when a command fails, 2 when it is not understood.
+// `npm run ops -- COMMAND`: what an operator does from the command line. Exits 1 if a command fails, 2 if it is not understood.
 import { ConfigurationError } from '../config/environment.ts';
 import { loadOpsConfig } from '../config/ops.ts';
-import { OpsError, UsageError } from './command.ts';
-import { commands } from './commands/index.ts';
-import { withContext } from './context.ts';
-import { usageOf } from './usage.ts';
+import { type Command, UsageError, usageOf } from './command.ts';
+import { endSubscriptionCommand } from './commands/end-subscription.ts';
+import { grantAdminCommand } from './commands/grant-admin.ts';
+import { ledgerCommand } from './commands/ledger.ts';
+import { replayCommand } from './commands/replay.ts';
+import { statusCommand } from './commands/status.ts';
+import { stuckCommand } from './commands/stuck.ts';
+import { OpsError, withContext } from './context.ts';
+
+/** Every command by its name, in the order of the usage text. */
+const commands: Record<string, Command> = {
+  status: statusCommand,
+  stuck: stuckCommand,
+  ledger: ledgerCommand,
+  replay: replayCommand,
+  'grant-admin': grantAdminCommand,
+  'end-subscription': endSubscriptionCommand,
+};
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -26,7 +40,7 @@ async function main([name, ...args]: string[]): Promise<number> {
   }
 }
 
-/** Tells the operator what went wrong; a fault of the program shows its place, too. */
+/** Prints what went wrong, and returns the exit code. An unexpected error is printed with its stack. */
 function explain(error: unknown, usage: string): number {
   if (error instanceof UsageError) {
     console.error(`${error.message}\n\nUsage: npm run ops -- ${usage}`);
@@ -38,7 +52,7 @@ function explain(error: unknown, usage: string): number {
   return 1;
 }
 
-/** What a socket or Postgres itself says of a connection that does not come about: refused, unknown, shut, or not let in. */
+/** An error of a socket or of Postgres that means that there is no connection: refused, unknown host, shutting down, or no access. */
 function isConnectionError(error: unknown): error is Error & { code: string } {
   if (error instanceof Error && /^(timeout exceeded when trying to connect|Connection terminated)/.test(error.message)) return true;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -1,4 +1,4 @@
-/** Lines of a table whose columns are as wide as their widest cell; numbers stand at the right. The first row is the head. */
+/** Formats a table: columns are as wide as their widest cell, numbers are aligned right. The first row is the head. */
 export function table(rows: (string | number)[][]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => String(row[column] ?? '').length)));
   return rows.map((row) =>
@@ -12,7 +12,7 @@ export function table(rows: (string | number)[][]): string[] {
   );
 }
 
-/** A span of time in its largest unit that fits, such as `3 min`. */
+/** A duration in its largest unit that fits, such as `3 min`. */
 export function age(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;

@@ -4,7 +4,7 @@ import PDFDocument from 'pdfkit';
 import type { Part } from './handbook.ts';
 import { parts, subtitle, title } from './handbook.ts';
 
-// Sets the text of handbook.ts as samples/observatory-handbook.pdf: `node samples/make-handbook.ts`. The same text gives the same bytes.
+// Typesets handbook.ts as samples/observatory-handbook.pdf: `node samples/make-handbook.ts`. The output is deterministic.
 const margin = 72;
 const created = new Date('2024-05-01T00:00:00Z');
 
@@ -47,7 +47,7 @@ function numberPages(): void {
   const { start, count } = pdf.bufferedPageRange();
   for (let page = start; page < start + count; page += 1) {
     pdf.switchToPage(page);
-    // A footer stands below the margin, where text would otherwise start a new page.
+    // The footer is below the margin, where text would otherwise start a new page.
     pdf.page.margins.bottom = 0;
     pdf.font('Times-Roman').fontSize(9).text(`${title} - page ${page + 1} of ${count}`, margin, 800, { align: 'center', lineBreak: false });
   }

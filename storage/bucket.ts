@@ -15,7 +15,7 @@ export class BucketStorage implements Storage {
   readonly #bucket: Bucket;
   readonly #maxUploadBytes: number;
 
-  /** `apiEndpoint` is that of an emulator, which asks for no credentials; without it the credentials are those of the environment. */
+  /** `apiEndpoint` is the address of an emulator, which needs no credentials; without it the credentials come from the environment. */
   constructor(options: { bucket: string; apiEndpoint?: string | undefined; maxUploadBytes: number }) {
     this.location = options.bucket;
     this.#maxUploadBytes = options.maxUploadBytes;
@@ -25,7 +25,7 @@ export class BucketStorage implements Storage {
   async signUpload(input: { key: string; contentType: string }): Promise<UploadTarget> {
     const expiresAt = new Date(Date.now() + uploadLifetimeMs);
     const conditions = {
-      // Only onto a name that has no object yet: a second PUT is refused with 412.
+      // Only if the name has no object yet: a second PUT is refused with 412.
       'x-goog-if-generation-match': '0',
       'x-goog-content-length-range': `0,${this.#maxUploadBytes}`,
     };
@@ -75,7 +75,7 @@ export class BucketStorage implements Storage {
     do {
       const [files, next] = await this.#bucket.getFiles({ prefix, pageToken, maxResults: pageSize, autoPaginate: false });
       for (const file of files) {
-        // A bucket may hold what is not ours.
+        // A bucket may hold objects of others.
         if (isObjectKey(file.name)) yield { key: file.name, createdAt: new Date(file.metadata.timeCreated ?? 0) };
       }
       pageToken = (next as { pageToken?: string } | null)?.pageToken;
@@ -87,7 +87,7 @@ export class BucketStorage implements Storage {
   }
 }
 
-/** The options for an emulator: no credentials, but a key of its own to sign URLs with, which an emulator does not check. */
+/** The options for an emulator: no credentials, only a generated key to sign URLs, whose signatures an emulator does not check. */
 function emulated(apiEndpoint: string): StorageOptions {
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -95,7 +95,7 @@ function emulated(apiEndpoint: string): StorageOptions {
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
   const auth = new GoogleAuth({ projectId: 'emulator' });
-  // Set here and not by the option `credentials`, which warns on the console against keys that others supply.
+  // Not by the option `credentials`, which logs a warning about external keys.
   auth.jsonContent = { type: 'service_account', client_email: 'emulator@localhost', private_key: privateKey };
   return { apiEndpoint, projectId: 'emulator', authClient: auth };
 }

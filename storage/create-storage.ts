@@ -4,7 +4,7 @@ import type { ServerConfig } from '../config/server.ts';
 import { BucketStorage } from './bucket.ts';
 import { LocalStorage } from './local.ts';
 
-/** The store that the configuration names: the bucket where there is one, else files under DATA_DIR. Touches neither network nor disk. */
+/** The store that the configuration names: a bucket if there is one, else files under DATA_DIR. Accesses neither network nor disk. */
 export function createStorage(config: Pick<ServerConfig, 'storage' | 'dataDir' | 'apiUrl' | 'authSecret'>): LocalStorage | BucketStorage {
   const { bucket, apiEndpoint, maxUploadBytes } = config.storage;
   if (bucket !== undefined) return new BucketStorage({ bucket, apiEndpoint, maxUploadBytes });

@@ -7,11 +7,11 @@ import { type Grant, readGrant, signGrant } from './signature.ts';
 import { isCode, type WriteOptions, writeOnce } from './write-once.ts';
 
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
-// No organization's directory: keys begin with a letter, a digit, `_` or `-`.
+// Cannot be the directory of an organization: keys begin with a letter, a digit, `_` or `-`.
 const incomingName = '.incoming';
 
 /**
- * Objects as files, `<directory>/<organizationId>/<documentId>`, reached through this service's own `/uploads` route with signed
+ * Objects as files, `<directory>/<organizationId>/<documentId>`, served by this service's `/uploads` route with signed
  * query strings. Several processes may share the directory.
  */
 export class LocalStorage implements Storage {
@@ -22,7 +22,7 @@ export class LocalStorage implements Storage {
   readonly #incoming: string;
   readonly #now: () => Date;
 
-  /** `publicUrl` is the root under which `/uploads` is mounted; `secret` signs the query strings, which expire by `now`. */
+  /** `publicUrl` is the root below which `/uploads` is mounted; `secret` signs the query strings; `now` is the clock of their expiry. */
   constructor(options: { directory: string; publicUrl: string; secret: Buffer; now?: () => Date }) {
     this.location = resolve(options.directory);
     this.#publicUrl = options.publicUrl;
@@ -40,7 +40,7 @@ export class LocalStorage implements Storage {
     return this.#sign({ method: 'GET', ...input }, downloadLifetimeMs);
   }
 
-  /** Reads back what a request's signed query string allows; undefined where it allows nothing, or no longer. */
+  /** The grant of a request's signed query string; undefined if it is invalid or has expired. */
   readGrant(request: Omit<Parameters<typeof readGrant>[1], 'now'>): Grant | undefined {
     return isObjectKey(request.key) ? readGrant(this.#secret, { ...request, now: this.#now() }) : undefined;
   }
@@ -56,12 +56,12 @@ export class LocalStorage implements Storage {
   }
 
   async stat(key: string): Promise<StoredObject | undefined> {
-    const found = await absent(stat(this.pathOf(key)));
+    const found = await ifExists(stat(this.pathOf(key)));
     return found && { sizeBytes: found.size };
   }
 
   async read(key: string): Promise<Readable | undefined> {
-    const handle = await absent(open(this.pathOf(key)));
+    const handle = await ifExists(open(this.pathOf(key)));
     return handle?.createReadStream();
   }
 
@@ -69,7 +69,7 @@ export class LocalStorage implements Storage {
     await rm(this.pathOf(key), { force: true });
   }
 
-  /** As the port says; also removes what uploads that died with their process left behind a day ago. */
+  /** Lists as the port says; also removes files of uploads that were interrupted more than a day ago. */
   async *list(prefix: string): AsyncGenerator<{ key: string; createdAt: Date }> {
     const organizationId = organizationOfPrefix(prefix);
     await this.#removeAbandoned();
@@ -80,7 +80,7 @@ export class LocalStorage implements Storage {
   async *#listOrganization(organizationId: string): AsyncGenerator<{ key: string; createdAt: Date }> {
     for await (const name of namesIn(join(this.location, organizationId))) {
       const key = `${organizationId}/${name}`;
-      const found = isObjectKey(key) ? await absent(stat(this.pathOf(key))) : undefined;
+      const found = isObjectKey(key) ? await ifExists(stat(this.pathOf(key))) : undefined;
       if (found) yield { key, createdAt: found.mtime };
     }
   }
@@ -88,7 +88,7 @@ export class LocalStorage implements Storage {
   async #removeAbandoned(): Promise<void> {
     for await (const name of namesIn(this.#incoming)) {
       const path = join(this.#incoming, name);
-      const found = await absent(stat(path));
+      const found = await ifExists(stat(path));
       if (found && Date.now() - found.mtimeMs > abandonedAfterMs) await rm(path, { force: true });
     }
   }
@@ -101,8 +101,8 @@ export class LocalStorage implements Storage {
   }
 }
 
-/** What a promise of a file resolves to; undefined where there is no such file. */
-async function absent<T>(promise: Promise<T>): Promise<T | undefined> {
+/** The result of a file operation; undefined if there is no such file. */
+async function ifExists<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise;
   } catch (error) {
@@ -111,9 +111,9 @@ async function absent<T>(promise: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The names in a directory, read a few at a time; none where there is no such directory. */
+/** The names in a directory, read incrementally; none if there is no such directory. */
 async function* namesIn(directory: string): AsyncGenerator<string> {
-  const entries = await absent(opendir(directory));
+  const entries = await ifExists(opendir(directory));
   if (!entries) return;
   for await (const entry of entries) yield entry.name;
 }

@@ -2,20 +2,20 @@ import type { Readable } from 'node:stream';
 
 export { objectKey } from './object-key.ts';
 
-/** Where the bytes of an upload go: the client sends a PUT to `url` with exactly these `headers`, begun before `expiresAt`. */
+/** The target of an upload: the client sends a PUT to `url` with exactly these `headers`, started before `expiresAt`. */
 export interface UploadTarget {
   url: string;
   headers: Record<string, string>;
   expiresAt: Date;
 }
 
-/** Where the bytes of a document come from: a GET of `url`, begun before `expiresAt`. */
+/** The source of a download: a GET of `url`, started before `expiresAt`. */
 export interface DownloadTarget {
   url: string;
   expiresAt: Date;
 }
 
-/** What the store measured of an object. */
+/** What the store knows of an object. */
 export interface StoredObject {
   sizeBytes: number;
 }
@@ -26,15 +26,15 @@ export interface StoredObject {
  */
 export interface Storage {
   readonly driver: 'local' | 'bucket';
-  /** Where objects lie, for the operator: a directory or a bucket's name. */
+  /** The directory or the name of the bucket, for the operator. */
   readonly location: string;
   /** Signs a target that accepts one object, once, for an hour. */
   signUpload(input: { key: string; contentType: string }): Promise<UploadTarget>;
   /** Signs a GET that downloads the object under `fileName` for five minutes. */
   signDownload(input: { key: string; contentType: string; fileName: string }): Promise<DownloadTarget>;
-  /** Measures an object; undefined where there is none. */
+  /** Measures an object; undefined if there is none. */
   stat(key: string): Promise<StoredObject | undefined>;
-  /** Streams an object's bytes; undefined where there is none. */
+  /** Streams an object's bytes; undefined if there is none. */
   read(key: string): Promise<Readable | undefined>;
   /** Deletes an object; deleting an absent one succeeds. */
   delete(key: string): Promise<void>;
@@ -42,8 +42,8 @@ export interface Storage {
   list(prefix: string): AsyncIterable<{ key: string; createdAt: Date }>;
 }
 
-/** How long an upload target may begin to be used (milliseconds). */
+/** How long an upload may be started with its target (milliseconds). */
 export const uploadLifetimeMs = 60 * 60 * 1000;
 
-/** How long a download target may begin to be used (milliseconds). */
+/** How long a download may be started with its target (milliseconds). */
 export const downloadLifetimeMs = 5 * 60 * 1000;

@@ -5,7 +5,7 @@ export type Grant =
   | { method: 'PUT'; key: string; contentType: string }
   | { method: 'GET'; key: string; contentType: string; fileName: string };
 
-/** The query string that allows `grant` to whoever holds it, until `expiresAt` (whole seconds). */
+/** Signs a grant: the query string is valid for everyone who has it, until `expiresAt` (whole seconds). */
 export function signGrant(secret: Buffer, grant: Grant, expiresAt: Date): URLSearchParams {
   const expires = String(Math.floor(expiresAt.getTime() / 1000));
   const query = new URLSearchParams({ expires });
@@ -18,7 +18,7 @@ export function signGrant(secret: Buffer, grant: Grant, expiresAt: Date): URLSea
 }
 
 /**
- * Reads back what the query string of a request allows; undefined unless its signature fits the method, the key, the content type
+ * Reads the grant from the query string of a request; undefined unless its signature matches the method, the key, the content type
  * of a PUT and the other parameters, and has not expired at `now`.
  */
 export function readGrant(
@@ -44,14 +44,14 @@ function downloadGrant(key: string, query: URLSearchParams): Grant | undefined {
   return contentType === undefined || fileName === undefined ? undefined : { method: 'GET', key, contentType, fileName };
 }
 
-/** A parameter given exactly once: a repeated one could mean one thing to the check and another to the reader. */
+/** A parameter that is given exactly once: the check and the reader might use different values of a repeated one. */
 function single(query: URLSearchParams, name: string): string | undefined {
   const values = query.getAll(name);
   return values.length === 1 ? values[0] : undefined;
 }
 
 function signatureOf(secret: Buffer, grant: Grant, expires: string): Buffer {
-  // JSON keeps the fields apart: no two grants have the same text.
+  // JSON delimits the fields, so that no two grants have the same text.
   const fields = [grant.method, grant.key, expires, grant.contentType, grant.method === 'GET' ? grant.fileName : ''];
   return createHmac('sha256', secret).update(JSON.stringify(fields)).digest();
 }

@@ -4,7 +4,7 @@ import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 
-// Enough to write many chunks in one call, which makes up for waiting until they are on disk.
+// Many chunks in one write make up for waiting until they are on disk.
 const bufferBytes = 1024 * 1024;
 const syncEveryBytes = 4 * 1024 * 1024;
 
@@ -17,26 +17,26 @@ export class ObjectExistsError extends Error {
 }
 
 export interface WriteOptions {
-  /** Called with each chunk once the store no longer needs it, unless the write fails. */
+  /** Called with each chunk that was written, whose buffer may then be reused. */
   onWritten?: (chunk: Buffer) => void;
 }
 
 /**
- * Writes a file that appears at `target` whole and on disk, or not at all, and never replaces another. The bytes are collected in
- * `incomingDirectory`, which must lie on the same filesystem. Throws {@link ObjectExistsError}, or what the source threw.
+ * Writes a file that appears at `target` complete and on disk, or not at all, and never replaces another. The bytes are collected in
+ * `incomingDirectory`, which must be on the same file system. Throws {@link ObjectExistsError}, or what the source threw.
  */
 export async function writeOnce(
-  place: { target: string; incomingDirectory: string },
+  { target, incomingDirectory }: { target: string; incomingDirectory: string },
   source: AsyncIterable<Buffer>,
   options: WriteOptions = {},
 ): Promise<void> {
-  const incoming = join(place.incomingDirectory, randomUUID());
-  await mkdir(place.incomingDirectory, { recursive: true });
-  // Opened before the stream is made: a stream that opens its own file may still create it after a failure was cleaned up.
+  const incoming = join(incomingDirectory, randomUUID());
+  await mkdir(incomingDirectory, { recursive: true });
+  // A stream that opens the file itself could still create it after a failure was cleaned up.
   const handle = await open(incoming, 'wx');
   try {
     await pour(source, handle, options);
-    await publish(incoming, place.target);
+    await publish(incoming, target);
   } finally {
     await rm(incoming, { force: true });
   }
@@ -46,7 +46,7 @@ export async function writeOnce(
 async function pour(source: AsyncIterable<Buffer>, handle: FileHandle, { onWritten }: WriteOptions): Promise<void> {
   const file = handle.createWriteStream({ flush: true, highWaterMark: bufferBytes });
   const closed = finished(file);
-  // Awaited below; without this a failure while the source has nothing to give would count as unhandled.
+  // It is awaited below, but a failure while the source is idle would be an unhandled rejection.
   closed.catch(() => undefined);
   const sync = syncMeanwhile(handle, (error) => file.destroy(error));
   try {
@@ -62,7 +62,7 @@ async function pour(source: AsyncIterable<Buffer>, handle: FileHandle, { onWritt
     file.end();
     await closed;
   } catch (error) {
-    // The stream closes the file, which nothing may be using then.
+    // `destroy` closes the file, which no sync may be using then.
     await sync.stop();
     file.destroy();
     throw error;
@@ -70,8 +70,8 @@ async function pour(source: AsyncIterable<Buffer>, handle: FileHandle, { onWritt
 }
 
 /**
- * Puts a file on disk part by part while more of it comes in, so that little is left to wait for at its end. A part that the disk refuses
- * is reported here only: the system tells of it once, and a later flush succeeds.
+ * Syncs a file to disk while more of it arrives, so that the last sync is short. `onFailure` must not be ignored: the system reports an
+ * error of the disk only once, and a later sync succeeds.
  */
 function syncMeanwhile(handle: FileHandle, onFailure: (error: Error) => void) {
   let unsyncedBytes = 0;
@@ -89,7 +89,7 @@ function syncMeanwhile(handle: FileHandle, onFailure: (error: Error) => void) {
           running = undefined;
         });
     },
-    /** Resolves when the file is no longer being synced; it is not begun again. */
+    /** Starts no more syncs, and resolves when the current one has ended. */
     async stop(): Promise<void> {
       stopped = true;
       await running;
@@ -97,7 +97,7 @@ function syncMeanwhile(handle: FileHandle, onFailure: (error: Error) => void) {
   };
 }
 
-/** Gives the finished file its name. A link, unlike a rename, fails where the name is taken, so that of two writers one wins. */
+/** Gives the finished file its name. Unlike a rename, a link fails if the name exists, so that only one of two writers succeeds. */
 async function publish(incoming: string, target: string): Promise<void> {
   const directory = dirname(target);
   const firstCreated = await mkdir(directory, { recursive: true });
@@ -110,7 +110,7 @@ async function publish(incoming: string, target: string): Promise<void> {
   if (firstCreated !== undefined) await syncDirectory(dirname(firstCreated));
 }
 
-/** Puts a directory's names on disk: without it a power cut forgets an object that was already acknowledged. */
+/** Syncs the names in a directory: without it a power failure could lose an acknowledged object. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {
@@ -120,7 +120,7 @@ async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Says whether an error is a system error of this code. */
+/** Whether an error is a system error with this code. */
 export function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,10 +1,8 @@
 import { serveTasks } from '../pool/serve-tasks.ts';
 import { summarizeText } from '../summarize/summarize-text.ts';
+import { type ExtractLimits, isImage, type SourceDocument, unwrapUpload } from './document.ts';
 import { extractText } from './extract-text.ts';
-import { isImage } from './media-type.ts';
 import { loadPdfium } from './pdfium.ts';
-import type { ExtractLimits, SourceDocument } from './types.ts';
-import { unwrapUpload } from './unwrap-upload.ts';
 
 interface UploadTask {
   body: Uint8Array;
@@ -17,12 +15,12 @@ interface SummaryTask {
   maxSentences: number;
 }
 
-/** What an upload turned out to be: text, or an image for the OCR. */
+/** What an upload contained: text, or an image that needs OCR. */
 export type ExtractOutcome =
   | { kind: 'text'; extracted: Awaited<ReturnType<typeof extractText>> }
   | { kind: 'image'; image: SourceDocument };
 
-// Entry of the processes that read documents and rank sentences: all that costs time and may fail on a hostile input.
+// Entry of the processes that read documents and rank sentences: the work that takes long or that a hostile input can break.
 serveTasks(
   {
     extract: async ({ body, contentType, limits }: UploadTask): Promise<ExtractOutcome> => {

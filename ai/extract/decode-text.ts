@@ -11,7 +11,7 @@ export function decodeText(bytes: Uint8Array, charset: string | undefined): stri
   return new TextDecoder(charsetOfBom(bytes) ?? knownCharset(charset) ?? guessCharset(bytes)).decode(bytes);
 }
 
-/** The charset that the byte order mark tells, if there is one. */
+/** The charset of the byte order mark, if there is one. */
 export function charsetOfBom(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, utf8Bom)) return 'utf-8';
   if (startsWith(bytes, utf16BigEndianBom)) return 'utf-16be';
@@ -19,7 +19,7 @@ export function charsetOfBom(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** The label itself if a decoder for it exists. */
+/** The canonical name of a charset label; undefined if there is no decoder for it. */
 export function knownCharset(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
   try {
@@ -38,7 +38,7 @@ function guessCharset(bytes: Uint8Array): string {
   return guessUtf16(sample) ?? (isMostlyUtf8(sample) ? 'utf-8' : 'windows-1252');
 }
 
-// Latin text in UTF-16 has a zero in every other byte; text in any other encoding has none.
+// Latin text in UTF-16 has a zero in every other byte; text in other encodings has none.
 function guessUtf16(sample: Uint8Array): string | undefined {
   let evenZeros = 0;
   let oddZeros = 0;
@@ -53,9 +53,9 @@ function guessUtf16(sample: Uint8Array): string | undefined {
   return undefined;
 }
 
-// A few broken bytes in a UTF-8 file must not turn all its letters into pairs of windows-1252 ones.
+// A few broken bytes in a UTF-8 file must not make all of it windows-1252, where each accented letter becomes two.
 function isMostlyUtf8(sample: Uint8Array): boolean {
-  // `stream` leaves out a character that the sample's end cuts.
+  // `stream` leaves out a character that is cut off at the end of the sample.
   const text = new TextDecoder('utf-8').decode(sample, { stream: true });
   let broken = 0;
   let beyondAscii = 0;

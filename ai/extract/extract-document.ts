@@ -1,23 +1,22 @@
 import type { AiServiceConfig } from '../../config/ai-service.ts';
-import type { OcrBackend } from '../ocr/ocr-backend.ts';
+import type { OcrBackend } from '../ocr/backends.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { TaskFailure } from '../pool/protocol.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractOutcome } from './child.ts';
+import { type ExtractedText, isImage, parseMediaType } from './document.ts';
 import { finish } from './extract-text.ts';
-import { isImage, parseMediaType } from './media-type.ts';
-import type { ExtractedText } from './types.ts';
 
 /** What `/v1/extract` works with. */
 export interface ExtractDependencies {
   config: AiServiceConfig;
   pool: ProcessPool;
-  /** Undefined where no OCR backend is usable. */
+  /** Undefined if no OCR backend is usable. */
   ocr: () => OcrBackend | undefined;
 }
 
 /**
- * Extracts the text of one upload within EXTRACT_TIMEOUT_SECONDS, in a process that is killed when it takes longer. Throws
+ * Extracts the text of one upload within EXTRACT_TIMEOUT_SECONDS, in a process that is killed if it takes longer. Throws
  * ServiceError: 408, 413, 415, 422 are final; 502 and 503 are not.
  */
 export async function extractDocument(
@@ -51,7 +50,7 @@ async function runExtraction(
   }
 }
 
-/** Whose fault a lost extraction is: a document that kills its reader does so again, a reader killed by others does not. */
+/** A document that kills its reader will do so again, so that is final; a reader killed from outside is worth a retry. */
 function explain(failure: TaskFailure, timeoutMs: number): ServiceError {
   switch (failure.reason) {
     case 'timeout':

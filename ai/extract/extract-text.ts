@@ -1,10 +1,9 @@
-import { countCharacters } from '../characters.ts';
+import { countCharacters, endOfCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
-import { cleanText, cutText } from './clean-text.ts';
 import { decodeText } from './decode-text.ts';
+import type { ExtractedText, ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { readHtml } from './read-html.ts';
 import { readPdf } from './read-pdf.ts';
-import type { ExtractedText, ExtractLimits, RawText, SourceDocument } from './types.ts';
 
 type Reader = (document: SourceDocument, limits: ExtractLimits) => RawText | Promise<RawText>;
 
@@ -24,7 +23,7 @@ export function isReadable(mediaType: string): boolean {
   return Object.hasOwn(readers, mediaType);
 }
 
-/** Extracts the text of a document that is no image. Throws ServiceError: 413, 415 `unsupported_type`, 422. */
+/** Extracts the text of a document that is not an image. Throws ServiceError: 413, 415 `unsupported_type`, 422. */
 export async function extractText(document: SourceDocument, limits: ExtractLimits): Promise<ExtractedText> {
   const reader = isReadable(document.mediaType) ? readers[document.mediaType] : undefined;
   if (!reader) throw new ServiceError(415, 'unsupported_type', 'Documents of this type cannot be read.');
@@ -32,7 +31,7 @@ export async function extractText(document: SourceDocument, limits: ExtractLimit
   return finish(await reader(document, limits), document.mediaType, limits.maxTextCharacters);
 }
 
-/** Cleans and cuts what a reader found, and counts it. */
+/** Cleans, cuts and counts what a reader returned. */
 export function finish(raw: RawText, mediaType: string, maxTextCharacters: number): ExtractedText {
   const { text, truncated } = cutText(cleanText(raw.text), maxTextCharacters);
   return {
@@ -42,4 +41,21 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
     truncated: truncated || raw.stoppedEarly === true,
     content_type: mediaType,
   };
+}
+
+const lineEnds = /\r\n?|[\u0085\u2028]/g;
+const paragraphEnds = /[\u2029\f\v]/g;
+// Characters that Postgres refuses (NUL) or no reader wants: control characters except tab and line feed, byte order marks, lone
+// surrogates, and noncharacters, with one of which PDFium marks the hyphen of a word that it has joined.
+const unwanted = /[[\p{Cc}\p{Surrogate}\ufeff\ufffe\uffff]--[\t\n]]/gv;
+
+/** Makes text storable: line ends are `\n`, and there are no other control characters except tab, and no lone surrogates. */
+function cleanText(text: string): string {
+  return text.replace(lineEnds, '\n').replace(paragraphEnds, '\n\n').replace(unwanted, '');
+}
+
+/** Cuts to at most `max` characters, which are code points. */
+function cutText(text: string, max: number): { text: string; truncated: boolean } {
+  const end = endOfCharacters(text, max);
+  return { text: text.slice(0, end), truncated: end < text.length };
 }

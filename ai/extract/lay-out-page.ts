@@ -1,12 +1,13 @@
-import type { Pdfium } from './pdfium.ts';
+import { type Pdfium, readBaseline, readPageText } from './pdfium.ts';
 
+const lineEnd = '\r\n';
 const paragraphGap = 1.35;
 const headingRatio = 1.1;
 const boldWeight = 600;
 
 interface Line {
   text: string;
-  /** Baseline above the page's lower edge and font size, in points; undefined where PDFium does not tell. */
+  /** Baseline above the page's lower edge and font size, in points; undefined if PDFium does not know them. */
   y: number | undefined;
   size: number | undefined;
   /** Set in bold from its first to its last character. */
@@ -14,8 +15,8 @@ interface Line {
 }
 
 /**
- * The text of a page in reading order, lines as they stand on the page, with an empty line where the page shows a gap or the
- * type changes: PDF has no paragraphs, and sentences and chunks need their ends.
+ * The text of a page in reading order and with its line breaks. PDF has no paragraphs, but splitting into sentences and chunks needs
+ * them, so an empty line is inserted at each wider gap and each change of font size or weight.
  */
 export function layOutPage(pdfium: Pdfium, textPage: number): string {
   const lines = readLines(pdfium, textPage);
@@ -32,20 +33,15 @@ export function layOutPage(pdfium: Pdfium, textPage: number): string {
 function readLines(pdfium: Pdfium, textPage: number): Line[] {
   const lines: Line[] = [];
   let offset = 0;
-  const place = pdfium.pdfium.wasmExports.malloc(16);
-  try {
-    for (const raw of readText(pdfium, textPage).split('\r\n')) {
-      const hasOrigin = pdfium.FPDFText_GetCharOrigin(textPage, offset, place, place + 8);
-      lines.push({
-        text: raw.trim(),
-        y: hasOrigin ? readDouble(pdfium, place + 8) : undefined,
-        size: hasOrigin ? pdfium.FPDFText_GetFontSize(textPage, offset) : undefined,
-        bold: isBold(pdfium, textPage, offset) && isBold(pdfium, textPage, offset + raw.trimEnd().length - 1),
-      });
-      offset += raw.length + 2;
-    }
-  } finally {
-    pdfium.pdfium.wasmExports.free(place);
+  for (const raw of readPageText(pdfium, textPage).split(lineEnd)) {
+    const y = readBaseline(pdfium, textPage, offset);
+    lines.push({
+      text: raw.trim(),
+      y,
+      size: y === undefined ? undefined : pdfium.FPDFText_GetFontSize(textPage, offset),
+      bold: isBold(pdfium, textPage, offset) && isBold(pdfium, textPage, offset + raw.trimEnd().length - 1),
+    });
+    offset += raw.length + lineEnd.length;
   }
   return lines;
 }
@@ -54,25 +50,7 @@ function isBold(pdfium: Pdfium, textPage: number, index: number): boolean {
   return pdfium.FPDFText_GetFontWeight(textPage, index) >= boldWeight;
 }
 
-function readText(pdfium: Pdfium, textPage: number): string {
-  const count = pdfium.FPDFText_CountChars(textPage);
-  if (count <= 0) return '';
-  const buffer = pdfium.pdfium.wasmExports.malloc((count + 1) * 2);
-  try {
-    const written = pdfium.FPDFText_GetText(textPage, 0, count, buffer);
-    const heap = pdfium.pdfium.HEAPU8;
-    return Buffer.from(heap.buffer, buffer, Math.max(0, written - 1) * 2).toString('utf16le');
-  } finally {
-    pdfium.pdfium.wasmExports.free(buffer);
-  }
-}
-
-function readDouble(pdfium: Pdfium, address: number): number {
-  const heap = pdfium.pdfium.HEAPU8;
-  return new DataView(heap.buffer).getFloat64(address, true);
-}
-
-/** How far down the page a line is from the one before; undefined for the top of a column. */
+/** The distance from the previous baseline down to this one; undefined at the top of a column. */
 function stepBetween(previous: Line | undefined, line: Line): number | undefined {
   if (previous?.y === undefined || line.y === undefined) return undefined;
   const step = previous.y - line.y;

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { WrappedPdfiumModule } from '@embedpdf/pdfium';
-import { init } from '@embedpdf/pdfium';
+import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 
 /** PDFium with its memory: the published types leave out the heap view, which Emscripten replaces when memory grows. */
 export type Pdfium = WrappedPdfiumModule & { pdfium: { HEAPU8: Uint8Array } };
@@ -18,4 +17,33 @@ async function load(): Promise<Pdfium> {
   const pdfium = (await init({ wasmBinary: new Uint8Array(wasm).buffer })) as Pdfium;
   pdfium.PDFiumExt_Init();
   return pdfium;
+}
+
+/** Runs `work` with the address of `sizeBytes` of PDFium's memory, and frees it afterwards. The address is 0 if there is not enough. */
+export function withMemory<T>({ pdfium: { wasmExports } }: Pdfium, sizeBytes: number, work: (address: number) => T): T {
+  const address = wasmExports.malloc(sizeBytes);
+  try {
+    return work(address);
+  } finally {
+    if (address !== 0) wasmExports.free(address);
+  }
+}
+
+/** The text of a page as PDFium has it, with lines that end in CR LF. */
+export function readPageText(pdfium: Pdfium, textPage: number): string {
+  const count = pdfium.FPDFText_CountChars(textPage);
+  if (count <= 0) return '';
+  return withMemory(pdfium, (count + 1) * 2, (buffer) => {
+    const written = pdfium.FPDFText_GetText(textPage, 0, count, buffer);
+    const heap = pdfium.pdfium.HEAPU8;
+    return Buffer.from(heap.buffer, buffer, Math.max(0, written - 1) * 2).toString('utf16le');
+  });
+}
+
+/** The baseline of a character above the page's lower edge, in points; undefined if PDFium does not know it. */
+export function readBaseline(pdfium: Pdfium, textPage: number, index: number): number | undefined {
+  return withMemory(pdfium, 16, (origin) => {
+    if (!pdfium.FPDFText_GetCharOrigin(textPage, index, origin, origin + 8)) return undefined;
+    return new DataView(pdfium.pdfium.HEAPU8.buffer).getFloat64(origin + 8, true);
+  });
 }

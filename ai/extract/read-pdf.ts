@@ -1,31 +1,27 @@
 import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
+import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { layOutPage } from './lay-out-page.ts';
-import type { Pdfium } from './pdfium.ts';
-import { loadPdfium } from './pdfium.ts';
-import type { ExtractLimits, RawText, SourceDocument } from './types.ts';
+import { loadPdfium, type Pdfium, withMemory } from './pdfium.ts';
 
 const pdfError = { password: 4, security: 5 };
 
 /**
- * Reads the text layer of a PDF, page by page, until the limit of characters is passed. Throws ServiceError:
+ * Reads the text layer of a PDF, page by page, until the limit of characters is exceeded. Throws ServiceError:
  * 413 `too_many_pages`, 422 `encrypted_document`, `unreadable_document` or `empty_document`.
  */
 export async function readPdf({ bytes }: SourceDocument, limits: ExtractLimits): Promise<RawText> {
   const pdfium = await loadPdfium();
-  const address = pdfium.pdfium.wasmExports.malloc(bytes.length);
-  if (address === 0) throw unreadable();
-  pdfium.pdfium.HEAPU8.set(bytes, address);
-  try {
+  return withMemory(pdfium, bytes.length, (address) => {
+    if (address === 0) throw unreadable();
+    pdfium.pdfium.HEAPU8.set(bytes, address);
     const document = openDocument(pdfium, address, bytes.length);
     try {
       return readPages(pdfium, document, limits);
     } finally {
       pdfium.FPDF_CloseDocument(document);
     }
-  } finally {
-    pdfium.pdfium.wasmExports.free(address);
-  }
+  });
 }
 
 function openDocument(pdfium: Pdfium, address: number, length: number): number {
@@ -56,7 +52,7 @@ function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): Raw
   return { text: texts.join('\n\n'), pages };
 }
 
-/** The text of one page; undefined where the page itself is damaged. */
+/** The text of one page; undefined if the page itself is damaged. */
 function readPage(pdfium: Pdfium, document: number, index: number): string | undefined {
   const page = pdfium.FPDF_LoadPage(document, index);
   if (page === 0) return undefined;

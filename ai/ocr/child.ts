@@ -1,7 +1,6 @@
 import { countCharacters } from '../characters.ts';
 import { serveTasks } from '../pool/serve-tasks.ts';
-import { preparePages } from './prepare-pages.ts';
-import { loadEngine, recognize, recognizeBmp } from './recognize.ts';
+import { loadEngine, preparePages, recognize, recognizeBmp } from './recognize.ts';
 
 interface ImageTask {
   bytes: Uint8Array;

@@ -1,9 +1,56 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Worker } from 'tesseract.js';
-import { createWorker, OEM } from 'tesseract.js';
+import type { Metadata } from 'sharp';
+import sharp from 'sharp';
+import { createWorker, OEM, type Worker } from 'tesseract.js';
 import { ServiceError } from '../service-error.ts';
-import { maxPixels } from './prepare-pages.ts';
+
+/** No scanned page has more; a larger image may be a decompression bomb and is not decoded. */
+const maxPixels = 60_000_000;
+const readableFormats = new Set(['png', 'jpeg', 'tiff', 'webp']);
+// Below about 150 dpi letters are too small for the engine.
+const smallWidth = 1000;
+
+// Every decoder that is not needed is an attack surface for hostile files.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({ operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadTiff', 'VipsForeignLoadWebp'] });
+sharp.cache(false);
+
+/**
+ * Turns an image into pages that the engine reads: PNG, grey, upright, on white. Each page is decoded when its function is called; only
+ * a TIFF may have several. Throws ServiceError 415 `unreadable_image`, 413 `too_many_pages`.
+ */
+export async function preparePages(bytes: Uint8Array, maxPages: number): Promise<(() => Promise<Buffer>)[]> {
+  const { pages: found = 1, width, format } = await readMetadata(bytes);
+  const pages = format === 'tiff' ? found : 1;
+  if (pages > maxPages) throw new ServiceError(413, 'too_many_pages', `The image has ${pages} pages; at most ${maxPages} are read.`);
+  return Array.from({ length: pages }, (_, page) => () => preparePage(bytes, page, width));
+}
+
+async function readMetadata(bytes: Uint8Array): Promise<Metadata> {
+  const metadata = await readable(() => sharp(bytes, { limitInputPixels: maxPixels }).metadata());
+  if (!readableFormats.has(metadata.format)) throw unreadable();
+  if (metadata.width * metadata.height > maxPixels) {
+    throw new ServiceError(415, 'unreadable_image', 'The image has more pixels than can be read.');
+  }
+  return metadata;
+}
+
+function preparePage(bytes: Uint8Array, page: number, width: number): Promise<Buffer> {
+  return readable(() => {
+    const image = sharp(bytes, { page, limitInputPixels: maxPixels }).autoOrient().flatten({ background: 'white' }).greyscale();
+    const enlarged = width < smallWidth ? image.resize({ width: width * 2, kernel: 'cubic' }) : image;
+    return enlarged.png({ compressionLevel: 1 }).toBuffer();
+  });
+}
+
+async function readable<T>(decode: () => Promise<T>): Promise<T> {
+  try {
+    return await decode();
+  } catch {
+    throw unreadable();
+  }
+}
 
 let loading: Promise<Worker> | undefined;
 
@@ -13,7 +60,7 @@ export function loadEngine(): Promise<Worker> {
     langPath: join(dirname(fileURLToPath(import.meta.resolve('@tesseract.js-data/eng'))), '4.0.0_best_int'),
     gzip: true,
     cacheMethod: 'none',
-    // Without a handler the engine throws outside every promise; with one it rejects the call.
+    // Without a handler the engine throws outside of any promise; with one it rejects the call.
     errorHandler: () => {},
   });
   return loading;

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WaitQueue } from '../../concurrency/wait-queue.ts';
 import { TaskFailure } from './protocol.ts';
-import type { ChildOptions, TaskOptions } from './warm-child.ts';
-import { WarmChild } from './warm-child.ts';
+import { type ChildOptions, type TaskOptions, WarmChild } from './warm-child.ts';
 
 const tasksPerChild = 5000;
 const startAttempts = 3;
 const attempts = 3;
 const killedPauseMs = 100;
 
-/** A fixed number of warm child processes, each with at most one task. What kills a child costs that task only. */
+/** A fixed number of warm child processes, each with at most one task. A child that dies loses only that task. */
 export class ProcessPool {
   readonly #options: ChildOptions & { size: number };
   readonly #children = new Set<WarmChild>();
@@ -24,14 +23,9 @@ export class ProcessPool {
     for (let index = 0; index < options.size; index += 1) this.#start();
   }
 
-  /** What keeps the children from working, in one sentence, or null. */
+  /** Why the children cannot work, as a clause, or null. */
   get problem(): string | null {
     return this.#failedStarts >= startAttempts ? 'its process does not start' : this.#problem;
-  }
-
-  /** Resolves when the first warm-up has ended, well or not. */
-  async warm(): Promise<void> {
-    await Promise.allSettled([...this.#children].map((child) => child.ready));
   }
 
   /**
@@ -43,16 +37,16 @@ export class ProcessPool {
       try {
         return (await this.#runOnce(task, payload, options)) as T;
       } catch (error) {
-        // A child killed from outside says nothing about the document: again, in another one.
+        // A kill from outside says nothing about the document, so the task is retried in another child.
         const killed = error instanceof TaskFailure && error.reason === 'killed';
         if (!killed || attempt === attempts || this.#closed) throw error;
       }
-      // Who kills one child kills several: by now it is known which of the others are gone.
+      // Several children are often killed together. After this pause the exits of the others are known.
       await sleep(killedPauseMs, undefined, { signal: options.signal });
     }
   }
 
-  /** Ends the children at once. Tasks under way fail; drain before. */
+  /** Ends the children at once, so that running tasks fail: drain first. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#queue.rejectAll(new TaskFailure('unavailable', 'The pool is closed.'));
@@ -86,7 +80,7 @@ export class ProcessPool {
   }
 
   #release(child: WarmChild): void {
-    // WebAssembly memory and fragmented heaps never shrink: a child that has grown makes room for a fresh one.
+    // WebAssembly memory and fragmented heaps never shrink, so a child that has grown is replaced.
     const worn = child.tasksDone >= tasksPerChild || child.rssBytes > this.#options.memoryBytes / 2;
     if (worn) child.kill();
     if (!child.usable) return;

@@ -4,32 +4,32 @@ export interface TaskMessage {
   payload: unknown;
 }
 
-/** What a child answers: once that it is warm, then once for each task. */
+/** What a child sends: `ready` once, then one message for each task. */
 export type ChildMessage =
   | { kind: 'ready'; problem: string | null }
   | { kind: 'result'; result: unknown; rssBytes: number }
-  /** The document was refused: a `ServiceError`, as fields. */
+  /** The document was refused: the fields of a `ServiceError`. */
   | { kind: 'refused'; status: number; code: string; message: string; rssBytes: number }
-  /** The task threw something else; the child's state is not trusted any more. */
+  /** The task threw something else; the child's state can no longer be trusted. */
   | { kind: 'broken'; detail: string };
 
-/** The descriptor on which a child hears that its parent is gone, even while its main thread is busy. */
+/** The descriptor of a pipe that closes when the parent ends, which a child notices even while its main thread is busy. */
 export const lifelineDescriptor = 4;
 
-/** Why a task has no answer although it was valid to ask. */
+/** Why a valid task has no result. */
 export type TaskFailureReason =
-  /** It ran longer than it may and was killed. */
+  /** It exceeded its time and was killed. */
   | 'timeout'
-  /** It used more memory than it may and was killed, or its heap was full. */
+  /** It exceeded its memory and was killed, or its heap was full. */
   | 'memory'
   /** Its process ended by itself, or its code threw. */
   | 'crash'
-  /** Someone else killed its process, and those that tried again. */
+  /** Its process was killed from outside, and so were those of the retries. */
   | 'killed'
   /** No process could be started. */
   | 'unavailable';
 
-/** A task that ended without an answer. */
+/** A task that ended without a result. */
 export class TaskFailure extends Error {
   readonly reason: TaskFailureReason;
   constructor(reason: TaskFailureReason, detail: string) {

@@ -5,16 +5,16 @@ import type { ChildMessage, TaskMessage } from './protocol.ts';
 type Handler = (payload: never) => Promise<unknown> | unknown;
 
 /**
- * Makes this process a child of a pool: answers tasks until the parent is gone. `warmUp` loads what the first task would
- * otherwise wait for and returns a problem in one sentence, or null.
+ * Makes this process a child of a pool, which runs tasks until the parent ends. `warmUp` loads what the first task would otherwise
+ * wait for, and returns a problem in one sentence, or null.
  */
 export function serveTasks(handlers: Record<string, Handler>, warmUp: () => Promise<string | null>): void {
-  // A signal to the whole process group (Ctrl-C, a supervisor) is for the parent: it drains, then ends its children.
+  // A signal to the whole process group (Ctrl-C, a supervisor) is meant for the parent, which drains and then ends its children.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   new Worker(new URL('./watch-parent.ts', import.meta.url)).unref();
   process.on('message', (message: TaskMessage) => {
-    void answer(handlers, message);
+    void runTask(handlers, message);
   });
   void warmUp().then(
     (problem) => send({ kind: 'ready', problem }),
@@ -22,7 +22,7 @@ export function serveTasks(handlers: Record<string, Handler>, warmUp: () => Prom
   );
 }
 
-async function answer(handlers: Record<string, Handler>, { task, payload }: TaskMessage): Promise<void> {
+async function runTask(handlers: Record<string, Handler>, { task, payload }: TaskMessage): Promise<void> {
   try {
     const handler = handlers[task];
     if (!handler) throw new Error(`No handler for the task ${task}.`);

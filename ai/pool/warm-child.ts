@@ -1,21 +1,18 @@
-import type { ChildProcess } from 'node:child_process';
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../service-error.ts';
-import type { ChildMessage, TaskFailureReason } from './protocol.ts';
-import { TaskFailure } from './protocol.ts';
-import { readRssBytes } from './read-rss.ts';
+import { type ChildMessage, lifelineDescriptor, TaskFailure, type TaskFailureReason } from './protocol.ts';
 
 const memoryCheckMs = 100;
 
-/** What a child may use, and what it runs. */
+/** The module that a child runs, and its limits. */
 export interface ChildOptions {
   /** The module that calls `serveTasks`. */
   entry: URL;
-  /** Limit of the JavaScript heap. */
   heapMegabytes: number;
-  /** Limit of the whole process, checked while a task runs where the system tells it (Linux). */
+  /** Limit of the resident memory; checked while a task runs, only on Linux. */
   memoryBytes: number;
-  /** Told what a child writes to its standard error. */
+  /** Called with what a child writes to its standard error. */
   onStderr?: ((pid: number | undefined, text: string) => void) | undefined;
 }
 
@@ -25,14 +22,14 @@ export interface TaskOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** One child process: it becomes ready once, then runs one task at a time, and is killed rather than asked to stop. */
+/** A child process that becomes ready once, then runs one task at a time. It is stopped with SIGKILL. */
 export class WarmChild {
-  /** Resolves with the problem that the warm-up found, or null; rejects when the process ended first. */
+  /** Resolves with the problem that the warm-up found, or null; rejects if the process ends first. */
   readonly ready: Promise<string | null>;
   readonly exited: Promise<void>;
-  /** It was killed from outside, rather than having failed. */
+  /** It was killed from outside and did not fail by itself. */
   killedByOthers = false;
-  /** What the process held after its last task. */
+  /** Its resident memory after the last task. */
   rssBytes = 0;
   tasksDone = 0;
   usable = true;
@@ -41,26 +38,9 @@ export class WarmChild {
 
   constructor(options: ChildOptions) {
     this.#memoryBytes = options.memoryBytes;
-    this.#process = fork(options.entry, [], {
-      serialization: 'advanced',
-      execArgv: [`--max-old-space-size=${options.heapMegabytes}`, '--disable-warning=ExperimentalWarning'],
-      // A document must not reach the service's secrets through the process that reads it.
-      env: {},
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
-    });
-    this.#process.stdio[4]?.on('error', () => {});
+    this.#process = forkChild(options);
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => options.onStderr?.(this.pid, text));
-    this.exited = new Promise((resolve) => {
-      const ended = () => {
-        this.usable = false;
-        resolve();
-      };
-      this.#process.once('exit', (_code, by) => {
-        this.killedByOthers = this.usable && reasonOfExit(by) === 'killed';
-        ended();
-      });
-      this.#process.on('error', ended);
-    });
+    this.exited = this.#watchExit();
     this.ready = new Promise((resolve, reject) => {
       this.#process.once('message', (message: ChildMessage) => message.kind === 'ready' && resolve(message.problem));
       void this.exited.then(() => reject(new TaskFailure('unavailable', 'The process ended before it was ready.')));
@@ -72,44 +52,51 @@ export class WarmChild {
     return this.#process.pid;
   }
 
-  /** Runs a task. Throws ServiceError (the child refused), TaskFailure (no answer), or the signal's reason. */
+  /** Runs a task. Throws ServiceError (the child refused it), TaskFailure (it has no result), or the signal's reason. */
   async run(task: string, payload: unknown, { timeoutMs, signal }: TaskOptions): Promise<unknown> {
     signal?.throwIfAborted();
-    const child = this.#process;
-    const cleanUp: (() => void)[] = [];
+    const { promise: outcome, resolve, reject } = Promise.withResolvers<unknown>();
+    const stop = (error: unknown) => {
+      reject(error);
+      this.kill();
+    };
+    const onAbort = () => stop(signal?.reason);
+    const onMessage = (message: ChildMessage) => this.#settle(message, resolve, reject);
+    const onExit = (code: number | null, by: NodeJS.Signals | null) => {
+      reject(new TaskFailure(reasonOfExit(by), `The process ended with ${by ?? code}.`));
+    };
+    const timer = setTimeout(() => stop(new TaskFailure('timeout', `The task ran longer than ${timeoutMs} ms.`)), timeoutMs);
+    const memoryTimer = setInterval(() => void this.#checkMemory(stop), memoryCheckMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#process.on('message', onMessage).once('exit', onExit);
     try {
-      return await new Promise<unknown>((resolve, reject) => {
-        const stop = (error: unknown) => {
-          reject(error);
-          this.kill();
-        };
-        const timer = setTimeout(() => stop(new TaskFailure('timeout', `The task ran longer than ${timeoutMs} ms.`)), timeoutMs);
-        const memoryTimer = setInterval(() => void this.#checkMemory(stop), memoryCheckMs);
-        const onAbort = () => stop(signal?.reason);
-        const onMessage = (message: ChildMessage) => this.#settle(message, resolve, reject);
-        const onExit = (code: number | null, by: NodeJS.Signals | null) => {
-          reject(new TaskFailure(reasonOfExit(by), `The process ended with ${by ?? code}.`));
-        };
-        signal?.addEventListener('abort', onAbort, { once: true });
-        child.on('message', onMessage);
-        child.once('exit', onExit);
-        child.send({ task, payload }, (error) => error && stop(new TaskFailure('killed', error.message)));
-        cleanUp.push(() => {
-          clearTimeout(timer);
-          clearInterval(memoryTimer);
-          signal?.removeEventListener('abort', onAbort);
-          child.off('message', onMessage);
-          child.off('exit', onExit);
-        });
-      });
+      this.#process.send({ task, payload }, (error) => error && stop(new TaskFailure('killed', error.message)));
+      return await outcome;
     } finally {
-      for (const undo of cleanUp) undo();
+      clearTimeout(timer);
+      clearInterval(memoryTimer);
+      signal?.removeEventListener('abort', onAbort);
+      this.#process.off('message', onMessage).off('exit', onExit);
     }
   }
 
   kill(): void {
     this.usable = false;
     this.#process.kill('SIGKILL');
+  }
+
+  #watchExit(): Promise<void> {
+    return new Promise((resolve) => {
+      const ended = () => {
+        this.usable = false;
+        resolve();
+      };
+      this.#process.once('exit', (_code, by) => {
+        this.killedByOthers = this.usable && reasonOfExit(by) === 'killed';
+        ended();
+      });
+      this.#process.on('error', ended);
+    });
   }
 
   #settle(message: ChildMessage, resolve: (value: unknown) => void, reject: (error: unknown) => void): void {
@@ -133,9 +120,35 @@ export class WarmChild {
   }
 }
 
-/** A full heap ends V8 with SIGABRT, a fault with SIGSEGV and its like; only someone else sends the other signals. */
+function forkChild({ entry, heapMegabytes }: ChildOptions): ChildProcess {
+  const child = fork(entry, [], {
+    serialization: 'advanced',
+    execArgv: [`--max-old-space-size=${heapMegabytes}`, '--disable-warning=ExperimentalWarning'],
+    // A document must not reach the service's secrets through the process that reads it.
+    env: {},
+    // The last one is the lifeline: see protocol.ts.
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
+  });
+  child.stdio[lifelineDescriptor]?.on('error', () => {});
+  return child;
+}
+
+/** A full heap ends V8 with SIGABRT, a fault with SIGSEGV or similar; all other signals come from outside. */
 function reasonOfExit(by: NodeJS.Signals | null): TaskFailureReason {
   if (by === 'SIGABRT' || by === 'SIGTRAP') return 'memory';
   if (by === 'SIGKILL' || by === 'SIGTERM' || by === 'SIGINT' || by === 'SIGHUP') return 'killed';
   return 'crash';
+}
+
+const pageBytes = 4096;
+
+/** The resident memory of a process; undefined if it cannot be read cheaply, as everywhere except on Linux. */
+async function readRssBytes(pid: number | undefined): Promise<number | undefined> {
+  if (pid === undefined || process.platform !== 'linux') return undefined;
+  try {
+    const pages = Number((await readFile(`/proc/${pid}/statm`, 'latin1')).split(' ')[1]);
+    return Number.isFinite(pages) ? pages * pageBytes : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,41 @@
+import { Router } from 'express';
 import { z } from 'zod';
 import type { AiServiceConfig } from '../../config/ai-service.ts';
-import { embedRequest, maxTextLength, maxTexts } from './embed.ts';
-import { summarizeRequest } from './summarize.ts';
+import { embedRequest, maxTextLength, maxTexts, summarizeRequest } from './handlers.ts';
+
+const style =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{background:#f4f4f4;padding:1rem;overflow:auto}';
+
+/** GET /openapi.json, and at /docs and /redoc the same document as a self-contained page. */
+export function documentationRoutes(config: AiServiceConfig): Router {
+  const document = openApiDocument(config);
+  const page = renderPage(document);
+  const router = Router();
+  router.get('/openapi.json', (_request, response) => {
+    response.json(document);
+  });
+  router.get(['/docs', '/redoc'], (_request, response) => {
+    response.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+    response.type('html').send(page);
+  });
+  return router;
+}
+
+function renderPage({ info, paths }: ReturnType<typeof openApiDocument>): string {
+  const sections = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(
+      ([method, operation]) =>
+        `<h2>${method.toUpperCase()} ${escapeHtml(path)}</h2><p>${escapeHtml(operation.summary)}</p><details><summary>Schema</summary>` +
+        `<pre>${escapeHtml(JSON.stringify(operation, null, 2))}</pre></details>`,
+    ),
+  );
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(info.title)}</title><style>${style}</style></head>
+<body><h1>${escapeHtml(info.title)} ${escapeHtml(info.version)}</h1><p>${escapeHtml(info.description)}</p>${sections.join('\n')}</body></html>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
 
 const version = '0.3.0';
 
@@ -37,14 +71,6 @@ const errors = {
 
 /** The OpenAPI document of the AI service, made from the schemas that validate its requests. */
 export function openApiDocument(config: AiServiceConfig) {
-  const jsonBody = (schema: z.ZodType) => ({ required: true, content: { 'application/json': { schema: jsonSchema(schema, 'input') } } });
-  const uploadBody = {
-    required: true,
-    content: {
-      'application/json': { schema: jsonSchema(upload, 'input') },
-      '*/*': { schema: {} },
-    },
-  };
   return {
     openapi: '3.1.0',
     info: {
@@ -59,51 +85,54 @@ export function openApiDocument(config: AiServiceConfig) {
       schemas: { Error: jsonSchema(error) },
     },
     paths: {
-      '/v1/extract': post(
-        'extract',
-        `Extracts the text of a document of at most ${config.maxUploadBytes} bytes: its raw bytes with their media type, or JSON with \
-base64. The text is cut at ${config.maxTextCharacters} characters.`,
-        uploadBody,
-        extracted,
-        [400, 401, 408, 413, 415, 422, 502, 503],
-      ),
-      '/v1/summarize': post(
-        'summarize',
-        `Summarizes a text of at most ${config.maxTextCharacters} characters.`,
-        jsonBody(summarizeRequest),
-        summary,
-        [400, 401, 413, 422, 502, 503],
-      ),
-      '/v1/embed': post(
-        'embed',
-        `Embeds 1 to ${maxTexts} texts of at most ${maxTextLength} characters; one vector for each, in their order.`,
-        jsonBody(embedRequest),
-        embeddings,
-        [400, 401, 413, 422, 502],
-      ),
+      ...extractPath(config),
+      ...summarizePath(config),
+      ...embedPath(),
       '/health': {
         get: {
           operationId: 'health',
           summary: 'Reports whether the configuration can serve. Always 200.',
           security: [],
-          responses: { 200: answer('What the service is.', health) },
+          responses: { 200: success('What the service is.', health) },
         },
       },
     },
   };
 }
 
-function post(operationId: string, text: string, requestBody: unknown, schema: z.ZodType, statuses: (keyof typeof errors)[]) {
+function extractPath({ maxUploadBytes, maxTextCharacters }: AiServiceConfig) {
+  const summary = `Extracts the text of a document of at most ${maxUploadBytes} bytes: its raw bytes with their media type, or JSON with \
+base64. The text is cut at ${maxTextCharacters} characters.`;
+  const content = { 'application/json': { schema: jsonSchema(upload, 'input') }, '*/*': { schema: {} } };
+  const statuses = [400, 401, 408, 413, 415, 422, 502, 503] as const;
+  return { '/v1/extract': post('extract', summary, { required: true, content }, extracted, statuses) };
+}
+
+function summarizePath({ maxTextCharacters }: AiServiceConfig) {
+  const text = `Summarizes a text of at most ${maxTextCharacters} characters.`;
+  return { '/v1/summarize': post('summarize', text, jsonBody(summarizeRequest), summary, [400, 401, 413, 422, 502, 503]) };
+}
+
+function embedPath() {
+  const text = `Embeds 1 to ${maxTexts} texts of at most ${maxTextLength} characters; one vector for each, in their order.`;
+  return { '/v1/embed': post('embed', text, jsonBody(embedRequest), embeddings, [400, 401, 413, 422, 502]) };
+}
+
+function jsonBody(schema: z.ZodType) {
+  return { required: true, content: { 'application/json': { schema: jsonSchema(schema, 'input') } } };
+}
+
+function post(operationId: string, summary: string, requestBody: unknown, schema: z.ZodType, statuses: readonly (keyof typeof errors)[]) {
   const refusals = statuses.map((status) => [
     status,
     { description: errors[status], content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
   ]);
   return {
-    post: { operationId, summary: text, requestBody, responses: { 200: answer('Done.', schema), ...Object.fromEntries(refusals) } },
+    post: { operationId, summary, requestBody, responses: { 200: success('Done.', schema), ...Object.fromEntries(refusals) } },
   };
 }
 
-function answer(description: string, schema: z.ZodType) {
+function success(description: string, schema: z.ZodType) {
   return { description, content: { 'application/json': { schema: jsonSchema(schema) } } };
 }
 

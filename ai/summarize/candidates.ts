@@ -1,6 +1,5 @@
 import { endOfCharacters } from '../characters.ts';
-import type { Block } from './split-blocks.ts';
-import { splitBlocks } from './split-blocks.ts';
+import { type Block, splitBlocks } from './split-blocks.ts';
 import { splitSentences } from './split-sentences.ts';
 
 const maxSentenceLength = 600;
@@ -12,12 +11,12 @@ export interface Candidate {
   opensParagraph: boolean;
 }
 
-/** The sentences of a text in order, each once, with the headings as the words of its subject. */
+/** The sentences of a text in order, without duplicates, and its headings, which name its subject. */
 export function findCandidates(text: string): { candidates: Candidate[]; headings: string[] } {
   const blocks = splitBlocks(text);
   const headings = blocks.filter((block) => block.kind === 'heading').map((block) => block.text);
   let candidates = fromBlocks(blocks.filter((block) => block.kind === 'prose'));
-  // A list carries the content only where there is hardly any prose, a table where there is no list either.
+  // List items count only if there is hardly any prose, table rows only if there are no items either.
   if (candidates.length < 3) candidates = fromBlocks(blocks.filter((block) => block.kind === 'prose' || block.kind === 'item'));
   else candidates = fromBlocks(blocks.filter((block) => block.kind === 'prose' || (block.kind === 'item' && isSentence(block.text))));
   if (candidates.length === 0) candidates = fromBlocks(withoutHeader(blocks));
@@ -39,7 +38,7 @@ function fromBlocks(blocks: Block[]): Candidate[] {
   return candidates;
 }
 
-/** A table's first row names its columns and tells nothing, if it has no number while the others do. */
+/** Drops the first row of a table if it is the header: it has no number while all others do. */
 function withoutHeader(blocks: Block[]): Block[] {
   const first = blocks.findIndex((block) => block.kind === 'row');
   const others = blocks.slice(first + 1).filter((block) => block.kind === 'row');
@@ -55,7 +54,7 @@ function isSentence(text: string): boolean {
   return text.length >= 40 && /[.!?。！？]$/u.test(text);
 }
 
-/** What has no full stop for hundreds of characters is no sentence: it is cut at clauses, at worst between words. */
+/** Cuts a sentence of more than 600 characters between clauses, at worst between words. */
 function shorten(sentence: string): string[] {
   const parts: string[] = [];
   let rest = sentence;

@@ -1,9 +1,6 @@
 import { countCharacters, endOfCharacters } from '../characters.ts';
-import type { Candidate } from './candidates.ts';
-import { findCandidates } from './candidates.ts';
-import { rankSentences } from './rank-sentences.ts';
-import type { SentenceVectors } from './sentence-vectors.ts';
-import { similarity, vectorize } from './sentence-vectors.ts';
+import { type Candidate, findCandidates } from './candidates.ts';
+import { rankSentences, type SentenceVectors, similarity, vectorize } from './rank-sentences.ts';
 
 export const localSummaryModel = 'local-extractive';
 
@@ -20,8 +17,8 @@ export interface Summary {
 }
 
 /**
- * Summarizes a text with at most `maxSentences` of its own sentences, in their order: those that resemble most of the text, without
- * repeating each other. Deterministic; 200,000 characters take about a second.
+ * Summarizes a text with at most `maxSentences` of its own sentences, in their order: those that are most similar to the rest of the
+ * text, and not to each other. Deterministic; 200,000 characters take about a second.
  */
 export function summarizeText(text: string, maxSentences: number): Summary {
   const { candidates, headings } = findCandidates(text);
@@ -29,7 +26,7 @@ export function summarizeText(text: string, maxSentences: number): Summary {
   return { summary: joinSentences(chosen), sentences: chosen.length, model: localSummaryModel, characters: countCharacters(text) };
 }
 
-/** What stands for the summary of a text without sentences. */
+/** The summary of a text without sentences. */
 function beginningOf(text: string): string {
   return text.slice(0, endOfCharacters(text, fallbackLength)).toWellFormed();
 }
@@ -83,18 +80,18 @@ function lengthFactor(words: number): number {
   return words > 45 ? 0.7 : 1;
 }
 
-/** Writers say first what a text and a paragraph are about. */
+/** The first sentences of a text and of a paragraph usually say what it is about. */
 function positionFactor(index: number, candidates: Candidate[]): number {
   const opening = 1 + 0.25 * Math.exp((-8 * index) / candidates.length);
   return candidates[index]?.opensParagraph ? opening * 1.08 : opening;
 }
 
-const leans =
+const refersBack =
   /^(?:this|these|those|that|it|he|she|they|such|however|but|and|or|so|therefore|thus|moreover|also|then|yet|for example|in addition)\b/i;
 
-/** What reads badly alone: fragments, questions, announcements of a list, formulas, sentences that lean on the one before. */
+/** Lowers what reads badly alone: fragments, questions, introductions of a list, formulas, sentences that refer to the previous one. */
 function formFactor(text: string): number {
-  let factor = leans.test(text) ? 0.8 : 1;
+  let factor = refersBack.test(text) ? 0.8 : 1;
   if (/[:?]$/.test(text)) factor *= 0.5;
   if (!/[.!?:…。！？][)\]»”’"']*$/u.test(text)) factor *= 0.3;
   if (/^\p{Ll}/u.test(text)) factor *= 0.5;
@@ -105,7 +102,7 @@ function formFactor(text: string): number {
 function joinSentences(sentences: string[]): string {
   let joined = '';
   for (const sentence of sentences) {
-    // Items and rows have no mark of their own; without one they would run into the next sentence.
+    // Items and rows have no full stop; without one they would run into the next sentence.
     const ended = /[\p{L}\p{N})\]%”"']$/u.test(sentence) && !/[.!?…][)\]”"'’]$/u.test(sentence) ? `${sentence}.` : sentence;
     joined += joined === '' || /[。！？」』]$/u.test(joined) ? ended : ` ${ended}`;
   }

@@ -1,6 +1,7 @@
 import { inTransaction } from '../../db/transaction.ts';
 import { endSubscriptions } from '../../domain/billing/end-subscription.ts';
-import { type Command, OpsError, UsageError } from '../command.ts';
+import { type Command, UsageError } from '../command.ts';
+import { OpsError } from '../context.ts';
 
 const billingIsOn =
   'Billing is configured: cancel the subscription at the payment provider, or with POST /api/v1/admin/organizations/{organizationId}/cancel-subscription.';

@@ -1,6 +1,7 @@
 import { inTransaction } from '../../db/transaction.ts';
 import { grantAdmin } from '../../domain/users/grant-admin.ts';
-import { type Command, OpsError, UsageError } from '../command.ts';
+import { type Command, UsageError } from '../command.ts';
+import { OpsError } from '../context.ts';
 
 export const grantAdminCommand: Command = {
   usage: 'grant-admin EMAIL',

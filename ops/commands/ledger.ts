@@ -1,11 +1,11 @@
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
-import { type Command, OpsError } from '../command.ts';
-import { parseFlags } from '../flags.ts';
+import { type Command, parseFlags } from '../command.ts';
+import { OpsError } from '../context.ts';
 import { table } from '../table.ts';
 
 export const ledgerCommand: Command = {
   usage: 'ledger [--organization ID] [--json]',
-  summary: 'Hold the credit ledger against the jobs and the months. Exits 1 when it is off.',
+  summary: 'Compare the credit ledger with the jobs and the months. Exits 1 if it is off.',
   async run(args, { db, print }) {
     const { json, organization } = parseFlags(args, { json: { type: 'boolean' }, organization: { type: 'string' } });
     const problems = await checkLedger(db, organization === undefined ? {} : { organizationId: organization });

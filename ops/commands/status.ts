@@ -1,9 +1,11 @@
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { jobKinds } from '../../contract/jobs.ts';
 import { type Backlog, listBacklog } from '../../domain/operations/list-backlog.ts';
 import { measureWaiting, type Waiting } from '../../domain/operations/measure-waiting.ts';
-import { type Command, OpsError } from '../command.ts';
-import { parseFlags } from '../flags.ts';
+import { jobTaskQueue, mainTaskQueue } from '../../workflows/definitions.ts';
+import { type Command, parseFlags } from '../command.ts';
+import { callTemporal, type OpsContext, OpsError } from '../context.ts';
 import { age, table } from '../table.ts';
-import { listTaskQueues, type TaskQueueState } from '../task-queues.ts';
 
 const mostRows = 50;
 
@@ -17,12 +19,12 @@ export const statusCommand: Command = {
       if (error instanceof OpsError) return error;
       throw error;
     });
-    // What Postgres knows is told while Temporal is away, too.
-    const away = taskQueues instanceof OpsError ? taskQueues : undefined;
+    // The state in Postgres is shown even if Temporal is down.
+    const unreachable = taskQueues instanceof OpsError ? taskQueues : undefined;
     const seen = taskQueues instanceof OpsError ? null : taskQueues;
     if (json) context.print(JSON.stringify({ backlog, ...waiting, taskQueues: seen }));
     else for (const line of describe(backlog, waiting, seen)) context.print(line);
-    if (away) throw away;
+    if (unreachable) throw unreachable;
   },
 };
 
@@ -45,4 +47,39 @@ const toQueueRow = ({ queue, backlog, workers }: TaskQueueState) => [queue, back
 
 function sized({ size, oldestSeconds }: { size: number; oldestSeconds: number | null }): string {
   return oldestSeconds === null ? String(size) : `${size}, the oldest for ${age(oldestSeconds)}`;
+}
+
+/** The workers that poll a task queue, and the tasks that wait in it. */
+interface TaskQueueState {
+  queue: string;
+  /** The identities of the workers that polled recently: `<process id>@<host>`. */
+  workers: string[];
+  /** Tasks that no worker has taken; approximate. */
+  backlog: number;
+}
+
+// A poll lasts a minute, but Temporal remembers a worker for five minutes after its last one.
+const recentMs = 90_000;
+const workflowType = 1;
+const activityType = 2;
+
+/** The state of the task queue of workflows and of those of each kind of job. Throws OpsError if Temporal cannot be reached. */
+async function listTaskQueues(context: OpsContext): Promise<TaskQueueState[]> {
+  const queues = [
+    { name: mainTaskQueue, taskQueueType: workflowType },
+    ...jobKinds.map((kind) => ({ name: jobTaskQueue(kind), taskQueueType: activityType })),
+  ];
+  const { workflowService } = context.temporal;
+  const { namespace } = context.config.temporal;
+  return callTemporal(context, async () => {
+    const states: TaskQueueState[] = [];
+    // Sequentially: in parallel, the retries of the other calls would outlive the connection after the first one has failed.
+    for (const { name, taskQueueType } of queues) {
+      const state = await workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType, reportStats: true });
+      const polling = (state.pollers ?? []).filter(({ lastAccessTime }) => Date.now() - (optionalTsToMs(lastAccessTime) ?? 0) < recentMs);
+      const workers = [...new Set(polling.map(({ identity }) => identity ?? ''))].sort();
+      states.push({ queue: name, workers, backlog: Number(state.stats?.approximateBacklogCount ?? 0) });
+    }
+    return states;
+  });
 }

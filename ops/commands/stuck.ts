@@ -1,13 +1,13 @@
 import { listStuck } from '../../domain/operations/list-stuck.ts';
-import { type Command, OpsError } from '../command.ts';
-import { parseFlags } from '../flags.ts';
+import { type Command, parseFlags } from '../command.ts';
+import { OpsError } from '../context.ts';
 import { age, table } from '../table.ts';
 
 const mostRows = 200;
 
 export const stuckCommand: Command = {
   usage: 'stuck [--json]',
-  summary: 'List what should have moved and has not, with the likely reason. Exits 1 when there is anything.',
+  summary: 'List what should have moved and has not, with the likely reason. Exits 1 if there is anything.',
   async run(args, { db, config, print }) {
     const { json } = parseFlags(args, { json: { type: 'boolean' } });
     const stuck = await listStuck(db, { jobTimeoutMs: config.jobs.timeoutMs, limit: mostRows });

@@ -3,7 +3,8 @@ import { handlers } from '../../activities/handlers/index.ts';
 import { type AiServiceConfig, loadAiServiceConfig } from '../../config/ai-service.ts';
 import { type Environment, findProblems } from '../../config/environment.ts';
 import { loadOpsConfig, type OpsConfig } from '../../config/ops.ts';
-import { jobKinds, loadServerConfig, type ServerConfig } from '../../config/server.ts';
+import { loadServerConfig, type ServerConfig } from '../../config/server.ts';
+import { jobKinds } from '../../config/server-environment.ts';
 
 /** What production demands, and no more. */
 const server: Environment = {

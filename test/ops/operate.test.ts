@@ -86,8 +86,8 @@ describe('npm run ops, on a running service', () => {
       .insertInto('object_to_delete')
       .values({ key: 'o/1', organization_id: 'o', attempts: 3, last_error: 'no entry', created_at: started_at })
       .execute();
-    await sql`insert into outbox (workflow_id, operation, payload, created_at, lease_until)
-      values ('mail-1', 'start', '{}', now() - interval '1 hour', now() + interval '1 hour')`.execute(db);
+    await sql`insert into outbox (workflow_id, intent, created_at, lease_until)
+      values ('mail-1', '{}', now() - interval '1 hour', now() + interval '1 hour')`.execute(db);
     try {
       const { code, stderr, body } = await answerOf(['stuck']);
       expect(code).to.equal(1);

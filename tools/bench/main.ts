@@ -1,4 +1,4 @@
-// `npm run bench [-- NAME…] [--json]`: measures side by side on an embedded stack of its own; see docs/performance.md.
+// `npm run bench [-- NAME…] [--json]`: measures the service and baselines on an embedded stack; see docs/performance.md.
 import { pino } from 'pino';
 import { deletion } from './figures/deletion.ts';
 import { growth } from './figures/growth.ts';
@@ -14,8 +14,7 @@ import { start } from './figures/start.ts';
 import { statements } from './figures/statements.ts';
 import { stream } from './figures/stream.ts';
 import { uploads } from './figures/uploads.ts';
-import { type Figure, formatTable } from './support/figure.ts';
-import type { Measure } from './support/measure.ts';
+import { type Figure, formatTable, type Measure } from './support/figure.ts';
 import { startService } from './support/service.ts';
 
 const onService: Record<string, Measure> = {
@@ -58,7 +57,7 @@ for (const [name, measure] of measures) {
 process.stdout.write(json ? `${JSON.stringify({ figures })}\n` : `${formatTable(figures)}\n`);
 process.exit(failed ? 1 : 0);
 
-/** Each on a stack of its own, so that none measures what another left behind. */
+/** Runs a measure on its own stack, so that none depends on what another left behind. */
 function withService([name, measure]: [string, Measure]): [string, () => Promise<Figure[]>] {
   const run = async () => {
     const service = await startService();

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 
-/** How the way to the AI service behaves. */
+/** How the proxy behaves. */
 export type AiMode = 'well' | 'slow' | 'error' | 'too-large' | 'unusable';
 
-/** Stands between the worker and the AI service, and misbehaves as a fault asks. */
+/** A proxy between the worker and the AI service, which misbehaves as a fault demands. */
 export interface AiProxy {
   url: string;
   mode: AiMode;
@@ -21,7 +21,7 @@ export async function startAiProxy(): Promise<AiProxy> {
   let target = '';
   const server = createServer((incoming, outgoing) => {
     incoming.on('error', () => outgoing.destroy());
-    void answer(incoming, outgoing).catch(() => outgoing.destroy());
+    void respond(incoming, outgoing).catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const proxy: AiProxy = {
@@ -37,7 +37,7 @@ export async function startAiProxy(): Promise<AiProxy> {
   };
   return proxy;
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     if (proxy.mode === 'error') return refuse(incoming, outgoing, 500, { error: { code: 'internal_error', message: 'drill' } });
     if (proxy.mode === 'too-large') return refuse(incoming, outgoing, 413, { error: { code: 'too_large', message: 'drill' } });
     if (proxy.mode === 'unusable') return refuse(incoming, outgoing, 200, { nothing: 'that was asked for' });

@@ -1,22 +1,22 @@
 import { globSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import type { Service } from './service.ts';
 import type { Tenant } from './tenant.ts';
-import { listFinalTwice } from './watch-effects.ts';
 
 export interface Counts {
   /** Accepted jobs that are absent. */
   lost: number;
-  /** Effects that happened more than once: charges, refunds, ends of a job, chunks of a document, jobs of one request. */
+  /** Effects that happened more than once: charges, refunds, final states of a job, chunks of a document, jobs of one request. */
   duplicated: number;
   ledgerOff: number;
   /** Objects without a row, and documents without their object. */
   orphans: number;
 }
 
-/** Counts what a fault left behind, once everything has come to rest. */
+/** Counts what a fault left behind, after recovery. */
 export async function count(service: Service, tenants: Tenant[]): Promise<Counts> {
   const { db } = service;
   const present = new Set((await db.selectFrom('job').select('id').execute()).map(({ id }) => id));
@@ -49,8 +49,8 @@ async function countOrphans({ db, objectsDirectory }: Service): Promise<number> 
   return stored.difference(known).size + withoutObject.length;
 }
 
-/** Runs the day's housekeeping as if every object were two days old, so that none is spared for being young. */
-export async function keepHouse({ temporal, objectsDirectory }: Service, name: string): Promise<void> {
+/** Runs the daily housekeeping as if every object were two days old, because it spares recent objects. */
+export async function runHousekeeping({ temporal, objectsDirectory }: Service, name: string): Promise<void> {
   const old = new Date(Date.now() - 2 * 24 * 60 * 60 * 1_000);
   for (const key of listObjects(objectsDirectory)) utimesSync(join(objectsDirectory, key), old, old);
   const workflowId = `housekeeping-${name}-${Date.now()}`;
@@ -59,4 +59,29 @@ export async function keepHouse({ temporal, objectsDirectory }: Service, name: s
 
 function listObjects(directory: string): string[] {
   return globSync('*/*', { cwd: directory }).filter((key) => !key.startsWith('.') && statSync(join(directory, key)).isFile());
+}
+
+/**
+ * Makes the database record each time a job becomes final, so that an effect that happened twice is seen even if the second one looks
+ * like the first.
+ */
+export async function watchEffects(db: Db): Promise<void> {
+  await sql`create table drill_final (job_id text not null)`.execute(db);
+  await sql`
+    create function drill_note_final() returns trigger language plpgsql as $$
+    begin
+      insert into drill_final (job_id) values (new.id);
+      return null;
+    end $$
+  `.execute(db);
+  await sql`
+    create trigger drill_final after update of status on job for each row
+    when (new.status in ('succeeded', 'failed', 'canceled')) execute function drill_note_final()
+  `.execute(db);
+}
+
+/** The jobs that became final more than once. */
+export async function listFinalTwice(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ job_id: string }>`select job_id from drill_final group by job_id having count(*) > 1`.execute(db);
+  return rows.map(({ job_id }) => job_id);
 }

@@ -1,3 +1,4 @@
+import { table } from '../../ops/table.ts';
 import type { Service } from './service.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -7,12 +8,12 @@ export interface FaultContext {
   short: boolean;
 }
 
-/** Something that goes wrong, for real, while the tenants work. */
+/** A real fault that is injected while the tenants work. */
 export interface Fault {
   name: string;
-  /** How many times a drill lets it happen; 0 leaves it out of a short one. */
+  /** How often a drill injects it; 0 leaves it out of a short drill. */
   runs: { full: number; short: number };
-  /** Makes it happen and ends it again. Answers what it found itself that must not be, beside what is counted after every fault. */
+  /** Causes the fault and ends it. Returns the violations that it found itself, in addition to those counted after every fault. */
   inject(context: FaultContext): Promise<{ lost?: number; stuck?: number; duplicated?: number } | undefined>;
 }
 
@@ -25,6 +26,27 @@ export interface FaultReport {
   duplicated: number;
   ledgerOff: number;
   orphans: number;
-  /** From the end of the fault until nothing was left to do: the longest of its runs. */
+  /** From the end of the fault until nothing was left to do: the maximum of its runs. */
   recoverySeconds: number;
+}
+
+/** Whether a fault violated nothing. */
+export function isSound({ lost, stuck, duplicated, ledgerOff, orphans }: FaultReport): boolean {
+  return lost + stuck + duplicated + ledgerOff + orphans === 0;
+}
+
+/** The reports as a table. */
+export function formatReports(reports: FaultReport[]): string {
+  const head = ['FAULT', 'RUNS', 'LOST', 'STUCK', 'DUPLICATED', 'LEDGER OFF', 'ORPHANS', 'SECONDS TO RECOVER'];
+  const rows = reports.map((one) => [
+    one.name,
+    one.runs,
+    one.lost,
+    one.stuck,
+    one.duplicated,
+    one.ledgerOff,
+    one.orphans,
+    one.recoverySeconds,
+  ]);
+  return table([head, ...rows]).join('\n');
 }

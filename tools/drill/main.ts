@@ -1,8 +1,7 @@
-// `npm run drill [-- NAME…] [--json] [--short]`: real faults against a service of its own under load; see docs/operations.md.
-// Exits 1 where anything was lost, stuck, duplicated, off or orphaned, or a fault could not be let happen; 2 when it is not understood.
-import type { FaultReport } from './fault.ts';
+// `npm run drill [-- NAME…] [--json] [--short]`: injects real faults into a service under load; see docs/operations.md.
+// Exits 1 if anything was lost, stuck, duplicated, off or orphaned, or a fault could not be injected; 2 if it is not understood.
+import { type FaultReport, formatReports, isSound } from './fault.ts';
 import { faults } from './faults/index.ts';
-import { formatReports, isSound } from './report.ts';
 import { runFault } from './run-fault.ts';
 import { startService } from './service.ts';
 import { Tenant } from './tenant.ts';

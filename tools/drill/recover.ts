@@ -4,7 +4,7 @@ import type { Service } from './service.ts';
 
 const pollMs = 250;
 
-/** What is not done: jobs that are not final, intents, objects to delete, and workflows of jobs that have not ended. */
+/** Pending work: jobs that are not final, intents in the outbox, objects to delete, and running workflows of jobs. */
 export interface Unfinished {
   jobs: number;
   intents: number;
@@ -12,28 +12,28 @@ export interface Unfinished {
   workflows: number;
 }
 
-/** Waits until nothing is left to do, or nothing has moved for `limitMs`, and answers what then still is, and how long it took. */
+/** Waits until no work is pending, or nothing has changed for `limitMs`. Returns what is pending then, and how long it took. */
 export async function recover(service: Service, limitMs: number): Promise<{ unfinished: Unfinished; seconds: number }> {
   const startedAt = performance.now();
-  let movedAt = startedAt;
+  let changedAt = startedAt;
   let before = '';
   for (;;) {
     const unfinished = await measure(service).catch(() => undefined);
     const now = performance.now();
     const seconds = Math.round((now - startedAt) / 100) / 10;
-    // A slow machine is not a stuck service: whatever still moves has time.
+    // Progress resets the limit, because a slow machine is not a stuck service.
     const current = JSON.stringify(unfinished);
-    if (unfinished && current !== before) movedAt = now;
+    if (unfinished && current !== before) changedAt = now;
     before = current;
     if (unfinished && sum(unfinished) === 0) return { unfinished, seconds };
-    if (now - movedAt > limitMs) {
+    if (now - changedAt > limitMs) {
       return { unfinished: unfinished ?? { jobs: 1, intents: 0, objects: 0, workflows: 0 }, seconds };
     }
     await delay(pollMs);
   }
 }
 
-/** How many things are not done. */
+/** The total of pending work. */
 export function sum({ jobs, intents, objects, workflows }: Unfinished): number {
   return jobs + intents + objects + workflows;
 }

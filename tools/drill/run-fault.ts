@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Counts, count, keepHouse } from './count.ts';
+import { type Counts, count, runHousekeeping } from './count.ts';
 import type { Fault, FaultContext, FaultReport } from './fault.ts';
-import { startLoad } from './load.ts';
 import { recover, sum } from './recover.ts';
+import type { Tenant } from './tenant.ts';
 
 const beforeMs = 1_500;
 const standstillMs = 120_000;
 
-/** Lets a fault happen under load, as often as it wants, and counts what it left behind once everything has come to rest. */
+/** Injects a fault under load, as often as it asks for, and counts what it left behind after recovery. */
 export async function runFault(fault: Fault, context: FaultContext, note: (line: string) => void): Promise<FaultReport> {
   const { service, tenants, short } = context;
   const runs = short ? Math.max(1, fault.runs.short) : fault.runs.full;
@@ -30,13 +30,46 @@ export async function runFault(fault: Fault, context: FaultContext, note: (line:
     note(`${fault.name}: nothing moved for ${standstillMs / 1_000} s: ${JSON.stringify(unfinished)}`);
     break;
   }
-  await keepHouse(service, fault.name);
+  await runHousekeeping(service, fault.name);
   await recover(service, standstillMs);
   add(report, before, await count(service, tenants));
   return report;
 }
 
-/** What earlier faults left behind is not this one's. */
+/** Adds only what this fault left behind, not earlier ones. */
 function add(report: FaultReport, before: Counts, after: Counts): void {
   for (const name of ['lost', 'duplicated', 'ledgerOff', 'orphans'] as const) report[name] += Math.max(0, after[name] - before[name]);
+}
+
+/** The requests of the tenants while faults happen. */
+interface Load {
+  /** Starts no more requests, and waits for those in flight. Throws what a request threw. */
+  stop(): Promise<void>;
+}
+
+const pauseMs = 1_500;
+const sentence = 'The keeper of the lighthouse writes down wind, tide and every ship that passes the cape before dark. ';
+
+/** Each tenant uploads, creates a job of every kind, and deletes every third document while its jobs run, until it is stopped. */
+function startLoad(tenants: Tenant[]): Load {
+  let stopped = false;
+  const loops = tenants.map(async (tenant) => {
+    for (let round = 0; !stopped; round++) {
+      const documentId = await tenant.upload(sentence.repeat(30 + (round % 5)));
+      for (const kind of ['document.index', 'document.extract', 'document.summarize', 'document.index']) {
+        await tenant.createJob({ kind, documentId });
+      }
+      for (const kind of ['text.summarize', 'text.embed']) await tenant.createJob({ kind });
+      if (round % 3 === 2) await tenant.deleteDocument(documentId);
+      await delay(pauseMs);
+    }
+  });
+  // `stop` throws the error; until then it must not be an unhandled rejection.
+  for (const loop of loops) loop.catch(() => {});
+  return {
+    async stop() {
+      stopped = true;
+      await Promise.all(loops);
+    },
+  };
 }

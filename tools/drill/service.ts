@@ -5,20 +5,20 @@ import { type Client, Connection, Client as TemporalClient } from '@temporalio/c
 import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
 import { type AiProxy, startAiProxy } from './ai-proxy.ts';
-import { watchEffects } from './watch-effects.ts';
+import { watchEffects } from './count.ts';
 
-/** What is under drill: every service in a process of its own, durable as a user's, with a proxy before the AI service. */
+/** The service under drill: every process separate, with the durability of production, and a proxy in front of the AI service. */
 export interface Service {
   stack: Stack;
   db: Db;
   temporal: Client;
   ai: AiProxy;
-  /** Where the local driver keeps the objects. */
+  /** The directory of the local storage driver. */
   objectsDirectory: string;
   stop(): Promise<void>;
 }
 
-/** Short waits and timeouts, so that a drill is bounded; limits that would refuse its load are lifted. */
+/** Short waits and timeouts keep a drill short; rate limits are raised above its load. */
 const env = {
   JOB_RETRY_DELAYS_MS: '1000,2000,3000',
   JOB_TIMEOUT_MS: '5000',
@@ -51,7 +51,7 @@ export async function startService(): Promise<Service> {
       ai,
       objectsDirectory: join(dataDir, 'objects'),
       async stop() {
-        // The connection to Temporal ends with the process: calls that still try again would find it closed.
+        // The connection to Temporal stays open until the process ends, because retrying calls would fail on a closed one.
         await db.destroy();
         await stack.stop();
         ai.stop();

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { callUntilAnswered } from './caller.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** A user with an organization and a workspace, and every job that the service has accepted from it. */
 export class Tenant {
   readonly organizationId: string;
   readonly workspaceId: string;
-  /** The jobs that were answered with 200. */
+  /** The jobs whose creation was confirmed with 200. */
   readonly accepted = new Set<string>();
   readonly #url: string;
   readonly #token: string;
@@ -20,20 +20,20 @@ export class Tenant {
   static async create(url: string): Promise<Tenant> {
     const slug = `drill-${randomUUID()}`;
     const person = { name: 'Drill', email: `${slug}@example.com`, password: 'a long password' };
-    const signedUp = await callUntilAnswered({ url: `${url}/api/auth/sign-up/email`, method: 'POST', body: person });
+    const signedUp = await callUntilResponse({ url: `${url}/api/auth/sign-up/email`, method: 'POST', body: person });
     const token = signedUp.headers.get('set-auth-token') ?? '';
     const post = { method: 'POST', token };
-    const organization = await callUntilAnswered({ ...post, url: `${url}/api/auth/organization/create`, body: { name: slug, slug } });
+    const organization = await callUntilResponse({ ...post, url: `${url}/api/auth/organization/create`, body: { name: slug, slug } });
     const body = { organizationId: organization.body.id, name: 'Drill', slug: 'drill' };
-    const workspace = await callUntilAnswered({ ...post, url: `${url}/api/v1/workspaces`, body });
+    const workspace = await callUntilResponse({ ...post, url: `${url}/api/v1/workspaces`, body });
     return new Tenant(url, token, organization.body.id, workspace.body.id);
   }
 
-  /** Uploads a text and completes it; answers the document's id. */
+  /** Uploads a text and completes it. Returns the document's id. */
   async upload(text: string): Promise<string> {
     const { document, upload } = await this.beginUpload(text.length);
-    // A PUT whose answer was lost has stored the object: the second one is refused.
-    await callUntilAnswered({ url: upload.url, method: 'PUT', headers: upload.headers, body: text, accept: [412] });
+    // A PUT whose response was lost has stored the object, so the second one is refused.
+    await callUntilResponse({ url: upload.url, method: 'PUT', headers: upload.headers, body: text, accept: [412] });
     await this.#call('POST', `/documents/${document.id}/complete`);
     return document.id;
   }
@@ -47,7 +47,7 @@ export class Tenant {
     await this.#call('DELETE', `/documents/${id}`, undefined, [404]);
   }
 
-  /** Creates a job; the same request is sent until it is answered, and makes one job however often it is sent. */
+  /** Creates a job. The request is sent until there is a response; its idempotency key makes it one job. Returns the job's id. */
   async createJob(job: { kind: string; documentId?: string }): Promise<string> {
     const scope = job.kind.startsWith('text.') ? { organizationId: this.organizationId, workspaceId: this.workspaceId } : {};
     const { body } = await this.#call('POST', '/jobs', { ...fields[job.kind], ...scope, ...job });
@@ -57,7 +57,7 @@ export class Tenant {
 
   #call(method: string, path: string, body?: unknown, accept: number[] = []) {
     const key = method === 'POST' && body !== undefined ? { key: randomUUID() } : {};
-    return callUntilAnswered({ url: `${this.#url}/api/v1${path}`, method, token: this.#token, body, accept, ...key });
+    return callUntilResponse({ url: `${this.#url}/api/v1${path}`, method, token: this.#token, body, accept, ...key });
   }
 }
 
@@ -65,3 +65,52 @@ const fields: Record<string, object> = {
   'text.summarize': { text: 'The tide turns at noon. The ferry waits for nobody. Bread is sold on the pier.', maxSentences: 1 },
   'text.embed': { texts: ['the tide', 'the ferry'] },
 };
+
+const retryMs = 200;
+const limitMs = 180_000;
+const callMs = 15_000;
+
+export interface Call {
+  url: string;
+  method: string;
+  token?: string;
+  /** The idempotency key, which makes it safe to send the request again if its response was lost. */
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Accepted statuses other than 200. */
+  accept?: number[];
+}
+
+/**
+ * Sends a request until there is a response, as a careful client does: after a broken connection or a 5xx it is sent again. Throws for
+ * any other status that the caller does not accept.
+ */
+export async function callUntilResponse(call: Call): Promise<{ status: number; headers: Headers; body: any }> {
+  const deadline = Date.now() + limitMs;
+  for (;;) {
+    const response = await send(call);
+    if (response && (response.status === 200 || call.accept?.includes(response.status))) return response;
+    if (response && response.status < 500)
+      throw new Error(`${call.method} ${call.url}: ${response.status} ${JSON.stringify(response.body)}`);
+    if (Date.now() > deadline) throw new Error(`${call.method} ${call.url}: no response for ${limitMs / 1_000} s`);
+    await delay(retryMs);
+  }
+}
+
+async function send({ url, method, token, key, body, headers = {} }: Call) {
+  const all = new Headers(headers);
+  if (token) all.set('authorization', `Bearer ${token}`);
+  if (key) all.set('idempotency-key', key);
+  if (body !== undefined && !all.has('content-type')) all.set('content-type', 'application/json');
+  const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  try {
+    const response = await fetch(url, { method, headers: all, body: payload ?? null, signal: AbortSignal.timeout(callMs) });
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.includes('json') && text !== '';
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+  } catch {
+    // The service is down, or was killed before it responded.
+    return undefined;
+  }
+}

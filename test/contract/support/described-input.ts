@@ -1,7 +1,6 @@
 import { buildOpenApi } from '../../../contract/openapi.ts';
-import { exampleOf } from '../../../contract/openapi-examples.ts';
 import type { OpenApiOperation } from '../../../contract/openapi-operations.ts';
-import type { JsonSchema } from '../../../contract/openapi-schemas.ts';
+import { exampleOf, type JsonSchema } from '../../../contract/openapi-schemas.ts';
 import type { AnyRoute } from '../../../contract/route.ts';
 
 const document = buildOpenApi({ cookieName: 'session' });

@@ -1,4 +1,4 @@
-// A bare Temporal worker with the settings of this project's own: the same slots, one poller for activities.
+// A bare Temporal worker with the settings of this project's worker: the same slots, one poller for activities.
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
 import { JobSlots } from '../../../worker/job-slots.ts';

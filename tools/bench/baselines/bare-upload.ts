@@ -1,4 +1,4 @@
-// The least that takes an upload: Node's http piped to a file.
+// The minimal server for an upload: Node's http piped to a file.
 import { createWriteStream } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';

@@ -3,14 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { type Figure, toFigure } from '../support/figure.ts';
-import type { Measure } from '../support/measure.ts';
+import { type Figure, type Measure, toFigure } from '../support/figure.ts';
 import type { Service } from '../support/service.ts';
 
 const few = 10_000;
 const many = 100_000;
 
-interface Place {
+interface Scope {
   slug: string;
   organizationId: string;
   workspaceId: string;
@@ -18,15 +17,15 @@ interface Place {
 
 interface Deletion {
   seconds: number;
-  /** The most resident memory of the API with its worker meanwhile. */
+  /** The peak of the resident memory of the API with its worker. */
   peakMb: number;
 }
 
-type Delete = (place: Place, objects: number) => Promise<void>;
+type Delete = (scope: Scope, objects: number) => Promise<void>;
 
 /**
- * An organization, and a workspace, with 100,000 stored objects deleted: the most memory that the API with its worker takes meanwhile,
- * beside the most that it took for one of each with 10,000, twice, before.
+ * The deletion of an organization and of a workspace with 100,000 stored objects each: the peak memory of the API with its worker,
+ * compared with the peak of two deletions of each with 10,000.
  */
 export const deletion: Measure = async (service) => {
   await service.pool.query(`update "user" set role = 'admin' where id = $1`, [service.userId]);
@@ -36,7 +35,7 @@ export const deletion: Measure = async (service) => {
   const ways: Record<string, Delete> = {
     async organization({ organizationId, slug }, objects) {
       const body = { confirmSlug: slug };
-      // A long deletion is answered with a 503 that says that it goes on.
+      // A long deletion gets a 503 and goes on.
       await service.call('DELETE', `/api/v1/admin/organizations/${organizationId}`, body).catch(() => undefined);
       const { objectsDeleted } = await workflow.getHandle(`delete-organization-${organizationId}`).result();
       if (objectsDeleted !== objects) throw new Error(`${objectsDeleted} of ${objects} objects were deleted`);
@@ -52,7 +51,7 @@ export const deletion: Measure = async (service) => {
 
   const figures: Figure[] = [];
   try {
-    // A process that has just begun grows to what it works in.
+    // A new process first grows to its working size.
     let baseline = 0;
     for (const remove of Object.values(ways).flatMap((way) => [way, way])) {
       baseline = Math.max(baseline, (await measure(service, few, remove)).peakMb);
@@ -73,22 +72,22 @@ export const deletion: Measure = async (service) => {
 const atMost = { ratio: { atMost: 1.1 } };
 
 async function measure(service: Service, objects: number, remove: Delete): Promise<Deletion> {
-  const place = await seed(service, objects);
+  const scope = await seed(service, objects);
   let peakMb = service.memoryMb();
   const sampler = setInterval(() => {
     peakMb = Math.max(peakMb, service.memoryMb());
   }, 50);
   const startedAt = performance.now();
   try {
-    await remove(place, objects);
+    await remove(scope, objects);
     return { seconds: (performance.now() - startedAt) / 1_000, peakMb };
   } finally {
     clearInterval(sampler);
   }
 }
 
-/** An organization whose workspace holds so many documents, each with its object and a job. */
-async function seed(service: Service, objects: number): Promise<Place> {
+/** Creates an organization whose workspace has `objects` documents, each with its object and a job. */
+async function seed(service: Service, objects: number): Promise<Scope> {
   const slug = `deletion-${randomUUID().slice(0, 8)}`;
   const { id: organizationId } = await service.call('POST', '/api/auth/organization/create', { name: slug, slug });
   const { id: workspaceId } = await service.call('POST', '/api/v1/workspaces', { organizationId, name: slug, slug: 'main' });

@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { type Figure, toFigure } from '../support/figure.ts';
-import type { Measure } from '../support/measure.ts';
+import { type Figure, type Measure, toFigure } from '../support/figure.ts';
 import { alternate, medianMs } from '../support/rounds.ts';
 import type { Service } from '../support/service.ts';
 
 const few = 1_000;
 const many = 100_000;
 
-interface Place {
+interface Scope {
   organizationId: string;
   workspaceId: string;
 }
 
-/** The same requests in an organization with 100,000 documents and jobs, and in one with 1,000. */
+/** The same requests in an organization with 100,000 documents and jobs, compared with one with 1,000. */
 export const growth: Measure = async (service) => {
   const small = await seed(service, few);
   const large = await seed(service, many);
-  const requests: Record<string, (place: Place) => Promise<unknown>> = {
+  const requests: Record<string, (scope: Scope) => Promise<unknown>> = {
     'documents.createUpload': ({ workspaceId }) =>
       service.call('POST', '/api/v1/documents', { workspaceId, name: 'a.txt', contentType: 'text/plain', size: 1 }),
     'documents.list': ({ organizationId, workspaceId }) =>
@@ -37,7 +36,7 @@ export const growth: Measure = async (service) => {
   return figures;
 };
 
-async function seed(service: Service, rows: number): Promise<Place> {
+async function seed(service: Service, rows: number): Promise<Scope> {
   const slug = `growth-${rows}-${randomUUID().slice(0, 8)}`;
   const { id: organizationId } = await service.call('POST', '/api/auth/organization/create', { name: slug, slug });
   const { id: workspaceId } = await service.call('POST', '/api/v1/workspaces', { organizationId, name: slug, slug: 'main' });

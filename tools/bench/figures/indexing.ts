@@ -7,12 +7,12 @@ import { alternate, perSecond, rate } from '../support/rounds.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const embedBatch = 32;
-/** As many documents as the worker works on at once, by default. */
+/** The worker's default concurrency. */
 const slots = 2;
 
 /**
- * Indexing, in chunks a second with new documents waiting, beside the AI service's embed alone: the same chunks in the same batches, for
- * as many documents at once. Long documents show what a chunk costs; those of the default limit, what a job costs beside its chunks.
+ * Indexing of waiting documents, in chunks per second, compared with calls of the AI service's embed alone: the same chunks in the same
+ * batches and with the same concurrency. Long documents show the cost of a chunk; those of the default limit, that of a job.
  */
 export async function indexing(): Promise<Figure[]> {
   const service = await startService({ MAX_TEXT_CHARACTERS: '2000000' });

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { startBaseline } from '../support/baseline.ts';
-import { toFigure } from '../support/figure.ts';
+import { type Measure, toFigure } from '../support/figure.ts';
 import { watchJobs } from '../support/job-watch.ts';
-import type { Measure } from '../support/measure.ts';
 import { alternate, medianMs, perSecond } from '../support/rounds.ts';
 
 const jobsPerRound = 200;
 const concurrency = 20;
 
-/** `text.embed` from POST to succeeded, beside a bare workflow with one activity on the same server. */
+/** `text.embed` from POST to succeeded, compared with a bare workflow with one activity on the same server. */
 export const jobs: Measure = async (service) => {
   const worker = await startBaseline(service, 'bare-temporal.ts', [service.stack.temporalAddress, '2'], 'bare worker running');
   const connection = await Connection.connect({ address: service.stack.temporalAddress });

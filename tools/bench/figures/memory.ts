@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { toFigure } from '../support/figure.ts';
+import { type Measure, toFigure } from '../support/figure.ts';
 import { watchJobs } from '../support/job-watch.ts';
-import type { Measure } from '../support/measure.ts';
 import { perSecond } from '../support/rounds.ts';
 
 const jobsRun = 10_000;
-/** By then a process without work has given its memory back. */
+/** By then an idle process has returned its memory. */
 const restMs = 20_000;
 
 /** The memory of the API with its worker at rest: after a warm-up, and after 10,000 jobs. */

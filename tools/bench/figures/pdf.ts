@@ -11,7 +11,7 @@ const pages = 500;
 const charactersPerPage = 2_500;
 const limits = { maxUploadBytes: 30_000_000, maxTextCharacters: 2_000_000, maxPdfPages: 1_000 };
 
-/** Pages of a PDF a second through the AI service, beside the extractor called in this process. */
+/** Pages of a PDF per second through the AI service, compared with the extractor in this process. */
 export async function pdf(): Promise<Figure[]> {
   const service = await startService({ MAX_TEXT_CHARACTERS: String(limits.maxTextCharacters), MAX_PDF_PAGES: String(limits.maxPdfPages) });
   return measure(service).finally(() => service.stop());

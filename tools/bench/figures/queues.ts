@@ -4,8 +4,7 @@ import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import pg from 'pg';
 import PgBoss from 'pg-boss';
 import { startBaseline } from '../support/baseline.ts';
-import { type Figure, toFigure } from '../support/figure.ts';
-import type { Measure } from '../support/measure.ts';
+import { type Figure, type Measure, toFigure } from '../support/figure.ts';
 import { median, perSecond } from '../support/rounds.ts';
 import type { Service } from '../support/service.ts';
 
@@ -14,15 +13,15 @@ const concurrency = 20;
 const slots = 2;
 const rounds = 3;
 
-/** Runs one job that does nothing, from being queued to being done. */
+/** A queue of empty jobs; `run` resolves when the job is done. */
 interface Queue {
   run(): Promise<unknown>;
   stop(): Promise<unknown>;
 }
 
 /**
- * For context: jobs that do nothing through two queues on the same Postgres, with as many at once as this service works on. What
- * they lack and a workflow has is in docs/performance.md.
+ * For context: empty jobs through two queues on the same Postgres and through bare Temporal, with this service's concurrency. What
+ * the queues lack compared with a workflow is in docs/performance.md.
  */
 export const queues: Measure = async (service) => {
   const figures: Figure[] = [];
@@ -40,7 +39,7 @@ export const queues: Measure = async (service) => {
   return figures;
 };
 
-/** Those who wait for a job, by its name. */
+/** Resolves waiting promises by the name of their job. */
 class Waiting {
   readonly #resolvers = new Map<string, () => void>();
 
@@ -89,7 +88,7 @@ async function pgBoss({ stack }: Service): Promise<Queue> {
   boss.on('error', () => {});
   await boss.start();
   await boss.createQueue('nothing');
-  // It polls, at its fastest twice a second: each poll takes as many as may wait.
+  // It polls at most twice a second, so each poll takes a batch.
   const work = async (batch: PgBoss.Job<{ name: string }>[]) => {
     for (const { data } of batch) waiting.done(data.name);
   };

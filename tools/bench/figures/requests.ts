@@ -1,13 +1,11 @@
 import { findFreePorts } from '../../../local/ports.ts';
 import { startBaseline } from '../support/baseline.ts';
-import { toFigure } from '../support/figure.ts';
-import { requestsPerSecond } from '../support/load.ts';
-import type { Measure } from '../support/measure.ts';
-import { alternate } from '../support/rounds.ts';
+import { type Measure, toFigure } from '../support/figure.ts';
+import { alternate, requestsPerSecond } from '../support/rounds.ts';
 
 const seconds = 3;
 
-/** `GET /documents/{id}`, authenticated, authorized and validated, over both transports, beside Express with one select. */
+/** `GET /documents/{id}`, authenticated, authorized and validated, over both transports, compared with Express and one select. */
 export const requests: Measure = async (service) => {
   const upload = { workspaceId: service.workspaceId, name: 'bench.txt', contentType: 'text/plain', size: 1 };
   const { document } = await service.call('POST', '/api/v1/documents', upload);

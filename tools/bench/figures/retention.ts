@@ -1,10 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
-import { toFigure } from '../support/figure.ts';
-import type { Measure } from '../support/measure.ts';
+import { type Measure, toFigure } from '../support/figure.ts';
 
 const expired = 1_000_000;
 
-/** Housekeeping over a million expired rows: its longest statement, and how much the API's memory grows meanwhile. */
+/** Housekeeping over a million expired rows: its longest statement, and the growth of the API's memory. */
 export const retention: Measure = async (service) => {
   await service.pool.query(
     `insert into audit_entry (id, organization_id, action, target_type, target_id, created_at)

@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { createAiClient } from '../../../ai/client.ts';
 import { createDb } from '../../../db/connect.ts';
 import { searchChunks } from '../../../domain/chunks/search-chunks.ts';
-import { type Figure, toFigure } from '../support/figure.ts';
-import type { Measure } from '../support/measure.ts';
+import { type Figure, type Measure, toFigure } from '../support/figure.ts';
 import { alternate, medianMs } from '../support/rounds.ts';
 import type { Service } from '../support/service.ts';
 
 const sizes = [1_000, 10_000, 100_000];
 const query = 'how are the mirrors of the telescope cleaned';
 
-/** A search in workspaces of three sizes, beside the bare SQL query and the call that embeds the query. */
+/** A search in workspaces of three sizes, compared with the bare SQL query and the call that embeds the query. */
 export const search: Measure = async (service) => {
   const ai = createAiClient({ baseUrl: service.stack.aiUrl, token: service.stack.serviceToken });
   const { model, vectors } = await ai.embed({ texts: [query] });
@@ -34,7 +33,7 @@ export const search: Measure = async (service) => {
   return figures;
 };
 
-/** A workspace with one document of so many chunks, their vectors random. */
+/** Creates a workspace with one document of `chunks` chunks with random vectors. */
 async function seed(service: Service, chunks: number, model: string, dimensions: number): Promise<string> {
   const slug = `search-${chunks}`;
   const workspace = { organizationId: service.organizationId, name: slug, slug };

@@ -9,14 +9,14 @@ import { median } from '../support/rounds.ts';
 const firstStarts = 3;
 const laterStarts = 5;
 
-/** `npm start` until its screen is there: with no data and nothing built yet, and on the data of an earlier start. */
+/** `npm start` until it is ready: without any data or build, and on the data of an earlier start. */
 export async function start() {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-start-'));
   const first: number[] = [];
   const later: number[] = [];
   try {
     for (let round = 0; round < firstStarts; round++) {
-      // The workflows' bundle, which the first start makes.
+      // The bundle of the workflows, which the first start builds.
       rmSync('node_modules/.cache/sheaf', { recursive: true, force: true });
       rmSync(dataDir, { recursive: true, force: true });
       first.push(await secondsToReady(dataDir));

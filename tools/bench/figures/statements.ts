@@ -2,15 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Figure, toFigure } from '../support/figure.ts';
 import { median } from '../support/rounds.ts';
 import { type Service, startService } from '../support/service.ts';
-import { readStatements, type Statement } from '../support/statement-log.ts';
 
 const rounds = 11;
 
-/** The statements that one `jobs.create` and one `GET /documents/{id}` send to Postgres; each is listed on standard error. */
+/** The statements that one `jobs.create` and one `GET /documents/{id}` send to Postgres; they are listed on standard error. */
 export async function statements(): Promise<Figure[]> {
   const service = await startService();
   try {
-    // Jobs that nobody works on: their statements would come between.
+    // Without a worker, whose statements would be counted too.
     await service.stack.restart('api', { WORKER_ENABLED: 'false' });
     const upload = { workspaceId: service.workspaceId, name: 'bench.txt', contentType: 'text/plain', size: 1 };
     const { document } = await service.call('POST', '/api/v1/documents', upload);
@@ -44,7 +43,7 @@ async function measure(service: Service, name: string, request: () => Promise<un
   ];
 }
 
-/** The statements of a request that sent as many as most did, each with the median of its times. */
+/** The statements of the requests with the median count, each with its median time. */
 function typical(shots: Statement[][]): Statement[] {
   const count = median(shots.map(({ length }) => length));
   const alike = shots.filter(({ length }) => length === count);
@@ -52,7 +51,7 @@ function typical(shots: Statement[][]): Statement[] {
   return first.map(({ text }, index) => ({ text, ms: median(alike.map((shot) => shot[index]?.ms ?? 0)) }));
 }
 
-/** What Postgres logs of all that the service sends while something happens. */
+/** The statements that Postgres logs during `work`. */
 async function logged(service: Service, work: () => Promise<unknown>): Promise<Statement[]> {
   await delay(500);
   const before = service.stack.readLog('postgres').length;
@@ -65,4 +64,28 @@ function list(name: string, sent: Statement[]): void {
   process.stderr.write(`\n${name} sends\n`);
   for (const { ms, text } of sent) process.stderr.write(`${ms.toFixed(3).padStart(9)} ms  ${text.slice(0, 160)}\n`);
   process.stderr.write('\n');
+}
+
+/** A statement from the log of Postgres, with the time for parsing, planning and running it. */
+interface Statement {
+  text: string;
+  ms: number;
+}
+
+/**
+ * The statements of a log that was written with `log_min_duration_statement = 0`, in their order. The extended protocol logs a
+ * statement in several steps, whose times are added up.
+ */
+function readStatements(log: string): Statement[] {
+  const statements: Statement[] = [];
+  let ms = 0;
+  for (const [, duration, step, text = ''] of log.matchAll(
+    /duration: ([\d.]+) ms {2}(statement|parse|bind|execute)[^:]*: (.*(?:\n\t.*)*)/g,
+  )) {
+    ms += Number(duration);
+    if (step === 'parse' || step === 'bind') continue;
+    statements.push({ text: text.replaceAll(/\s+/g, ' ').trim(), ms });
+    ms = 0;
+  }
+  return statements;
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, get } from 'node:http';
 import pg from 'pg';
-import { toFigure } from '../support/figure.ts';
-import type { Measure } from '../support/measure.ts';
+import { type Measure, toFigure } from '../support/figure.ts';
 import { percentile } from '../support/rounds.ts';
 import type { Service } from '../support/service.ts';
 
@@ -10,7 +9,7 @@ const streams = 200;
 const perUser = 5;
 const changes = 100;
 
-/** From a commit to its event on each of 200 open streams, over what the bare NOTIFY takes to arrive. */
+/** The time from a commit to its event on each of 200 open streams, minus the time of a bare NOTIFY. */
 export const stream: Measure = async (service) => {
   const users = await Promise.all(Array.from({ length: streams / perUser }, () => member(service)));
   const listener = new pg.Client({ connectionString: service.stack.databaseUrl });
@@ -41,7 +40,7 @@ async function member(service: Service): Promise<string> {
   return token;
 }
 
-/** Opens every stream and waits until each has its headers. */
+/** Opens all streams and waits for the headers of each. */
 async function openStreams(service: Service, tokens: string[], onJob: (jobId: string) => void): Promise<() => void> {
   const agent = new Agent({ keepAlive: true });
   const url = `${service.url}/api/v1/organizations/${service.organizationId}/jobs/stream`;
@@ -59,7 +58,7 @@ async function openStreams(service: Service, tokens: string[], onJob: (jobId: st
   return () => agent.destroy();
 }
 
-/** Inserts a job that no workflow carries, and answers each stream's delay over the notification's, in milliseconds. */
+/** Inserts a job without a workflow. Returns each stream's delay after the notification, in milliseconds. */
 async function measureChange(service: Service, listener: pg.Client, arrivals: Map<string, number[]>): Promise<number[]> {
   const jobId = randomUUID();
   const times: number[] = [];

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePorts } from '../../../local/ports.ts';
 import { startBaseline } from '../support/baseline.ts';
-import { toFigure } from '../support/figure.ts';
-import type { Measure } from '../support/measure.ts';
+import { type Measure, toFigure } from '../support/figure.ts';
 import { alternate } from '../support/rounds.ts';
 import type { Service } from '../support/service.ts';
 
@@ -13,7 +12,7 @@ const sizeBytes = 25 * 1024 * 1024;
 const bytes = Buffer.alloc(sizeBytes, 'abcdefgh\n');
 const many = 20;
 
-/** A PUT of 25 MiB, one and 20 at once, beside Node's http piped to a file; and what 20 at once take of memory. */
+/** A PUT of 25 MiB, one and 20 at once, compared with Node's http piped to a file; and the memory of 20 at once. */
 export const uploads: Measure = async (service) => {
   const [port = 0] = await findFreePorts(1);
   const directory = mkdtempSync(join(service.stack.dataDir, 'bare-'));
@@ -65,7 +64,7 @@ function put({ url, headers }: { url: string; headers: Record<string, string> })
   });
 }
 
-/** The most that the process's memory grows over what it is when idle, in MB. */
+/** The peak growth of the process's memory over its idle size, in MB. */
 async function memoryWhile(service: Service, work: () => Promise<unknown>): Promise<number> {
   await delay(2_000);
   const idle = service.memoryMb();

@@ -1,4 +1,6 @@
-/** One measured figure, beside its baseline from the same run. `ok` is null where it is shown for context only. */
+import type { Service } from './service.ts';
+
+/** A measured figure with its baseline from the same run. `ok` is null if it has no target and is shown for context only. */
 export interface Figure {
   name: string;
   value: number;
@@ -39,7 +41,7 @@ function round(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** A table of figures for people. */
+/** Formats figures as a table. */
 export function formatTable(figures: Figure[]): string {
   const rows = figures.map(({ name, value, unit, baseline, ratio, target, ok }) => [
     name,
@@ -60,3 +62,6 @@ export function formatTable(figures: Figure[]): string {
     )
     .join('\n');
 }
+
+/** Measures one or more figures on a running service. */
+export type Measure = (service: Service) => Promise<Figure[]>;

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import type { Service } from './service.ts';
 
-/** Tells when jobs are finished, from the service's own live stream. */
+/** Waits for jobs to finish, by the service's live stream. */
 export interface JobWatch {
   finished(jobId: string): Promise<void>;
   close(): void;

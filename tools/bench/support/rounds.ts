@@ -1,3 +1,5 @@
+import autocannon from 'autocannon';
+
 export function median(values: number[]): number {
   return percentile(values, 50);
 }
@@ -9,8 +11,8 @@ export function percentile(values: number[], percent: number): number {
 }
 
 /**
- * Measures two things in turn, A B A B …, after a warm-up of each that does not count, and answers the medians and the median of
- * the ratios pair by pair: the machine's speed drifts, and drifts for both.
+ * Measures two things alternately, A B A B …, after a warm-up of each, and returns their medians and the median of the ratios of the
+ * pairs: the speed of the machine drifts, but it drifts for both.
  */
 export async function alternate(
   rounds: number,
@@ -28,7 +30,7 @@ export async function alternate(
   };
 }
 
-/** Runs a task `total` times, `concurrency` at once, and answers how many a second. */
+/** Runs a task `total` times, `concurrency` at once. Returns runs per second. */
 export async function perSecond(total: number, concurrency: number, task: (index: number) => Promise<unknown>): Promise<number> {
   let next = 0;
   const startedAt = performance.now();
@@ -39,7 +41,7 @@ export async function perSecond(total: number, concurrency: number, task: (index
   return (total / (performance.now() - startedAt)) * 1_000;
 }
 
-/** How long each of `times` runs of a task takes, one after another: the median, in milliseconds. */
+/** The median duration of `times` sequential runs of a task, in milliseconds. */
 export async function medianMs(times: number, task: (index: number) => Promise<unknown>): Promise<number> {
   const durations: number[] = [];
   for (let index = 0; index < times; index++) {
@@ -50,9 +52,18 @@ export async function medianMs(times: number, task: (index: number) => Promise<u
   return median(durations);
 }
 
-/** How many units a second a piece of work does. */
+/** Units per second of a piece of work. */
 export async function rate(units: number, work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return (units / (performance.now() - startedAt)) * 1_000;
+}
+
+/** Requests per second that a URL serves with 200 under a steady load. Throws if any response has another status. */
+export async function requestsPerSecond(options: autocannon.Options & { seconds: number }): Promise<number> {
+  const { seconds, ...rest } = options;
+  const result = await autocannon({ connections: 20, duration: seconds, ...rest });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${options.url}: ${result.non2xx} answers were no success, ${result.errors} failed`);
+  return result['2xx'] / result.duration;
 }

@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { Environment } from '../../../config/environment.ts';
 import { type Stack, startStack } from '../../../local/stack.ts';
 
-/** The service under measurement: the embedded stack as `npm start` runs it, and a tenant in it. */
+/** The service that is measured: the embedded stack as `npm start` runs it, and a tenant in it. */
 export interface Service {
   stack: Stack;
   url: string;
@@ -16,7 +16,7 @@ export interface Service {
   organizationId: string;
   workspaceId: string;
   pool: pg.Pool;
-  /** Sends a JSON request over kept connections. Throws unless the answer is 200. */
+  /** Sends a JSON request over keep-alive connections. Throws unless the status is 200. */
   call<T = any>(method: string, path: string, body?: unknown, token?: string): Promise<T>;
   signUp(): Promise<{ id: string; token: string }>;
   /** The resident memory of the API's process, in MB. */
@@ -24,7 +24,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts a stack of its own in an empty directory, durable as a user's. Limits that would refuse a load are lifted. */
+/** Starts a stack in an empty directory, with the durability of production. Rate limits are raised above the load. */
 export async function startService(env: Environment = {}): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-'));
   const limits = { RATE_LIMIT_PER_MINUTE: '100000000', SEARCH_LIMIT_PER_MINUTE: '100000000', LOG_LEVEL: 'warn' };

@@ -15,7 +15,7 @@ export const workerKilled: Fault = {
 
 /**
  * The worker is suspended for longer than its heartbeats allow, another one takes its jobs, and it wakes up in the middle of
- * attempts that are presumed lost: what it finishes then must not count.
+ * attempts that are presumed lost: their results must not count.
  */
 export const workerFrozen: Fault = {
   name: 'worker-frozen',
@@ -49,7 +49,7 @@ export const aiKilled: Fault = {
   },
 };
 
-/** Postgres ends at once, with every connection and without a checkpoint, and recovers from its log. */
+/** Postgres is killed with all connections and without a checkpoint, and recovers from its log. */
 export const postgresCrashed: Fault = {
   name: 'postgres-crashed',
   runs: { full: 2, short: 1 },
@@ -59,7 +59,7 @@ export const postgresCrashed: Fault = {
   },
 };
 
-/** Temporal is gone for a minute, while the tenants go on. */
+/** Temporal is down for a minute, while the tenants go on. */
 export const temporalAway: Fault = {
   name: 'temporal-away',
   runs: { full: 1, short: 1 },
@@ -75,10 +75,32 @@ async function restart({ service: { stack } }: FaultContext, service: ServiceNam
   await stack.start(service);
 }
 
-/** Waits until so many attempts are under way, or for 10 s. */
+/** Waits until `atLeast` jobs are running, for 10 s at most. */
 async function untilRunning({ service: { db } }: FaultContext, atLeast: number): Promise<void> {
   for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(20)) {
     const running = await db.selectFrom('job').select('id').where('status', '=', 'running').execute();
     if (running.length >= atLeast) return;
   }
 }
+
+const burst = 12;
+
+/**
+ * The API is killed in the middle of a burst of `jobs.create`: some requests have committed, but their intents have not reached
+ * Temporal; the response of others is lost, and they are sent again. Each run kills it at another moment.
+ */
+export const apiKilled: Fault = {
+  name: 'api-killed',
+  runs: { full: 8, short: 2 },
+  async inject({ service: { stack }, tenants }) {
+    const requests = tenants.flatMap((tenant) =>
+      Array.from({ length: burst / tenants.length }, () => tenant.createJob({ kind: 'text.embed' })),
+    );
+    for (const request of requests) request.catch(() => {});
+    await delay(Math.random() * 80);
+    await stack.kill('api');
+    await stack.start('api');
+    await Promise.all(requests);
+    return undefined;
+  },
+};

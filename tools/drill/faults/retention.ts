@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { keepHouse } from '../count.ts';
+import { runHousekeeping } from '../count.ts';
 import type { Fault } from '../fault.ts';
 
 /**
- * What the first tenant has finished, begun and done is set back past its time, and the day's housekeeping runs: it must remove
- * all of that, and nothing of the others.
+ * The finished jobs, abandoned uploads and audit entries of the first tenant are dated back past their retention, and housekeeping
+ * runs: it must remove all of them, and nothing of the other tenants.
  */
 export const retention: Fault = {
   name: 'retention',
@@ -22,7 +22,7 @@ export const retention: Fault = {
     const { rows: audit } = await sql<{ id: string }>`
       update audit_entry set created_at = now() - interval '101 days' where organization_id = ${mine} returning id
     `.execute(db);
-    await keepHouse(service, 'retention');
+    await runHousekeeping(service, 'retention');
     const left = await sql<{ left: number }>`
       select (select count(*) from job where id = any(${old.map(({ id }) => id)}))
         + (select count(*) from audit_entry where id = any(${audit.map(({ id }) => id)}))

@@ -1,18 +1,18 @@
-import type { z } from 'zod';
-import type { RemoteModelConfig } from '../../config/ai-service.ts';
-import { ServiceError } from '../service-error.ts';
+import { z } from 'zod';
+import type { RemoteModelConfig } from '../config/ai-service.ts';
+import { ServiceError } from './service-error.ts';
 
-/** How a call to the remote model ends at the latest, and for whom. */
+/** How long a call to the remote model may take, and who waits for it. */
 export interface RemoteCall {
   timeoutMs: number;
   signal: AbortSignal;
-  /** What a failure is called: `<name>_failed`, `<name>_timeout`. */
+  /** The prefix of the error codes: `<name>_failed`, `<name>_timeout`. */
   name: 'remote' | 'ocr';
 }
 
 /**
- * Posts to the remote model's endpoint and validates the answer. Throws ServiceError 502 for whatever goes wrong there, a 4xx
- * included (a wrong key is not the document's fault), with the remote's `Retry-After`; or the signal's reason.
+ * Posts to the remote model's endpoint and validates the response. Throws ServiceError 502 for any failure of the remote, with its
+ * `Retry-After`, also for a 4xx (a wrong key is not the document's fault); or the signal's reason.
  */
 export async function askRemote<T extends z.ZodType>(
   remote: RemoteModelConfig,
@@ -28,17 +28,17 @@ export async function askRemote<T extends z.ZodType>(
       headers: { authorization: `Bearer ${remote.key}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       signal: AbortSignal.any([timeout, signal]),
-      // A redirect would carry the key and the document to a place nobody configured.
+      // A redirect would send the key and the document to a host that nobody configured.
       redirect: 'error',
     });
     if (!response.ok) {
-      // The body is drained so that the connection can be used again; it may quote the document, so it goes nowhere.
+      // Read so that the connection can be reused, and not logged, because it may quote the document.
       await response.arrayBuffer();
       throw failed(name, `The remote model answered ${response.status}.`, retryAfterSeconds(response));
     }
-    const answer = schema.safeParse(await response.json());
-    if (!answer.success) throw failed(name, 'The remote model answered in an unknown form.');
-    return answer.data;
+    const parsed = schema.safeParse(await response.json());
+    if (!parsed.success) throw failed(name, 'The remote model answered in an unknown form.');
+    return parsed.data;
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ServiceError) throw error;
@@ -56,3 +56,8 @@ function retryAfterSeconds(response: Response): number | undefined {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : undefined;
 }
+
+/** A response of `/chat/completions`, reduced to the text of its first choice. */
+export const chatCompletion = z
+  .object({ choices: z.array(z.object({ message: z.object({ content: z.string().nullable() }) })).min(1) })
+  .transform(({ choices }) => choices[0]?.message.content?.trim() ?? '');

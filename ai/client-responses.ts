@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+const floatBytes = 4;
+
+// Postgres stores neither NUL nor lone surrogates.
+const storable = z.string().refine((value) => value.isWellFormed() && !value.includes('\u0000'), 'is not well-formed text');
+const count = z.int().min(0);
+const text = z.object({
+  text: storable,
+  characters: count,
+  pages: count.nullable(),
+  truncated: z.boolean(),
+  content_type: z.string(),
+});
+export const extraction = text.transform(({ content_type, ...rest }) => ({ ...rest, contentType: content_type }));
+export const summary = z.object({ summary: storable, sentences: count, model: storable, characters: count });
+// A response has tens of thousands of numbers: a schema for each would cost more than parsing them.
+const vector = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite), 'is not a vector');
+export const embeddings = z
+  .object({ model: storable.min(1), dimensions: z.int().positive(), vectors: z.array(vector) })
+  .refine(({ dimensions, vectors }) => vectors.every((vector) => vector.length === dimensions), 'a vector has another length');
+// A service of an earlier version does not know base64 and returns numbers.
+export const floatEmbeddings = z
+  .object({ model: storable.min(1), dimensions: z.int().positive(), vectors: z.array(z.string()) })
+  .transform(({ vectors, ...rest }, context): FloatEmbeddings => {
+    const read = readFloatVectors(vectors, rest.dimensions);
+    if (!read) context.addIssue('a vector is not made of as many floats');
+    return { ...rest, vectors: read ?? [] };
+  })
+  .or(embeddings);
+export const health = z.object({
+  ok: z.boolean(),
+  provider: z.string(),
+  ocr: z.string(),
+  auth: z.string(),
+  problems: z.array(z.string()).default([]),
+});
+export const refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+export type Extraction = z.output<typeof extraction>;
+export type TextSummary = z.output<typeof summary>;
+export type TextEmbeddings = z.output<typeof embeddings>;
+/** Vectors as they are stored, with 32-bit floats. */
+export type FloatEmbeddings = Omit<TextEmbeddings, 'vectors'> & { vectors: ArrayLike<number>[] };
+export type AiHealth = z.output<typeof health>;
+
+/**
+ * Reads vectors of 32-bit floats in base64. They share one buffer, because a document has thousands of them. Returns undefined if one of
+ * them is not base64 of `dimensions` finite floats.
+ */
+function readFloatVectors(encoded: string[], dimensions: number): Float32Array[] | undefined {
+  const vectorBytes = dimensions * floatBytes;
+  const encodedLength = Math.ceil(vectorBytes / 3) * 4;
+  if (encoded.some((text) => text.length !== encodedLength)) return undefined;
+  const all = new Float32Array(encoded.length * dimensions);
+  const bytes = Buffer.from(all.buffer);
+  for (const [index, text] of encoded.entries()) {
+    if (bytes.write(text, index * vectorBytes, vectorBytes, 'base64') !== vectorBytes) return undefined;
+  }
+  if (!all.every(Number.isFinite)) return undefined;
+  return encoded.map((_, index) => all.subarray(index * dimensions, (index + 1) * dimensions));
+}

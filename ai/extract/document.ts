@@ -1,0 +1,116 @@
+import { MIMEType } from 'node:util';
+import { ServiceError } from '../service-error.ts';
+
+/** The limits of one extraction. */
+export interface ExtractLimits {
+  maxUploadBytes: number;
+  maxTextCharacters: number;
+  maxPdfPages: number;
+}
+
+/** A document whose text is to be extracted. */
+export interface SourceDocument {
+  bytes: Uint8Array;
+  /** Media type in lower case, without parameters. */
+  mediaType: string;
+  /** The `charset` parameter, if one was given. */
+  charset: string | undefined;
+}
+
+/** What the reader of a media type returns, before it is cleaned and cut. */
+export interface RawText {
+  text: string;
+  pages: number | null;
+  /** The reader stopped before the end, because it had enough text. */
+  stoppedEarly?: boolean;
+}
+
+/** The response of `/v1/extract`. `characters` counts the Unicode code points of `text`. */
+export interface ExtractedText {
+  text: string;
+  characters: number;
+  pages: number | null;
+  truncated: boolean;
+  content_type: string;
+}
+
+const aliases: Record<string, string> = {
+  'application/x-pdf': 'application/pdf',
+  'text/x-markdown': 'text/markdown',
+  'application/csv': 'text/csv',
+  'text/json': 'application/json',
+  'application/xhtml+xml': 'text/html',
+  'image/jpg': 'image/jpeg',
+  'image/x-ms-bmp': 'image/bmp',
+};
+
+/** A parsed `Content-Type` header: the type in lower case, and the charset parameter if there is one. */
+interface MediaType {
+  mediaType: string;
+  charset: string | undefined;
+}
+
+/** Parses a media type. Throws ServiceError 415 `unsupported_type` for a missing or malformed one. */
+export function parseMediaType(header: string | undefined): MediaType {
+  try {
+    const parsed = new MIMEType(header ?? '');
+    return { mediaType: aliases[parsed.essence] ?? parsed.essence, charset: parsed.params.get('charset')?.trim() || undefined };
+  } catch {
+    throw new ServiceError(415, 'unsupported_type', 'The document has no valid media type.');
+  }
+}
+
+/** Whether OCR reads this type, rather than the extractor. */
+export function isImage(mediaType: string): boolean {
+  return mediaType.startsWith('image/');
+}
+
+const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+const looksWrapped = /^\s*\{\s*"file"\s*:[\s\S]{0,2000}"data_base64"/;
+
+/**
+ * Reads the document of a request to `/v1/extract`: its bytes, or JSON `{ file: { name, content_type, data_base64 } }` around them.
+ * `application/json` without `file.data_base64` is itself the document. Throws ServiceError 400, 413, 415 or 422.
+ */
+export function unwrapUpload(body: Uint8Array, contentType: string | undefined, maxUploadBytes: number): SourceDocument {
+  const { mediaType, charset } = parseMediaType(contentType);
+  const file = mediaType === 'application/json' ? wrappedFile(body) : undefined;
+  if (!file) return { bytes: withinLimit(body, maxUploadBytes), mediaType, charset };
+  if (typeof file.data_base64 !== 'string') throw invalid('file.data_base64 must be a string.');
+  if (typeof file.content_type !== 'string') throw invalid('file.content_type must be the media type of the document.');
+  if (file.name !== undefined && typeof file.name !== 'string') throw invalid('file.name must be a string.');
+  if (!base64.test(file.data_base64)) throw new ServiceError(400, 'invalid_base64', 'file.data_base64 is not valid base64.');
+  const bytes = Buffer.from(file.data_base64, 'base64');
+  return { bytes: withinLimit(bytes, maxUploadBytes), ...parseMediaType(file.content_type) };
+}
+
+/** The longest body that can hold `maxUploadBytes` in base64, with room for line ends and the other fields. */
+export function maxWrappedBytes(maxUploadBytes: number): number {
+  return Math.ceil(maxUploadBytes / 3) * 4 + Math.ceil(maxUploadBytes / 24) + 64 * 1024;
+}
+
+function wrappedFile(body: Uint8Array): { name?: unknown; content_type?: unknown; data_base64?: unknown } | undefined {
+  const text = new TextDecoder().decode(body);
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const file = isObject(parsed) ? parsed.file : undefined;
+    return isObject(file) && 'data_base64' in file ? file : undefined;
+  } catch {
+    // An invalid JSON document is still readable text; a wrapped upload that was cut off is not.
+    if (looksWrapped.test(text.slice(0, 4096))) throw new ServiceError(400, 'malformed_json', 'The body is not valid JSON.');
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function withinLimit(bytes: Uint8Array, maxUploadBytes: number): Uint8Array {
+  if (bytes.length <= maxUploadBytes) return bytes;
+  throw new ServiceError(413, 'too_large', `The document is larger than the ${maxUploadBytes} bytes that this service accepts.`);
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError(422, 'invalid_request', message);
+}

@@ -1,0 +1,63 @@
+import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Response } from 'express';
+import { Semaphore } from '../../concurrency/semaphore.ts';
+import { ServiceError } from '../service-error.ts';
+
+/**
+ * Bounds how many uploads are held in memory at once. The body of one that waits has not been read yet: TCP back pressure holds its
+ * bytes at the sender.
+ */
+export class Bulkhead {
+  readonly #semaphore: Semaphore;
+  readonly #maxWaiting: number;
+
+  constructor(limit: number, maxWaiting: number) {
+    this.#semaphore = new Semaphore(limit);
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Runs `work` when it may. Throws ServiceError 503 `busy` if too many wait, or the signal's reason. */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    const { held, limit, waiting } = this.#semaphore;
+    if (held >= limit && waiting >= this.#maxWaiting) {
+      throw new ServiceError(503, 'busy', 'Too many documents are being read just now.', { retryAfterSeconds: 2 });
+    }
+    return this.#semaphore.run(work, signal);
+  }
+}
+
+/** Aborts when the caller disconnects before the response is complete, so that no work is done for nobody. */
+export function requestSignal(response: Response): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort(new Error('The caller went away.'));
+  });
+  return controller.signal;
+}
+
+/**
+ * Watches a server and returns the function that stops it: it accepts no new connections, lets the requests in flight finish, and
+ * closes every connection after `graceMs` at the latest.
+ */
+export function drainOnStop(server: Server): (graceMs: number) => Promise<void> {
+  const inFlight = new Set<ServerResponse>();
+  let stopping = false;
+  // A keep-alive connection would keep the server open, so its last response closes it.
+  const closeAfter = (response: ServerResponse) => {
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+  };
+  server.prependListener('request', (_request, response) => {
+    inFlight.add(response);
+    response.once('close', () => inFlight.delete(response));
+    if (stopping) closeAfter(response);
+  });
+  return async (graceMs) => {
+    stopping = true;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const response of inFlight) closeAfter(response);
+    await Promise.race([closed, sleep(graceMs)]);
+    server.closeAllConnections();
+  };
+}

@@ -1,0 +1,80 @@
+import type { RequestHandler } from 'express';
+import { z } from 'zod';
+import { countCharacters } from '../characters.ts';
+import { maxWrappedBytes } from '../extract/document.ts';
+import { type ExtractDependencies, extractDocument } from '../extract/extract-document.ts';
+import { readBody, readJson } from '../http/body.ts';
+import { type Bulkhead, requestSignal } from '../http/in-flight.ts';
+import type { Provider } from '../providers.ts';
+import { ServiceError } from '../service-error.ts';
+
+/** An escaped surrogate pair. */
+const jsonBytesPerCharacter = 12;
+
+/** POST /v1/extract: raw bytes with their media type, or the base64 form. */
+export function extractRoute(deps: ExtractDependencies & { bulkhead: Bulkhead }): RequestHandler {
+  const { maxUploadBytes } = deps.config;
+  return async (request, response) => {
+    const contentType = request.get('content-type');
+    const mayBeWrapped = /^\s*(?:application|text)\/json\b/i.test(contentType ?? '');
+    const maxBytes = mayBeWrapped ? maxWrappedBytes(maxUploadBytes) : maxUploadBytes;
+    const signal = requestSignal(response);
+    const extracted = await deps.bulkhead.run(signal, async () => {
+      const body = await readBody(request, maxBytes);
+      return await extractDocument(deps, body, contentType, signal);
+    });
+    response.json(extracted);
+  };
+}
+
+/** Body of POST /v1/summarize. */
+export const summarizeRequest = z.object({
+  text: z.string().min(1),
+  max_sentences: z.int().min(1).max(50).default(5),
+});
+
+/** POST /v1/summarize: 413 for a text longer than MAX_TEXT_CHARACTERS. */
+export function summarizeRoute(provider: Provider, maxTextCharacters: number): RequestHandler {
+  const maxBytes = maxTextCharacters * jsonBytesPerCharacter + 64 * 1024;
+  return async (request, response) => {
+    const { text, max_sentences } = await readJson(request, summarizeRequest, maxBytes);
+    const characters = countCharacters(text);
+    if (characters > maxTextCharacters) {
+      throw new ServiceError(413, 'text_too_long', `The text has ${characters} characters; at most ${maxTextCharacters} are summarized.`);
+    }
+    response.json(await provider.summarize(text, max_sentences, requestSignal(response)));
+  };
+}
+
+export const maxTexts = 64;
+export const maxTextLength = 8000;
+
+/** Body of POST /v1/embed. */
+export const embedRequest = z.object({
+  texts: z.array(z.string()).min(1).max(maxTexts),
+  encoding_format: z
+    .enum(['float', 'base64'])
+    .default('float')
+    .describe('How a vector is answered: as numbers, or as the base64 of 32-bit floats, low byte first.'),
+});
+
+/**
+ * POST /v1/embed: 1 to 64 texts of at most 8,000 characters; one vector for each, in their order. Base64 spares both sides the
+ * conversion of numbers to text.
+ */
+export function embedRoute(provider: Provider): RequestHandler {
+  const maxBytes = maxTexts * maxTextLength * jsonBytesPerCharacter + 64 * 1024;
+  return async (request, response) => {
+    const { texts, encoding_format: format } = await readJson(request, embedRequest, maxBytes);
+    const tooLong = texts.findIndex((text) => countCharacters(text) > maxTextLength);
+    if (tooLong >= 0) {
+      throw new ServiceError(413, 'text_too_long', `Text ${tooLong} is longer than the ${maxTextLength} characters that are embedded.`);
+    }
+    const { vectors, ...rest } = await provider.embed(texts, requestSignal(response));
+    response.json({ ...rest, vectors: format === 'base64' ? vectors.map(toBase64) : vectors });
+  };
+}
+
+function toBase64(vector: number[]): string {
+  return Buffer.from(Float32Array.from(vector).buffer).toString('base64');
+}

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import type { PlanLimits, PlanName } from '../contract/fields.ts';
+import type { JobKind } from '../contract/jobs.ts';
+import { crossCheck, environmentName, flag, httpUrl, integer, logLevel, optionalFlag, required } from './environment.ts';
+
+const MEGABYTE = 1_000_000;
+const GIGABYTE = 1_000 * MEGABYTE;
+
+/** Every kind of job. A test compares it with the handlers of workers. */
+export const jobKinds = Object.keys({
+  'document.extract': true,
+  'document.summarize': true,
+  'document.index': true,
+  'text.summarize': true,
+  'text.embed': true,
+} satisfies Record<JobKind, true>);
+
+const placeholderSecrets = new Set(['changeme', 'change-me', 'secret', 'placeholder', 'your-secret', 'development', 'test']);
+
+/** The variables of the API and the worker. */
+export const serverEnvironment = z.object({
+  NODE_ENV: environmentName(),
+  PORT: integer(3000, { max: 65_535 }),
+  HOST: z.string().optional(),
+  API_URL: httpUrl().optional(),
+  WEB_URL: httpUrl().optional(),
+  TRUSTED_ORIGINS: z.string().default('tauri://localhost,http://tauri.localhost'),
+  TRUST_PROXY: flag(false),
+  COOKIE_DOMAIN: z.string().optional(),
+  DATABASE_URL: required(),
+  DATABASE_POOL_SIZE: integer(20, { min: 2, max: 500 }),
+  TEMPORAL_ADDRESS: z.string().default('localhost:7233'),
+  TEMPORAL_NAMESPACE: z.string().default('default'),
+  TEMPORAL_API_KEY: z.string().optional(),
+  TEMPORAL_TLS_CA: z.string().optional(),
+  TEMPORAL_TLS_CERT: z.string().optional(),
+  TEMPORAL_TLS_KEY: z.string().optional(),
+  TEMPORAL_UI_URL: httpUrl().default('http://localhost:8233'),
+  AI_SERVICE_URL: httpUrl().default('http://localhost:8000'),
+  SERVICE_TOKEN: z.string().default(''),
+  AUTH_SECRET: required().min(16, 'must have at least 16 characters'),
+  REQUIRE_EMAIL_VERIFICATION: optionalFlag(),
+  DATA_DIR: z.string().default('.data'),
+  STORAGE_BUCKET: z.string().optional(),
+  STORAGE_API_ENDPOINT: httpUrl().optional(),
+  MAX_UPLOAD_BYTES: integer(26_214_400, { min: 1 }),
+  STRIPE_SECRET_KEY: z.string().optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().optional(),
+  STRIPE_PRICE_PRO: z.string().optional(),
+  STRIPE_PRICE_TEAM: z.string().optional(),
+  STRIPE_SEAT_PRICE_TEAM: z.string().optional(),
+  STRIPE_API_BASE: httpUrl().optional(),
+  BILLING_DUNNING_DAYS: integer(14, { max: 365 }),
+  EMAIL_PROVIDER: z.enum(['smtp', 'mailbox', 'none'], 'must be smtp, mailbox or none').optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
+  EMAIL_FROM: z.string().default('Sheaf <no-reply@localhost>'),
+  CONTACT_EMAIL: z.email('must be an email address').optional(),
+  PROVIDER_A_ISSUER: httpUrl().optional(),
+  PROVIDER_A_CLIENT_ID: z.string().optional(),
+  PROVIDER_A_CLIENT_SECRET: z.string().optional(),
+  PROVIDER_B_ISSUER: httpUrl().optional(),
+  PROVIDER_B_CLIENT_ID: z.string().optional(),
+  PROVIDER_B_CLIENT_SECRET: z.string().optional(),
+  WORKER_ENABLED: flag(true),
+  WORKER_CONCURRENCY: integer(2, { min: 1, max: 1_000 }),
+  WORKER_EMBED_CALLS: integer(0, { max: 1_000 }),
+  WORKER_JOB_KINDS: z
+    .string()
+    .transform((value) => value.split(',').map((kind) => kind.trim()))
+    .superRefine((kinds, context) => {
+      for (const kind of kinds.filter((each) => !jobKinds.includes(each))) context.addIssue(`there is no kind ${kind}`);
+    })
+    .optional(),
+  WORKER_SHUTDOWN_GRACE_MS: integer(10_000),
+  JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
+  JOB_RETRY_DELAYS_MS: z
+    .string()
+    .regex(/^\d+(,\d+)*$/, 'must be whole numbers separated by commas')
+    .default('10000,30000,90000')
+    .transform((value) => value.split(',').map(Number)),
+  JOBS_HOLD_ON_OUTAGE: flag(false),
+  AUDIT_LOG_RETENTION_DAYS: integer(365),
+  RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
+  SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
+  DELETION_WAIT_MS: integer(60_000, { min: 10 }),
+  STREAM_RECHECK_MS: integer(30_000, { min: 10 }),
+  STREAM_LIFETIME_MS: integer(900_000, { min: 10 }),
+  LIMITER_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').default('memory'),
+  METRICS_PORT: integer(0, { max: 65_535 }),
+  LOG_LEVEL: logLevel(),
+  ...planVariables('FREE', { workspaces: 3, members: 5, aiCredits: 50, storageBytes: 100 * MEGABYTE }),
+  ...planVariables('PRO', { workspaces: 20, members: 25, aiCredits: 2_000, storageBytes: 5 * GIGABYTE }),
+  ...planVariables('TEAM', { workspaces: 100, members: 250, aiCredits: 20_000, storageBytes: 50 * GIGABYTE }),
+});
+
+/** The variables, parsed. */
+export type ServerVariables = z.output<typeof serverEnvironment>;
+export type PlanPrefix = Uppercase<PlanName>;
+
+function planVariables<P extends PlanPrefix>(prefix: P, defaults: PlanLimits) {
+  return {
+    [`PLAN_${prefix}_WORKSPACES`]: integer(defaults.workspaces),
+    [`PLAN_${prefix}_MEMBERS`]: integer(defaults.members),
+    [`PLAN_${prefix}_AI_CREDITS`]: integer(defaults.aiCredits),
+    [`PLAN_${prefix}_STORAGE_BYTES`]: integer(defaults.storageBytes),
+  } as Record<`PLAN_${P}_${'WORKSPACES' | 'MEMBERS' | 'AI_CREDITS' | 'STORAGE_BYTES'}`, ReturnType<typeof integer>>;
+}
+
+/** The URL of the API: by default that of this machine. */
+export function apiUrlOf({ API_URL, PORT }: Pick<ServerVariables, 'API_URL' | 'PORT'>): string {
+  return API_URL ?? `http://localhost:${PORT}`;
+}
+
+/** The URL of the web application; undefined in production if it is not set, so that no other is trusted. */
+export function webUrlOf({ NODE_ENV, WEB_URL }: Pick<ServerVariables, 'NODE_ENV' | 'WEB_URL'>): string | undefined {
+  return WEB_URL ?? (NODE_ENV === 'production' ? undefined : 'http://localhost:5173');
+}
+
+/** The email provider: outside of production mails are stored in files by default. */
+export function emailProviderOf(e: Pick<ServerVariables, 'NODE_ENV' | 'EMAIL_PROVIDER' | 'SMTP_URL'>): 'smtp' | 'mailbox' | 'none' {
+  return e.EMAIL_PROVIDER ?? (e.SMTP_URL ? 'smtp' : e.NODE_ENV === 'production' ? 'none' : 'mailbox');
+}
+
+const check = crossCheck<typeof serverEnvironment>();
+
+/** What several variables together must satisfy. */
+export const serverChecks = [
+  check(['COOKIE_DOMAIN'], ({ COOKIE_DOMAIN: domain }) =>
+    domain === undefined || isHostname(domain) ? [] : ['COOKIE_DOMAIN: must be a bare hostname'],
+  ),
+  check(['COOKIE_DOMAIN', 'API_URL', 'PORT'], (e) => uncovered(e.COOKIE_DOMAIN, 'API_URL', apiUrlOf(e))),
+  check(['COOKIE_DOMAIN', 'WEB_URL', 'NODE_ENV'], (e) => uncovered(e.COOKIE_DOMAIN, 'WEB_URL', webUrlOf(e))),
+  ...(['A', 'B'] as const).map((letter) => {
+    const siblings = [`PROVIDER_${letter}_ISSUER`, `PROVIDER_${letter}_CLIENT_ID`, `PROVIDER_${letter}_CLIENT_SECRET`] as const;
+    return check(siblings, (e) => {
+      const absent = siblings.filter((name) => !e[name]);
+      return absent.length === siblings.length ? [] : absent.map((name) => `${name}: is missing while its siblings are set`);
+    });
+  }),
+  check(['NODE_ENV', 'AUTH_SECRET'], (e) =>
+    e.NODE_ENV === 'production' && isPlaceholder(e.AUTH_SECRET)
+      ? ['AUTH_SECRET: must not be a placeholder and needs at least 32 characters in production']
+      : [],
+  ),
+  check(['NODE_ENV', 'SERVICE_TOKEN'], (e) =>
+    e.NODE_ENV === 'production' && e.SERVICE_TOKEN === '' ? ['SERVICE_TOKEN: must be set in production'] : [],
+  ),
+  check(['NODE_ENV', 'EMAIL_PROVIDER', 'SMTP_URL'], (e) => {
+    if (e.NODE_ENV === 'production' && (emailProviderOf(e) !== 'smtp' || !e.SMTP_URL))
+      return ['SMTP_URL: an email provider must be configured in production'];
+    return e.EMAIL_PROVIDER === 'smtp' && !e.SMTP_URL ? ['SMTP_URL: is missing while EMAIL_PROVIDER is smtp'] : [];
+  }),
+];
+
+function isHostname(text: string): boolean {
+  return /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(text);
+}
+
+/** A problem if a cookie of `domain` would not be sent to the host of `url`. */
+function uncovered(domain: string | undefined, name: string, url: string | undefined): string[] {
+  if (domain === undefined || url === undefined || !isHostname(domain)) return [];
+  const host = new URL(url).hostname;
+  return host === domain || host.endsWith(`.${domain}`) ? [] : [`COOKIE_DOMAIN: does not cover the host of ${name}`];
+}
+
+function isPlaceholder(secret: string): boolean {
+  const lower = secret.toLowerCase();
+  return secret.length < 32 || new Set(secret).size < 8 || [...placeholderSecrets].some((word) => lower.startsWith(word));
+}
