@@ -1,11 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { inTransaction } from '../db/transaction.ts';
 import { refundLostSearches } from '../domain/credits/search-charge.ts';
-import { purgeUpload } from '../domain/documents/purge-upload.ts';
-import type { JobState } from '../domain/jobs/job-state.ts';
+import { purgeUpload } from '../domain/documents/purge-uploads.ts';
+import type { JobState } from '../domain/jobs/job.ts';
 import { type EndedAttempt, settleAttempt } from '../domain/jobs/settle-attempt.ts';
-import { sweepLostAttempts } from '../domain/jobs/sweep-lost-attempts.ts';
-import { sweepQueuedJobs } from '../domain/jobs/sweep-queued-jobs.ts';
+import { sweepLostAttempts, sweepQueuedJobs } from '../domain/jobs/sweep-jobs.ts';
 import { deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
 import type { ActivityDeps } from './deps.ts';
 import { indexActivities } from './indexes.ts';

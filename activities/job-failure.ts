@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { AiServiceError } from '../ai/client.ts';
-import { DocumentGone } from '../domain/documents/document-gone.ts';
+import { DocumentGone } from '../domain/documents/document.ts';
 
 /** An attempt failed for a reason that the tenant may read. `retryable` false makes the job fail finally. */
 export class JobFailure extends Error {

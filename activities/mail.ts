@@ -1,7 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { findMail, type MailRow } from '../domain/mail/find-mail.ts';
-import { noteMailFailure } from '../domain/mail/note-mail-failure.ts';
-import { removeMail } from '../domain/mail/remove-mail.ts';
+import { findMail, type MailRow, noteMailFailure, removeMail } from '../domain/mail.ts';
 import { MailError, type OutgoingMail } from '../mail/port.ts';
 import type { ActivityDeps } from './deps.ts';
 

@@ -1,8 +1,11 @@
 import { inTransaction } from '../db/transaction.ts';
 import { requestObjectDeletion } from '../domain/objects/request-object-deletion.ts';
-import { type DeletedObjects, deleteOrganizationObjects } from '../domain/organizations/delete-organization-objects.ts';
-import { deleteOrganizationRows } from '../domain/organizations/delete-organization-rows.ts';
-import { endOrganizationJobs } from '../domain/organizations/end-jobs.ts';
+import {
+  type DeletedObjects,
+  deleteOrganizationObjects,
+  deleteOrganizationRows,
+  endOrganizationJobs,
+} from '../domain/organizations/delete-organization.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';
 

@@ -1,6 +1,4 @@
-import { listReplayable } from '../domain/jobs/list-replayable.ts';
-import { recordReplay } from '../domain/jobs/record-replay.ts';
-import { replayJob } from '../domain/jobs/replay-job.ts';
+import { listReplayable, recordReplay, replayJob } from '../domain/jobs/replay-jobs.ts';
 import type { ReplayFilter, ReplayInput } from '../workflows/definitions.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';

@@ -1,7 +1,7 @@
-import { deleteInBatches, type Expired } from '../domain/retention/delete-in-batches.ts';
-import * as expired from '../domain/retention/expired.ts';
-import { findOrphanedObjects } from '../domain/retention/find-orphaned-objects.ts';
-import { purgeAbandonedUploads } from '../domain/retention/purge-abandoned-uploads.ts';
+import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
+import { findOrphanedObjects } from '../domain/objects/find-orphaned-objects.ts';
+import * as expired from '../domain/retention.ts';
+import { deleteInBatches, type Expired } from '../domain/retention.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';
 

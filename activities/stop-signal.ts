@@ -1,6 +1,6 @@
 import type { Context } from '@temporalio/activity';
-import type { JobRow } from '../domain/jobs/job-row.ts';
-import { stillHolds } from '../domain/jobs/still-holds.ts';
+import { stillHolds } from '../domain/jobs/claim-job.ts';
+import type { JobRow } from '../domain/jobs/job.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** How often an attempt whose workflow is gone asks whether the job still is its own. */

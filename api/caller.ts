@@ -1,5 +1,5 @@
 import type { Caller } from '../auth/session.ts';
-import type { Actor } from '../domain/actor.ts';
+import type { Actor } from '../domain/audit.ts';
 
 export type { Caller };
 

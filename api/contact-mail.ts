@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { contract } from '../contract/index.ts';
-import type { NewMail } from '../domain/mail/queue-mail.ts';
+import type { NewMail } from '../domain/mail.ts';
 
 type ContactMessage = z.output<typeof contract.contact.send.body>;
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { callerMay } from '../auth/session.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
-import type { Actor } from '../domain/actor.ts';
+import type { Actor } from '../domain/audit.ts';
 import { actorOf, type Caller } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { checkIdempotencyKey } from './idempotency.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { ApiError } from '../contract/api-error.ts';
 import { searchChunks } from '../domain/chunks/search-chunks.ts';
 import { chargeSearch, checkSearchCredit, refundSearch, settleSearch } from '../domain/credits/search-charge.ts';
-import type { WorkspaceRow } from '../domain/workspaces/get-workspace.ts';
+import type { WorkspaceRow } from '../domain/workspaces/workspace.ts';
 import type { Caller } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { toSearchResult } from './presenters/document.ts';

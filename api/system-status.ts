@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import { type contract, version } from '../contract/index.ts';
 import { getMigrationStatus } from '../db/migrate.ts';
 import { ping } from '../db/ping.ts';
-import { measureQueue } from '../domain/jobs/measure-queue.ts';
-import { countResources } from '../domain/system/count-resources.ts';
+import { countResources, measureQueue } from '../domain/operations/measure-platform.ts';
 import type { ApiDeps } from './deps.ts';
 
 export type SystemStatus = z.input<(typeof contract.admin.system.status.responses)[200]>;

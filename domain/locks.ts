@@ -1,3 +1,11 @@
+import { sql } from 'kysely';
+import { ApiError } from '../contract/api-error.ts';
+import type { Transaction } from '../db/connect.ts';
+import { DocumentGone, type DocumentRow } from './documents/document.ts';
+import { type FlagRow, flagNotFound } from './flags/flag.ts';
+import type { JobRow } from './jobs/job.ts';
+import type { WorkspaceRow } from './workspaces/workspace.ts';
+
 /**
  * Every lock of a row that a transaction of the domain takes, in the order in which it takes them (docs/rules.md, lock order):
  *
@@ -7,13 +15,6 @@
  * transaction ends. What better-auth writes follows the same order in triggers (migration 0003). Batches that any process may take
  * up skip what another has locked, and so wait for nothing.
  */
-import { sql } from 'kysely';
-import { ApiError } from '../contract/api-error.ts';
-import type { Transaction } from '../db/connect.ts';
-import type { DocumentRow } from './documents/get-document.ts';
-import { type FlagRow, flagNotFound } from './flags/get-flag.ts';
-import type { JobRow } from './jobs/job-row.ts';
-import type { WorkspaceRow } from './workspaces/get-workspace.ts';
 
 /**
  * What a lock is for. `keep`: the row stays, and others may keep or change it too. `change`: others may keep it, and change it after
@@ -69,6 +70,12 @@ export async function lockWorkspace(trx: Transaction, workspaceId: string, purpo
 export async function lockDocument(trx: Transaction, documentId: string, purpose: 'keep' | 'change'): Promise<DocumentRow | undefined> {
   const { rows } = await sql<DocumentRow>`select * from document where id = ${documentId} ${strengths[purpose]}`.execute(trx);
   return rows[0];
+}
+
+/** Locks a document for the effects of a job. Its chunks name its workspace, too. Throws {@link DocumentGone} if it was deleted meanwhile. */
+export async function lockForEffects(trx: Transaction, document: Pick<DocumentRow, 'id' | 'workspace_id'>): Promise<void> {
+  await lockWorkspace(trx, document.workspace_id, 'keep');
+  if (!(await lockDocument(trx, document.id, 'change'))) throw new DocumentGone();
 }
 
 /** Locks a job, after its document; undefined if it is gone. */

@@ -10,7 +10,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { JobState } from '../domain/jobs/job-state.ts';
+import type { JobState } from '../domain/jobs/job.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
 import { jobTaskQueue, type RunJobInput, signals } from './definitions.ts';
 import {

@@ -1,8 +1,6 @@
 import type { Transaction } from '../../db/connect.ts';
-import { DocumentGone } from '../../domain/documents/document-gone.ts';
-import type { DocumentRow } from '../../domain/documents/get-document.ts';
-import { getText } from '../../domain/documents/get-text.ts';
-import { type ExtractedText, storeText } from '../../domain/documents/store-text.ts';
+import { DocumentGone, type DocumentRow } from '../../domain/documents/document.ts';
+import { type ExtractedText, getText, storeText } from '../../domain/documents/document-text.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /**

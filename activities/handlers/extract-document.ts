@@ -1,4 +1,4 @@
-import { storeText } from '../../domain/documents/store-text.ts';
+import { storeText } from '../../domain/documents/document-text.ts';
 import { extractText } from './document-text.ts';
 import { getJobDocument, type Handler } from './handler.ts';
 

@@ -1,6 +1,5 @@
-import { DocumentGone } from '../../domain/documents/document-gone.ts';
-import { type DocumentRow, findDocument } from '../../domain/documents/get-document.ts';
-import type { JobRow } from '../../domain/jobs/job-row.ts';
+import { DocumentGone, type DocumentRow, findDocument } from '../../domain/documents/document.ts';
+import type { JobRow } from '../../domain/jobs/job.ts';
 import type { Outcome } from '../../domain/jobs/succeed-job.ts';
 import type { ActivityDeps } from '../deps.ts';
 

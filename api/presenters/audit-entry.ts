@@ -1,4 +1,4 @@
-import type { AuditEntryRow } from '../../domain/audit/list-audit-entries.ts';
+import type { AuditEntryRow } from '../../domain/audit.ts';
 
 /** An audit entry as the API shows it. */
 export function toAuditEntry(entry: AuditEntryRow) {

@@ -6,7 +6,7 @@ import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
 import { getUsage } from '../organizations/get-usage.ts';
-import { chargeCredits } from './charge-credits.ts';
+import { chargeCredits } from './ledger.ts';
 
 /** What a search costs. */
 const credits = 1;

@@ -3,12 +3,11 @@ import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { tellUploadEnded } from '../../workflows/definitions.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { lockDocument, lockOrganization, lockWorkspace } from '../locks.ts';
-import { changeUsedBytes } from '../workspaces/change-used-bytes.ts';
-import { type DocumentRow, documentNotFound } from './get-document.ts';
+import { changeUsedBytes } from '../workspaces/used-bytes.ts';
+import { type DocumentRow, documentNotFound } from './document.ts';
 
 /**
  * Makes a pending document ready at its measured size and checks the quota against it again. A document that is

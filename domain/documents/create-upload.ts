@@ -3,13 +3,12 @@ import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { objectKey } from '../../storage/object-key.ts';
 import { startUpload } from '../../workflows/definitions.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
-import { changeUsedBytes } from '../workspaces/change-used-bytes.ts';
-import type { DocumentRow } from './get-document.ts';
+import { changeUsedBytes } from '../workspaces/used-bytes.ts';
+import type { DocumentRow } from './document.ts';
 
 export interface NewUpload {
   organizationId: string;

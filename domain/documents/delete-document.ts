@@ -1,12 +1,11 @@
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { tellUploadEnded } from '../../workflows/definitions.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import { lockWorkspace } from '../locks.ts';
 import { requestObjectDeletion } from '../objects/request-object-deletion.ts';
-import { changeUsedBytes } from '../workspaces/change-used-bytes.ts';
-import { type DocumentRow, documentNotFound } from './get-document.ts';
+import { changeUsedBytes } from '../workspaces/used-bytes.ts';
+import { type DocumentRow, documentNotFound } from './document.ts';
 
 /**
  * Removes a document with its text and chunks, gives its bytes back, and asks for its object's deletion (docs/rules.md, objects after

@@ -1,10 +1,14 @@
+import { jobCredits } from '../../contract/jobs.ts';
 import type { Transaction } from '../../db/connect.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { addToOutbox } from '../../db/outbox.ts';
+import type { JobKind } from '../../db/schema.ts';
+import { type Intent, startJob } from '../../workflows/definitions.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
+import { type CreditLimit, chargeCredits } from '../credits/ledger.ts';
+import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
-import { insertJob } from './insert-job.ts';
-import type { JobRow } from './job-row.ts';
+import type { JobRow } from './job.ts';
 import { type CreateJobInput, type JobScope, keepJobScope } from './job-scope.ts';
 
 /**
@@ -44,4 +48,53 @@ function inputOf(input: CreateJobInput): Record<string, unknown> {
     case 'text.embed':
       return { texts: input.texts };
   }
+}
+
+export interface NewJob {
+  organizationId: string;
+  workspaceId: string | null;
+  documentId: string | null;
+  kind: JobKind;
+  input: Record<string, unknown>;
+  maxAttempts: number;
+  createdBy: string | null;
+  retryOf?: string;
+  replayRun?: string;
+}
+
+/**
+ * Charges a job, queues it and asks for its workflow, all in the caller's transaction, which holds the organization's lock.
+ * Throws LIMIT_REACHED where the credits do not suffice.
+ */
+export async function insertJob(trx: Transaction, job: NewJob, limit: CreditLimit): Promise<JobRow> {
+  const id = newId();
+  const credits = jobCredits[job.kind];
+  const { organizationId } = job;
+  const month = await chargeCredits(trx, { organizationId, key: `job:${id}:charge`, credits, jobId: id, reason: job.kind }, limit);
+  const row = await trx
+    .insertInto('job')
+    .values({
+      id,
+      organization_id: organizationId,
+      workspace_id: job.workspaceId,
+      document_id: job.documentId,
+      kind: job.kind,
+      input: JSON.stringify(job.input),
+      max_attempts: job.maxAttempts,
+      credits,
+      credit_month: month,
+      created_by: job.createdBy,
+      retry_of: job.retryOf ?? null,
+      replay_run: job.replayRun ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  addToOutbox(trx, startOf(row, limit?.plan));
+  return row;
+}
+
+/** The intent to start the workflow of a job. */
+export function startOf(job: JobRow, plan?: string): Intent {
+  const { id, kind, organization_id, workspace_id, document_id } = job;
+  return startJob({ jobId: id, kind, organizationId: organization_id, workspaceId: workspace_id, documentId: document_id }, plan);
 }

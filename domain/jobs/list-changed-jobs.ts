@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { longestTransactionMs } from '../../db/bounded-client.ts';
 import type { Db } from '../../db/connect.ts';
-import type { JobRow } from './job-row.ts';
+import type { JobRow } from './job.ts';
 
 /** Jobs by id, for the events of a stream. */
 export async function listJobsById(db: Db, jobIds: string[]): Promise<JobRow[]> {

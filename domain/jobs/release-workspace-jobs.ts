@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
-import { DocumentGone } from '../documents/document-gone.ts';
+import { DocumentGone } from '../documents/document.ts';
 
 /**
  * Takes its jobs from a workspace that is being deleted with its documents. Finished ones stay as they are; the others become final

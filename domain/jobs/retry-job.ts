@@ -1,12 +1,10 @@
 import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { lockOrganization } from '../locks.ts';
-import { getJob } from './get-job.ts';
-import { insertJob } from './insert-job.ts';
-import type { JobRow } from './job-row.ts';
+import { insertJob } from './create-job.ts';
+import { getJob, type JobRow } from './job.ts';
 import { keepJobScope, scopeOf } from './job-scope.ts';
 
 /**

@@ -1,10 +1,8 @@
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { refundJob } from '../credits/refund-job.ts';
+import { refundJob } from '../credits/ledger.ts';
 import { lockJob } from '../locks.ts';
-import { isFinal, type JobError, type JobRow } from './job-row.ts';
-import { type JobState, jobStateOf } from './job-state.ts';
-import { retryDelayMs } from './retry-policy.ts';
+import { isFinal, type JobError, type JobRow, type JobState, jobStateOf } from './job.ts';
 import { transitionJob } from './transition-job.ts';
 
 /** How an attempt ended that did not report success. */
@@ -56,4 +54,13 @@ export async function failJob(trx: Transaction, job: JobRow, error: JobError): P
   });
   if (failed) await refundJob(trx, failed, 'failed');
   return { status: 'failed', error: { code, message } };
+}
+
+/**
+ * How long to wait after the given attempt (1 is the first) before the next one; the last of `delaysMs` stays. A wait that a provider
+ * asked for lengthens this one, up to the longest of `delaysMs`. Milliseconds.
+ */
+export function retryDelayMs(attempts: number, delaysMs: readonly number[], askedMs = 0): number {
+  const delayMs = delaysMs[Math.min(attempts, delaysMs.length) - 1] ?? 0;
+  return Math.max(delayMs, Math.min(askedMs, Math.max(...delaysMs, 0)));
 }

@@ -1,6 +1,6 @@
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { JobRow } from './job-row.ts';
+import type { JobRow } from './job.ts';
 import { transitionJob } from './transition-job.ts';
 
 /** What a handler made: the job's result, and what must be stored together with it. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import type { JobStatus } from '../../db/schema.ts';
-import type { JobError, JobRow } from './job-row.ts';
+import type { JobError, JobRow } from './job.ts';
 
 interface TransitionBase {
   jobId: string;

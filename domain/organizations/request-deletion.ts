@@ -2,8 +2,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { startOrganizationDeletion } from '../../workflows/definitions.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import { findLiveSubscription } from '../billing/find-subscription.ts';
 import { lockOrganizationToDelete } from '../locks.ts';
 

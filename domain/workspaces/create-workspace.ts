@@ -1,11 +1,10 @@
 import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
 import { keepTeam, lockOrganization } from '../locks.ts';
-import type { WorkspaceRow } from './get-workspace.ts';
+import type { WorkspaceRow } from './workspace.ts';
 
 export interface NewWorkspace {
   organizationId: string;

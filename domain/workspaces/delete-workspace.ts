@@ -2,12 +2,11 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { tellJobCanceled, tellUploadEnded } from '../../workflows/definitions.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import { releaseWorkspaceJobs, touchJobs } from '../jobs/release-workspace-jobs.ts';
 import { lockOrganization, lockWorkspace } from '../locks.ts';
 import { requestWorkspaceObjectDeletion } from '../objects/request-object-deletion.ts';
-import { type WorkspaceRow, workspaceNotFound } from './get-workspace.ts';
+import { type WorkspaceRow, workspaceNotFound } from './workspace.ts';
 
 /**
  * Removes a workspace with its documents and their chunks, and asks for the deletion of their objects (docs/rules.md, objects after rows). Its jobs stay,

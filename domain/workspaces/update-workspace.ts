@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import { keepTeam, lockOrganization, lockWorkspace } from '../locks.ts';
 import { slugTaken } from './create-workspace.ts';
-import { type WorkspaceRow, workspaceNotFound } from './get-workspace.ts';
+import { type WorkspaceRow, workspaceNotFound } from './workspace.ts';
 
 /** What to change; what is undefined stays. A null `teamId` takes the workspace out of its team. */
 export interface WorkspaceChange {

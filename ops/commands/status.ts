@@ -1,5 +1,5 @@
-import { type Backlog, listBacklog } from '../../domain/operations/list-backlog.ts';
-import { measureWaiting, type Waiting } from '../../domain/operations/measure-waiting.ts';
+import { type Backlog, listBacklog } from '../../domain/operations/backlog.ts';
+import { measureWaiting, type Waiting } from '../../domain/operations/measure-platform.ts';
 import { type Command, OpsError } from '../command.ts';
 import { parseFlags } from '../flags.ts';
 import { age, table } from '../table.ts';

@@ -1,4 +1,4 @@
-import { listStuck } from '../../domain/operations/list-stuck.ts';
+import { listStuck } from '../../domain/operations/backlog.ts';
 import { type Command, OpsError } from '../command.ts';
 import { parseFlags } from '../flags.ts';
 import { age, table } from '../table.ts';

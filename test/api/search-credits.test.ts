@@ -4,7 +4,7 @@ import type { ApiDeps } from '../../api/deps.ts';
 import { searchDocuments } from '../../api/search.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { chargeSearch, refundLostSearches } from '../../domain/credits/search-charge.ts';
-import { getWorkspace } from '../../domain/workspaces/get-workspace.ts';
+import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { aiError, type FakeAi, startFakeAi } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';

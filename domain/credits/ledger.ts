@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Transaction } from '../../db/connect.ts';
+
+export interface Charge {
+  organizationId: string;
+  /** Makes the charge happen once: `job:<id>:charge` or `search:<id>:charge`. */
+  key: string;
+  credits: number;
+  jobId: string | null;
+  reason: string;
+}
+
+/** The credits that a plan allows in a month; null where nothing is capped. */
+export type CreditLimit = { plan: string; aiCredits: number } | null;
+
+/**
+ * Charges credits to the organization's current month (UTC) and answers that month's first day. Needs the organization's
+ * lock. Throws LIMIT_REACHED where the plan has not enough left; the ledger is written with billing off too.
+ */
+export async function chargeCredits(trx: Transaction, charge: Charge, limit: CreditLimit): Promise<string> {
+  const { rows } = await sql<{ month: string }>`
+    with counted as (
+      insert into credit_month as counter (organization_id, month, used)
+      select ${charge.organizationId}, date_trunc('month', now() at time zone 'utc')::date, ${charge.credits}::int
+      where ${limit === null} or ${charge.credits}::int <= ${limit?.aiCredits ?? 0}::bigint
+      on conflict (organization_id, month) do update set used = counter.used + excluded.used
+      where ${limit === null} or counter.used + excluded.used <= ${limit?.aiCredits ?? 0}::bigint
+      returning month
+    )
+    insert into credit_entry (organization_id, key, amount, month, job_id, reason)
+    select ${charge.organizationId}, ${charge.key}, ${charge.credits}::int, month, ${charge.jobId}, ${charge.reason} from counted
+    returning month
+  `.execute(trx);
+  const month = rows[0]?.month;
+  if (month !== undefined) return month;
+  throw new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit: limit?.aiCredits ?? 0, plan: limit?.plan ?? '' } });
+}
+
+/**
+ * Gives a job's credits back, in the transaction that makes it final without success (docs/rules.md, ledger). Carries the charge's month.
+ * The entry's key makes it happen once, whoever comes second.
+ */
+export async function refundJob(
+  trx: Transaction,
+  job: { id: string; organization_id: string; credits: number; credit_month: string },
+  reason: string,
+): Promise<void> {
+  await sql`
+    with refunded as (
+      insert into credit_entry (organization_id, key, amount, month, job_id, reason)
+      values (${job.organization_id}, ${`job:${job.id}:refund`}, ${-job.credits}::int, ${job.credit_month}::date, ${job.id}, ${reason})
+      on conflict (key) do nothing
+      returning organization_id, month, amount
+    )
+    update credit_month set used = used + refunded.amount from refunded
+    where credit_month.organization_id = refunded.organization_id and credit_month.month = refunded.month
+  `.execute(trx);
+}
