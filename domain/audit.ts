@@ -7,7 +7,7 @@ import { type Cursors, type Page, toPage } from './page.ts';
 
 export type { Actor };
 
-/** Work that nobody asked for by hand: retention, sweeps. */
+/** The actor of what no person does: retention, sweeps. */
 export const systemActor: Actor = { userId: null, email: null, impersonatedBy: null };
 
 export interface AuditEvent {

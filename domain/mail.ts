@@ -14,7 +14,7 @@ export interface NewMail {
   text: string;
 }
 
-/** Writes a mail down and asks for the workflow that sends it, which carries its id only. */
+/** Stores a mail, and asks for the workflow that sends it (docs/rules.md, ids in histories). */
 export async function queueMail(trx: Transaction, { kind, to, replyTo, subject, text }: NewMail): Promise<void> {
   const id = newId();
   await trx
@@ -32,7 +32,7 @@ export async function queueMail(trx: Transaction, { kind, to, replyTo, subject, 
   addToOutbox(trx, startMail({ mailId: id, kind }));
 }
 
-/** A mail that waits to be sent, or was given up. */
+/** A mail that waits to be sent, or could not be sent. */
 export type MailRow = Selectable<MailTable>;
 
 /** The mail with this id; undefined once it is sent. */
@@ -40,7 +40,7 @@ export async function findMail(db: Db, mailId: string): Promise<MailRow | undefi
   return db.selectFrom('mail').selectAll().where('id', '=', mailId).executeTakeFirst();
 }
 
-/** Writes down why a mail was not taken, in the server's own words, for the operator who looks for it. */
+/** Records why the mail server refused a mail, in its own words, for the operator. */
 export async function noteMailFailure(db: Db, mailId: string, reason: string): Promise<void> {
   await db
     .updateTable('mail')
@@ -49,7 +49,7 @@ export async function noteMailFailure(db: Db, mailId: string, reason: string): P
     .execute();
 }
 
-/** Forgets a mail once it is sent: whom it went to and what it said is nobody's business any more. */
+/** Deletes a mail that was sent: its recipient and text are personal data. */
 export async function removeMail(db: Db, mailId: string): Promise<void> {
   await db.deleteFrom('mail').where('id', '=', mailId).execute();
 }

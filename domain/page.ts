@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../contract/api-error.ts';
 
-/** A page of a list, and the cursor of the next one; null where there is no more. */
+/** A page of a list. `nextCursor` is null on the last one. */
 export interface Page<Row> {
   items: Row[];
   nextCursor: string | null;
 }
 
-/** Cuts `limit + 1` rows, as read from the database, to a page: the one too many tells whether there is more. */
+/** Makes a page of `limit + 1` rows of the database: the extra row shows that there is a next page. */
 export function toPage<Row extends { created_at: Date; id: string }>(
   rows: Row[],
   limit: number,
@@ -24,7 +24,7 @@ function positionOf(row: { created_at: Date; id: string }): Position {
   return { createdAt: row.created_at, id: row.id };
 }
 
-/** A place in a list ordered by creation: the row after which the next page begins. */
+/** The row after which the next page begins, in a list that is ordered by creation. */
 export interface Position {
   createdAt: Date;
   id: string;
@@ -53,8 +53,9 @@ export function createCursors(key: Buffer): Cursors {
       const payload = Buffer.from(encoded, 'base64url').toString();
       const given = Buffer.from(mac, 'base64url');
       const separator = payload.indexOf('.');
-      // A cursor that only decodes to the same bytes is not the one that was issued.
+      // Base64 has several spellings of the same bytes: only the one that was issued is accepted.
       const issued = given.length === macBytes && timingSafeEqual(given, sign(scope, payload));
+      // Base64 spells the same bytes in several ways: only the spelling that was issued is accepted.
       const canonical = cursor === `${Buffer.from(payload).toString('base64url')}.${given.toString('base64url')}`;
       if (!issued || !canonical || separator < 1) throw badCursor();
       return { createdAt: new Date(Number.parseInt(payload.slice(0, separator), 36)), id: payload.slice(separator + 1) };

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
-/** Small enough that a statement takes a fraction of a second and locks its rows for no longer. */
+/** Small enough that a statement, and its locks, last a fraction of a second. */
 const batchSize = 2_000;
 
 export interface Expired {
@@ -16,7 +16,7 @@ export interface BatchOptions {
   signal: AbortSignal;
 }
 
-/** Deletes the rows that a condition finds, a batch in each statement, and answers how many. Memory does not grow with them. */
+/** Deletes the rows that match a condition, in batches (docs/rules.md, large things are bounded). Returns how many. */
 export async function deleteInBatches(db: Db, { table, key, where }: Expired, { onProgress, signal }: BatchOptions): Promise<number> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   let total = 0;
@@ -55,11 +55,11 @@ export const idempotencyKeys: Expired = {
   where: sql`created_at < now() - interval '1 day'`,
 };
 
-/** Mails that were given up: their workflows are kept for as long. */
+/** Mails that could not be sent. Their workflows are kept as long. */
 export const mails: Expired = { table: 'mail', key: ['id'], where: sql`created_at < now() - interval '30 days'` };
 
-/** Links to verify an address or set a password, and states of a sign-in with a provider. Those that nobody followed stay until then. */
+/** Links to verify an address or to set a password that nobody followed, and states of a sign-in with a provider. */
 export const verifications: Expired = { table: 'verification', key: ['id'], where: sql`"expiresAt" < now()` };
 
-/** Which of the payment provider's events were taken: for whoever asks what happened. None is sent again after so long. */
+/** Events that the payment provider sent. It does not repeat one after so long. */
 export const paymentEvents: Expired = { table: 'stripe_event', key: ['id'], where: sql`created_at < now() - interval '30 days'` };

@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
-/** One of the leases that a user may hold. It ends by itself, unless its stream renews it. */
+/** One of the leases that a user's streams may hold. It ends at its time unless its stream renews it. */
 export interface StreamLease {
   userId: string;
-  /** Which one: 1 to the number of streams that a user may have open. */
+  /** The number of the lease: 1 to the number of streams that a user may have open. */
   place: number;
   /** The stream. */
   holder: string;
 }
 
 /**
- * Acquires a lease of a user that is free or has ended, for `leaseSeconds`; undefined if all `perUser` are held. The table's key
- * lets one stream have each, so any number of processes may ask at once.
+ * Acquires a free lease of a user for `leaseSeconds`; undefined if all `perUser` leases are held. The table's key gives each lease to one
+ * stream, so any number of processes may call this at once.
  */
 export async function acquireStreamLease(
   db: Db,
@@ -36,12 +36,12 @@ export async function acquireStreamLease(
     `.execute(db);
     const { free = 0, acquired = null } = rows[0] ?? {};
     if (acquired !== null) return { userId, place: acquired, holder };
-    // Another stream was faster at the first free one: there may be a second.
+    // Another stream took the first free lease in the same moment; there may be a second one.
     if (free === 0) return undefined;
   }
 }
 
-/** Makes a lease last for `leaseSeconds` from now. False if it had ended and another stream has it. */
+/** Makes a lease last for `leaseSeconds` from now. False if it ended and another stream has it. */
 export async function renewStreamLease(db: Db, { userId, place, holder }: StreamLease, leaseSeconds: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('job_stream_lease')
@@ -53,7 +53,7 @@ export async function renewStreamLease(db: Db, { userId, place, holder }: Stream
   return numUpdatedRows > 0n;
 }
 
-/** Frees a lease, unless another stream has it by now. */
+/** Frees a lease, unless it ended and another stream has it. */
 export async function releaseStreamLease(db: Db, { userId, place, holder }: StreamLease): Promise<void> {
   await db.deleteFrom('job_stream_lease').where('user_id', '=', userId).where('place', '=', place).where('holder', '=', holder).execute();
 }

@@ -1,31 +1,30 @@
 import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
+import type { Plan } from '../billing/plan.ts';
 
 export interface Charge {
   organizationId: string;
-  /** Makes the charge happen once: `job:<id>:charge` or `search:<id>:charge`. */
+  /** Unique: `job:<id>:charge` or `search:<id>:charge`. */
   key: string;
   credits: number;
   jobId: string | null;
   reason: string;
 }
 
-/** The credits that a plan allows in a month; null where nothing is capped. */
-export type CreditLimit = { plan: string; aiCredits: number } | null;
-
 /**
- * Charges credits to the organization's current month (UTC) and answers that month's first day. Needs the organization's
- * lock. Throws LIMIT_REACHED where the plan has not enough left; the ledger is written with billing off too.
+ * Charges credits to the organization's current month (UTC), and returns the first day of that month. Needs the organization's lock.
+ * Throws LIMIT_REACHED if the plan has too few credits left; without a plan there is no limit (docs/rules.md, ledger).
  */
-export async function chargeCredits(trx: Transaction, charge: Charge, limit: CreditLimit): Promise<string> {
+export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan | null): Promise<string> {
+  const limit = plan?.limits.aiCredits ?? null;
   const { rows } = await sql<{ month: string }>`
     with counted as (
       insert into credit_month as counter (organization_id, month, used)
       select ${charge.organizationId}, date_trunc('month', now() at time zone 'utc')::date, ${charge.credits}::int
-      where ${limit === null} or ${charge.credits}::int <= ${limit?.aiCredits ?? 0}::bigint
+      where ${limit === null} or ${charge.credits}::int <= ${limit ?? 0}::bigint
       on conflict (organization_id, month) do update set used = counter.used + excluded.used
-      where ${limit === null} or counter.used + excluded.used <= ${limit?.aiCredits ?? 0}::bigint
+      where ${limit === null} or counter.used + excluded.used <= ${limit ?? 0}::bigint
       returning month
     )
     insert into credit_entry (organization_id, key, amount, month, job_id, reason)
@@ -34,12 +33,12 @@ export async function chargeCredits(trx: Transaction, charge: Charge, limit: Cre
   `.execute(trx);
   const month = rows[0]?.month;
   if (month !== undefined) return month;
-  throw new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit: limit?.aiCredits ?? 0, plan: limit?.plan ?? '' } });
+  throw new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit: limit ?? 0, plan: plan?.plan ?? '' } });
 }
 
 /**
- * Gives a job's credits back, in the transaction that makes it final without success (docs/rules.md, ledger). Carries the charge's month.
- * The entry's key makes it happen once, whoever comes second.
+ * Gives back the credits of a job, in the transaction that makes it failed or canceled (docs/rules.md, ledger). A second refund of the
+ * same job changes nothing.
  */
 export async function refundJob(
   trx: Transaction,

@@ -3,6 +3,12 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import { lockForEffects } from '../locks.ts';
 import type { DocumentRow } from './document.ts';
 
+/** The extracted text of a document; null if none is stored. */
+export async function getText(db: Db, documentId: string): Promise<string | null> {
+  const row = await db.selectFrom('document_text').select('text').where('document_id', '=', documentId).executeTakeFirst();
+  return row?.text ?? null;
+}
+
 export interface ExtractedText {
   text: string;
   characters: number;
@@ -10,7 +16,7 @@ export interface ExtractedText {
   truncated: boolean;
 }
 
-/** Stores a document's extracted text. Throws DocumentGone where the document was deleted meanwhile. */
+/** Stores a document's extracted text. Throws DocumentGone if the document has been deleted. */
 export async function storeText(trx: Transaction, document: DocumentRow, extracted: ExtractedText): Promise<void> {
   await lockForEffects(trx, document);
   await trx
@@ -29,10 +35,4 @@ export async function storeText(trx: Transaction, document: DocumentRow, extract
     .values({ document_id: document.id, text: extracted.text })
     .onConflict((conflict) => conflict.column('document_id').doUpdateSet({ text: extracted.text }))
     .execute();
-}
-
-/** The text that was extracted from a document; null until then. */
-export async function getText(db: Db, documentId: string): Promise<string | null> {
-  const row = await db.selectFrom('document_text').select('text').where('document_id', '=', documentId).executeTakeFirst();
-  return row?.text ?? null;
 }

@@ -21,7 +21,7 @@ export async function getDocument(db: Db, documentId: string): Promise<DocumentR
   return document;
 }
 
-/** Whether the organization has the document: until it is deleted, though its object may stay a little longer. */
+/** Whether the organization has the document. False once it is deleted, although its object may exist a little longer. */
 export async function hasDocument(db: Db, organizationId: string, documentId: string): Promise<boolean> {
   const document = await findDocument(db, documentId);
   return document?.organization_id === organizationId;
@@ -50,7 +50,7 @@ export async function listDocuments(
   return toPage(await query.execute(), limit, cursors, scope);
 }
 
-/** The document of a job no longer exists: the job fails finally. */
+/** The document of a job no longer exists, so the job fails and is not tried again. */
 export class DocumentGone extends Error {
   constructor() {
     super('The document no longer exists.');

@@ -6,11 +6,28 @@ import { requestObjectDeletion } from '../objects/request-object-deletion.ts';
 import { changeUsedBytes } from '../workspaces/used-bytes.ts';
 import { findDocument } from './document.ts';
 
+/** Deletes a document whose upload was never completed, and requests the deletion of its object. False if it is no longer pending. */
+export async function purgeUpload(trx: Transaction, documentId: string): Promise<boolean> {
+  const document = await findDocument(trx, documentId);
+  if (document?.status !== 'pending') return false;
+  await lockWorkspace(trx, document.workspace_id, 'change');
+  const purged = await trx
+    .deleteFrom('document')
+    .where('id', '=', documentId)
+    .where('status', '=', 'pending')
+    .returningAll()
+    .executeTakeFirst();
+  if (!purged) return false;
+  await changeUsedBytes(trx, purged.workspace_id, -purged.size_bytes);
+  await requestObjectDeletion(trx, purged.organization_id, [purged.object_key]);
+  return true;
+}
+
 const pageSize = 200;
 
 /**
- * Removes documents whose upload was not completed for a day: those whose own workflow was lost. One in each
- * transaction, since each locks its workspace.
+ * Deletes documents whose upload was not completed within a day, in case their own workflow was lost. One document in each transaction,
+ * since each locks its workspace. Returns how many were deleted.
  */
 export async function purgeAbandonedUploads(
   db: Db,
@@ -35,21 +52,4 @@ export async function purgeAbandonedUploads(
     after = page.at(-1)?.id ?? after;
     if (page.length < pageSize) return purged;
   }
-}
-
-/** Removes a document whose upload was never completed, and asks for its object's deletion; false if it is not pending any more. */
-export async function purgeUpload(trx: Transaction, documentId: string): Promise<boolean> {
-  const document = await findDocument(trx, documentId);
-  if (document?.status !== 'pending') return false;
-  await lockWorkspace(trx, document.workspace_id, 'change');
-  const purged = await trx
-    .deleteFrom('document')
-    .where('id', '=', documentId)
-    .where('status', '=', 'pending')
-    .returningAll()
-    .executeTakeFirst();
-  if (!purged) return false;
-  await changeUsedBytes(trx, purged.workspace_id, -purged.size_bytes, null);
-  await requestObjectDeletion(trx, purged.organization_id, [purged.object_key]);
-  return true;
 }

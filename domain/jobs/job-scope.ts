@@ -17,8 +17,8 @@ export interface JobScope {
 }
 
 /**
- * Finds the scope of a job to be created, before authorization. For document kinds it comes from the document's row. Throws NOT_FOUND
- * for an absent document.
+ * Finds the scope of a job to be created, before authorization (docs/rules.md, tenant from the row). Throws NOT_FOUND if its document
+ * does not exist.
  */
 export async function findJobScope(db: Db, input: CreateJobInput): Promise<JobScope> {
   if ('documentId' in input) {

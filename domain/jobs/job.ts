@@ -10,7 +10,7 @@ export type JobRow = Selectable<JobTable>;
 /** Statuses that a job never leaves. */
 export const finalStatuses = ['succeeded', 'failed', 'canceled'] as const satisfies JobStatus[];
 
-/** Whether a job is one of a workspace, or was when the workspace was deleted. */
+/** Whether a job is in a workspace, or was in it when the workspace was deleted. */
 export function isOfWorkspace(job: Pick<JobRow, 'workspace_id' | 'former_workspace_id'>, workspaceId: string): boolean {
   return (job.workspace_id ?? job.former_workspace_id) === workspaceId;
 }
@@ -19,7 +19,7 @@ export function isFinal(status: JobRow['status']): boolean {
   return (finalStatuses as readonly string[]).includes(status);
 }
 
-/** Why a job failed: a code for machines, and a sentence that its tenant may read. */
+/** Why a job failed: a code for programs, and a sentence that the tenant may read. */
 export interface JobError {
   code: string;
   message: string;
@@ -38,7 +38,7 @@ export async function getJob(db: Db, jobId: string): Promise<JobRow> {
   return job;
 }
 
-/** What state a job is in: final, waiting for its next attempt for `delayMs`, or in somebody else's hands. */
+/** The state of a job, for whoever does not hold it. A queued job is to be attempted after `delayMs`; `running`: another attempt holds it. */
 export type JobState =
   | { status: 'succeeded' | 'canceled' | 'gone' }
   | { status: 'failed'; error: JobError }
@@ -51,14 +51,14 @@ export interface QueuedJobState {
   error?: JobError;
 }
 
-/** A wait for what should be over in a moment. */
-const shortWaitMs = 1_000;
+/** The next attempt of the job is due, and another run is about to claim it. */
+const shortestWaitMs = 1_000;
 
-/** The state of a job that the asker does not hold; `gone` if its row is. */
+/** The state of a job; `gone` if it has no row. */
 export function jobStateOf(job: JobRow | undefined): JobState {
   if (!job) return { status: 'gone' };
   if (job.status === 'failed') return { status: 'failed', error: { code: job.error_code ?? 'unknown', message: job.error_message ?? '' } };
   if (job.status !== 'queued') return { status: job.status };
   const waitMs = job.next_attempt_at ? job.next_attempt_at.getTime() - Date.now() : 0;
-  return { status: 'queued', delayMs: Math.max(waitMs, shortWaitMs) };
+  return { status: 'queued', delayMs: Math.max(waitMs, shortestWaitMs) };
 }

@@ -7,10 +7,7 @@ import type { GetPlan } from '../billing/plan.ts';
 import { getJob } from './job.ts';
 import { retryJob } from './retry-job.ts';
 
-/**
- * A page of failed jobs that match a replay's filter and have not been retried, in the order of their ids, which is the order
- * of their creation.
- */
+/** A page of the ids of failed jobs that match a replay's filter and have not been retried, oldest first. */
 export async function listReplayable(
   db: Db,
   filter: ReplayFilter,
@@ -34,7 +31,7 @@ export async function listReplayable(
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** Writes the audit entry of a replay before it retries anything: once for each replay, however often it is attempted. */
+/** Writes the audit entry of a replay, before it retries anything. A second call for the same replay changes nothing. */
 export async function recordReplay(db: Db, { replayRun, input }: { replayRun: string; input: ReplayInput }): Promise<void> {
   const { progress: _, ...metadata } = input;
   const event = {
@@ -55,12 +52,12 @@ export async function recordReplay(db: Db, { replayRun, input }: { replayRun: st
   });
 }
 
-/** Retried, or why not: the code of the error, `already_retried` where another was faster. */
+/** `reason`: the code of the error, or `already_retried`. */
 export type Replay = { retried: true } | { retried: false; reason: string };
 
 /**
- * Retries one failed job for a replay, by the rules of `jobs.retry`: a new job, charged again. The pair of replay and original
- * is unique, so that a replay that is killed and goes on retries nothing twice.
+ * Retries one failed job for a replay, as `jobs.retry` does: a new job, charged again. The pair of replay and original is unique, so that
+ * a replay that was killed and continues retries no job twice.
  */
 export async function replayJob(db: Db, getPlan: GetPlan, jobId: string, replayRun: string): Promise<Replay> {
   try {

@@ -4,13 +4,13 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { Storage } from '../../storage/port.ts';
 import { requestObjectDeletion } from './request-object-deletion.ts';
 
-/** An object younger than this may belong to a row that is not committed yet, or to an upload under way. */
+/** The row of a younger object may not be committed yet, or its upload may be under way. */
 const youngestMs = 24 * 60 * 60 * 1_000;
 const pageSize = 500;
 
 /**
- * Finds stored objects without a document, and asks for their deletion. Reads the store's list a page at a time, in
- * bounded memory.
+ * Finds stored objects without a document, and requests their deletion. Lists the store a page at a time (docs/rules.md, large things are
+ * bounded). Returns how many it found.
  */
 export async function findOrphanedObjects(
   db: Db,

@@ -2,7 +2,34 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
 
-/** Something that should have moved and has not: what, since when, and the most likely reason in words. */
+/** The unfinished jobs of one kind and organization. `waiting` for their next attempt. */
+export interface Backlog {
+  kind: string;
+  organization: string;
+  queued: number;
+  waiting: number;
+  running: number;
+  oldestSeconds: number;
+}
+
+/** The unfinished jobs by kind and organization, the largest group first. */
+export async function listBacklog(db: Db, limit: number): Promise<Backlog[]> {
+  const { rows } = await sql<Backlog>`
+    select job.kind, organization.slug as organization,
+      count(*) filter (where status = 'queued' and next_attempt_at is null) as queued,
+      count(*) filter (where status = 'queued' and next_attempt_at is not null) as waiting,
+      count(*) filter (where status = 'running') as running,
+      extract(epoch from now() - min(job.created_at))::int as "oldestSeconds"
+    from job join organization on organization.id = job.organization_id
+    where status in ('queued', 'running')
+    group by job.kind, organization.slug
+    order by count(*) desc, job.kind, organization.slug
+    limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+/** Something that should have moved on and has not, with the most likely reason. */
 export interface Stuck {
   what: string;
   id: string;
@@ -12,8 +39,8 @@ export interface Stuck {
 }
 
 /**
- * Everything that has not moved for longer than its own rules allow: attempts beyond twice the timeout, queued jobs that no
- * worker takes, intents that Temporal has not taken, objects that the store refuses to delete, deletions that do not end.
+ * Everything that waits for longer than its rules allow: attempts beyond twice the timeout, queued jobs that no worker takes, intents
+ * that Temporal has not taken, objects that the store refuses to delete, deletions that do not end. Oldest first.
  */
 export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs: number; limit: number }): Promise<Stuck[]> {
   const { rows } = await sql<Stuck>`
@@ -42,33 +69,6 @@ export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs:
       from organization_deletion where created_at < now() - interval '1 hour'
     ) as stuck
     order by "ageSeconds" desc limit ${limit}
-  `.execute(db);
-  return rows;
-}
-
-/** The unfinished jobs of one kind and organization. Ages in seconds. */
-export interface Backlog {
-  kind: string;
-  organization: string;
-  queued: number;
-  waiting: number;
-  running: number;
-  oldestSeconds: number;
-}
-
-/** What waits and runs, by kind and organization, the largest first; `waiting` are between two attempts. */
-export async function listBacklog(db: Db, limit: number): Promise<Backlog[]> {
-  const { rows } = await sql<Backlog>`
-    select job.kind, organization.slug as organization,
-      count(*) filter (where status = 'queued' and next_attempt_at is null) as queued,
-      count(*) filter (where status = 'queued' and next_attempt_at is not null) as waiting,
-      count(*) filter (where status = 'running') as running,
-      extract(epoch from now() - min(job.created_at))::int as "oldestSeconds"
-    from job join organization on organization.id = job.organization_id
-    where status in ('queued', 'running')
-    group by job.kind, organization.slug
-    order by count(*) desc, job.kind, organization.slug
-    limit ${limit}
   `.execute(db);
   return rows;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { recordAudit, systemActor } from '../audit.ts';
 
-/** Makes the user with this address a platform admin, by an operator who has the database. */
+/** Makes the user with this address a platform admin, for an operator with access to the database. */
 export async function grantAdmin(trx: Transaction, email: string): Promise<'granted' | 'was-admin' | 'no-user'> {
   const user = await trx
     .selectFrom('user')

@@ -7,9 +7,9 @@ import { findLiveSubscription } from '../billing/find-subscription.ts';
 import { lockOrganizationToDelete } from '../locks.ts';
 
 /**
- * Marks an organization as being deleted, which refuses every further write, and asks for the workflow that deletes it; the
- * deletion is audited first. Asking again for one that is under way changes nothing. Throws NOT_FOUND where there is
- * none or its slug is another, PRECONDITION_FAILED while a subscription lives.
+ * Marks an organization as being deleted, so that every further write is refused, and asks for the workflow that deletes it. A second
+ * request changes nothing. Throws NOT_FOUND if there is no organization with this id and slug, PRECONDITION_FAILED if it has a live
+ * subscription.
  */
 export async function requestOrganizationDeletion(
   trx: Transaction,

@@ -13,7 +13,7 @@ export interface NewWorkspace {
   slug: string;
 }
 
-/** Adds a workspace. Throws LIMIT_REACHED, NOT_FOUND for a team of another organization, CONFLICT for a slug that is taken. */
+/** Adds a workspace. Throws LIMIT_REACHED, NOT_FOUND if the team is not the organization's, CONFLICT if the slug is taken. */
 export async function createWorkspace(trx: Transaction, getPlan: GetPlan, actor: Actor, workspace: NewWorkspace): Promise<WorkspaceRow> {
   const { organizationId, name, slug } = workspace;
   const teamId = workspace.teamId ?? null;
