@@ -7,7 +7,7 @@ import { type JobRow, type JobState, jobStateOf, type QueuedJobState } from '../
 import { settleAttempt } from '../domain/jobs/settle-attempt.ts';
 import { succeedJob } from '../domain/jobs/succeed-job.ts';
 import type { ActivityDeps } from './deps.ts';
-import { handlers } from './handlers/index.ts';
+import { handlers } from './handlers.ts';
 import { JobFailure, toApplicationFailure } from './job-failure.ts';
 import { createStopSignal } from './stop-signal.ts';
 

@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Db } from '../db/connect.ts';
-import { ping } from '../db/ping.ts';
+import { type Db, ping } from '../db/connect.ts';
 
 const readinessTimeoutMs = 2_000;
 

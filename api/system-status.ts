@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type contract, version } from '../contract/index.ts';
+import { ping } from '../db/connect.ts';
 import { getMigrationStatus } from '../db/migrate.ts';
-import { ping } from '../db/ping.ts';
 import { countResources, measureQueue } from '../domain/operations/measure-platform.ts';
 import type { ApiDeps } from './deps.ts';
 

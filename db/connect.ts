@@ -1,4 +1,4 @@
-import { type ControlledTransaction, Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
+import { type ControlledTransaction, Kysely, type Transaction as KyselyTransaction, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { BoundedClient, type BoundedClientConfig, longestTransactionMs } from './bounded-client.ts';
 import type { Database } from './schema.ts';
@@ -50,4 +50,9 @@ export function createPool(options: PoolOptions): pg.Pool {
 /** The query builder over a pool; destroying it ends the pool. */
 export function createDb(pool: pg.Pool): Db {
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Resolves when the database answers. Throws when it cannot be reached. */
+export async function ping(db: Db): Promise<void> {
+  await sql`select 1`.execute(db);
 }

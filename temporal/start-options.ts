@@ -1,7 +1,7 @@
 import type { WorkflowStartOptions } from '@temporalio/client';
 import { type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common';
 import { mainTaskQueue, type StartIntent } from '../workflows/definitions.ts';
-import { searchAttributes } from './search-attributes.ts';
+import { searchAttributes } from './namespace.ts';
 
 /** What a start needs beside the intent: how long the deployment lets an attempt run, in milliseconds. */
 export interface StartSettings {
