@@ -5,7 +5,7 @@ import type { ActivityDeps } from './deps.ts';
 
 export function mailActivities({ db, mailer, log }: ActivityDeps) {
   return {
-    /** Sends a mail and forgets it. One that is gone was sent by an earlier attempt. What a failure tells Temporal names no recipient. */
+    /** Sends a mail and deletes it. A mail that is gone was sent by an earlier attempt. The failure that Temporal records names no recipient. */
     async sendMail({ mailId }: { mailId: string }): Promise<{ sent: boolean }> {
       const mail = await findMail(db, mailId);
       if (!mail) return { sent: false };

@@ -76,7 +76,7 @@ export class OutboxRelay {
   #setReachable(now: boolean, cause: unknown): void {
     if (now === this.#reachable) return;
     this.#reachable = now;
-    if (now) this.#log.info('Temporal answers again; the intents that waited go out');
+    if (now) this.#log.info('Temporal is reachable again; the intents that waited are sent');
     else this.#log.warn({ err: cause }, 'Temporal cannot be reached; intents wait in the outbox');
   }
 }
