@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import { type AiClient, AiServiceError } from '../ai/client.ts';
 import { untilAborted } from '../concurrency/until-aborted.ts';
 
-/** How many calls in a row find the service unreachable before the circuit opens, and how often a probe asks for it then. */
+/** After how many unreachable calls in a row the circuit opens, and how often it is probed then. */
 const defaults = { threshold: 3, probeMs: 5_000 };
 
 /**
- * A circuit breaker over the AI service (`JOBS_HOLD_ON_OUTAGE`). While it is not closed, attempts wait before they claim their
- * job, so that an outage costs no attempts; calls of attempts under way still go through. When it is open it waits for its next
- * probe, and it is half-open while one asks the service for its health, which closes it again or does not.
+ * A circuit breaker for the AI service (`JOBS_HOLD_ON_OUTAGE`). While it is not closed, attempts wait before they claim their job, so
+ * that an outage costs no attempts; calls of attempts under way still go through. An open circuit waits for its next probe, and is
+ * half-open during the probe.
  */
 export class CircuitBreaker {
   private readonly ai: AiClient;
@@ -49,9 +49,9 @@ export class CircuitBreaker {
 
   private async count<T>(call: Promise<T>): Promise<T> {
     try {
-      const answer = await call;
+      const result = await call;
       this.failures = 0;
-      return answer;
+      return result;
     } catch (error) {
       if (error instanceof AiServiceError && error.kind === 'unreachable') this.fail();
       else if (error instanceof AiServiceError) this.failures = 0;
@@ -72,7 +72,7 @@ export class CircuitBreaker {
       await sleep(this.settings.probeMs, undefined, { ref: false });
       this.current = 'half-open';
     } while (!(await this.probe()));
-    this.log.info('the AI service answers again; jobs go on');
+    this.log.info('the AI service is reachable again; jobs continue');
     this.current = 'closed';
     this.failures = 0;
     this.recovery = undefined;

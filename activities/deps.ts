@@ -8,21 +8,21 @@ import type { Storage } from '../storage/port.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Embedder } from './embedder.ts';
 
-/** Everything that activities work with, made once by the worker's `main.ts` and passed in. */
+/** Everything that activities work with. `worker/start-worker.ts` makes it. */
 export interface ActivityDeps {
   db: Db;
-  /** A connection apart, for statements that take minutes. */
+  /** A connection of its own, for statements that take minutes. */
   maintenanceDb: Db;
   storage: Storage;
   ai: AiClient;
   embedder: Embedder;
   mailer: Mailer;
   log: Logger;
-  /** How many attempts this process runs at once, whatever their kind (`WORKER_CONCURRENCY`). */
+  /** Limits the attempts of all kinds in this process (`WORKER_CONCURRENCY`). */
   attempts: Semaphore;
   jobs: { timeoutMs: number; retryDelaysMs: readonly number[] };
   getPlan: GetPlan;
-  /** Holds attempts back while the AI service is down; undefined if an outage spends attempts, which is the default. */
+  /** Holds attempts back while the AI service is down; undefined if an outage costs attempts, which is the default. */
   breaker?: CircuitBreaker | undefined;
   /** How many days audit entries are kept; 0 for ever. */
   auditRetentionDays: number;

@@ -2,14 +2,13 @@ import type { AiClient, CallOptions, FloatEmbeddings } from '../ai/client.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
 import { JobFailure } from './job-failure.ts';
 
-/** How many chunks are embedded by one call. */
-const embedBatch = 32;
-/** Where there is nothing to embed, it is embedded to learn of the model: a single token for a remote one. */
-const probe = 'a';
+const textsPerCall = 32;
+/** Embedded if there are no texts, since the result names the model even then. A single token for a remote model. */
+const shortestText = 'a';
 
 /**
  * Embeds the chunks of whole documents, with at most `concurrency` calls at a time for all attempts of this process
- * (`WORKER_EMBED_CALLS`). The calls of the attempt that asked first go first: its chunks are stored while those of the next
+ * (`WORKER_EMBED_CALLS`). The calls of the attempt that asked first go first, so that its chunks are stored while those of the next
  * document are embedded.
  */
 export class Embedder {
@@ -22,16 +21,16 @@ export class Embedder {
   }
 
   /**
-   * Embeds any number of texts; one vector for each, in their order. Throws AiServiceError, the signal's reason, or a JobFailure
-   * where the model changed under way. After a failure no further call is made. No texts at all still have a model.
+   * Embeds any number of texts; one vector for each, in their order. Throws AiServiceError, the signal's reason, or a JobFailure if the
+   * model changed between two calls. After a failure no further call is made.
    */
   async embedAll(texts: string[], { signal, requestId }: CallOptions & { signal: AbortSignal }): Promise<FloatEmbeddings> {
     const failed = new AbortController();
     const ends = AbortSignal.any([signal, failed.signal]);
     const calls: Promise<FloatEmbeddings>[] = [];
-    const embedded = texts.length > 0 ? texts : [probe];
-    for (let start = 0; start < embedded.length; start += embedBatch) {
-      const batch = embedded.slice(start, start + embedBatch);
+    const embedded = texts.length > 0 ? texts : [shortestText];
+    for (let start = 0; start < embedded.length; start += textsPerCall) {
+      const batch = embedded.slice(start, start + textsPerCall);
       calls.push(this.calls.run(() => this.ai.embedFloats({ texts: batch, signal: ends, requestId }), ends));
     }
     try {
@@ -45,7 +44,7 @@ export class Embedder {
 
 function join(batches: FloatEmbeddings[]): FloatEmbeddings {
   const { model = '', dimensions = 0 } = batches[0] ?? {};
-  // Vectors of two models cannot be compared: a provider that changed under way is worth another attempt.
+  // Vectors of two models cannot be compared: another attempt embeds all texts with the new one.
   const changed = batches.some((batch) => batch.model !== model || batch.dimensions !== dimensions);
   if (changed) throw new JobFailure('model_changed', 'The embedding model changed during the job.', true);
   return { model, dimensions, vectors: batches.flatMap((batch) => batch.vectors) };

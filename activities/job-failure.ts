@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { AiServiceError } from '../ai/client.ts';
-import { DocumentGone } from '../domain/documents/document-gone.ts';
+import { DocumentGone } from '../domain/documents/document.ts';
 
-/** An attempt failed for a reason that the tenant may read. `retryable` false makes the job fail finally. */
+/** An attempt failed for a reason that the tenant may read. If it is not `retryable`, the job fails. */
 export class JobFailure extends Error {
   readonly code: string;
   readonly retryable: boolean;
@@ -15,12 +15,11 @@ export class JobFailure extends Error {
 }
 
 /**
- * Turns what an attempt threw into the failure that Temporal records and the job shows: final for a missing document, an
- * unsupported file and a 4xx of the AI service, else worth another attempt. Causes stay in the log.
+ * Converts what an attempt threw to the failure that Temporal records and the job shows (docs/rules.md, job states). Causes stay in the
+ * log.
  */
 export function toApplicationFailure(error: unknown): ApplicationFailure {
-  const known = describe(error);
-  const { code, message, retryable, retryAfterMs } = known;
+  const { code, message, retryable, retryAfterMs } = describe(error);
   return ApplicationFailure.create({
     type: code,
     message,
@@ -39,7 +38,7 @@ function describe(error: unknown): { code: string; message: string; retryable: b
 }
 
 function describeAiError({ kind, code, message, retryable, retryAfterMs }: AiServiceError) {
-  // A final refusal is about the document; every other answer is about the deployment, whose details are not the tenant's.
+  // A final rejection is about the document. Every other failure is about the deployment, whose details the tenant must not read.
   if (kind === 'rejected' && !retryable) return { code, message, retryable, retryAfterMs };
   const messages = {
     unreachable: 'The AI service could not be reached.',

@@ -1,13 +1,11 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { findMail, type MailRow } from '../domain/mail/find-mail.ts';
-import { noteMailFailure } from '../domain/mail/note-mail-failure.ts';
-import { removeMail } from '../domain/mail/remove-mail.ts';
+import { findMail, type MailRow, noteMailFailure, removeMail } from '../domain/mail.ts';
 import { MailError, type OutgoingMail } from '../mail/port.ts';
 import type { ActivityDeps } from './deps.ts';
 
 export function mailActivities({ db, mailer, log }: ActivityDeps) {
   return {
-    /** Sends a mail and forgets it. One that is gone was sent by an earlier attempt. What a failure tells Temporal names no recipient. */
+    /** Sends a mail and deletes it. A mail that is gone was sent by an earlier attempt. The failure that Temporal records names no recipient. */
     async sendMail({ mailId }: { mailId: string }): Promise<{ sent: boolean }> {
       const mail = await findMail(db, mailId);
       if (!mail) return { sent: false };

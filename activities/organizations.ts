@@ -1,8 +1,11 @@
 import { inTransaction } from '../db/transaction.ts';
 import { requestObjectDeletion } from '../domain/objects/request-object-deletion.ts';
-import { type DeletedObjects, deleteOrganizationObjects } from '../domain/organizations/delete-organization-objects.ts';
-import { deleteOrganizationRows } from '../domain/organizations/delete-organization-rows.ts';
-import { endOrganizationJobs } from '../domain/organizations/end-jobs.ts';
+import {
+  type DeletedObjects,
+  deleteOrganizationObjects,
+  deleteOrganizationRows,
+  endOrganizationJobs,
+} from '../domain/organizations/delete-organization.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';
 
@@ -15,7 +18,6 @@ const jobsPerTransaction = 100;
 /** The steps of an organization's deletion; each can be repeated. */
 export function organizationActivities(deps: ActivityDeps) {
   return {
-    /** Ends the unfinished jobs of an organization that is being deleted. */
     async endOrganizationJobs({ organizationId }: OrganizationInput): Promise<void> {
       const { onProgress, signal } = reporting<number>();
       for (let ended = 0; ; ) {
@@ -27,21 +29,19 @@ export function organizationActivities(deps: ActivityDeps) {
       }
     },
 
-    /** Deletes every stored object of an organization, in bounded memory. */
     deleteOrganizationObjects({ organizationId }: OrganizationInput): Promise<DeletedObjects> {
       const { before, onProgress, signal } = reporting<DeletedObjects>();
-      // What an earlier attempt was refused is listed again, and counted then.
+      // Objects that the store refused in an earlier attempt are listed and counted again.
       const counts = { deleted: before?.deleted ?? 0, failed: 0 };
       return deleteOrganizationObjects(deps.db, deps.storage, organizationId, { before: counts, onProgress, signal });
     },
 
-    /** Removes everything an organization owns, and itself. */
     deleteOrganizationRows({ organizationId }: OrganizationInput): Promise<void> {
       const { onProgress } = reporting<string>();
       return deleteOrganizationRows(deps.db, organizationId, () => onProgress('deleting rows'));
     },
 
-    /** Asks for the workflow that tries again what the store refused to delete. */
+    /** Starts the workflow that deletes what the store refused. */
     async drainObjects({ organizationId }: OrganizationInput): Promise<void> {
       await inTransaction(deps.db, (trx) => requestObjectDeletion(trx, organizationId, []));
     },

@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 
-/** How a long activity reports and stops: its progress in the heartbeat, its cancellation as a signal. */
+/** How a long activity reports its progress, in heartbeats, and learns that it must stop. */
 export function reporting<T>(): { before: T | undefined; onProgress: (progress: T) => void; signal: AbortSignal } {
   const context = Context.current();
   return {
-    // What an attempt that died had done, so that the next one counts on.
+    // The progress of an attempt that died; the next one continues its count.
     before: context.info.heartbeatDetails as T | undefined,
     onProgress: (progress) => context.heartbeat(progress),
     signal: context.cancellationSignal,

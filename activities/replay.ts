@@ -1,6 +1,4 @@
-import { listReplayable } from '../domain/jobs/list-replayable.ts';
-import { recordReplay } from '../domain/jobs/record-replay.ts';
-import { replayJob } from '../domain/jobs/replay-job.ts';
+import { listReplayable, recordReplay, replayJob } from '../domain/jobs/replay-jobs.ts';
 import type { ReplayFilter, ReplayInput } from '../workflows/definitions.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';
@@ -8,13 +6,12 @@ import { reporting } from './progress.ts';
 /** The steps of a replay of failed jobs. */
 export function replayActivities(deps: ActivityDeps) {
   return {
-    /** Writes the audit entry of a replay, once. */
     recordReplay: (replay: { replayRun: string; input: ReplayInput }): Promise<void> => recordReplay(deps.db, replay),
 
     listReplayable: ({ filter, ...page }: { filter: ReplayFilter; after: string | null; limit: number }): Promise<string[]> =>
       listReplayable(deps.db, filter, page),
 
-    /** Retries a batch, one job in each transaction; counts what was not retried by its reason. */
+    /** Retries a batch, one job in each transaction. Counts the jobs that were not retried by their reason. */
     async replayJobs({
       jobIds,
       replayRun,

@@ -3,35 +3,34 @@ import type { Release } from '../concurrency/semaphore.ts';
 import { untilAborted } from '../concurrency/until-aborted.ts';
 import type { JobKind } from '../db/schema.ts';
 import { claimJob } from '../domain/jobs/claim-job.ts';
-import type { JobRow } from '../domain/jobs/job-row.ts';
-import { type JobState, jobStateOf, type QueuedJobState } from '../domain/jobs/job-state.ts';
+import { type JobRow, type JobState, jobStateOf, type QueuedJobState } from '../domain/jobs/job.ts';
 import { settleAttempt } from '../domain/jobs/settle-attempt.ts';
 import { succeedJob } from '../domain/jobs/succeed-job.ts';
 import type { ActivityDeps } from './deps.ts';
-import { handlers } from './handlers/index.ts';
+import { handlers } from './handlers.ts';
 import { JobFailure, toApplicationFailure } from './job-failure.ts';
 import { createStopSignal } from './stop-signal.ts';
 
-/** Often enough to hear of a cancellation soon; a worker that is silent for three of them is lost. */
+/** A heartbeat's reply brings a cancellation. A worker that misses three of them is lost. */
 const heartbeatMs = 3_000;
 
-/** A full worker holds an attempt back from others no longer than this. */
+/** How long an attempt waits in a full worker before it goes back to the queue, from which another worker may take it. */
 const patienceMs = 3_000;
 
 export interface AttemptInput {
   jobId: string;
   kind: JobKind;
-  /** Names the attempt, so that what settles it knows whether it claimed the job. */
+  /** Names the attempt; see {@link claimJob}. */
   claimedBy: string;
 }
 
-/** The state that an attempt leaves its job in. `handedBack`: this worker was full and never began the attempt. */
+/** The state of the job after an attempt. `handedBack`: this worker was full and did not begin the attempt. */
 export type AttemptReport = Exclude<JobState, QueuedJobState> | (QueuedJobState & { handedBack?: boolean });
 
 /**
- * One attempt of a job: takes a slot of this process, claims the row, runs the kind's handler within the timeout counted from the claim, and
- * stores the result if the attempt still is the current one. Throws a coded failure, retryable or final; returns the state that
- * the job is in if it was not to be had.
+ * One attempt of a job: takes a slot of this process, claims the row, runs the handler of its kind, and stores the result if the attempt
+ * is still the current one. The timeout counts from the claim. Returns the job's state if it could not be claimed. Throws a coded
+ * failure, retryable or final.
  */
 export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Promise<AttemptReport> {
   const context = Context.current();
@@ -60,10 +59,10 @@ function isHeld({ breaker }: ActivityDeps): boolean {
   return breaker !== undefined && breaker.state !== 'closed';
 }
 
-/** What Temporal is told: a cancellation, or a coded failure. Causes that the tenant may not read stay in the log. */
+/** What Temporal records: a cancellation, or a coded failure. Causes that the tenant may not read stay in the log. */
 function toFailure(deps: ActivityDeps, { jobId, kind }: AttemptInput, error: unknown, context: Context): unknown {
   if (context.cancellationSignal.aborted && error === context.cancellationSignal.reason) {
-    // A worker that stops hands the job back; only Temporal's own cancellation ends it.
+    // A worker that stops also cancels its attempts, but the job must be tried again.
     return context.cancellationDetails?.workerShutdown ? toApplicationFailure(workerStopped) : error;
   }
   if (error instanceof ApplicationFailure) return error;
@@ -79,7 +78,7 @@ async function runClaimed(deps: ActivityDeps, job: JobRow, context: Context): Pr
   const timeout = AbortSignal.timeout(deps.jobs.timeoutMs);
   const signal = AbortSignal.any([stop.signal, timeout]);
   try {
-    // Fencing keeps what a handler that does not hear its signal does later from counting.
+    // A handler that ignores its signal may go on; fencing makes its result void.
     const outcome = await untilAborted(handlers[job.kind](deps, job, signal), signal);
     const stored = await succeedJob(deps.db, job, outcome);
     if (stored) return { status: 'succeeded' };
@@ -97,7 +96,7 @@ async function runClaimed(deps: ActivityDeps, job: JobRow, context: Context): Pr
   }
 }
 
-/** Settles an attempt whose workflow is gone, since nobody else does before the sweep. */
+/** Settles an attempt whose workflow is gone: otherwise only the sweep would. */
 async function settleOrphan(deps: ActivityDeps, job: JobRow, error: unknown): Promise<void> {
   const failure = toApplicationFailure(error);
   const { type, message, nonRetryable } = failure;

@@ -1,23 +1,23 @@
 import type { Context } from '@temporalio/activity';
-import type { JobRow } from '../domain/jobs/job-row.ts';
-import { stillHolds } from '../domain/jobs/still-holds.ts';
+import { stillHolds } from '../domain/jobs/claim-job.ts';
+import type { JobRow } from '../domain/jobs/job.ts';
 import type { ActivityDeps } from './deps.ts';
 
-/** How often an attempt whose workflow is gone asks whether the job still is its own. */
+/** How often an attempt whose workflow is gone checks that it still holds the job. */
 const checkMs = 3_000;
 
-/** When an attempt is to stop, and whether its workflow still is there to settle it. */
+/** Tells an attempt to stop, and whether it has a workflow that settles it. */
 export interface StopSignal {
   signal: AbortSignal;
-  /** The workflow was terminated or reset, or counts the attempt as lost: nobody hears of the attempt's end. */
+  /** The workflow was terminated or reset, or counts the attempt as lost: its end is reported to nobody. */
   readonly orphaned: boolean;
   /** Ends the watch. */
   done(): void;
 }
 
 /**
- * Aborts when Temporal cancels the attempt. Where it does so only because the workflow is gone, the attempt goes on while the
- * row still is its own: the row decides, so that a reset or terminated workflow costs no attempt and moves no money.
+ * Aborts when Temporal cancels the attempt. If it does so only because the workflow is gone, the attempt goes on as long as it holds the
+ * job: a reset or terminated workflow costs no attempt and moves no money (docs/rules.md, the row decides).
  */
 export function createStopSignal(context: Context, { db, log }: Pick<ActivityDeps, 'db' | 'log'>, job: JobRow): StopSignal {
   const { cancellationSignal } = context;
@@ -35,7 +35,7 @@ export function createStopSignal(context: Context, { db, log }: Pick<ActivityDep
   };
   const check = async () => {
     const holds = await stillHolds(db, job).catch(() => true);
-    // A worker that stops cancels again, which only the details tell.
+    // The signal has aborted already: only the details show that the worker stops, too.
     if (!holds || context.cancellationDetails?.workerShutdown) stop.abort(cancellationSignal.reason);
   };
   if (cancellationSignal.aborted) canceled();

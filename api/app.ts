@@ -2,7 +2,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import { authPath } from '../auth/mount.ts';
 import { sessionCookieName } from '../auth/session-options.ts';
 import { ApiError } from '../contract/api-error.ts';
-import { hasDocument } from '../domain/documents/get-document.ts';
+import { hasDocument } from '../domain/documents/document.ts';
 import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
 import { cors, securityHeaders, trustedOrigin } from './http/browser-security.ts';

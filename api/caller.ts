@@ -4,7 +4,7 @@ import { type Caller, callerMay, checkSession } from '../auth/session.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute } from '../contract/route.ts';
 import type { Db } from '../db/connect.ts';
-import type { Actor } from '../domain/actor.ts';
+import type { Actor } from '../domain/audit.ts';
 
 export type { Caller };
 

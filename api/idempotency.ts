@@ -2,7 +2,7 @@ import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute } from '../contract/route.ts';
 import type { Db, Transaction } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { findRecord, runOnce } from '../domain/idempotency/run-once.ts';
+import { findRecord, runOnce } from '../domain/idempotency.ts';
 
 const maxKeyLength = 200;
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db, Transaction } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { type NewMail, queueMail } from '../domain/mail/queue-mail.ts';
+import { type NewMail, queueMail } from '../domain/mail.ts';
 
 export interface MailQueueOptions {
   db: Db;

@@ -13,7 +13,7 @@ import { listen } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
-import { createCursors } from '../domain/cursor.ts';
+import { createCursors } from '../domain/page.ts';
 import { createEmbeddingPrice } from '../domain/search/embedding-price.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import { LocalStorage } from '../storage/local.ts';

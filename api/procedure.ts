@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
-import type { Actor } from '../domain/actor.ts';
+import type { Actor } from '../domain/audit.ts';
 import { actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
 

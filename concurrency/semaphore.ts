@@ -3,7 +3,6 @@ import { WaitQueue } from './wait-queue.ts';
 /** Gives back what was acquired. A second call does nothing. */
 export type Release = () => void;
 
-/** The semaphore was closed: nothing is acquired any more. */
 export class SemaphoreClosed extends Error {
   constructor() {
     super('The semaphore is closed.');
@@ -11,7 +10,7 @@ export class SemaphoreClosed extends Error {
   }
 }
 
-/** Lets at most `limit` holders in at once, in the order in which they asked. */
+/** Has at most `limit` holders at once. Callers acquire it in the order in which they asked. */
 export class Semaphore {
   readonly limit: number;
   #held = 0;
@@ -22,17 +21,15 @@ export class Semaphore {
     this.limit = limit;
   }
 
-  /** How many are held now. */
   get held(): number {
     return this.#held;
   }
 
-  /** How many callers wait. */
   get waiting(): number {
     return this.#queue.size;
   }
 
-  /** Waits until one is free, and returns what releases it. Rejects with the signal's reason, or {@link SemaphoreClosed}. */
+  /** Waits until there are fewer than `limit` holders. Rejects with the signal's reason, or {@link SemaphoreClosed}. */
   async acquire(signal?: AbortSignal): Promise<Release> {
     signal?.throwIfAborted();
     if (this.#closed) throw new SemaphoreClosed();
@@ -42,12 +39,12 @@ export class Semaphore {
     return () => {
       if (released) return;
       released = true;
-      // Handed on while it counts as held, so that nobody who asks meanwhile comes first.
+      // Passed on while it still counts as held, so that a caller who asks now does not come first.
       if (!this.#queue.resolveNext()) this.#held--;
     };
   }
 
-  /** As {@link acquire}, for at most `patienceMs`: undefined if none was free by then, or the semaphore is closed. */
+  /** As {@link acquire}, but undefined after `patienceMs`, or if the semaphore is closed. */
   async acquireWithin(patienceMs: number, signal: AbortSignal): Promise<Release | undefined> {
     const patience = new AbortController();
     const timer = setTimeout(() => patience.abort(), patienceMs);
@@ -62,7 +59,7 @@ export class Semaphore {
     }
   }
 
-  /** Does `work` while holding one. Rejects as {@link acquire} and as the work does. */
+  /** Does `work` as a holder. Rejects as {@link acquire} and as the work does. */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const release = await this.acquire(signal);
     try {
@@ -72,7 +69,7 @@ export class Semaphore {
     }
   }
 
-  /** Lets nobody in from now on, those who wait included. What is held stays held until it is released. */
+  /** Rejects all who wait, and all who ask from now on. Holders stay until they release. */
   close(): void {
     this.#closed = true;
     this.#queue.rejectAll(new SemaphoreClosed());

@@ -1,6 +1,6 @@
 /**
- * Waits for work that does not hear the signal itself. Rejects with the signal's reason when it aborts first; the work goes on,
- * and a failure of it that nobody waits for any more is dropped.
+ * Waits for work that cannot be aborted itself. Rejects with the signal's reason if it aborts first; the work goes on, and its failure is
+ * ignored.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();

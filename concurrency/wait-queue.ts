@@ -5,15 +5,14 @@ interface Waiter<T> {
 
 /** Callers that wait for something, served in the order in which they came. */
 export class WaitQueue<T = void> {
-  /** A set keeps the order, and lets one leave from the middle at no cost. */
+  /** A set keeps the order, and removing from its middle is cheap. */
   readonly #waiters = new Set<Waiter<T>>();
 
-  /** How many wait. */
   get size(): number {
     return this.#waiters.size;
   }
 
-  /** Waits to be served. Rejects with the signal's reason when it aborts, and the caller is in the queue no more. */
+  /** Waits to be served. If the signal aborts, leaves the queue and rejects with its reason. */
   wait(signal?: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -37,19 +36,18 @@ export class WaitQueue<T = void> {
     });
   }
 
-  /** Hands `value` to whoever has waited longest; false if nobody waits. */
+  /** Gives `value` to the caller that has waited longest; false if nobody waits. */
   resolveNext(value: T): boolean {
     const [next] = this.#waiters;
     next?.resolve(value);
     return next !== undefined;
   }
 
-  /** Hands `value` to everybody who waits now. */
+  /** Gives `value` to everybody who waits now. */
   resolveAll(value: T): void {
     for (const waiter of [...this.#waiters]) waiter.resolve(value);
   }
 
-  /** Turns away everybody who waits now. */
   rejectAll(error: unknown): void {
     for (const waiter of [...this.#waiters]) waiter.reject(error);
   }

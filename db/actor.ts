@@ -11,8 +11,8 @@ export interface Actor {
 }
 
 /**
- * Names the actor of the current transaction. Only the triggers on better-auth's tables read it (migrations 0003 and 0009), and it
- * ends with the transaction, so a pooled connection never carries it to somebody else's change.
+ * Names the actor of the current transaction, for the triggers on better-auth's tables. The setting ends with the transaction, so a
+ * pooled connection does not carry it to the change of another actor.
  */
 export function actorQuery({ userId, email, impersonatedBy, role }: Actor): CompiledQuery {
   return CompiledQuery.raw(`select set_config('sheaf.actor', $1, true)`, [JSON.stringify({ userId, email, impersonatedBy, role })]);

@@ -3,7 +3,7 @@ import type { ColumnType, Generated } from 'kysely';
 type CreatedAt = ColumnType<Date, Date | undefined, Date>;
 type NullableDate = ColumnType<Date | null, Date | null | undefined, Date | null>;
 
-/** The columns of better-auth's tables that the project's own queries read, and the tables that stand beside them. */
+/** The columns of better-auth's tables that our queries read, and the tables that go with them. */
 export interface AuthTables {
   user: {
     id: string;
@@ -61,7 +61,7 @@ export interface AuthTables {
     endedAt: NullableDate;
     seats: number | null;
     billingInterval: string | null;
-    /** When the request to Stripe began whose answer the row holds. */
+    /** When the request to Stripe began whose response the row holds. */
     syncedAt: NullableDate;
     /** When the status became `past_due`; null in any other. The database keeps it. */
     pastDueSince: NullableDate;

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Db } from './connect.ts';
 
 /**
- * Reads rows by their key, with one query for all the keys that are asked for in the same turn of the event loop: many requests at
- * once cost few round trips, and none reads what was there before it asked. A transaction shares with nobody.
+ * Reads rows by their key, with one query for all keys that are requested in the same turn of the event loop: many requests at once cost
+ * few round trips. Nothing is cached, and a transaction batches only its own reads.
  */
 export function batchedRead<Row>(
   load: (db: Db, keys: readonly string[]) => Promise<Row[]>,
@@ -26,7 +26,7 @@ export function batchedRead<Row>(
   }
 }
 
-/** The right side of `=` for {@link batchedRead}: one parameter, however many keys, so that the statement stays the same. */
+/** The right side of `=` for {@link batchedRead}: one parameter for any number of keys, so that the statement can be prepared. */
 export function anyOf(keys: readonly string[]) {
   return sql<string>`any(${keys}::text[])`;
 }

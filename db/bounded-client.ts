@@ -1,22 +1,22 @@
 import type pg from 'pg';
 import { PreparingClient } from './preparing-client.ts';
 
-/** No transaction outlives this, save bulk work that says so; replays of a stream overlap by it. */
+/** How long a transaction may take, unless it does bulk work (docs/rules.md, notifications may be lost). */
 export const longestTransactionMs = 30_000;
 /** How long a transaction may take that does bulk work. */
 const longestBulkMs = 15 * 60_000;
 
-/** The statement by which a transaction says that it does bulk work. */
+/** The statement that declares a transaction to be bulk work. */
 export const doBulkWork = `set local statement_timeout = ${longestBulkMs}`;
 
 export interface BoundedClientConfig extends pg.ClientConfig {
-  /** How long a transaction may live; 0 does not bound it. Milliseconds. */
+  /** How long a transaction may take, in milliseconds; 0 is no limit. */
   transactionMs: number;
 }
 
 /**
- * A connection on which no transaction is committed that lived too long: past its time, the connection is broken off. Postgres bounds
- * transactions by itself only from version 17 on. What the server still runs then ends with its `statement_timeout`.
+ * A connection on which no transaction is committed that took too long: the connection is destroyed instead. Postgres has a limit of its
+ * own only from version 17 on. A statement that the server still runs ends with its `statement_timeout`.
  */
 export class BoundedClient extends PreparingClient {
   readonly #transactionMs: number;
@@ -32,7 +32,7 @@ export class BoundedClient extends PreparingClient {
   // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads, which this passes through.
   override query(...args: any[]): any {
     if (this.#transactionMs > 0) this.#follow(args[0]);
-    // The server does it by itself; failing here would hide why the transaction ended.
+    // The server rolls back when the connection ends. An error here would hide why the transaction ended.
     if (this.#brokenOff && args[0] === 'rollback') return Promise.resolve({ command: 'ROLLBACK', rowCount: null, rows: [] });
     return super.query(...args);
   }
@@ -51,7 +51,7 @@ export class BoundedClient extends PreparingClient {
   }
 
   #commit(): void {
-    // A process that was busy with something else may come here before its timer fires.
+    // The timer may be late in a busy process.
     if (performance.now() >= this.#endsAt) this.#breakOff();
     else this.#end();
   }

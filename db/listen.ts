@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { pause } from '../concurrency/pause.ts';
 
-/** A connection that hears notifications on one channel, and comes back by itself when it is lost. */
+/** A connection of its own that receives the notifications of one channel, and reconnects when it is lost. */
 export interface Listener {
   /** Resolves once the first connection listens. */
   ready: Promise<void>;
@@ -12,7 +12,7 @@ export interface ListenOptions {
   url: string;
   channel: string;
   onNotification(payload: string): void;
-  /** It listens again after a loss: notifications sent meanwhile are gone, so whatever they told must be read anew. */
+  /** It listens again after a loss. The notifications in between are gone (docs/rules.md, notifications may be lost). */
   onReconnect(): void;
   onError(error: Error): void;
 }
@@ -20,75 +20,95 @@ export interface ListenOptions {
 const firstDelayMs = 50;
 const longestDelayMs = 5_000;
 const heartbeatMs = 15_000;
+const probeTimeoutMs = 5_000;
 
-/** Listens on a channel with a connection of its own. A heartbeat finds a connection that died without a word. */
 export function listen(options: ListenOptions): Listener {
-  const stopping = new AbortController();
-  let current: pg.Client | undefined;
+  return new ReconnectingListener(options);
+}
 
-  const ready = Promise.withResolvers<void>();
-  const loop = (async () => {
-    for (let connections = 0, delayMs = firstDelayMs; !stopping.signal.aborted; ) {
+class ReconnectingListener implements Listener {
+  readonly #options: ListenOptions;
+  readonly #stopping = new AbortController();
+  readonly #listening = Promise.withResolvers<void>();
+  readonly #loop: Promise<void>;
+  #client: pg.Client | undefined;
+  #connections = 0;
+  #delayMs = firstDelayMs;
+
+  constructor(options: ListenOptions) {
+    this.#options = options;
+    this.#loop = this.#run();
+  }
+
+  get ready(): Promise<void> {
+    return this.#listening.promise;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#client?.end().catch(() => {});
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
       try {
-        await connectOnce(() => {
-          connections++;
-          delayMs = firstDelayMs;
-          if (connections > 1) options.onReconnect();
-          ready.resolve();
-        });
+        await this.#connectOnce();
       } catch (error) {
-        if (!stopping.signal.aborted) options.onError(error as Error);
+        if (!signal.aborted) this.#options.onError(error as Error);
       }
-      if (stopping.signal.aborted) break;
-      await pause(delayMs, stopping.signal);
-      delayMs = Math.min(delayMs * 2, longestDelayMs);
+      if (signal.aborted) break;
+      await pause(this.#delayMs, signal);
+      this.#delayMs = Math.min(this.#delayMs * 2, longestDelayMs);
     }
-  })();
+  }
 
   /** Connects, listens, and returns or throws when the connection is lost. */
-  async function connectOnce(onListening: () => void): Promise<void> {
-    const client = new pg.Client({
-      connectionString: options.url,
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-      application_name: 'sheaf listen',
-    });
-    current = client;
-    const lost = new Promise<never>((_, reject) => {
-      client.on('error', reject);
-      client.on('end', () => reject(new Error('the listening connection ended')));
-    });
-    lost.catch(() => {});
+  async #connectOnce(): Promise<void> {
+    const client = createClient(this.#options.url);
+    this.#client = client;
+    const lost = untilLost(client);
     let heartbeat: NodeJS.Timeout | undefined;
     try {
       await client.connect();
-      client.on('notification', ({ payload }) => payload !== undefined && options.onNotification(payload));
-      await client.query(`listen ${client.escapeIdentifier(options.channel)}`);
+      client.on('notification', ({ payload }) => payload !== undefined && this.#options.onNotification(payload));
+      await client.query(`listen ${client.escapeIdentifier(this.#options.channel)}`);
       heartbeat = setInterval(() => void probe(client), heartbeatMs);
-      onListening();
+      this.#onListening();
       await lost;
     } finally {
       clearInterval(heartbeat);
-      current = undefined;
+      this.#client = undefined;
       await client.end().catch(() => {});
     }
   }
 
-  async function probe(client: pg.Client): Promise<void> {
-    const timeout = setTimeout(
-      () => (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy(),
-      5_000,
-    );
-    await client.query('select 1').catch(() => {});
-    clearTimeout(timeout);
+  #onListening(): void {
+    this.#connections++;
+    this.#delayMs = firstDelayMs;
+    if (this.#connections > 1) this.#options.onReconnect();
+    this.#listening.resolve();
   }
+}
 
-  return {
-    ready: ready.promise,
-    async stop() {
-      stopping.abort();
-      await current?.end().catch(() => {});
-      await loop;
-    },
-  };
+function createClient(url: string): pg.Client {
+  return new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5_000, application_name: 'sheaf listen' });
+}
+
+function untilLost(client: pg.Client): Promise<never> {
+  const lost = new Promise<never>((_, reject) => {
+    client.on('error', reject);
+    client.on('end', () => reject(new Error('the listening connection ended')));
+  });
+  lost.catch(() => {});
+  return lost;
+}
+
+/** Finds a connection that died silently, which a listener would otherwise not notice, and ends it. */
+async function probe(client: pg.Client): Promise<void> {
+  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
+  const timeout = setTimeout(() => connection.stream.destroy(), probeTimeoutMs);
+  await client.query('select 1').catch(() => {});
+  clearTimeout(timeout);
 }

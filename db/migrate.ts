@@ -35,7 +35,7 @@ export async function getMigrationStatus(db: Db): Promise<MigrationStatus> {
 }
 
 async function createProvider(db: Db): Promise<MigrationProvider> {
-  // Kysely refuses to run when the database knows a migration that the code does not: stand in for those.
+  // Kysely refuses to run if the database has a migration that the code has not: these get an empty one.
   const unknown = (await findApplied(db)).filter((name) => !(name in migrations));
   const placeholders = Object.fromEntries(unknown.map((name) => [name, { up: async () => {} } satisfies Migration]));
   return { getMigrations: async () => ({ ...migrations, ...placeholders }) };

@@ -8,15 +8,15 @@ export interface OutboxMessage {
   intent: Intent;
 }
 
-/** How long the process that wrote an intent may take to dispatch it before the relay takes over. */
+/** How long the process that wrote an intent may take to dispatch it, before a relay does. */
 const writerLeaseSeconds = 5;
 const rowsPerInsert = 1_000;
 
 const collected = new WeakMap<Transaction, Intent[]>();
 
 /**
- * Notes what a transaction wants of Temporal. It is written when the transaction ends, in the order of these calls, and dispatched
- * after the commit (docs/rules.md, outbox). The transaction is one of {@link inTransaction}: another would lose it, so it throws.
+ * Adds an intent to a transaction of `inTransaction` (docs/rules.md, outbox). Intents are written and dispatched in the order of these
+ * calls. Throws in any other transaction, which would lose the intent.
  */
 export function addToOutbox(trx: Transaction, intent: Intent): void {
   const intents = collected.get(trx);
@@ -24,12 +24,12 @@ export function addToOutbox(trx: Transaction, intent: Intent): void {
   intents.push(intent);
 }
 
-/** Makes a transaction take intents until it is written. */
+/** Lets a transaction collect intents until {@link writeIntents}. */
 export function collectIntents(trx: Transaction): void {
   collected.set(trx, []);
 }
 
-/** Writes what a transaction has collected, as its last statement. This process holds the lease of each row for a moment. */
+/** Writes the intents of a transaction, as its last statement. This process holds the lease of each row for a moment. */
 export async function writeIntents(trx: Transaction): Promise<OutboxMessage[]> {
   const intents = collected.get(trx) ?? [];
   collected.delete(trx);
@@ -53,18 +53,17 @@ function toRow(intent: Intent) {
   };
 }
 
-/** Hands committed intents to Temporal. Never waits and never throws: what fails stays for the relay. */
+/** Sends committed intents to Temporal. Never waits and never throws: an intent that fails stays for the relay. */
 export type Dispatch = (messages: OutboxMessage[]) => void;
 
 const dispatchers = new WeakMap<Db, Dispatch>();
 
-/** Names who dispatches what the transactions of `db` commit, or nobody: then intents wait for a relay. */
+/** Sets who dispatches the intents of the transactions of `db`. Without a dispatcher they wait for a relay. */
 export function setDispatcher(db: Db, dispatch: Dispatch | undefined): void {
   if (dispatch) dispatchers.set(db, dispatch);
   else dispatchers.delete(db);
 }
 
-/** Dispatches what a transaction of `db` has committed. */
 export function dispatchCommitted(db: Db, messages: OutboxMessage[]): void {
   if (messages.length > 0) dispatchers.get(db)?.(messages);
 }

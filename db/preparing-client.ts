@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 
-/** Statements of one connection that Postgres keeps planned; more than these are sent as they come. */
+/** How many prepared statements one connection may have. Further ones are sent unprepared. */
 const mostStatements = 300;
 const featureNotSupported = '0A000';
 
 /**
- * A connection that lets Postgres plan each read once: outside of transactions a `select` is sent as a prepared statement, named
- * by its text. One whose result changed shape since, because a migration ran meanwhile, is sent again as it is.
+ * A connection on which Postgres plans each read once: outside of transactions a `select` is sent as a prepared statement, named after
+ * its text. If a migration has changed the columns of its result since, it is sent again unprepared.
  */
 export class PreparingClient extends pg.Client {
   readonly #names = new Map<string, string>();

@@ -3,8 +3,8 @@ const elementBytes = 8;
 const realOid = 700;
 
 /**
- * A `real[]` in Postgres's binary form, for use as a parameter. Vectors are most of what indexing stores: as text their numbers would
- * be written out here and read again there.
+ * A `real[]` in Postgres's binary format, for a parameter. Vectors are most of what indexing stores, and as text each number would be
+ * formatted here and parsed there.
  */
 export function toRealArray(values: ArrayLike<number>): Buffer {
   const bytes = Buffer.allocUnsafe(headerBytes + values.length * elementBytes);

@@ -19,7 +19,7 @@ export interface WorkspaceTable {
   team_id: string | null;
   name: string;
   slug: string;
-  /** Sum of `size_bytes` of its documents, kept by every transaction that changes one. */
+  /** Sum of `size_bytes` of its documents (docs/rules.md, counters are kept). */
   used_bytes: Generated<number>;
   created_at: Timestamp;
   updated_at: Timestamp;
@@ -58,7 +58,7 @@ export interface ChunkTable {
   index: number;
   text: string;
   model: string;
-  /** Unit length, so that the dot product is the cosine similarity. Written as numbers, or as what `toRealArray` makes of them. */
+  /** Unit length, so that the dot product is the cosine similarity. Written as numbers, or as the result of `toRealArray`. */
   embedding: ColumnType<number[], number[] | Buffer>;
 }
 
@@ -74,15 +74,15 @@ export interface JobTable {
   input: Json<Record<string, unknown>>;
   /** The failed job that this one retries. */
   retry_of: string | null;
-  /** The replay that retried it: one replay retries an original once. */
+  /** The replay that made this job; one replay retries an original once. */
   replay_run: string | null;
   result: NullableJson<Record<string, unknown>>;
   error_code: string | null;
   error_message: string | null;
-  /** How often a worker claimed the job; the fencing token of the running attempt. */
+  /** How often a worker claimed the job (docs/rules.md, fencing). */
   attempts: Generated<number>;
   max_attempts: number;
-  /** Which attempt of which workflow run holds the row while it runs. */
+  /** The workflow run and attempt that holds the running job. */
   claimed_by: string | null;
   credits: number;
   /** First day of the month that the charge counts against; its refund carries the same. */
@@ -93,14 +93,14 @@ export interface JobTable {
   finished_at: NullableTimestamp;
   next_attempt_at: NullableTimestamp;
   updated_at: Timestamp;
-  /** When the sweep last made sure that a queued row has its workflow. */
+  /** When the sweep last started the workflow of the queued job. */
   swept_at: NullableTimestamp;
 }
 
 export interface CreditEntryTable {
   id: Generated<number>;
   organization_id: string;
-  /** `job:<id>:charge`, `job:<id>:refund`, and the same of a search: makes each entry happen once. */
+  /** Unique: `job:<id>:charge`, `job:<id>:refund`, and the same of a search. */
   key: string;
   /** Credits: positive for a charge, negative for a refund. */
   amount: number;
@@ -203,7 +203,7 @@ export interface MailTable {
 
 export interface JobStreamLeaseTable {
   user_id: string;
-  /** Which lease of the user: 1 to the number of streams that they may hold. */
+  /** The number of the lease: 1 to the number of streams that the user may have open. */
   place: number;
   /** The stream that holds the lease. */
   holder: string;

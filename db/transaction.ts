@@ -4,12 +4,12 @@ import type { Db, Transaction } from './connect.ts';
 import { collectIntents, dispatchCommitted, writeIntents } from './outbox.ts';
 
 const attempts = 4;
-/** deadlock_detected and serialization_failure: Postgres rolled back, and the same work succeeds when it is tried again. */
+/** deadlock_detected and serialization_failure: Postgres has rolled back, and the same work may be run again. */
 const retryableCodes = new Set(['40P01', '40001']);
 
 /**
- * Runs work in one transaction, and dispatches the intents that it put into the outbox once it has committed. A deadlock rolls it
- * back and runs it again (docs/rules.md, lock order), so the work must be free of other effects.
+ * Runs work in one transaction, and dispatches its intents after the commit (docs/rules.md, outbox). After a deadlock the work is run
+ * again (docs/rules.md, lock order), so it must have no effects outside of the transaction.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Transaction) => Promise<T>): Promise<T> {
   const { result, messages } = await retryDeadlocks(() =>
@@ -23,7 +23,7 @@ export async function inTransaction<T>(db: Db, work: (trx: Transaction) => Promi
   return result;
 }
 
-/** Runs a transaction, which must roll itself back when it fails, again after a deadlock; four times at the most. */
+/** Runs a transaction, again after a deadlock, at most four times. The transaction must roll itself back when it fails. */
 export async function retryDeadlocks<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -35,8 +35,8 @@ export async function retryDeadlocks<T>(transaction: () => Promise<T>): Promise<
 }
 
 /**
- * Runs work as {@link inTransaction} does, for work that grows with what a tenant has and may take minutes. A job that it writes must be written last, since a
- * stream's replay looks back no further than an ordinary transaction lasts.
+ * As {@link inTransaction}, for work that grows with what a tenant has, and may take minutes. Its last statement must be `touchJobs` if it
+ * changes jobs, since a stream's replay looks back no further than an ordinary transaction lasts.
  */
 export function inBulkTransaction<T>(db: Db, work: (trx: Transaction) => Promise<T>): Promise<T> {
   return inTransaction(db, async (trx) => {

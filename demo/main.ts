@@ -70,12 +70,12 @@ function parse(args: string[]) {
     if (parsed.values.query?.some((text) => text.trim() === '')) throw new Error('--query needs a text to search for');
     return parsed;
   } catch (error) {
-    // The rest of the message speaks of the shell.
+    // The rest of the message is about quoting in shells.
     throw new UsageError(`${(error as Error).message.split('. ', 1)[0]}. See npm run demo -- --help`);
   }
 }
 
-/** Looks at a file before anything is sent, and says what is wrong with it. */
+/** Checks a file before anything is sent, and reports what is wrong with it. */
 function isUsable(path: string, screen: Screen): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   const problems = {
@@ -96,7 +96,7 @@ function print(text: string, exitCode = 0): number {
 
 function fail(error: unknown): number {
   if (stopRequest.requested) return 130;
-  // These are told to the user; anything else is a fault of the program, and its stack helps.
+  // A message for the user. Any other error is a fault of the program, and needs its stack.
   const expected = error instanceof Error && !(error instanceof TypeError) && error.name !== 'ZodError';
   console.error(expected ? `\n${error.message}` : error);
   return error instanceof UsageError ? 2 : 1;

@@ -4,10 +4,10 @@ import type { DemoResult } from './run.ts';
 
 const maxWidth = 80;
 
-/** Where a job's workflow is seen; undefined if nobody has said where Temporal's UI is. */
+/** The page of a job's workflow in Temporal's UI; undefined if the address of the UI is unknown. */
 export type WorkflowUrl = (jobId: string) => string | undefined;
 
-/** Lines that stay, and on a terminal a last line that changes. */
+/** Prints lines, and on a terminal shows a last line that changes. */
 export class Screen {
   readonly stream: NodeJS.WriteStream;
   readonly #spinner;
@@ -25,19 +25,19 @@ export class Screen {
     this.stream.write(`${' '.repeat(indent)}${text}\n`);
   }
 
-  /** A text of any length, broken at the width of the terminal; a longer word stays whole. */
+  /** Prints a text of any length, wrapped at the width of the terminal. */
   paragraph(text: string, indent: number): void {
     const width = Math.min(this.stream.columns || maxWidth, maxWidth) - indent;
     for (const line of plain(text).match(new RegExp(`\\S.{0,${width - 1}}(?= |$)|\\S+`, 'gu')) ?? []) this.line(line, indent);
   }
 
-  /** Shows what goes on; nothing when the text is empty. */
+  /** Shows what is under way; nothing if the text is empty. */
   status(text: string): void {
     if (text === '') this.#spinner.stop();
     else this.#spinner.start(plain(text));
   }
 
-  /** Says on standard error what went wrong with one thing, while the others go on. */
+  /** Reports on standard error what went wrong with one thing, while the others go on. */
   problem(name: string, message: string): void {
     process.stderr.write(`  ✘ ${plain(name)}: ${plain(message)}\n`);
   }
@@ -46,7 +46,7 @@ export class Screen {
     this.line(`${(size / 1000).toFixed(1).padStart(8)} kB  ${contentType.padEnd(16)}  ${plain(name)}`);
   }
 
-  /** Says that a job is over, will be tried again, or runs. */
+  /** Reports that a job has ended, will be tried again, or runs. */
   job(job: JobEvent, name: string): void {
     const kind = shortKind(job);
     const seconds = (Date.parse(job.finishedAt ?? job.updatedAt) - Date.parse(job.createdAt)) / 1000;
@@ -59,7 +59,7 @@ export class Screen {
   }
 }
 
-/** Prints what came of the jobs: summaries, searches, credits, and where each workflow is seen. */
+/** Prints the results: summaries, searches, credits, and the page of each workflow. */
 export function report({ documents, jobs, search, creditsUsed }: DemoResult, workflowUrl: WorkflowUrl, screen: Screen): void {
   screen.heading('Summaries');
   for (const { name, summary } of documents) {
@@ -78,7 +78,7 @@ export function report({ documents, jobs, search, creditsUsed }: DemoResult, wor
   for (const { id, name } of documents) {
     const own = jobs.filter(({ documentId }) => documentId === id);
     screen.line(`${plain(name)}: ${own.map(shortKind).join(', ')}`);
-    // At the margin, so that a terminal which breaks the line still knows one link.
+    // At the margin, so that a terminal that wraps the line still recognizes one link.
     for (const job of own) screen.line(workflowUrl(job.id) ?? '', 0);
   }
 }

@@ -26,13 +26,12 @@ interface Work {
 
 type Progress = Parameters<NonNullable<Upload['onProgress']>>[0];
 
-/** What the demo did. */
 export interface DemoResult {
   documents: (Document & { summary: string | null })[];
   jobs: JobEvent[];
   search: (SearchResults & { query: string })[];
   creditsUsed: number;
-  /** Whether everything went well. */
+  /** Whether nothing failed. */
   ok: boolean;
 }
 
@@ -41,7 +40,7 @@ export function contentTypeOf(path: string): ContentType | undefined {
   return contentTypes.find((type) => type === mime.getType(path));
 }
 
-/** Takes files through the main job: upload, extract, summarize, index, search. Throws when the service cannot be used at all. */
+/** Takes files through the main job: upload, extract, summarize, index, search. Throws if the service cannot be used at all. */
 export async function runDemo(client: Client, work: Work): Promise<DemoResult> {
   const { screen, signal, files } = work;
   const { organizationId, workspaceId } = await createTenant(client, work);
@@ -61,7 +60,7 @@ export async function runDemo(client: Client, work: Work): Promise<DemoResult> {
   return { documents, jobs: [...demo.jobs.values()], search, creditsUsed: usage.aiCredits, ok: demo.ok };
 }
 
-/** Signs up a new user, whom later calls are made as, and makes an organization with a workspace. Throws SheafError. */
+/** Signs up a new user, as whom the client calls from then on, and makes an organization with a workspace. Throws SheafError. */
 async function createTenant(client: Client, { screen, signal }: Work): Promise<{ organizationId: string; workspaceId: string }> {
   const slug = `demo-${randomBytes(6).toString('hex')}`;
   const user = { name: 'Demo', email: `${slug}@example.com`, password: randomBytes(24).toString('base64url') };
@@ -140,7 +139,7 @@ class Demo {
     return found;
   }
 
-  /** Does one of several things; if it fails, says so and lets the others go on. */
+  /** Does one of several things. If it fails, reports that and lets the others go on. */
   async #attempt(name: string, act: () => Promise<void>): Promise<void> {
     await act().catch((error: Error) => {
       this.#run.signal.throwIfAborted();

@@ -26,8 +26,8 @@ interface Search {
 }
 
 /**
- * The service that SHEAF_URL names, else the one that runs on this machine, else one that is started for the demo. `signal` ends the search. The
- * signal of the result aborts with it, or when the demo's own service crashes. Throws an error for the user when there is no service.
+ * The service that SHEAF_URL names, or else the one that runs on this machine, or else one that is started for the demo. `signal` ends the
+ * search. The signal of the result aborts with it, or if the demo's own service crashes. Throws an error for the user if there is none.
  */
 export async function openService(screen: Screen, signal: AbortSignal): Promise<{ service: Service; signal: AbortSignal }> {
   const environment = inheritedEnvironment();
@@ -71,7 +71,7 @@ async function startOwnService(search: Search, crashed: AbortController): Promis
   );
 }
 
-/** Throws an error for the user when nothing answers at the address, or another service does. */
+/** Throws an error for the user if nothing responds at the address, or something that is not this service. */
 async function connect({ demo, signal }: Search, url: string, foundUiUrl: string | undefined): Promise<Service> {
   const uiUrl = demo.temporalUiUrl ?? foundUiUrl;
   const workflows = `${uiUrl}/namespaces/${encodeURIComponent(demo.temporalNamespace)}/workflows`;

@@ -1,23 +1,23 @@
-/**
- * Every lock of a row that a transaction of the domain takes, in the order in which it takes them (docs/rules.md, lock order):
- *
- *     organization → team → workspace → document → job → counters (credits of a month, bytes of a workspace), flag
- *
- * Two transactions that follow it never wait for each other in a circle. A row may be left out, never gone back to. Locks last until the
- * transaction ends. What better-auth writes follows the same order in triggers (migration 0003). Batches that any process may take
- * up skip what another has locked, and so wait for nothing.
- */
 import { sql } from 'kysely';
 import { ApiError } from '../contract/api-error.ts';
 import type { Transaction } from '../db/connect.ts';
-import type { DocumentRow } from './documents/get-document.ts';
-import { type FlagRow, flagNotFound } from './flags/get-flag.ts';
-import type { JobRow } from './jobs/job-row.ts';
-import type { WorkspaceRow } from './workspaces/get-workspace.ts';
+import { DocumentGone, type DocumentRow } from './documents/document.ts';
+import { type FlagRow, flagNotFound } from './flags/flag.ts';
+import type { JobRow } from './jobs/job.ts';
+import type { WorkspaceRow } from './workspaces/workspace.ts';
 
 /**
- * What a lock is for. `keep`: the row stays, and others may keep or change it too. `change`: others may keep it, and change it after
- * us. `delete`: nobody else has it.
+ * Every row lock of the domain, in the order in which a transaction takes them (docs/rules.md, lock order):
+ *
+ *     organization → team → workspace → document → job → counters (credits of a month, bytes of a workspace), flag
+ *
+ * A transaction may leave out a lock, but never take an earlier one afterwards. What better-auth writes follows the same order in triggers
+ * (migration 0003). Batches that any process may work on skip locked rows, and so wait for nothing.
+ */
+
+/**
+ * `keep`: nobody may delete the row; others may keep or change it too. `change`: others may only keep it. `delete`: others may not even
+ * keep it.
  */
 export type LockPurpose = 'keep' | 'change' | 'delete';
 
@@ -28,8 +28,8 @@ const strengths = {
 };
 
 /**
- * Takes the organization's lock, under which every limit is checked and written: credits, workspaces, members, storage. Throws
- * NOT_FOUND if the organization is gone or is being deleted: it takes no more writes.
+ * Takes the organization's lock, under which every limit is checked and used (docs/rules.md, lock order). Throws NOT_FOUND if the
+ * organization is gone, or is being deleted and takes no more writes.
  */
 export async function lockOrganization(trx: Transaction, organizationId: string): Promise<void> {
   const { rows } = await sql<{ deleting: boolean }>`
@@ -40,7 +40,7 @@ export async function lockOrganization(trx: Transaction, organizationId: string)
   if (rows[0].deleting) throw new ApiError('NOT_FOUND', { message: 'This organization is being deleted.' });
 }
 
-/** The same lock for the deletion itself, which may be asked for again while it runs; undefined if the organization is gone. */
+/** The same lock for the deletion itself, which may be requested again while it runs; undefined if the organization is gone. */
 export async function lockOrganizationToDelete(
   trx: Transaction,
   organizationId: string,
@@ -51,7 +51,7 @@ export async function lockOrganizationToDelete(
   return rows[0];
 }
 
-/** Keeps a team. Throws NOT_FOUND unless it belongs to the organization. */
+/** Keeps a team from being deleted. Throws NOT_FOUND unless it belongs to the organization. */
 export async function keepTeam(trx: Transaction, organizationId: string, teamId: string): Promise<void> {
   const { rows } = await sql`
     select from team where id = ${teamId} and "organizationId" = ${organizationId} ${strengths.keep}
@@ -71,13 +71,19 @@ export async function lockDocument(trx: Transaction, documentId: string, purpose
   return rows[0];
 }
 
+/** Locks a document for the effects of a job, and its workspace, which chunks refer to. Throws {@link DocumentGone} if it was deleted. */
+export async function lockForEffects(trx: Transaction, document: Pick<DocumentRow, 'id' | 'workspace_id'>): Promise<void> {
+  await lockWorkspace(trx, document.workspace_id, 'keep');
+  if (!(await lockDocument(trx, document.id, 'change'))) throw new DocumentGone();
+}
+
 /** Locks a job, after its document; undefined if it is gone. */
 export async function lockJob(trx: Transaction, jobId: string): Promise<JobRow | undefined> {
   const { rows } = await sql<JobRow>`select * from job where id = ${jobId} ${strengths.change}`.execute(trx);
   return rows[0];
 }
 
-/** Locks a batch of an organization's unfinished jobs, always in the same order. */
+/** Locks a batch of an organization's unfinished jobs, in the order of their ids. */
 export async function lockUnfinishedJobs(trx: Transaction, organizationId: string, limit: number): Promise<JobRow[]> {
   const { rows } = await sql<JobRow>`
     select * from job where organization_id = ${organizationId} and status in ('queued', 'running') order by id limit ${limit}
@@ -86,7 +92,7 @@ export async function lockUnfinishedJobs(trx: Transaction, organizationId: strin
   return rows;
 }
 
-/** Locks a flag, under which it and its overrides change. Throws NOT_FOUND. */
+/** Locks a flag, to change it or its overrides. Throws NOT_FOUND. */
 export async function lockFlag(trx: Transaction, key: string): Promise<FlagRow> {
   const { rows } = await sql<FlagRow>`select * from feature_flag where key = ${key} ${strengths.delete}`.execute(trx);
   if (!rows[0]) throw flagNotFound();

@@ -6,7 +6,7 @@ import { commandOf } from './supervise.ts';
 
 const leftoverWaitMs = 10_000;
 
-/** Who holds a data directory: its process, what ends the processes of that one, and where its service is once it serves. */
+/** The process that holds a data directory, its guard, and the addresses of its service once that is ready. */
 export interface Holder {
   pid: number;
   guardPid: number;
@@ -14,15 +14,15 @@ export interface Holder {
   temporalUiUrl?: string | undefined;
 }
 
-/** This process's hold on a data directory. */
+/** The lock of this process on a data directory. */
 export interface Claim extends Lock {
-  /** Writes down who has it, for the message of a second start, for the wait of the next one, and for the demo. */
+  /** Records the holder, for later starts and for the demo. */
   record(holder: Omit<Holder, 'pid'>): void;
 }
 
 /**
- * Makes the data directory when it is absent, and holds it for this process. When the start before was killed, waits until its guard has
- * ended what it left. Throws an error for the user while another start holds the directory.
+ * Makes the data directory if it is absent, and locks it for this process. If the last start was killed, waits until its guard has ended
+ * its processes. Throws an error for the user if another start holds the directory.
  */
 export async function claimDataDir(dataDir: string): Promise<Claim> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -37,7 +37,7 @@ export async function claimDataDir(dataDir: string): Promise<Claim> {
   return { ...lock, record: (holder) => writeFileSync(file, JSON.stringify({ pid: process.pid, ...holder })) };
 }
 
-/** Who holds the data directory now, as far as it is written down; undefined while nobody does. */
+/** Who holds the data directory now, as far as it is recorded; undefined if nobody does. */
 export function findHolder(dataDir: string): Partial<Holder> | undefined {
   if (!existsSync(join(dataDir, 'lock'))) return undefined;
   const lock = tryLock(join(dataDir, 'lock'));
@@ -55,12 +55,12 @@ function readRecord(file: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Holder;
   } catch {
-    // Only a help: half a record is as good as none.
+    // The record is not essential, so one that is half written counts as none.
     return undefined;
   }
 }
 
-/** A lock that the system itself lets go when this process ends, in whatever way. */
+/** A lock that the system releases when this process ends, in whatever way. */
 export interface Lock {
   release(): void;
 }
@@ -68,8 +68,8 @@ export interface Lock {
 const busy = 5;
 
 /**
- * Takes the lock that a file stands for; undefined while another process holds it. Node has no file locks of its own: SQLite's
- * exclusive transaction is one, and unlike a file with a process id in it, it cannot be stale.
+ * Locks a file; undefined if another process holds the lock. Node has no file locks, but SQLite's exclusive transaction is one; unlike a
+ * file with a process id in it, it cannot be stale.
  */
 export function tryLock(path: string): Lock | undefined {
   const database = new DatabaseSync(path);

@@ -1,5 +1,5 @@
-# Ends the processes of a supervisor that died. The supervisor holds this script's standard input open and the lines
-# "add PID SIGNAL" and "drop PID" arrive on it; the end of input means that the supervisor is gone, however it died.
+# Ends the processes of a supervisor that died. The supervisor keeps the standard input of this script open, on which the
+# lines "add PID SIGNAL" and "drop PID" arrive. The end of input means that the supervisor is gone, however it died.
 trap '' HUP INT QUIT TERM PIPE
 
 watched=''
@@ -29,7 +29,7 @@ while [ "$remaining" -gt 0 ]; do
   remaining=$((remaining - 1))
 done
 
-# Each process leads a group of its own, so that what it started ends with it.
+# Each process leads a group of its own, so this ends what it started, too.
 for entry in $watched; do
   kill -KILL "-${entry%%:*}" 2>/dev/null
 done

@@ -6,21 +6,21 @@ import { Progress, serviceNames } from './progress.ts';
 import { type ServiceName, type Stack, type StackOptions, startStack } from './stack.ts';
 
 export interface LocalServiceOptions extends Pick<StackOptions, 'abort' | 'onServiceExit'> {
-  /** Where the services are seen coming up. */
+  /** Shows the progress of the start. */
   stream: NodeJS.WriteStream;
   /** Whether others that run on the same data directory may use the service. */
   shared: boolean;
 }
 
-/** The whole service on this machine, and its hold on the data directory. */
+/** The whole service on this machine. It holds the data directory until it is stopped. */
 export interface LocalService {
   stack: Stack;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the whole service on this machine, but for what the environment names a service for. Throws an error for the user when the data
- * directory or a port is taken, or a service does not start; then nothing is left.
+ * Starts the whole service on this machine, except for those services that the environment gives an address of. Throws an error for the user
+ * if the data directory or a port is taken, or a service does not start; then nothing keeps running.
  */
 export async function startLocalService(config: LocalConfig, options: LocalServiceOptions): Promise<LocalService> {
   if (config.programProblems.length > 0) throw new ConfigurationError([...new Set(config.programProblems)]);
@@ -54,7 +54,6 @@ export async function startLocalService(config: LocalConfig, options: LocalServi
   }
 }
 
-/** What the environment names a service for is not started. */
 function servicesToStart({ external }: LocalConfig): ServiceName[] {
   const embedded: [ServiceName, string | undefined][] = [
     ['postgres', external.databaseUrl],

@@ -4,11 +4,11 @@ import getPort from 'get-port';
 import type { LocalConfig } from '../config/local.ts';
 import type { ServiceName } from './services.ts';
 
-/** Below those that systems give to outgoing connections: one of these could take a port before the program it is for listens. */
+/** Below the ports of outgoing connections: one of those could take a port before our program listens on it. */
 const range = { from: 20_000, to: 32_000 };
 const candidates = 20;
 
-/** Ports that nothing listens on now, all different. Random, so that several who look at once find different ones. */
+/** Ports that nothing listens on now, all different. Random, so that several processes that look at once find different ones. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const findOne = () => getPort({ port: Array.from({ length: candidates }, () => randomInt(range.from, range.to)) });
   return await Promise.all(Array.from({ length: count }, findOne));
@@ -42,7 +42,7 @@ export async function checkPorts(ports: LocalConfig['ports'], services: ServiceN
   );
 }
 
-/** Where a service on this machine is reached that listens on a host: by `otherwise` if that is every interface, or none is named. */
+/** The host name to reach a service on this machine that listens on `host`: `otherwise` if that is every interface, or absent. */
 export function reachableHost(host: string | undefined, otherwise = '127.0.0.1'): string {
   if (!host || host === '0.0.0.0' || host === '::') return otherwise;
   return isIPv6(host) ? `[${host}]` : host;

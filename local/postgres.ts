@@ -20,15 +20,15 @@ export interface PostgresOptions {
   dataDir: string;
   port: number;
   logFile: string;
-  /** False trades safety in a crash of the machine for speed; for tests. */
+  /** False, for tests: faster, but data may be lost if the machine crashes. */
   durable: boolean;
   /** Called when something takes longer than usual. */
   note?: (message: string) => void;
 }
 
 /**
- * Starts the embedded Postgres on 127.0.0.1, making its cluster the first time, and waits until it accepts connections and the
- * database exists. A cluster whose server was killed recovers by itself. Throws ProcessError when it cannot start.
+ * Starts the embedded Postgres on 127.0.0.1, makes its cluster the first time, and waits until it accepts connections and the database
+ * exists. A cluster whose server was killed recovers. Throws ProcessError if Postgres cannot start.
  */
 export async function startPostgres(supervisor: Supervisor, options: PostgresOptions): Promise<{ running: RunningProcess; url: string }> {
   const directory = chooseDirectory(options.dataDir);
@@ -62,7 +62,7 @@ async function prepareCluster(supervisor: Supervisor, directory: PostgresDirecto
       `--pwfile=${passwordFile(directory.home)}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // The provider inside Postgres needs no locale of the machine: the order of texts is the same everywhere.
+      // Postgres's own locale provider sorts texts in the same order on every machine.
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--locale=C',
@@ -71,7 +71,7 @@ async function prepareCluster(supervisor: Supervisor, directory: PostgresDirecto
     ],
     ...common(directory, options),
   });
-  // Only a finished cluster gets the name, so that an interrupted first start is made again.
+  // Only a finished cluster gets the name, so that the next start repeats an interrupted initdb.
   renameSync(unfinished, cluster);
 }
 
@@ -119,7 +119,7 @@ async function startServer(supervisor: Supervisor, spec: ProcessSpec, url: strin
       return running;
     } catch (error) {
       await running.stop();
-      // The processes of a server that was killed need a moment to notice it and let its memory go.
+      // The processes of a killed server need a moment to notice it and release its memory.
       const leftover = error instanceof ProcessError && /pre-existing shared memory block/.test(running.readLog());
       if (!leftover || performance.now() > deadline) throw error;
       await delay(200);
@@ -127,7 +127,7 @@ async function startServer(supervisor: Supervisor, spec: ProcessSpec, url: strin
   }
 }
 
-/** Connects, and makes the database when there is none yet. */
+/** Connects, and creates the database if it does not exist. */
 async function acceptsConnections(url: string): Promise<boolean> {
   const server = new URL(url);
   server.pathname = '/postgres';
@@ -140,7 +140,7 @@ async function acceptsConnections(url: string): Promise<boolean> {
     return true;
   } catch (error) {
     const code = (error as { code?: string }).code;
-    // Refused or cut off, shutting down, or still starting (57P03); anything else is a fault that waiting does not mend.
+    // Refused or cut off, shutting down, or still starting (57P03). Waiting does not mend any other fault.
     if (code === undefined || code === 'ECONNREFUSED' || code === 'ECONNRESET' || code.startsWith('57P')) return false;
     throw error;
   } finally {
@@ -158,9 +158,9 @@ function writePassword(directory: PostgresDirectory): void {
 const nobodysPid = 99_999_999;
 
 /**
- * Makes way for a new server on this cluster: ends the one of a run that left it behind, and frees the lock file of one that was killed
- * where its process id belongs to another program by now (Postgres itself would take that program for a server).
- * The rest of the lock file stays: with it Postgres makes sure that no process of the old server still writes.
+ * Makes way for a new server on this cluster: ends a server that was left running, and replaces a stale process id in the lock file, which
+ * may belong to another program by now: Postgres would take that program for a server. The rest of the lock file stays, since Postgres
+ * checks with it that no process of the old server still writes.
  */
 export async function clearStalePid(cluster: string): Promise<void> {
   const file = join(cluster, 'postmaster.pid');

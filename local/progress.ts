@@ -2,7 +2,7 @@ import ora, { type Ora } from 'ora';
 import type { ServiceName } from './services.ts';
 import type { ServiceEvent } from './stack.ts';
 
-/** What people call a service. */
+/** The names of the services for the user. */
 export const serviceNames: Record<ServiceName, string> = {
   postgres: 'Postgres',
   temporal: 'Temporal',
@@ -17,20 +17,20 @@ const repeatMs = 15_000;
 interface Pending {
   since: number;
   message: string;
-  /** When its next line is due, where there is no terminal. */
+  /** When its next line is due, if there is no terminal. */
   dueAt: number;
 }
 
 /** A spinner that prints nothing unless it is on a terminal. */
 export function createSpinner(stream: NodeJS.WriteStream): Ora {
-  // A terminal that does not know its width says 0, on which ora never returns.
+  // A terminal that does not know its width reports 0, with which ora never returns.
   const isSilent = !stream.isTTY || !stream.columns;
   return ora({ stream, isSilent, indent: 2, discardStdin: false });
 }
 
 /**
- * Shows how services come up: a line when one is ready, and a line for what takes over a second. On a terminal a spinner shows what is under
- * way; elsewhere a line every 15 s does.
+ * Shows the start of services: a line when one is ready, and a line for what takes over a second. A spinner on a terminal, or else a line
+ * every 15 s, shows what is under way.
  */
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
@@ -79,7 +79,6 @@ export class Progress {
     this.line(`${this.#names[service]}: ${pending.message} …${took > 5000 ? ` (${Math.round(took / 1000)} s)` : ''}`);
   }
 
-  /** Prints a line of its own. */
   line(text: string): void {
     this.#stream.write(`  ${text}\n`);
   }

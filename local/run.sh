@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs a TypeScript file of this project on a machine that has just Node and npm: `sh local/run.sh <file> [arguments]`.
-# Installs the packages when they are missing or older than package-lock.json, then becomes Node 24. What the install
-# prints goes to standard error, so that standard output belongs to the program.
+# Installs the packages if they are missing or older than package-lock.json, then becomes Node 24. The install prints to
+# standard error, so that standard output belongs to the program.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -16,8 +16,8 @@ is_installed() { [ -f "$installed" ] && [ -z "$(find package-lock.json -newer "$
 
 is_alive() { kill -0 "$1" 2>/dev/null || [ -d "/proc/$1" ]; }
 
-# Holders that are gone (this script and its npm, which outlives it when it is killed) left the lock behind; so did those
-# whose process ids belong to other programs by now.
+# A lock is stale if its holders (this script and its npm, which outlives a script that is killed) are gone. Their process
+# ids may belong to other programs by now, so an old lock is stale, too.
 is_stale() {
   holders=$(cat "$lock/pids" 2>/dev/null)
   if [ -n "$holders" ]; then
@@ -30,7 +30,7 @@ is_stale() {
   [ -n "$(find "$lock" -prune -mmin +20 2>/dev/null)" ]
 }
 
-# Only one may take a stale lock over, and only after looking again: it may have a new holder since.
+# Only one process may take over a stale lock, and only after looking again: it may have a new holder by now.
 take_over() {
   mkdir "$lock/takeover" 2>/dev/null || return 1
   if is_stale; then
@@ -70,7 +70,7 @@ interrupted() {
 install() {
   command -v npm >/dev/null || { say 'npm is missing. Install Node 20 or newer (https://nodejs.org), which brings it.'; exit 1; }
   say 'Installing the packages (the first time this takes about a minute) …'
-  # Whatever NODE_ENV and npm's settings say: Node is one of the development packages.
+  # Node is one of the development packages, which NODE_ENV or npm's settings may leave out.
   # In the background, so that a signal is acted on at once.
   npm ci --include=dev --no-audit --no-fund --loglevel=error >&2 &
   npm_pid=$!
@@ -100,7 +100,7 @@ find_node() {
   [ -n "$node" ] && "$node" -e 'process.exit(Number.parseInt(process.versions.node, 10) >= 24 ? 0 : 1)'
 }
 
-# Somebody may have installed without the development packages, as npm does by itself under NODE_ENV=production.
+# An install under NODE_ENV=production leaves out the development packages, and so Node.
 lacks_node() { [ ! -e node_modules/node ] && ! find_node; }
 
 if ! is_installed || lacks_node; then
@@ -112,7 +112,7 @@ if ! is_installed || lacks_node; then
   trap 'interrupted 130' INT
   trap 'interrupted 143' TERM
   take_lock
-  # Another start may have installed them meanwhile.
+  # Another start may have installed them in the meantime.
   if is_installed && ! lacks_node; then rm -rf "$lock"; else install; fi
   trap - HUP INT TERM
 fi

@@ -5,10 +5,10 @@ import { z } from 'zod';
 
 const secretsSchema = z.object({ authSecret: z.string().min(32), serviceToken: z.string().min(32) });
 
-/** What signs sessions and links, and what the AI service is asked with. */
+/** The key of sessions and signed links, and the token of the AI service. */
 export type Secrets = z.output<typeof secretsSchema>;
 
-/** Reads `<dataDir>/secrets.json` (mode 0600), and makes it at the first start. Throws when the file is there but is not one. */
+/** Reads `<dataDir>/secrets.json` (mode 0600), and makes it at the first start. Throws if the file exists but is not valid. */
 export function keepSecrets(dataDir: string): Secrets {
   const file = join(dataDir, 'secrets.json');
   if (existsSync(file)) return readSecrets(file);
@@ -23,7 +23,7 @@ function readSecrets(file: string): Secrets {
   try {
     return secretsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    // The cause would quote the file.
+    // The original error would quote the secrets.
     throw new Error(`${file} is not what this program wrote. Put it back, or delete it: then everybody has to sign in again.`);
   }
 }

@@ -6,7 +6,7 @@ import { startPostgres } from './postgres.ts';
 import type { RunningProcess, Supervisor } from './supervise.ts';
 import { startTemporal } from './temporal.ts';
 
-/** A process of the local stack. With `worker` beside `api`, the API runs no worker inside. */
+/** A process of the local stack. If `worker` is started, the API runs no worker inside. */
 export type ServiceName = 'postgres' | 'temporal' | 'ai' | 'api' | 'worker';
 
 export interface Ports {
@@ -17,7 +17,6 @@ export interface Ports {
   api: number;
 }
 
-/** Where services are reached. */
 export interface Addresses {
   databaseUrl?: string | undefined;
   temporalAddress?: string | undefined;
@@ -41,7 +40,7 @@ export interface ServiceContext {
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readyTimeoutMs = 60_000;
 
-/** Starts one service, waits until it is ready, and writes its address into the context. Throws ProcessError when it cannot start. */
+/** Starts one service, waits until it is ready, and writes its address into the context. Throws ProcessError if it cannot start. */
 export async function startService(service: ServiceName, context: ServiceContext): Promise<RunningProcess> {
   return await starters[service](context);
 }
@@ -65,15 +64,15 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
       ...(durable ? { databaseFile: join(dataDir, 'temporal.db') } : {}),
     });
     addresses.temporalAddress = `127.0.0.1:${ports.temporal}`;
-    // One that the user names leads there in a way of their own.
+    // The user may have named an address, such as that of a proxy.
     if (temporalUi) addresses.temporalUiUrl ??= `http://localhost:${ports.temporalUi}`;
     return running;
   },
   ai: async (context) => {
-    // Nobody but this machine's API calls it, so it listens to nobody else.
+    // Only the API and the worker of this machine call it.
     const env = { AI_HOST: '127.0.0.1', ...context.env };
     const url = `http://${reachableHost(env.AI_HOST)}:${context.ports.ai}`;
-    const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env }, () => answers(`${url}/health`));
+    const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env }, () => isHealthy(`${url}/health`));
     context.addresses.aiUrl = url;
     return running;
   },
@@ -81,7 +80,7 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
     const worker = context.env.WORKER_ENABLED !== 'false';
     const url = `http://${reachableHost(context.env.HOST)}:${context.ports.api}`;
     return startNode('The API', [...memoryFlags, 'api/main.ts'], context, async (running) => {
-      return (!worker || saysWorkerRuns(running)) && (await answers(`${url}/readyz`));
+      return (!worker || saysWorkerRuns(running)) && (await isHealthy(`${url}/readyz`));
     });
   },
   worker: (context) => startNode('The worker', [...memoryFlags, 'worker/main.ts'], context, async (running) => saysWorkerRuns(running)),
@@ -112,7 +111,7 @@ async function startNode(
   return running;
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isHealthy(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
     await response.body?.cancel();
@@ -127,13 +126,13 @@ function saysWorkerRuns(running: RunningProcess): boolean {
 }
 
 /**
- * With these Node collects garbage before the heap has more than doubled, instead of after it has quadrupled, and once more when the process comes to rest
- * (docs/decisions/memory.md). The API and the worker run with them, here and in `docker-compose.yml`.
+ * Node collects garbage before the heap has more than doubled, instead of quadrupled, and once more when the process becomes idle
+ * (docs/decisions/memory.md). The API and the worker run with these flags, here and in `docker-compose.yml`.
  */
 export const memoryFlags = ['--max-semi-space-size=4', '--heap-growing-percent=100', '--import=./worker/collect-when-idle.ts'];
 
 /**
- * glibc's own first threshold, as a fixed number: left to itself it rises with the largest block that was ever freed, and what is freed below it stays with
- * the process. Read by no program of this project, but by the allocator of their process.
+ * For glibc's allocator. Its default as a fixed number: otherwise the threshold rises with the largest block that was ever freed, and the
+ * process keeps what is freed below it.
  */
 export const memoryEnvironment = { MALLOC_TRIM_THRESHOLD_: '131072' };

@@ -11,29 +11,29 @@ export type { ServiceName } from './services.ts';
 export interface ServiceEvent {
   service: ServiceName;
   state: 'starting' | 'note' | 'ready';
-  /** What takes long, with `note`. */
+  /** With `note`: what takes long. */
   message?: string;
 }
 
 export interface StackOptions {
-  /** Everything is kept below it; made when absent. */
+  /** Holds everything; made if absent. */
   dataDir: string;
-  /** All but the separate worker when absent. */
+  /** By default all but the separate worker. */
   services?: ServiceName[];
   /** A port that is absent or 0 is a free one. */
   ports?: Partial<Ports>;
-  /** Where the services are reached that are not started here. */
+  /** The addresses of the services that are not started here. */
   external?: Addresses;
-  /** False (for tests): Postgres does not wait for the disk, and Temporal keeps everything in memory. True when absent. */
+  /** False, for tests: Postgres does not wait for the disk, and Temporal keeps everything in memory. True by default. */
   durable?: boolean;
-  /** Whether Temporal's web UI runs; true when absent. */
+  /** Whether Temporal's web UI runs; true by default. */
   temporalUi?: boolean;
-  /** Variables for the AI service, the API and the worker, on top of what the stack tells them. */
+  /** Variables for the AI service, the API and the worker; they override those of the stack. */
   env?: Environment;
   /** Ends a start that is under way. */
   abort?: AbortSignal;
   log?: (event: ServiceEvent) => void;
-  /** Told at once the process id of what ends the services when this process dies. */
+  /** Called at once with the process id of the guard, which ends the services if this process dies. */
   onGuard?: (pid: number) => void;
   /** Called when a service ends without having been stopped or killed through the stack. */
   onServiceExit?: (service: ServiceName, exit: Exit) => void;
@@ -49,13 +49,13 @@ export interface Stack {
   readonly aiUrl: string;
   readonly apiUrl: string;
   readonly serviceToken: string;
-  /** The variables that the API and the worker get: DATABASE_URL, TEMPORAL_ADDRESS, AI_SERVICE_URL, secrets and so on. */
+  /** The variables of the API and the worker: DATABASE_URL, TEMPORAL_ADDRESS, AI_SERVICE_URL, secrets and so on. */
   readonly env: Environment;
-  /** Runs further processes that must not outlive this one. */
+  /** Runs other processes that must not outlive this one. */
   readonly supervisor: Supervisor;
   pid(service: ServiceName): number | undefined;
   logPath(service: ServiceName): string;
-  /** The whole log of the service, from the start of the stack on. */
+  /** The log of the service since the start of the stack. */
   readLog(service: ServiceName): string;
   /** Starts a service that was not started yet, or has ended. */
   start(service: ServiceName, env?: Environment): Promise<void>;
@@ -65,7 +65,7 @@ export interface Stack {
   kill(service: ServiceName, signal?: NodeJS.Signals): Promise<Exit>;
   /** Ends a service as `stop` does, and starts it on the same port with the same data. */
   restart(service: ServiceName, env?: Environment): Promise<void>;
-  /** Stops all services in order: what serves requests first, databases last. */
+  /** Stops all services in order: the API and the worker first, the databases last. */
   stop(): Promise<void>;
 }
 
@@ -80,8 +80,8 @@ const needs: Record<ServiceName, ServiceName[]> = {
 };
 
 /**
- * Starts the local stack, or some of its services, in parallel if they do not need each other. Whatever is started ends with this process,
- * even by SIGKILL. Throws the first failure, or the reason of the abort signal, after everything is stopped again.
+ * Starts the local stack, or some of its services, in parallel if they do not need each other. The services end with this process, even if
+ * it is killed. Throws the first failure, or the reason of the abort signal, after everything is stopped.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const dataDir = makeDataDir(options.dataDir);
@@ -187,7 +187,7 @@ class LocalStack implements Stack {
     try {
       await Promise.all(this.#services.map(startOnce));
     } catch (error) {
-      // The other starts end at once, instead of holding the failure back.
+      // The other starts end now, so that the failure is reported at once.
       await this.supervisor.close();
       await Promise.allSettled(starts.values());
       throw error;

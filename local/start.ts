@@ -51,13 +51,13 @@ function reportCrash(stack: Stack, { service, exit }: Crash): number {
 }
 
 function fail(error: unknown): number {
-  // These are told to the user; anything else is a fault of the program, and its stack helps.
+  // A message for the user. Any other error is a fault of the program, and needs its stack.
   const expected = error instanceof ConfigurationError || (error instanceof Error && !(error instanceof TypeError));
   console.error(expected ? `\n${(error as Error).message}` : error);
   return 1;
 }
 
-/** The one screen that a start ends with: where everything is, how to sign up and in, how to stop. Holds no secret. */
+/** The screen after a start: the addresses, how to sign up and in, how to stop. Shows no secret. */
 export function welcome(stack: Stack, version: string): string {
   const api = stack.env.API_URL ?? stack.apiUrl;
   const lines: [string, string | undefined][] = [
@@ -66,7 +66,7 @@ export function welcome(stack: Stack, version: string): string {
     ['OpenAPI', `${api}/api/v1/openapi.json`],
     ['Temporal UI', stack.env.TEMPORAL_UI_URL],
     ['Data', stack.dataDir],
-    // As root, below a directory that only root may enter, it lies elsewhere.
+    // For root it may be elsewhere; see chooseDirectory.
     ['Postgres', findLinkTarget(join(stack.dataDir, 'postgres'))],
     ['Logs', `${stack.dataDir}/logs`],
     ['Jobs', stack.env.WORKER_ENABLED === 'false' ? 'wait: WORKER_ENABLED=false, so no worker runs here' : undefined],

@@ -3,8 +3,8 @@ import { inheritedEnvironment } from '../config/local.ts';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * The user's wish to stop: Ctrl-C, SIGTERM, a closed terminal, or the end of the npm that ran the script. The second wish ends this process at
- * once; its guard then ends the rest. Keeps the process alive until {@link StopRequest.forget}.
+ * A request of the user to stop: Ctrl-C, SIGTERM, a closed terminal, or the end of the npm that ran the script. A second request ends this
+ * process at once; its guard then ends the rest. Keeps the process alive until {@link StopRequest.forget}.
  */
 export class StopRequest {
   readonly #controller = new AbortController();
@@ -14,7 +14,7 @@ export class StopRequest {
 
   constructor() {
     for (const signal of signals) process.on(signal, this.#onSignal);
-    // A terminal that is gone takes no more output.
+    // A closed terminal makes writes fail.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
     const startedByNpm = inheritedEnvironment().npm_lifecycle_event !== undefined;
     const parent = process.ppid;
@@ -43,7 +43,7 @@ export class StopRequest {
 
   #ask(): void {
     const now = performance.now();
-    // npm passes Ctrl-C on to a program that the terminal has told already: that is one wish.
+    // Both the terminal and npm send Ctrl-C to this process: that is one request.
     if (this.requested && now - this.#askedAt > 1000) process.exit(1);
     if (this.requested) return;
     this.#askedAt = now;

@@ -8,19 +8,20 @@ import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
 import { inheritedEnvironment } from '../config/local.ts';
 
-/** A program to run: with where its output goes, how it is stopped, and as which user (of this process, when absent). */
+/** A program to run. */
 export interface ProcessSpec {
   name: string;
   command: string;
   args: string[];
   env?: Environment;
   cwd?: string;
+  /** The user of this process by default. */
   user?: { uid: number; gid: number };
-  /** Takes all its output; without one it writes where this process does. */
+  /** Receives its output, which otherwise goes where the output of this process goes. */
   logFile?: string;
-  /** What asks it to stop; SIGTERM when absent. */
+  /** The signal that stops it; SIGTERM by default. */
   stopSignal?: 'SIGTERM' | 'SIGINT';
-  /** How long a stop may take before SIGKILL; 10 s when absent. */
+  /** How long a stop may take before SIGKILL; 10 s by default. */
   graceMs?: number;
 }
 
@@ -39,13 +40,13 @@ export interface RunningProcess {
   signal(signal: NodeJS.Signals): void;
   /** Sends a signal that ends it, and waits until it is gone. */
   kill(signal: NodeJS.Signals): Promise<Exit>;
-  /** What it wrote so far. */
+  /** Its output so far. */
   readLog(): string;
-  /** Asks it to stop, and kills it and what it started once its grace is over. */
+  /** Stops it. When its grace is over, kills it and what it started. */
   stop(): Promise<Exit>;
 }
 
-/** A process ended before it was ready, or without being asked to. Carries the end of its log. */
+/** A process did not start, or ended by mistake. The message has the end of its log. */
 export class ProcessError extends Error {
   constructor(name: string, what: string, logFile: string | undefined) {
     const tail = logFile === undefined ? '' : readTail(logFile, 15);
@@ -56,19 +57,19 @@ export class ProcessError extends Error {
 }
 
 export interface Supervisor {
-  /** Starts a program in a session of its own, so that Ctrl-C reaches only the supervisor, which then stops things in order. */
+  /** Starts a program in a session of its own, so that Ctrl-C reaches only the supervisor, which stops the programs in order. */
   run(spec: ProcessSpec): RunningProcess;
   /** Runs a program to its end. Throws {@link ProcessError} unless it exits with 0. */
   complete(spec: ProcessSpec): Promise<void>;
-  /** Polls until ready. Throws {@link ProcessError} when the process ends first or the time is over. */
+  /** Polls until ready. Throws {@link ProcessError} if the process ends first or the time is over. */
   waitUntilReady(running: RunningProcess, ready: () => Promise<boolean>, timeoutMs: number): Promise<void>;
-  /** The process that ends all others when this one dies; it outlives this one by a few seconds. */
+  /** The process that ends all others if this one dies. */
   readonly guardPid: number;
-  /** Stops what still runs, all at once, and starts nothing more. */
+  /** Stops all processes at once. None can be started afterwards. */
   close(): Promise<void>;
 }
 
-// The child announces itself to the guard before it becomes the program: a supervisor killed in between leaves nothing.
+// The child registers with the guard before it becomes the program, so that it ends even if the supervisor is killed in between.
 const announce = 'umask 077; echo "add $$ $1" >&3; exec 3>&-; shift; exec "$@"';
 
 /** Starts a supervisor: every process it runs ends within a few seconds of this process, even when this one is killed by SIGKILL. */
@@ -121,7 +122,7 @@ export function createSupervisor(): Supervisor {
       kill: async (signal) => {
         child.ref();
         running.signal(signal);
-        // A process that was suspended acts on no other signal before it goes on.
+        // A suspended process acts on other signals only after SIGCONT.
         running.signal('SIGCONT');
         return await exited;
       },
@@ -147,7 +148,7 @@ export function createSupervisor(): Supervisor {
 
   async function complete(spec: ProcessSpec): Promise<void> {
     const running = run(spec);
-    // The child alone does not keep this process alive; the timer does.
+    // The timer keeps this process alive; the child, which is unreferenced, does not.
     while (!running.exit) await Promise.race([delay(100), running.exited]);
     if (running.exit.code !== 0) throw new ProcessError(spec.name, describeExit(running.exit), spec.logFile);
   }
@@ -183,20 +184,20 @@ function send(pid: number, signal: NodeJS.Signals): void {
 
 export interface Guard {
   pid: number;
-  /** Where a child announces itself, as `add PID SIGNAL`. */
+  /** A child registers here, with `add PID SIGNAL`. */
   input: Writable;
   /** Forgets a process that has ended. */
   drop(pid: number): void;
   close(): void;
 }
 
-/** Starts the script that ends the announced processes once this process is gone. It has a session of its own, so that no terminal ends it first. */
+/** Starts the script that ends the registered processes once this process is gone. In a session of its own, so that no terminal ends it first. */
 export function startGuard(): Guard {
   const script = fileURLToPath(new URL('guard.sh', import.meta.url));
   const child = spawn('/bin/sh', [script], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   const { pid, stdin } = child;
   if (pid === undefined) throw new Error('The guard of the local processes could not be started: is there a /bin/sh?');
-  // Killed from outside, the guard protects no more, but nothing else breaks.
+  // If the guard is killed, nothing else fails.
   stdin.on('error', () => undefined);
   child.unref();
   (stdin as Writable & { unref?: () => void }).unref?.();
@@ -212,7 +213,7 @@ export function startGuard(): Guard {
 
 const tailBytes = 16_384;
 
-/** The last lines of a file, without the ones that are cut off; empty when there is no such file. */
+/** The last whole lines of a file; empty if there is no such file. */
 export function readTail(path: string, lines: number): string {
   if (!existsSync(path)) return '';
   const file = openSync(path, 'r');
@@ -228,21 +229,21 @@ export function readTail(path: string, lines: number): string {
   }
 }
 
-/** What was written to a file after its first bytes; empty when there is no such file. */
+/** The text of a file after its first bytes; empty if there is no such file. */
 export function readFrom(path: string, startBytes: number): string {
   return existsSync(path) ? readFileSync(path).subarray(startBytes).toString('utf8') : '';
 }
 
-/** Sets the log of the run before aside as `<path>.1`, so that a log file tells of one run only. */
+/** Renames the log of the last run to `<path>.1`, so that a log file has one run only. */
 export function rotate(path: string): void {
   if (existsSync(path)) renameSync(path, `${path}.1`);
 }
 
-/** The command line of a live process, its arguments joined by spaces; undefined when there is no such process or it has ended. */
+/** The command line of a live process, its arguments joined by spaces; undefined if there is no such process. */
 export function commandOf(pid: number): string | undefined {
   if (platform() !== 'linux') return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() || undefined;
   try {
-    // A zombie has no command line any more.
+    // The command line of a zombie is empty.
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() || undefined;
   } catch {
     return undefined;

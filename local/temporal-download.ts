@@ -1,5 +1,5 @@
-// Brings the Temporal CLI into a directory by the SDK's own download: `node temporal-download.ts <version> <directory>`.
-// A process of its own, so that a download that hangs can be ended.
+// Downloads the Temporal CLI with the SDK: `node temporal-download.ts <version> <directory>`. A process of its own, so that a download
+// that hangs can be ended.
 import { arch, platform } from 'node:os';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 
@@ -13,7 +13,7 @@ const source = new URL(`https://temporal.download/cli/${version}`);
 source.searchParams.set('platform', platform());
 source.searchParams.set('arch', arch() === 'x64' ? 'amd64' : arch());
 
-// The SDK waits for ever for a network that drops its packets: this asks first whether the place can be reached.
+// The SDK waits for ever in a network that drops packets, so this checks first whether the host is reachable.
 await fetch(source, { method: 'HEAD', signal: AbortSignal.timeout(connectTimeoutMs) }).catch((error: Error) => {
   console.error(`${source.host} cannot be reached: ${String(error.cause ?? error.message)}`);
   process.exit(1);

@@ -14,35 +14,35 @@ const host = '127.0.0.1';
 const retentionMs = 30 * 24 * 3600 * 1000;
 
 /**
- * What task queues need to be fair between tenants: each of their partitions is fair by itself only, and hands tasks of the first five seconds
- * to the others in no fair order, so tasks are written to one. All are still read: an earlier release wrote to them.
+ * Makes task queues fair between tenants. Each partition of a queue is fair only within itself, and forwards tasks of the first five seconds
+ * to others in no fair order, so tasks are written to one partition. All are still read, since an earlier release wrote to them.
  */
 const fairness = ['matching.useNewMatcher=true', 'matching.enableFairness=true', 'matching.numTaskqueueWritePartitions=1'];
 
 /**
- * More than twice as many workflows a second as without. What was acknowledged survives a kill. The last of it may not survive a power
- * cut: the sweep then starts the workflows of jobs again.
+ * Doubles the number of workflows a second. Acknowledged writes survive a kill of the process. The last ones may not survive a power cut:
+ * the sweep then starts the workflows of jobs again.
  */
 const fileSettings = ['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'];
 
 export interface TemporalOptions {
   port: number;
-  /** Made when it is absent; there always is one that is called `default`. */
+  /** Made if it is absent; `default` always exists. */
   namespace: string;
-  /** The port of the web UI; without one there is no UI. */
+  /** The port of the web UI, which runs only if this is given. */
   uiPort?: number;
-  /** Where workflows are kept; in memory when absent. */
+  /** Keeps the workflows; without a file they are in memory. */
   databaseFile?: string;
   logFile: string;
-  /** Where the program is kept when the user's cache cannot be written. */
+  /** Keeps the program if the user's cache cannot be written. */
   otherCacheDir: string;
   /** Called when something takes longer than usual. */
   note?: (message: string) => void;
 }
 
 /**
- * Starts Temporal's development server on 127.0.0.1, and waits until its namespace answers, keeps finished workflows for 30 days and
- * takes search attributes. Brings the program to this machine first when it is not there. Throws ProcessError when it cannot start.
+ * Starts Temporal's development server on 127.0.0.1, and waits until its namespace can be used and keeps finished workflows for 30 days.
+ * Installs the program first if it is missing. Throws ProcessError if the server cannot start.
  */
 export async function startTemporal(supervisor: Supervisor, options: TemporalOptions): Promise<RunningProcess> {
   const fetchLog = options.logFile.replace(/(\.log)?$/, '-cli.log');
@@ -82,7 +82,7 @@ async function isReady({ port, namespace }: TemporalOptions): Promise<boolean> {
       return true;
     });
   } catch {
-    // The parts of the server come up one by one; a lasting fault ends at the caller's time limit, with the server's log.
+    // The parts of the server start one by one. A lasting fault ends at the caller's time limit, with the server's log.
     return false;
   } finally {
     await connection.close();
@@ -122,15 +122,15 @@ export interface Fetching {
   supervisor: Supervisor;
   logFile: string;
   note: (message: string) => void;
-  /** Where programs are looked up, and kept; what the environment says when absent. */
+  /** Where programs are looked up and kept; by default as the environment says. */
   tools?: Tools;
-  /** Where programs are kept when the user's cache cannot be written. */
+  /** Keeps programs if the user's cache cannot be written. */
   otherCacheDir: string;
 }
 
 /**
- * Finds the Temporal CLI, or gets it: on PATH; in the cache; by the SDK's own download into the cache; with `go install` into the cache
- * (two to three minutes). Throws an error that says the ways to get it.
+ * Finds the Temporal CLI on PATH or in the cache, or else installs it into the cache: with the SDK's download, or with `go install`, which
+ * takes two to three minutes. Throws an error for the user that says how to get it.
  */
 export async function findTemporalCli(fetching: Fetching): Promise<string> {
   const tools = fetching.tools ?? loadToolConfig(inheritedEnvironment());
@@ -162,7 +162,7 @@ async function fetchIntoCache(cached: string, tools: Tools, fetching: Fetching):
   }
 }
 
-/** The first program whose directory can be written, which is made. */
+/** The first of the paths whose directory can be made and written. */
 function firstWritable(programs: string[]): string {
   let failure: unknown;
   for (const program of programs) {
@@ -189,7 +189,7 @@ async function takeTurn(path: string, note: (message: string) => void) {
 async function download(into: string, _path: string[], { supervisor, logFile, note }: Fetching): Promise<string | undefined> {
   note(`downloading the Temporal CLI ${temporalVersion}`);
   const script = fileURLToPath(new URL('temporal-download.ts', import.meta.url));
-  // Without the variable fetch passes by a proxy that the download itself would use.
+  // With this, fetch uses the same proxy as the download.
   const env = { NODE_USE_ENV_PROXY: '1' };
   const spec = { name: 'The download of the Temporal CLI', command: process.execPath, args: [script, temporalVersion, into], env, logFile };
   return await outcome(supervisor, spec);

@@ -5,15 +5,15 @@ import type { ServerConfig } from '../config/server.ts';
 
 type TemporalConfig = ServerConfig['temporal'];
 
-/** After an outage the client is back within two seconds; by itself gRPC waits ever longer, up to two minutes. */
+/** The client reconnects within two seconds after an outage. By default gRPC waits for up to two minutes. */
 const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 200, 'grpc.max_reconnect_backoff_ms': 2_000 };
 
-/** A client that connects when it is first used, so that the API boots while Temporal is down (docs/rules.md, outbox). */
+/** A client that connects when it is first used, so that the API can start while Temporal is down (docs/rules.md, outbox). */
 export function createTemporalClient(config: TemporalConfig): Client {
   return new Client({ connection: Connection.lazy({ ...connectionOptions(config), channelArgs }), namespace: config.namespace });
 }
 
-/** The connection of the workers. Throws while Temporal cannot be reached: whoever calls it tries again. */
+/** The connection of the workers. Throws if Temporal is unreachable; the caller tries again. */
 export function connectWorkers(config: TemporalConfig): Promise<NativeConnection> {
   return NativeConnection.connect(connectionOptions(config));
 }
@@ -39,7 +39,6 @@ function connectionOptions({
   };
 }
 
-/** The TLS variables name files. */
 function read(path: string | undefined): Buffer | undefined {
   return path === undefined ? undefined : readFileSync(path);
 }

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
 /**
- * Sends the SDK's own log, the native one too, through the process's, and serves its metrics to Prometheus where a port is
- * given. Once for each process, before anything else of the SDK. Signals are left to `main.ts`, which stops the parts in order.
+ * Writes the log of the SDK, including its native part, to the log of the process, and serves its metrics to Prometheus if a port is given.
+ * To be called once, before anything else of the SDK. `main.ts` handles signals, since it stops the parts in order.
  */
 export function installRuntime({ log, metricsPort }: { log: Logger; metricsPort: number }): void {
   Runtime.install({

@@ -1,19 +1,20 @@
 import type { WorkflowStartOptions } from '@temporalio/client';
 import { type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common';
 import { mainTaskQueue, type StartIntent } from '../workflows/definitions.ts';
-import { searchAttributes } from './search-attributes.ts';
+import { searchAttributes } from './namespace.ts';
 
-/** What a start needs beside the intent: how long the deployment lets an attempt run, in milliseconds. */
+/** What a start needs besides the intent. */
 export interface StartSettings {
+  /** How long an attempt may run. */
   jobTimeoutMs: number;
 }
 
-/** How much of the workers' time the organizations of a plan get, relative to each other. */
+/** The share of the workers that an organization gets by its plan, relative to the others. */
 const fairnessWeights: Record<string, number> = { free: 1, pro: 2, team: 4 };
 
 /**
- * The options that start the workflow of an intent: its queue, search attributes, the organization's share of the workers, and a
- * summary that an operator reads. A run under way is used; a finished one may be followed by another, which finds the row final.
+ * The options that start the workflow of an intent. A run that is under way is used; a finished one may be followed by another, which
+ * finds the row final (docs/rules.md, the row decides).
  */
 export function startOptions(intent: StartIntent, settings: StartSettings): WorkflowStartOptions {
   const { organizationId } = idsOf(intent);
@@ -33,7 +34,7 @@ function weightOf(intent: StartIntent): number {
   return (intent.workflow === 'runJob' ? fairnessWeights[intent.plan ?? 'free'] : undefined) ?? 1;
 }
 
-/** The rows that an intent is about, by which operators find its workflow. */
+/** The rows that an intent is about. */
 function idsOf({ input }: StartIntent): { organizationId?: string; workspaceId?: string | null; documentId?: string | null } {
   return 'organizationId' in input ? input : {};
 }

@@ -1,14 +1,14 @@
-// Loaded before the API and the worker, and in each of their threads (`--import`): gives memory back when there is nothing to do.
+// Loaded before the API and the worker, and in each of their threads (`--import`): collects garbage once a busy thread becomes idle.
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-const lookMs = 5_000;
+const checkMs = 5_000;
 
-/** The part of its time that a thread works; without requests and jobs it is well below this. */
+/** The share of its time that a thread works. Without requests and jobs it is well below this. */
 const idleBelow = 0.1;
 
-// V8 collects when a heap has grown, and one that is idle does not grow: what the last load left would stay until the next one.
+// V8 collects when a heap grows, and an idle heap does not: the garbage of the last load would stay until the next load.
 const collect = findCollector();
 let before = performance.eventLoopUtilization();
 let worked = true;
@@ -18,9 +18,9 @@ setInterval(() => {
   before = now;
   if (idle && worked) collect({ type: 'major', flavor: 'last-resort' });
   worked = !idle;
-}, lookMs).unref();
+}, checkMs).unref();
 
-/** V8's own collector, which only a context made under the flag has; those that workflows run in have none. */
+/** V8's `gc`, which only a context has that was made under the flag. The flag is unset again, so that workflows do not have it. */
 function findCollector(): (options: { type: 'major'; flavor: 'last-resort' }) => void {
   setFlagsFromString('--expose-gc');
   const found = runInNewContext('gc');

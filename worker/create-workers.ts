@@ -8,48 +8,51 @@ export interface WorkerOptions {
   connection: NativeConnection;
   namespace: string;
   activities: Activities;
-  /** The kinds this process has handlers for: their queues are polled, no others. */
+  /** The kinds whose task queues this process polls. */
   jobKinds: readonly JobKind[];
-  /** How many attempts run at once in this process, whatever their kind. */
+  /** How many attempts of all kinds run at once in this process. */
   concurrency: number;
   shutdownGraceMs: number;
 }
 
-/** Attempts that outlive the grace are given up after this many more milliseconds. */
+/** How long after the grace an attempt that does not end is given up, in milliseconds. */
 export const forceMs = 3_000;
 
 /** The workers of a process: one for workflows and their short activities, and one for the attempts of each kind of job. */
 export async function createWorkers(options: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker[]> {
-  const { connection, namespace, activities, shutdownGraceMs } = options;
-  const { runJobAttempt, ...shortActivities } = activities;
-  const shutdown = { shutdownGraceTime: shutdownGraceMs, shutdownForceTime: shutdownGraceMs + forceMs };
-  const main = Worker.create({
-    connection,
-    namespace,
+  const slots = new JobSlots(options.concurrency);
+  const attempts = options.jobKinds.map((kind) => createAttemptWorker(options, kind, slots));
+  return Promise.all([createMainWorker(options, workflowBundle), ...attempts]);
+}
+
+function createMainWorker({ activities, ...options }: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker> {
+  const { runJobAttempt: _, ...shortActivities } = activities;
+  return Worker.create({
+    ...common(options),
     taskQueue: mainTaskQueue,
     workflowBundle,
     activities: shortActivities,
-    // What a lost worker had in memory goes on elsewhere after this.
+    // The workflows that a lost worker had in memory continue elsewhere after this.
     stickyQueueScheduleToStartTimeout: '3 seconds',
-    ...shutdown,
   });
-  const slots = new JobSlots(options.concurrency);
-  const kinds = options.jobKinds.map((kind) =>
-    Worker.create({
-      connection,
-      namespace,
-      taskQueue: jobTaskQueue(kind),
-      activities: { runJobAttempt },
-      activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
-      maxHeartbeatThrottleInterval: '3 seconds',
-      tuner: {
-        activityTaskSlotSupplier: slots.supplier(),
-        workflowTaskSlotSupplier: { type: 'fixed-size', numSlots: 2 },
-        localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
-        nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
-      },
-      ...shutdown,
-    }),
-  );
-  return Promise.all([main, ...kinds]);
+}
+
+function createAttemptWorker({ activities, ...options }: WorkerOptions, kind: JobKind, slots: JobSlots): Promise<Worker> {
+  return Worker.create({
+    ...common(options),
+    taskQueue: jobTaskQueue(kind),
+    activities: { runJobAttempt: activities.runJobAttempt },
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
+    maxHeartbeatThrottleInterval: '3 seconds',
+    tuner: {
+      activityTaskSlotSupplier: slots.supplier(),
+      workflowTaskSlotSupplier: { type: 'fixed-size', numSlots: 2 },
+      localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
+      nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
+    },
+  });
+}
+
+function common({ connection, namespace, shutdownGraceMs }: Omit<WorkerOptions, 'activities'>) {
+  return { connection, namespace, shutdownGraceTime: shutdownGraceMs, shutdownForceTime: shutdownGraceMs + forceMs };
 }

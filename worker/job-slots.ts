@@ -2,9 +2,8 @@ import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit } from '@temporal
 import { WaitQueue } from '../concurrency/wait-queue.ts';
 
 /**
- * Slots that the workers of all kinds in a process share. A slot is reserved before a poll and counted
- * only while it is used, so that idle queues take nothing; nothing is reserved while all slots are in use. Polls under way may
- * bring a few attempts more than there are slots: those wait for the semaphore of the attempts before they claim.
+ * Slots that the workers of all kinds in a process share. A slot is reserved before a poll, but counts only while it is used, so that idle
+ * queues take no slots. Polls under way may bring a few attempts more than there are slots: those wait for the semaphore of the attempts.
  */
 export class JobSlots {
   private readonly limit: number;
@@ -15,7 +14,7 @@ export class JobSlots {
     this.limit = limit;
   }
 
-  /** The supplier of one worker; all draw on the same slots. */
+  /** The supplier of one worker. */
   supplier(): CustomSlotSupplier<ActivitySlotInfo> {
     const usedPermits = new Set<SlotPermit>();
     return {

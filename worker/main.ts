@@ -32,7 +32,7 @@ const workers = startWorker(config, temporal, {
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 
-/** Lets attempts finish within their grace, hands back the rest, then lets go of what they stood on. */
+/** Lets attempts finish within their grace, hands back the rest, then closes the connections that they use. */
 async function stop(signal: string): Promise<void> {
   if (stopping) return;
   stopping = true;

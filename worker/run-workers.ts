@@ -3,88 +3,95 @@ import type { NativeConnection, Worker, WorkflowBundle } from '@temporalio/worke
 import type { Logger } from 'pino';
 import { pause } from '../concurrency/pause.ts';
 
-/** The workers of this process, kept running through outages of Temporal. */
-export interface RunningWorkers {
-  /** Whether the workers poll right now. */
-  readonly running: boolean;
-  /** Stops polling, lets attempts finish within their grace, hands back the rest, and resolves when all is over or the time is. */
-  stop(): Promise<void>;
-}
-
 export interface RunWorkersOptions {
   log: Logger;
   connect(): Promise<NativeConnection>;
   bundle(): Promise<WorkflowBundle>;
   create(connection: NativeConnection, bundle: WorkflowBundle): Promise<Worker[]>;
-  /** Runs once Temporal answers, before the workers start: search attributes, schedules. */
+  /** Called once Temporal is reachable, before the workers start. */
   prepare(): Promise<void>;
-  /** Runs as a stop begins, before the workers hear of it. */
+  /** Called when a stop begins, before the workers are shut down. */
   onStop(): void;
-  /** The longest that a stop may take, in milliseconds: a server that does not answer holds no process back. */
+  /** How long a stop may take, in milliseconds, even if Temporal is unreachable. */
   stopMs: number;
 }
 
 const firstDelayMs = 250;
 const longestDelayMs = 5_000;
+/** Workers that ran this long were not failing, so the next delay is a short one. */
+const steadyMs = 60_000;
 
-/** Connects and runs the workers; whenever Temporal is unreachable or a worker fails, begins again (docs/rules.md, outbox). */
-export function runWorkers(options: RunWorkersOptions): RunningWorkers {
-  const { log } = options;
-  const stopping = new AbortController();
-  let running = false;
-  let current: Worker[] = [];
-  let bundled: Promise<WorkflowBundle> | undefined;
+/** The workers of a process, run from its construction on: after each loss of Temporal or failure of a worker, all are created anew. */
+export class RunningWorkers {
+  readonly #options: RunWorkersOptions;
+  readonly #stopping = new AbortController();
+  readonly #loop: Promise<void>;
+  #running = false;
+  #workers: Worker[] = [];
+  #bundle: Promise<WorkflowBundle> | undefined;
 
-  async function runOnce(): Promise<void> {
-    bundled ??= options.bundle();
-    const connection = await options.connect();
+  constructor(options: RunWorkersOptions) {
+    this.#options = options;
+    this.#loop = this.#run();
+  }
+
+  /** Whether the workers poll right now. */
+  get running(): boolean {
+    return this.#running;
+  }
+
+  /** Stops polling, lets attempts finish within their grace, and hands back the rest. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#options.onStop();
+    this.#shutDown();
+    await Promise.race([this.#loop, delay(this.#options.stopMs)]);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
+      const startedAt = Date.now();
+      try {
+        await this.#runOnce();
+      } catch (error) {
+        this.#options.log.warn({ err: error }, 'the workers are not running; they begin again');
+      }
+      if (signal.aborted) return;
+      if (Date.now() - startedAt > steadyMs) delayMs = firstDelayMs;
+      await pause(delayMs, signal);
+    }
+  }
+
+  async #runOnce(): Promise<void> {
+    const { log, connect, bundle, create, prepare } = this.#options;
+    this.#bundle ??= bundle();
+    const connection = await connect();
     try {
-      await options.prepare();
-      current = await options.create(connection, await bundled);
-      if (stopping.signal.aborted) return;
-      running = true;
-      // Whoever started the process waits for this line, so it is written whatever LOG_LEVEL says.
-      log.child({}, { level: 'info' }).info({ queues: current.map((worker) => worker.options.taskQueue) }, 'worker running');
-      await Promise.all(current.map(runWorker));
+      await prepare();
+      this.#workers = await create(connection, await this.#bundle);
+      if (this.#stopping.signal.aborted) return;
+      this.#running = true;
+      // local/ and the tests wait for this line, so it is written at every LOG_LEVEL.
+      log.child({}, { level: 'info' }).info({ queues: this.#workers.map((worker) => worker.options.taskQueue) }, 'worker running');
+      await Promise.all(this.#workers.map((worker) => this.#runWorker(worker)));
     } finally {
-      running = false;
-      current = [];
+      this.#running = false;
+      this.#workers = [];
       await connection.close().catch((error: unknown) => log.warn({ err: error }, "the workers' connection did not close"));
     }
   }
 
-  /** One worker that ends takes the others with it: a process that serves only some of its queues would look well. */
-  async function runWorker(worker: Worker): Promise<void> {
+  /** If one worker ends, the others are shut down too: a process that serves only some of its queues would look healthy. */
+  async #runWorker(worker: Worker): Promise<void> {
     try {
       await worker.run();
     } finally {
-      for (const other of current) if (other.getState() === 'RUNNING') other.shutdown();
+      this.#shutDown();
     }
   }
 
-  const loop = (async () => {
-    for (let delayMs = firstDelayMs; !stopping.signal.aborted; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
-      const startedAt = Date.now();
-      try {
-        await runOnce();
-      } catch (error) {
-        log.warn({ err: error }, 'the workers are not running; they begin again');
-      }
-      if (stopping.signal.aborted) return;
-      if (Date.now() - startedAt > 60_000) delayMs = firstDelayMs;
-      await pause(delayMs, stopping.signal);
-    }
-  })();
-
-  return {
-    get running() {
-      return running;
-    },
-    async stop() {
-      stopping.abort();
-      options.onStop();
-      for (const worker of current) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await Promise.race([loop, delay(options.stopMs)]);
-    },
-  };
+  #shutDown(): void {
+    for (const worker of this.#workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  }
 }

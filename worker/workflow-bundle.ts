@@ -8,8 +8,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const cacheDirectory = join(root, 'node_modules', '.cache', 'sheaf');
 
 /**
- * The workflows as Temporal's sandbox runs them. Bundling takes seconds, so the bundle is kept beside the installed packages,
- * under the hash of what it is made of; a cache that cannot be written costs only time.
+ * The workflows as Temporal's sandbox runs them. Bundling takes seconds, so the bundle is cached in `node_modules/`, under the hash of its
+ * sources. A cache that cannot be written is no error.
  */
 export async function bundleWorkflows(): Promise<WorkflowBundle> {
   const file = join(cacheDirectory, `workflows-${hashSources()}.js`);
@@ -20,7 +20,7 @@ export async function bundleWorkflows(): Promise<WorkflowBundle> {
   return { code };
 }
 
-/** Workflows import nothing but types from outside their folder, so their own files and the SDK decide the bundle. */
+/** Workflows import only types from other folders, so the bundle depends on their own files and the packages. */
 function hashSources(): string {
   const hash = createHash('sha256');
   for (const file of globSync('workflows/**/*.ts', { cwd: root }).sort()) hash.update(`${file}\n`).update(readFileSync(join(root, file)));

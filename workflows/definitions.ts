@@ -13,14 +13,14 @@ export function jobTaskQueue(kind: JobKind): string {
 export const signals = { jobCanceled: 'jobCanceled', uploadEnded: 'uploadEnded', objectsAdded: 'objectsAdded' } as const;
 export const queries = { progress: 'progress' } as const;
 
-/** Ids only, never contents: text and vectors stay in Postgres (docs/rules.md, ids in histories). */
+/** The inputs and results of workflows (docs/rules.md, ids in histories). */
 export interface RunJobInput {
   jobId: string;
   kind: JobKind;
   organizationId: string;
   workspaceId: string | null;
   documentId: string | null;
-  /** How long the deployment lets an attempt run, in milliseconds; several times this is the backstop. */
+  /** How long an attempt may run, in milliseconds. The activity's own timeout is several times as long. */
   timeoutMs: number;
 }
 
@@ -32,7 +32,7 @@ export interface UploadInput {
 
 export interface DeleteObjectsInput {
   organizationId: string;
-  /** Carried from run to run of a long deletion. */
+  /** Carried over when a long deletion continues as new. */
   deleted?: number;
 }
 
@@ -56,7 +56,7 @@ export interface DeleteOrganizationResult {
   objectsFailed: number;
 }
 
-/** Why every search is exact, or the indexes that were made and dropped; null if another run was at it. */
+/** Why every search is exact, or the indexes that were made and dropped; null if another run was doing it. */
 export type ReconcileIndexesResult = { exact: string } | { pgvector: string; made: string[]; dropped: string[] } | null;
 
 /** How many rows and objects each step of a day's housekeeping removed. */
@@ -72,7 +72,7 @@ export interface HousekeepingResult {
   paymentEvents: number;
 }
 
-/** Which failed jobs to retry; what is absent does not narrow. Times are ISO 8601. */
+/** Which failed jobs to retry: those that match every field that is given. Times are ISO 8601. */
 export interface ReplayFilter {
   organizationId?: string;
   kind?: JobKind;
@@ -86,22 +86,22 @@ export interface ReplayFilter {
 export interface ReplayInput extends ReplayFilter {
   /** Counts what would be retried, and retries nothing. */
   dryRun?: boolean;
-  /** How many jobs to retry a minute; 60 where absent. */
+  /** How many jobs to retry each minute; 60 by default. */
   perMinute?: number;
-  /** How many jobs to retry at the most; 1,000 where absent. */
+  /** How many jobs to retry at most; 1,000 by default. */
   limit?: number;
   /** Who asked, for the audit log. */
   requestedBy?: string;
-  /** Carried from run to run of a long replay. */
+  /** Carried over when a long replay continues as new. */
   progress?: ReplayProgress;
 }
 
 export interface ReplayProgress {
   matched: number;
   retried: number;
-  /** Not retried, by the code of the reason: no credits left, document gone, retried by another. */
+  /** How many were not retried, by the code of the reason. */
   skipped: Record<string, number>;
-  /** The last job that was looked at. */
+  /** The last job of the page before. */
   after: string | null;
 }
 
@@ -111,13 +111,13 @@ type WorkflowInput<Name extends WorkflowName> = Parameters<(typeof workflows)[Na
 type SignalName = keyof typeof signals;
 
 /**
- * What a transaction wants of Temporal: it goes into the outbox (docs/rules.md, outbox). A start meets the run that is under way, and
- * signals it if a signal is named. A signal to a workflow that is gone tells nothing to nobody.
+ * What a transaction wants Temporal to do (docs/rules.md, outbox). A start uses the run that is under way, and sends it the signal if one
+ * is named. A signal to a workflow that has ended has no effect.
  */
 export type Intent = StartIntent | { operation: 'signal'; workflowId: string; signal: SignalName };
 
 export type StartIntent =
-  /** What the deployment decides (`timeoutMs`) is added at the start; the plan decides the organization's share of the workers. */
+  /** `timeoutMs` is added at the start, from the configuration. The plan decides the organization's share of the workers. */
   | (Start<'runJob', Omit<RunJobInput, 'timeoutMs'>> & { plan?: string })
   | Start<'upload'>
   | Start<'sendMail'>
@@ -132,7 +132,7 @@ interface Start<Name extends WorkflowName, Input = WorkflowInput<Name>> {
   signal?: SignalName;
 }
 
-/** The ids of workflows, one run at a time for each. Of an empty id they make the prefix, which SQL wants. */
+/** The ids of workflows; each has at most one run at a time. An empty id gives the prefix, for SQL. */
 export const workflowIds = {
   runJob: (jobId: string) => `job-${jobId}`,
   upload: (documentId: string) => `upload-${documentId}`,
@@ -164,7 +164,7 @@ export function startMail(input: SendMailInput): Intent {
   return { operation: 'start', workflow: 'sendMail', workflowId: workflowIds.sendMail(input.mailId), input };
 }
 
-/** The signal makes a run that is about to end look again. */
+/** The signal reaches a run that is about to end, which then looks for more objects. */
 export function startObjectDeletion(organizationId: string): Intent {
   const workflowId = workflowIds.deleteObjects(organizationId);
   return { operation: 'start', workflow: 'deleteObjects', workflowId, input: { organizationId }, signal: 'objectsAdded' };

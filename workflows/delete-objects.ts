@@ -21,8 +21,8 @@ const { deleteObjectBatch } = proxyActivities<Activities>({
 });
 
 /**
- * Deletes the stored objects whose rows are gone, until an organization has none left (docs/rules.md, objects after rows). An object that the store
- * refuses to delete is tried again, ever more rarely, and shown to the operator.
+ * Deletes the stored objects of an organization whose rows are gone, until none is left (docs/rules.md, objects after rows). An object
+ * that the store refuses to delete is tried again after longer and longer waits, and shown to the operator.
  */
 export async function deleteObjects({ organizationId, deleted: before = 0 }: DeleteObjectsInput): Promise<{ deleted: number }> {
   let deleted = before;

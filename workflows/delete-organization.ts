@@ -16,9 +16,8 @@ const { deleteOrganizationObjects } = proxyActivities<Activities>({
 });
 
 /**
- * Deletes an organization: its jobs end, its objects go, then its rows, then whatever objects
- * came meanwhile. It was marked as being deleted, and audited, by the request. Answers how many objects were deleted, and how
- * many the store refused: those are tried again by `deleteObjects` for as long as it takes.
+ * Deletes an organization that a request has marked: ends its jobs, deletes its objects, its rows, and the objects that were uploaded
+ * in the meantime. Returns how many objects were deleted, and how many the store refused: `deleteObjects` tries those again.
  */
 export async function deleteOrganization({ organizationId }: DeleteOrganizationInput): Promise<DeleteOrganizationResult> {
   const counts: DeleteOrganizationResult = { objectsDeleted: 0, objectsFailed: 0 };

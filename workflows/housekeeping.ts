@@ -10,7 +10,7 @@ const activities = proxyActivities<Activities>({
   retry: { initialInterval: '10 seconds', maximumInterval: '10 minutes', maximumAttempts: 10 },
 });
 
-/** Once a day: removes what is past its time, in batches, a step after the other; the result tells what each removed. */
+/** Once a day: deletes what has been kept long enough, one step after another. Returns how much each step removed. */
 export async function housekeeping(): Promise<HousekeepingResult> {
   const done: Partial<HousekeepingResult> = {};
   setHandler(progress, () => done);

@@ -10,7 +10,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
 
-/** The state that an attempt leaves its job in. */
+/** The state of the job after an attempt. */
 export type AttemptReport = Awaited<ReturnType<Activities['runJobAttempt']>>;
 export type Unfinished = Extract<AttemptReport, { status: 'queued' | 'running' }>;
 
@@ -21,6 +21,10 @@ export const canceledByOperator: AttemptFailure = {
   retryable: false,
 };
 
+export function isUnfinished(state: AttemptReport): state is Unfinished {
+  return state.status === 'queued' || state.status === 'running';
+}
+
 /** Whether an operator canceled the workflow. */
 export function isCanceled(): boolean {
   return CancellationScope.current().consideredCancelled;
@@ -28,7 +32,7 @@ export function isCanceled(): boolean {
 
 /** What an attempt that threw means for its job. */
 export function describeFailure(error: unknown): AttemptFailure {
-  // An attempt that was taken back because the job became final: the row says so, and this failure decides nothing.
+  // If the attempt was taken back because the job became final, the row is final and this failure has no effect.
   if (isCancellation(error)) return isCanceled() ? canceledByOperator : workerLost;
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure) {
@@ -42,7 +46,7 @@ export function describeFailure(error: unknown): AttemptFailure {
   return { code: 'internal_error', message: 'The attempt failed inside the service.', retryable: true };
 }
 
-/** What the operator reads while the workflow waits. */
+/** The details that Temporal's UI shows while the workflow waits. */
 export function describeWait(state: Unfinished, waitMs: number): string {
   if (state.status === 'running') return 'Another run holds the job; this one waits for it to end.';
   if (state.handedBack) return 'The worker was full; the attempt waits for a free slot.';

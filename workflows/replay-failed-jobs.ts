@@ -14,9 +14,8 @@ const defaults = { perMinute: 60, limit: 1_000 };
 const pageSize = 100;
 
 /**
- * Retries failed jobs by filter, at a pace, by the rules of `jobs.retry`: each a new job, charged again, with `retryOf`. Jobs that
- * have been retried are skipped. A dry run counts and changes nothing. Started by an operator from Temporal's UI or CLI, or by
- * `npm run ops -- replay`; the `progress` query tells how far it is.
+ * Retries failed jobs that match a filter, so many each minute, as `jobs.retry` does: each is a new job, charged again. Jobs that have
+ * been retried already are left out. A dry run only counts. Operators start it with `npm run ops -- replay`, or in Temporal's UI or CLI.
  */
 export async function replayFailedJobs(input: ReplayInput = {}): Promise<ReplayProgress> {
   const { dryRun = false, perMinute = defaults.perMinute, limit = defaults.limit } = input;

@@ -8,7 +8,7 @@ const activities = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '30 minutes' },
 });
 
-/** Sends one mail: tried for three days, ever more rarely; one that the server refuses for good fails at once. */
+/** Sends one mail. It is tried for three days, after longer and longer waits, unless the mail server refuses it for good. */
 export async function sendMail({ mailId, kind }: SendMailInput): Promise<{ sent: boolean }> {
   setCurrentDetails(`The mail (${kind}) is being sent. While it waits, its pending activity says why.`);
   const { sent } = await activities.sendMail({ mailId });

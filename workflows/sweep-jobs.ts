@@ -7,7 +7,7 @@ const { sweepLostAttempts, sweepQueuedJobs } = proxyActivities<Activities>({
   retry: { maximumAttempts: 3 },
 });
 
-/** Once a minute: takes back jobs whose attempt is presumed lost, and starts again what no workflow carries. */
+/** Once a minute: takes back jobs whose attempt is presumed lost, and starts the workflows of queued jobs that have none. */
 export async function sweepJobs(): Promise<SweepJobsResult> {
   const lost = await sweepLostAttempts();
   const { restarted } = await sweepQueuedJobs();

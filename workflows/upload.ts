@@ -9,7 +9,7 @@ const { purgeUpload } = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
 });
 
-/** Waits a day for a document to be completed or deleted, else purges its row and object. */
+/** Waits a day for an upload to be completed or its document deleted, or else deletes the row and the object. */
 export async function upload({ documentId }: UploadInput): Promise<{ purged: boolean }> {
   let ended = false;
   setHandler(uploadEnded, () => {

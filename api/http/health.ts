@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Db } from '../../db/connect.ts';
-import { ping } from '../../db/ping.ts';
+import { ping } from '../../db/connect.ts';
 
 const readinessTimeoutMs = 2_000;
 

@@ -1,4 +1,4 @@
-import type { AuditEntryRow } from '../../domain/audit/list-audit-entries.ts';
+import type { AuditEntryRow } from '../../domain/audit.ts';
 
 /** An audit entry as the API shows it; its organization is null where the entry belongs to none. */
 export function toAuditEntry<OrganizationId extends string | null>(entry: AuditEntryRow & { organization_id: OrganizationId }) {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { documentSchema } from '../../contract/documents.ts';
 import type { FoundChunk } from '../../domain/chunks/search-chunks.ts';
-import type { DocumentRow } from '../../domain/documents/get-document.ts';
+import type { DocumentRow } from '../../domain/documents/document.ts';
 
 /** A document as the API shows it. */
 export function toDocument(document: DocumentRow): z.input<typeof documentSchema> {

@@ -1,4 +1,4 @@
-import type { Flag } from '../../domain/flags/get-flag.ts';
+import type { Flag } from '../../domain/flags/flag.ts';
 
 /** A feature flag as platform admins see it. */
 export function toFlag(flag: Flag) {

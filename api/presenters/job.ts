@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { jobEventSchema, jobListItemSchema, jobSchema } from '../../contract/jobs.ts';
-import { isFinal, type JobRow } from '../../domain/jobs/job-row.ts';
+import { isFinal, type JobRow } from '../../domain/jobs/job.ts';
 
 /** A job as the API shows it in full. */
 export function toJob(job: JobRow): z.input<typeof jobSchema> {

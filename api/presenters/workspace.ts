@@ -1,5 +1,5 @@
 import type { Plan } from '../../domain/billing/plan.ts';
-import type { WorkspaceRow } from '../../domain/workspaces/get-workspace.ts';
+import type { WorkspaceRow } from '../../domain/workspaces/workspace.ts';
 
 /** A workspace as the API shows it. */
 export function toWorkspace(workspace: WorkspaceRow) {

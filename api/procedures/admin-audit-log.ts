@@ -1,5 +1,5 @@
 import { contract } from '../../contract/index.ts';
-import { listPlatformAuditEntries } from '../../domain/audit/list-audit-entries.ts';
+import { listPlatformAuditEntries } from '../../domain/audit.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toAuditEntry } from '../presenters/audit-entry.ts';
 import { procedure } from '../procedure.ts';

@@ -1,9 +1,7 @@
 import { contract } from '../../contract/index.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { deleteFlag } from '../../domain/flags/delete-flag.ts';
-import { listFlags } from '../../domain/flags/list-flags.ts';
-import { setOverride } from '../../domain/flags/set-override.ts';
-import { upsertFlag } from '../../domain/flags/upsert-flag.ts';
+import { deleteFlag, setOverride, upsertFlag } from '../../domain/flags/change-flag.ts';
+import { listFlags } from '../../domain/flags/flag.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toFlag } from '../presenters/flag.ts';
 import { procedure } from '../procedure.ts';

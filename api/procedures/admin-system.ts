@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import { contract, version } from '../../contract/index.ts';
+import { ping } from '../../db/connect.ts';
 import { getMigrationStatus } from '../../db/migrate.ts';
-import { ping } from '../../db/ping.ts';
-import { measureQueue } from '../../domain/jobs/measure-queue.ts';
-import { countResources } from '../../domain/system/count-resources.ts';
+import { countResources, measureQueue } from '../../domain/operations/measure-platform.ts';
 import type { ApiDeps } from '../deps.ts';
 import { procedure } from '../procedure.ts';
 

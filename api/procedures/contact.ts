@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
-import type { NewMail } from '../../domain/mail/queue-mail.ts';
+import type { NewMail } from '../../domain/mail.ts';
 import type { ApiDeps } from '../deps.ts';
 import { procedure } from '../procedure.ts';
 

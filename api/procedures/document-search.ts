@@ -3,7 +3,7 @@ import type { AiClient } from '../../ai/client.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
-import { getWorkspace } from '../../domain/workspaces/get-workspace.ts';
+import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toSearchResult } from '../presenters/document.ts';
 import { procedure, type RequestInfo } from '../procedure.ts';

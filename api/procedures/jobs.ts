@@ -1,15 +1,15 @@
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { getDocument } from '../../domain/documents/get-document.ts';
+import { getDocument } from '../../domain/documents/document.ts';
 import { cancelJob } from '../../domain/jobs/cancel-job.ts';
 import { createJob } from '../../domain/jobs/create-job.ts';
-import { getJob } from '../../domain/jobs/get-job.ts';
+import { getJob } from '../../domain/jobs/job.ts';
 import { findJobScope } from '../../domain/jobs/job-scope.ts';
 import { hasJobsOfFormerWorkspace } from '../../domain/jobs/list-changed-jobs.ts';
 import { listJobs } from '../../domain/jobs/list-jobs.ts';
 import { retryJob } from '../../domain/jobs/retry-job.ts';
-import { getWorkspace } from '../../domain/workspaces/get-workspace.ts';
+import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import type { ApiDeps } from '../deps.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toJob, toJobListItem } from '../presenters/job.ts';

@@ -1,5 +1,5 @@
 import { contract } from '../../contract/index.ts';
-import { listAuditEntries } from '../../domain/audit/list-audit-entries.ts';
+import { listAuditEntries } from '../../domain/audit.ts';
 import { getUsage } from '../../domain/organizations/get-usage.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toAuditEntry } from '../presenters/audit-entry.ts';

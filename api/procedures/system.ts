@@ -1,5 +1,5 @@
 import { contract, version } from '../../contract/index.ts';
-import { resolveFlags } from '../../domain/flags/resolve-flags.ts';
+import { resolveFlags } from '../../domain/flags/flag.ts';
 import type { ApiDeps } from '../deps.ts';
 import { procedure } from '../procedure.ts';
 

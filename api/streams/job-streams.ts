@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
-import type { Cursors } from '../../domain/cursor.ts';
 import { listJobsById, readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
+import type { Cursors } from '../../domain/page.ts';
 import type { Caller, StreamMembership } from '../caller.ts';
 import type { StreamEvent } from '../procedure.ts';
 import { eventScope, JobSubscriber, type OpenStream } from './job-subscriber.ts';

@@ -1,7 +1,7 @@
 import { WaitQueue } from '../../concurrency/wait-queue.ts';
 import { ApiError } from '../../contract/api-error.ts';
-import type { Cursors } from '../../domain/cursor.ts';
-import { isOfWorkspace, type JobRow } from '../../domain/jobs/job-row.ts';
+import { isOfWorkspace, type JobRow } from '../../domain/jobs/job.ts';
+import type { Cursors } from '../../domain/page.ts';
 import type { Caller } from '../caller.ts';
 import { toJobEvent } from '../presenters/job.ts';
 import type { StreamEvent } from '../procedure.ts';

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../db/connect.ts';
-import { acquireStreamLease } from '../../domain/streams/acquire-lease.ts';
-import { releaseStreamLease } from '../../domain/streams/release-lease.ts';
-import { renewStreamLease } from '../../domain/streams/renew-lease.ts';
+import { acquireStreamLease, releaseStreamLease, renewStreamLease } from '../../domain/stream-leases.ts';
 
 /** The right to have one stream open. */
 export interface StreamLease {

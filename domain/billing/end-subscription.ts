@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
-import { systemActor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { recordAudit, systemActor } from '../audit.ts';
 import type { SubscriptionRow } from './find-subscription.ts';
 import { isLive } from './live-subscription.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { toRealArray } from '../../db/real-array.ts';
-import type { DocumentRow } from '../documents/get-document.ts';
-import { lockForEffects } from '../documents/lock-for-effects.ts';
+import type { DocumentRow } from '../documents/document.ts';
 import { newId } from '../ids.ts';
+import { lockForEffects } from '../locks.ts';
 
 export interface EmbeddedChunk {
   text: string;

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
-/** What the ledger says against itself or against the jobs, about one job or one month of an organization. */
+/** A contradiction within the ledger, or between the ledger and the jobs, about one job or one month of an organization. */
 export interface LedgerProblem {
   organization_id: string;
   job_id: string | null;
   /** First day of the month that the entries count against. */
   month: string | null;
   problem: LedgerProblemKind;
-  /** Credits that should stand there, and that do. */
+  /** Credits that should be there, and that are. */
   expected: number;
   found: number;
 }
@@ -16,7 +16,7 @@ export interface LedgerProblem {
 export type LedgerProblemKind =
   /** A job's charge is missing, or has another amount, month or organization. */
   | 'charge'
-  /** A failed or canceled job without its refund, another one with a refund, or a refund of another amount or month. */
+  /** A failed or canceled job has no refund, another one has a refund, or a refund has another amount or month. */
   | 'refund'
   /** A refund of a job or a search without its charge; the job itself may be gone. */
   | 'refund_without_charge'
@@ -24,8 +24,8 @@ export type LedgerProblemKind =
   | 'month';
 
 /**
- * Holds the credit ledger against the jobs that are present and the months' counters against the ledger (docs/rules.md, ledger), all in one
- * snapshot. Answers at most `limit` problems: none on a sound database. Reads every entry: for operators and tests.
+ * Compares the credit ledger with the existing jobs, and the counters of the months with the ledger (docs/rules.md, ledger), in one
+ * snapshot. Returns at most `limit` problems; none for a sound database. Reads every entry, so it is for operators and tests.
  */
 export async function checkLedger(
   db: Db,

@@ -6,12 +6,11 @@ import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
 import { getUsage } from '../organizations/get-usage.ts';
-import { chargeCredits } from './charge-credits.ts';
+import { chargeCredits } from './ledger.ts';
 
-/** What a search costs. */
-const credits = 1;
+const creditsPerSearch = 1;
 
-/** Much longer than a search takes: one that is still open by then lost its process. */
+/** Much longer than a search takes: the process of one that is still open has died. */
 const lostAfterMinutes = 10;
 
 /**
@@ -22,50 +21,49 @@ export async function chargeSearch(db: Db, getPlan: GetPlan, organizationId: str
   const id = newId();
   await inTransaction(db, async (trx) => {
     await lockOrganization(trx, organizationId);
-    const plan = await getPlan(trx, organizationId);
-    const charge = { organizationId, key: `search:${id}:charge`, credits, jobId: null, reason: 'documents.search' };
-    const month = await chargeCredits(trx, charge, plan && { plan: plan.plan, aiCredits: plan.limits.aiCredits });
+    const charge = { organizationId, key: `search:${id}:charge`, credits: creditsPerSearch, jobId: null, reason: 'documents.search' };
+    const month = await chargeCredits(trx, charge, await getPlan(trx, organizationId));
     await trx.insertInto('open_search').values({ id, organization_id: organizationId, month }).execute();
   });
   return id;
 }
 
-/** Throws LIMIT_REACHED if the organization has no credit for a search. Charges nothing, and so holds only for the moment. */
+/** Throws LIMIT_REACHED if the organization has no credit for a search. Reserves nothing: another request may use the credit next. */
 export async function checkSearchCredit(db: Db, getPlan: GetPlan, organizationId: string): Promise<void> {
   const plan = await getPlan(db, organizationId);
   if (!plan) return;
   const { aiCredits: used } = await getUsage(db, organizationId);
   const { aiCredits: limit } = plan.limits;
-  if (used + credits > limit) throw new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit, plan: plan.plan } });
+  if (used + creditsPerSearch > limit) throw new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit, plan: plan.plan } });
 }
 
-/** The search succeeded: its charge stands. */
+/** Ends a search that succeeded: it is not refunded. */
 export async function settleSearch(db: Db, searchId: string): Promise<void> {
   await db.deleteFrom('open_search').where('id', '=', searchId).execute();
 }
 
-/** Gives the credit of a search that failed back, once. */
+/** Gives back the credit of a search that failed. A second refund changes nothing. */
 export async function refundSearch(db: Db, searchId: string): Promise<void> {
   await refundOpen(db, sql`id = ${searchId}`, 'failed');
 }
 
 /**
- * Gives back the credits of searches whose process died between the charge and the answer, at most `limit`, and returns how many.
- * A search that was answered, but died or lost the database before it was settled, is free.
+ * Gives back the credits of at most `limit` searches whose process died, and returns how many. A search that succeeded, but whose
+ * process died or lost the database before it settled it, is free.
  */
 export async function refundLostSearches(db: Db, limit: number): Promise<number> {
   const isLost = sql`charged_at < now() - make_interval(mins => ${lostAfterMinutes})`;
   return await refundOpen(db, sql`id in (select id from open_search where ${isLost} order by charged_at limit ${limit})`, 'lost');
 }
 
-/** One statement, so that a search that is refunded is no longer open. A refund counts in the month of its charge. */
+/** One statement, so that a search that is refunded is no longer open (docs/rules.md, ledger). */
 async function refundOpen(db: Db, which: RawBuilder<unknown>, reason: string): Promise<number> {
   const { rows } = await sql<{ refunds: number }>`
     with ended as (
       delete from open_search where ${which} returning id, organization_id, month
     ), refunded as (
       insert into credit_entry (organization_id, key, amount, month, reason)
-      select organization_id, 'search:' || id || ':refund', ${-credits}::int, month, ${reason} from ended
+      select organization_id, 'search:' || id || ':refund', ${-creditsPerSearch}::int, month, ${reason} from ended
       on conflict (key) do nothing
       returning organization_id, month, amount
     ), counted as (

@@ -1,18 +1,16 @@
 import { sql } from 'kysely';
-import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { tellUploadEnded } from '../../workflows/definitions.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { lockDocument, lockOrganization, lockWorkspace } from '../locks.ts';
-import { changeUsedBytes } from '../workspaces/change-used-bytes.ts';
-import { type DocumentRow, documentNotFound } from './get-document.ts';
+import { changeUsedBytes, checkUsedBytes } from '../workspaces/used-bytes.ts';
+import { type DocumentRow, documentNotFound } from './document.ts';
 
 /**
- * Makes a pending document ready at its measured size and checks the quota against it again. A document that is
- * ready already is returned as it is. Throws LIMIT_REACHED, which leaves it pending, and NOT_FOUND.
+ * Makes a pending document ready at its measured size, and checks the storage limit again (docs/rules.md, document states). A document
+ * that is ready already is returned unchanged. Throws LIMIT_REACHED, which leaves it pending, and NOT_FOUND.
  */
 export async function completeUpload(
   trx: Transaction,
@@ -27,8 +25,8 @@ export async function completeUpload(
   const current = await lockDocument(trx, document.id, 'change');
   if (!current) throw documentNotFound();
   if (current.status === 'ready') return current;
-  await changeUsedBytes(trx, current.workspace_id, measuredBytes - current.size_bytes, null);
-  await checkQuota(trx, current.workspace_id, plan);
+  // The measured size is no larger than the declared one, but the plan may have shrunk since.
+  checkUsedBytes(await changeUsedBytes(trx, current.workspace_id, measuredBytes - current.size_bytes), plan);
   const ready = await trx
     .updateTable('document')
     .set({ status: 'ready', size_bytes: measuredBytes, updated_at: sql`clock_timestamp()` })
@@ -44,12 +42,4 @@ export async function completeUpload(
   });
   addToOutbox(trx, tellUploadEnded(ready.id));
   return ready;
-}
-
-/** The measured size can only be smaller than the declared one, but the plan may have shrunk since. */
-async function checkQuota(trx: Transaction, workspaceId: string, plan: Awaited<ReturnType<GetPlan>>): Promise<void> {
-  if (!plan) return;
-  const { used_bytes } = await trx.selectFrom('workspace').select('used_bytes').where('id', '=', workspaceId).executeTakeFirstOrThrow();
-  if (used_bytes <= plan.limits.storageBytes) return;
-  throw new ApiError('LIMIT_REACHED', { data: { kind: 'storageBytes', limit: plan.limits.storageBytes, plan: plan.plan } });
 }

@@ -3,13 +3,12 @@ import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { objectKey } from '../../storage/object-key.ts';
 import { startUpload } from '../../workflows/definitions.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
-import { changeUsedBytes } from '../workspaces/change-used-bytes.ts';
-import type { DocumentRow } from './get-document.ts';
+import { changeUsedBytes, checkUsedBytes } from '../workspaces/used-bytes.ts';
+import type { DocumentRow } from './document.ts';
 
 export interface NewUpload {
   organizationId: string;
@@ -19,19 +18,20 @@ export interface NewUpload {
   sizeBytes: number;
 }
 
-/** Throws PAYLOAD_TOO_LARGE for a declared size beyond the deployment's maximum. */
+/** Throws PAYLOAD_TOO_LARGE if the declared size is beyond the maximum of this deployment. */
 export function checkDeclaredSize(sizeBytes: number, maxBytes: number): void {
   if (sizeBytes > maxBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { data: { maxBytes } });
 }
 
 /**
- * Records a pending document whose declared size counts against the quota at once, and asks for the workflow that
- * purges it if the upload never completes. Throws LIMIT_REACHED, NOT_FOUND.
+ * Inserts a pending document, and asks for the workflow that removes it if its upload is not completed (docs/rules.md, document states).
+ * Throws LIMIT_REACHED, NOT_FOUND.
  */
 export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Actor, upload: NewUpload): Promise<DocumentRow> {
   const { organizationId, workspaceId, name, contentType, sizeBytes } = upload;
   await lockOrganization(trx, organizationId);
-  await changeUsedBytes(trx, workspaceId, sizeBytes, await getPlan(trx, organizationId));
+  const plan = await getPlan(trx, organizationId);
+  checkUsedBytes(await changeUsedBytes(trx, workspaceId, sizeBytes), plan);
   const id = newId();
   const document = await trx
     .insertInto('document')

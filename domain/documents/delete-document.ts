@@ -1,22 +1,21 @@
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { tellUploadEnded } from '../../workflows/definitions.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import { lockWorkspace } from '../locks.ts';
 import { requestObjectDeletion } from '../objects/request-object-deletion.ts';
-import { changeUsedBytes } from '../workspaces/change-used-bytes.ts';
-import { type DocumentRow, documentNotFound } from './get-document.ts';
+import { changeUsedBytes } from '../workspaces/used-bytes.ts';
+import { type DocumentRow, documentNotFound } from './document.ts';
 
 /**
- * Removes a document with its text and chunks, gives its bytes back, and asks for its object's deletion (docs/rules.md, objects after
- * rows). Throws NOT_FOUND if another was faster.
+ * Deletes a document with its text and chunks, gives its bytes back, and requests the deletion of its object (docs/rules.md, objects after
+ * rows). Throws NOT_FOUND if it is gone already.
  */
 export async function deleteDocument(trx: Transaction, actor: Actor, document: DocumentRow): Promise<void> {
   await lockWorkspace(trx, document.workspace_id, 'change');
   const deleted = await trx.deleteFrom('document').where('id', '=', document.id).returningAll().executeTakeFirst();
   if (!deleted) throw documentNotFound();
-  await changeUsedBytes(trx, deleted.workspace_id, -deleted.size_bytes, null);
+  await changeUsedBytes(trx, deleted.workspace_id, -deleted.size_bytes);
   await recordAudit(trx, actor, {
     organizationId: deleted.organization_id,
     action: 'document.delete',

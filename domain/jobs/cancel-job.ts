@@ -2,13 +2,12 @@ import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { tellJobCanceled } from '../../workflows/definitions.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
-import { refundJob } from '../credits/refund-job.ts';
-import type { JobRow } from './job-row.ts';
+import { type Actor, recordAudit } from '../audit.ts';
+import { refundJob } from '../credits/ledger.ts';
+import type { JobRow } from './job.ts';
 import { transitionJob } from './transition-job.ts';
 
-/** Cancels a queued job, between two attempts too, and refunds it. Throws CONFLICT when a worker was faster. */
+/** Cancels a queued job, also one that waits for its next attempt, and refunds it. Throws CONFLICT if it is no longer queued. */
 export async function cancelJob(trx: Transaction, actor: Actor, jobId: string): Promise<JobRow> {
   const job = await transitionJob(trx, { jobId, from: 'queued', to: 'canceled' });
   if (!job) throw new ApiError('CONFLICT', { message: 'The job is no longer queued.' });

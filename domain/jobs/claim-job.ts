@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { findJob } from './get-job.ts';
-import type { JobRow } from './job-row.ts';
+import { findJob, type JobRow } from './job.ts';
 
-/** The job is ours, or as somebody else left it; undefined where the row is gone. */
+/** The claimed job, or its present state if it could not be claimed; undefined if the row is gone. */
 export type Claim = { claimed: true; job: JobRow } | { claimed: false; job: JobRow | undefined };
 
 /**
- * Claims a queued job for one attempt. `claimedBy` names the attempt, so that what settles it later knows whether
- * it ever got this far; the row's `attempts` becomes the fencing token of its result.
+ * Claims a queued job for one attempt. `claimedBy` names the attempt, so that `settleAttempt` knows later whether the attempt claimed
+ * the job; `attempts` of the row becomes its fencing token (docs/rules.md, fencing).
  */
 export async function claimJob(db: Db, jobId: string, claimedBy: string): Promise<Claim> {
   const job = await db
@@ -28,4 +27,16 @@ export async function claimJob(db: Db, jobId: string, claimedBy: string): Promis
     .executeTakeFirst();
   if (job) return { claimed: true, job };
   return { claimed: false, job: await findJob(db, jobId) };
+}
+
+/** Whether the attempt that claimed the job is still the current one. */
+export async function stillHolds(db: Db, job: Pick<JobRow, 'id' | 'attempts'>): Promise<boolean> {
+  const current = await db
+    .selectFrom('job')
+    .select('id')
+    .where('id', '=', job.id)
+    .where('status', '=', 'running')
+    .where('attempts', '=', job.attempts)
+    .executeTakeFirst();
+  return current !== undefined;
 }

@@ -1,26 +1,23 @@
+import { jobCredits } from '../../contract/jobs.ts';
 import type { Transaction } from '../../db/connect.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { GetPlan } from '../billing/plan.ts';
+import { addToOutbox } from '../../db/outbox.ts';
+import type { JobKind } from '../../db/schema.ts';
+import { type Intent, startJob } from '../../workflows/definitions.ts';
+import { type Actor, recordAudit } from '../audit.ts';
+import type { GetPlan, Plan } from '../billing/plan.ts';
+import { chargeCredits } from '../credits/ledger.ts';
+import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
-import { insertJob } from './insert-job.ts';
-import type { JobRow } from './job-row.ts';
+import type { JobRow } from './job.ts';
 import { type CreateJobInput, type JobScope, keepJobScope } from './job-scope.ts';
 
-/**
- * Charges and queues a job. Throws PRECONDITION_FAILED while the document's upload is unfinished, NOT_FOUND or
- * FORBIDDEN for a workspace that is not the organization's, LIMIT_REACHED without credits.
- */
+/** Charges and queues a job. Throws as {@link keepJobScope}, and LIMIT_REACHED if the credits are used up. */
 export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor, scope: JobScope, input: CreateJobInput): Promise<JobRow> {
   await lockOrganization(trx, scope.organizationId);
   await keepJobScope(trx, scope);
   const plan = await getPlan(trx, scope.organizationId);
   const { kind, maxAttempts } = input;
-  const job = await insertJob(
-    trx,
-    { ...scope, kind, maxAttempts, input: inputOf(input), createdBy: actor.userId },
-    plan && { plan: plan.plan, aiCredits: plan.limits.aiCredits },
-  );
+  const job = await insertJob(trx, { ...scope, kind, maxAttempts, input: inputOf(input), createdBy: actor.userId }, plan);
   await recordAudit(trx, actor, {
     organizationId: scope.organizationId,
     action: 'job.create',
@@ -31,7 +28,7 @@ export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor
   return job;
 }
 
-/** The fields of the kind itself, as the job shows them again. */
+/** The fields that only this kind has; the job shows them again. */
 function inputOf(input: CreateJobInput): Record<string, unknown> {
   switch (input.kind) {
     case 'document.extract':
@@ -44,4 +41,50 @@ function inputOf(input: CreateJobInput): Record<string, unknown> {
     case 'text.embed':
       return { texts: input.texts };
   }
+}
+
+export interface NewJob {
+  organizationId: string;
+  workspaceId: string | null;
+  documentId: string | null;
+  kind: JobKind;
+  input: Record<string, unknown>;
+  maxAttempts: number;
+  createdBy: string | null;
+  retryOf?: string;
+  replayRun?: string | undefined;
+}
+
+/** Charges a job, queues it and asks for its workflow. Needs the organization's lock. Throws LIMIT_REACHED if there are too few credits. */
+export async function insertJob(trx: Transaction, job: NewJob, plan: Plan | null): Promise<JobRow> {
+  const id = newId();
+  const credits = jobCredits[job.kind];
+  const { organizationId } = job;
+  const month = await chargeCredits(trx, { organizationId, key: `job:${id}:charge`, credits, jobId: id, reason: job.kind }, plan);
+  const row = await trx
+    .insertInto('job')
+    .values({
+      id,
+      organization_id: organizationId,
+      workspace_id: job.workspaceId,
+      document_id: job.documentId,
+      kind: job.kind,
+      input: JSON.stringify(job.input),
+      max_attempts: job.maxAttempts,
+      credits,
+      credit_month: month,
+      created_by: job.createdBy,
+      retry_of: job.retryOf ?? null,
+      replay_run: job.replayRun ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  addToOutbox(trx, startOf(row, plan?.plan));
+  return row;
+}
+
+/** The intent to start a job's workflow. The plan decides the organization's share of the workers. */
+export function startOf(job: JobRow, plan?: string): Intent {
+  const { id, kind, organization_id, workspace_id, document_id } = job;
+  return startJob({ jobId: id, kind, organizationId: organization_id, workspaceId: workspace_id, documentId: document_id }, plan);
 }

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { ApiError } from '../../contract/api-error.ts';
 import type { contract } from '../../contract/index.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
-import { documentNotFound, getDocument } from '../documents/get-document.ts';
+import { documentNotFound, getDocument } from '../documents/document.ts';
 import { lockDocument, lockWorkspace } from '../locks.ts';
-import { workspaceNotFound } from '../workspaces/get-workspace.ts';
-import type { JobRow } from './job-row.ts';
+import { workspaceNotFound } from '../workspaces/workspace.ts';
+import type { JobRow } from './job.ts';
 
 export type CreateJobInput = z.output<typeof contract.jobs.create.body>;
 
@@ -17,8 +17,8 @@ export interface JobScope {
 }
 
 /**
- * Finds the scope of a job to be created, before authorization. For document kinds it comes from the document's row. Throws NOT_FOUND
- * for an absent document.
+ * Finds the scope of a job to be created, before authorization (docs/rules.md, tenant from the row). Throws NOT_FOUND if its document
+ * does not exist.
  */
 export async function findJobScope(db: Db, input: CreateJobInput): Promise<JobScope> {
   if ('documentId' in input) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { longestTransactionMs } from '../../db/bounded-client.ts';
 import type { Db } from '../../db/connect.ts';
-import type { JobRow } from './job-row.ts';
+import type { JobRow } from './job.ts';
 
 /** Jobs by id, for the events of a stream. */
 export async function listJobsById(db: Db, jobIds: string[]): Promise<JobRow[]> {
@@ -21,13 +21,13 @@ export async function hasJobsOfFormerWorkspace(db: Db, organizationId: string, w
 }
 
 const pageSize = 200;
-/** What a commit takes, and how far the clocks of the service and the database may differ. */
+/** Covers the duration of a commit, and the difference between the clocks of the service and the database. */
 const marginMs = 5_000;
 const overlapMs = longestTransactionMs + marginMs;
 
 /**
- * An organization's jobs that changed since a moment, oldest change first, read page by page. Begins earlier by the longest
- * permitted transaction, since one that began before may have committed after.
+ * An organization's jobs that changed since a moment, oldest change first, read page by page. Begins earlier than that (docs/rules.md,
+ * notifications may be lost).
  */
 export async function* readChangedJobs(db: Db, organizationId: string, since: Date): AsyncGenerator<JobRow> {
   for (let after: JobRow | undefined; ; ) {

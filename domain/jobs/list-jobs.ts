@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { JobStatus } from '../../db/schema.ts';
-import type { Cursors } from '../cursor.ts';
-import { type Page, toPage } from '../page.ts';
-import type { JobRow } from './job-row.ts';
+import { type Cursors, type Page, toPage } from '../page.ts';
+import type { JobRow } from './job.ts';
 
 export interface JobFilter {
   organizationId: string;

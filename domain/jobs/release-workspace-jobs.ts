@@ -1,22 +1,21 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
-import { DocumentGone } from '../documents/document-gone.ts';
+import { DocumentGone } from '../documents/document.ts';
 
 /**
- * Takes its jobs from a workspace that is being deleted with its documents. Finished ones stay as they are; the others become final
- * and are refunded: those on documents as missing document. A running attempt finds its job final and
- * stores nothing. Answers the ids of those that failed. Needs the organization's lock and the workspace's.
+ * Detaches the jobs of a workspace that is being deleted with its documents. Unfinished jobs fail and are refunded; a running attempt
+ * finds its job final and stores nothing. Returns the ids of those that failed. Needs the locks of the organization and the workspace.
  */
 export async function releaseWorkspaceJobs(trx: Transaction, workspaceId: string): Promise<string[]> {
   const failed = await failUnfinished(trx, workspaceId);
-  // One update instead of two for each row, which the documents' and the workspace's references would make.
+  // Without this, the foreign keys of documents and workspace would each update every row.
   await trx.updateTable('job').set({ workspace_id: null, document_id: null }).where('workspace_id', '=', workspaceId).execute();
   return failed;
 }
 
 /**
- * Says that jobs changed now. What comes between their change and the commit may take longer than a stream's replay looks back: call
- * it as the last of a bulk transaction that changed them.
+ * Sets the time of change of jobs to now. A bulk transaction that changed jobs must end with it: it may last longer than a stream's replay
+ * looks back (docs/rules.md, notifications may be lost).
  */
 export async function touchJobs(trx: Transaction, jobIds: string[]): Promise<void> {
   await sql`update job set updated_at = clock_timestamp() where id = any(${jobIds})`.execute(trx);

@@ -1,17 +1,15 @@
 import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { lockOrganization } from '../locks.ts';
-import { getJob } from './get-job.ts';
-import { insertJob } from './insert-job.ts';
-import type { JobRow } from './job-row.ts';
+import { insertJob } from './create-job.ts';
+import { getJob, type JobRow } from './job.ts';
 import { keepJobScope, scopeOf } from './job-scope.ts';
 
 /**
- * Queues a new job with the input of a failed one, charged again; the original stays failed. Throws CONFLICT for a
- * job that is not failed, NOT_FOUND where its document is gone, LIMIT_REACHED without credits.
+ * Queues a new job with the input of a failed one, charged again; the original stays failed. Throws CONFLICT if the original is not
+ * failed, NOT_FOUND if its document is gone, LIMIT_REACHED if the credits are used up.
  */
 export async function retryJob(
   trx: Transaction,
@@ -22,31 +20,28 @@ export async function retryJob(
 ): Promise<JobRow> {
   await lockOrganization(trx, organizationId);
   const original = await getJob(trx, id);
-  if (original.status !== 'failed') throw new ApiError('CONFLICT', { message: 'Only a failed job can be retried.' });
-  if (original.kind.startsWith('document.') && original.document_id === null) {
-    throw new ApiError('NOT_FOUND', { message: 'The document of this job is gone.' });
-  }
+  checkRetryable(original);
   await keepJobScope(trx, scopeOf(original));
   const plan = await getPlan(trx, organizationId);
-  const retried = await insertJob(
-    trx,
-    {
-      ...scopeOf(original),
-      kind: original.kind,
-      input: original.input,
-      maxAttempts: original.max_attempts,
-      createdBy: actor.userId,
-      retryOf: original.id,
-      ...(replayRun ? { replayRun } : {}),
-    },
-    plan && { plan: plan.plan, aiCredits: plan.limits.aiCredits },
-  );
+  const retried = await insertJob(trx, { ...copyOf(original), createdBy: actor.userId, retryOf: id, replayRun }, plan);
   await recordAudit(trx, actor, {
-    organizationId: original.organization_id,
+    organizationId,
     action: 'job.retry',
     targetType: 'job',
     targetId: retried.id,
-    metadata: { kind: original.kind, retryOf: original.id, ...(replayRun ? { replayRun } : {}) },
+    metadata: { kind: original.kind, retryOf: id, ...(replayRun ? { replayRun } : {}) },
   });
   return retried;
+}
+
+function checkRetryable({ status, kind, document_id }: JobRow): void {
+  if (status !== 'failed') throw new ApiError('CONFLICT', { message: 'Only a failed job can be retried.' });
+  if (kind.startsWith('document.') && document_id === null) {
+    throw new ApiError('NOT_FOUND', { message: 'The document of this job is gone.' });
+  }
+}
+
+function copyOf(original: JobRow) {
+  const { kind, input, max_attempts: maxAttempts } = original;
+  return { ...scopeOf(original), kind, input, maxAttempts };
 }

@@ -1,30 +1,28 @@
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { refundJob } from '../credits/refund-job.ts';
+import { refundJob } from '../credits/ledger.ts';
 import { lockJob } from '../locks.ts';
-import { isFinal, type JobError, type JobRow } from './job-row.ts';
-import { type JobState, jobStateOf } from './job-state.ts';
-import { retryDelayMs } from './retry-policy.ts';
+import { isFinal, type JobError, type JobRow, type JobState, jobStateOf } from './job.ts';
 import { transitionJob } from './transition-job.ts';
 
-/** How an attempt ended that did not report success. */
+/** Why an attempt failed. */
 export interface AttemptFailure extends JobError {
   retryable: boolean;
-  /** The AI service asked for this wait; it lengthens the next one up to the longest of the policy. */
+  /** The wait that the AI service asked for; see {@link retryDelayMs}. */
   retryAfterMs?: number | undefined;
 }
 
 export interface EndedAttempt {
   jobId: string;
-  /** Names the attempt as its claim did. */
+  /** The name of the attempt, as in its claim. */
   claimedBy: string;
-  /** Absent where nothing ended, and the question is only what state the job is in. */
+  /** Absent if no attempt failed and the caller only asks for the state of the job. */
   failure?: AttemptFailure;
 }
 
 /**
- * Decides from the row what a failed, timed out or dead attempt means; idempotent, one transaction. An attempt that
- * never claimed the job costs nothing; one that lost the job to another changes nothing.
+ * Decides from the row what a failed, timed out or dead attempt means for its job. Idempotent. An attempt that never claimed the job does
+ * not count; one whose job another attempt has claimed since changes nothing.
  */
 export async function settleAttempt(db: Db, { jobId, claimedBy, failure }: EndedAttempt, delaysMs: readonly number[]): Promise<JobState> {
   return inTransaction(db, async (trx) => {
@@ -44,7 +42,7 @@ async function settleRunning(trx: Transaction, job: JobRow, failure: AttemptFail
   return { status: 'queued', delayMs, error };
 }
 
-/** Makes a job final as failed and gives its credits back, in one transaction. */
+/** Makes a job failed, and gives its credits back. */
 export async function failJob(trx: Transaction, job: JobRow, error: JobError): Promise<JobState> {
   const { code, message } = error;
   const failed = await transitionJob(trx, {
@@ -56,4 +54,13 @@ export async function failJob(trx: Transaction, job: JobRow, error: JobError): P
   });
   if (failed) await refundJob(trx, failed, 'failed');
   return { status: 'failed', error: { code, message } };
+}
+
+/**
+ * How long to wait after an attempt (1 is the first) before the next one, in milliseconds: one of `delaysMs`, the last of them from then on.
+ * A provider that asked for a longer wait gets it, up to the longest of `delaysMs`.
+ */
+export function retryDelayMs(attempts: number, delaysMs: readonly number[], askedMs = 0): number {
+  const delayMs = delaysMs[Math.min(attempts, delaysMs.length) - 1] ?? 0;
+  return Math.max(delayMs, Math.min(askedMs, Math.max(...delaysMs, 0)));
 }

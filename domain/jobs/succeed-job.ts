@@ -1,17 +1,17 @@
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { JobRow } from './job-row.ts';
+import type { JobRow } from './job.ts';
 import { transitionJob } from './transition-job.ts';
 
-/** What a handler made: the job's result, and what must be stored together with it. */
+/** The result of a job, and the writes that must be committed together with it. */
 export interface Outcome {
   result: Record<string, unknown>;
   effects?: (trx: Transaction) => Promise<void>;
 }
 
 /**
- * Stores an attempt's result and effects in one transaction, where the attempt still is the current one (docs/rules.md, fencing). False where
- * it was presumed lost: then nothing is stored. The job's row is locked last, as the lock order says.
+ * Stores the result and the effects of an attempt in one transaction (docs/rules.md, fencing). False if the attempt is no longer the
+ * current one: then nothing is stored. The effects come first, since they lock documents (docs/rules.md, lock order).
  */
 export async function succeedJob(db: Db, job: JobRow, outcome: Outcome): Promise<boolean> {
   try {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import type { JobStatus } from '../../db/schema.ts';
-import type { JobError, JobRow } from './job-row.ts';
+import type { JobError, JobRow } from './job.ts';
 
 interface TransitionBase {
   jobId: string;
   from: JobStatus;
-  /** The fencing token: the transition happens only while this attempt is the current one (docs/rules.md, fencing). */
+  /** The transition happens only if this attempt is the current one (docs/rules.md, fencing). */
   attempts?: number;
 }
 
@@ -18,7 +18,7 @@ export type Transition = TransitionBase &
     | { to: 'queued'; error: JobError; delayMs: number }
   );
 
-/** Changes a job's status where it still is what the caller believes (docs/rules.md, states change by condition); undefined where another was faster. */
+/** Changes the status of a job if it is still `from` (docs/rules.md, states change by condition); undefined if it is not. */
 export async function transitionJob(trx: Transaction, transition: Transition): Promise<JobRow | undefined> {
   const final = transition.to !== 'queued';
   const error = 'error' in transition ? transition.error : undefined;

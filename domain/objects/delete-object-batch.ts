@@ -6,17 +6,17 @@ export interface ObjectBatch {
   deleted: number;
   /** How many objects of the organization the store has refused to delete so far. */
   failing: number;
-  /** Milliseconds until the next object is due; 0 where one is due now, null where none is left. */
+  /** Milliseconds until the next object is due; 0 if one is due now, null if none is left. */
   nextDueMs: number | null;
 }
 
 const batchSize = 500;
-const concurrency = 10;
+const parallelDeletions = 10;
 const longestDelaySeconds = 900;
 
 /**
- * Deletes a batch of an organization's objects that are due. A row goes once the store has answered, so that no object is
- * lost; one that the store refuses waits twice as long each time, a quarter of an hour at the most.
+ * Deletes a batch of an organization's objects that are due (docs/rules.md, objects after rows). One that the store refuses to delete is
+ * tried again after twice as long each time, at most after a quarter of an hour.
  */
 export async function deleteObjectBatch(db: Db, storage: Storage, organizationId: string, onProgress: () => void): Promise<ObjectBatch> {
   const due = await db
@@ -28,10 +28,10 @@ export async function deleteObjectBatch(db: Db, storage: Storage, organizationId
     .limit(batchSize)
     .execute();
   let deleted = 0;
-  for (let start = 0; start < due.length; start += concurrency) {
-    const results = await Promise.all(due.slice(start, start + concurrency).map(({ key }) => deleteOne(db, storage, key)));
+  for (let start = 0; start < due.length; start += parallelDeletions) {
+    const results = await Promise.all(due.slice(start, start + parallelDeletions).map(({ key }) => deleteOne(db, storage, key)));
     const gone = results.filter((key) => key !== undefined);
-    // One statement for them all: a commit for each would take longer than the store.
+    // One statement for all: a commit for each would take longer than the store does.
     if (gone.length > 0) await db.deleteFrom('object_to_delete').where('key', 'in', gone).execute();
     deleted += gone.length;
     onProgress();
@@ -39,7 +39,7 @@ export async function deleteObjectBatch(db: Db, storage: Storage, organizationId
   return { deleted, ...(await remaining(db, organizationId)) };
 }
 
-/** The key, once the store has deleted the object; undefined where it refused, which is noted. */
+/** The key if the store deleted the object; undefined if it refused, which is recorded. */
 async function deleteOne(db: Db, storage: Storage, key: string): Promise<string | undefined> {
   try {
     await storage.delete(key);
@@ -62,7 +62,7 @@ async function deleteOne(db: Db, storage: Storage, key: string): Promise<string 
 async function remaining(db: Db, organizationId: string): Promise<Pick<ObjectBatch, 'failing' | 'nextDueMs'>> {
   const { rows } = await sql<{ failing: number; next_due_ms: number | null }>`
     select count(*) filter (where attempts > 0) as failing,
-      -- greatest() passes over null, which would say of an empty table that something is due.
+      -- greatest() ignores null, so without the case an empty table would have an object that is due.
       case when count(*) > 0 then greatest(0, ceil(extract(epoch from min(next_attempt_at) - now()) * 1000))::int end as next_due_ms
     from object_to_delete where organization_id = ${organizationId}
   `.execute(db);

@@ -3,7 +3,7 @@ import { addToOutbox } from '../../db/outbox.ts';
 import { startObjectDeletion } from '../../workflows/definitions.ts';
 
 /**
- * Notes the keys of objects whose rows this transaction removes, and asks for the workflow that deletes them (docs/rules.md,
+ * Records the keys of objects whose rows this transaction deletes, and asks for the workflow that deletes the objects (docs/rules.md,
  * objects after rows).
  */
 export async function requestObjectDeletion(trx: Transaction, organizationId: string, keys: string[]): Promise<void> {
@@ -17,7 +17,7 @@ export async function requestObjectDeletion(trx: Transaction, organizationId: st
   addToOutbox(trx, startObjectDeletion(organizationId));
 }
 
-/** The same for every document of a workspace, in one statement however many there are. */
+/** The same for every document of a workspace, in one statement. */
 export async function requestWorkspaceObjectDeletion(trx: Transaction, workspace: { id: string; organization_id: string }): Promise<void> {
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('object_to_delete')

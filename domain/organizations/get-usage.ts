@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
-/** What an organization uses of its plan. Credits are those of the current calendar month, UTC, between `start` and `end`. */
+/** What an organization uses of its plan. `period` is the current calendar month (UTC), in which the credits count. */
 export interface Usage {
   workspaces: number;
   members: number;
@@ -10,7 +10,7 @@ export interface Usage {
   period: { start: Date; end: Date };
 }
 
-/** Counts what an organization uses. An invitation counts until it expires. */
+/** Counts what an organization uses. A pending invitation counts until it expires. */
 export async function getUsage(db: Db, organizationId: string): Promise<Usage> {
   const { rows } = await sql<Omit<Usage, 'period'> & { start: Date; end: Date }>`
     with month as (select date_trunc('month', now() at time zone 'utc') as start)
@@ -26,7 +26,7 @@ export async function getUsage(db: Db, organizationId: string): Promise<Usage> {
     from month
   `.execute(db);
   const [row] = rows;
-  if (!row) throw new Error('the usage query answered no row');
+  if (!row) throw new Error('the usage query returned no row');
   const { start, end, ...usage } = row;
   return { ...usage, period: { start, end } };
 }

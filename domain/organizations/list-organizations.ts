@@ -16,7 +16,7 @@ export interface OrganizationSummaryRow {
   subscription: SubscriptionSummary | null;
 }
 
-/** As JSON of the database holds it: `period_end` is an ISO date-time. */
+/** As JSON, so `period_end` is an ISO date-time. */
 interface SubscriptionSummary {
   id: string;
   plan: string;
@@ -36,7 +36,7 @@ export interface OrganizationFilter {
   dunningDays: number;
 }
 
-/** A page of the platform's organizations by name, and how many there are. `search` is a part of name or slug, whatever the case. */
+/** A page of the platform's organizations by name, and how many match. `search` is a part of a name or slug, in any case. */
 export async function listOrganizations(
   db: Db,
   { search = '', limit, offset, dunningDays }: OrganizationFilter,

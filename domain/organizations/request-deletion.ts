@@ -2,16 +2,15 @@ import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { startOrganizationDeletion } from '../../workflows/definitions.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import { howToEndSubscription } from '../billing/end-subscription.ts';
 import { findLiveSubscription } from '../billing/find-subscription.ts';
 import { lockOrganizationToDelete } from '../locks.ts';
 
 /**
- * Marks an organization as being deleted, which refuses every further write, and asks for the workflow that deletes it; the
- * deletion is audited first. Asking again for one that is under way changes nothing. Throws NOT_FOUND if there is none or its slug is
- * another, PRECONDITION_FAILED while a subscription lives; without billing its message says how to end it.
+ * Marks an organization as being deleted, so that every further write is refused, and asks for the workflow that deletes it. A second
+ * request changes nothing. Throws NOT_FOUND if there is no organization with this id and slug, PRECONDITION_FAILED if it has a live
+ * subscription; without billing the message says how to end it.
  */
 export async function requestOrganizationDeletion(
   trx: Transaction,

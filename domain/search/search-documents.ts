@@ -2,7 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { type FoundChunk, searchChunks } from '../chunks/search-chunks.ts';
 import { chargeSearch, checkSearchCredit, refundSearch, settleSearch } from '../credits/search-charge.ts';
-import type { WorkspaceRow } from '../workspaces/get-workspace.ts';
+import type { WorkspaceRow } from '../workspaces/workspace.ts';
 import type { EmbeddingPrice } from './embedding-price.ts';
 
 export interface SearchDeps {

@@ -1,11 +1,10 @@
 import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
 import { keepTeam, lockOrganization } from '../locks.ts';
-import type { WorkspaceRow } from './get-workspace.ts';
+import type { WorkspaceRow } from './workspace.ts';
 
 export interface NewWorkspace {
   organizationId: string;
@@ -14,7 +13,7 @@ export interface NewWorkspace {
   slug: string;
 }
 
-/** Adds a workspace. Throws LIMIT_REACHED, NOT_FOUND for a team of another organization, CONFLICT for a slug that is taken. */
+/** Adds a workspace. Throws LIMIT_REACHED, NOT_FOUND if the team is not the organization's, CONFLICT if the slug is taken. */
 export async function createWorkspace(trx: Transaction, getPlan: GetPlan, actor: Actor, workspace: NewWorkspace): Promise<WorkspaceRow> {
   const { organizationId, name, slug } = workspace;
   const teamId = workspace.teamId ?? null;

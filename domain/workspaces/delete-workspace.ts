@@ -2,17 +2,16 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { tellJobCanceled, tellUploadEnded } from '../../workflows/definitions.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import { releaseWorkspaceJobs, touchJobs } from '../jobs/release-workspace-jobs.ts';
 import { lockOrganization, lockWorkspace } from '../locks.ts';
 import { requestWorkspaceObjectDeletion } from '../objects/request-object-deletion.ts';
-import { type WorkspaceRow, workspaceNotFound } from './get-workspace.ts';
+import { type WorkspaceRow, workspaceNotFound } from './workspace.ts';
 
 /**
- * Removes a workspace with its documents and their chunks, and asks for the deletion of their objects (docs/rules.md, objects after rows). Its jobs stay,
- * without a workspace; those not finished fail and are refunded. Their workflows, and those that wait for its uploads, are told
- * to end. Throws NOT_FOUND where another was faster. Needs a bulk transaction.
+ * Deletes a workspace with its documents and their chunks, and requests the deletion of their objects (docs/rules.md, objects after rows).
+ * Its jobs stay, without a workspace; the unfinished ones fail and are refunded. Signals their workflows, and those of its uploads, to end.
+ * Throws NOT_FOUND if it is gone. Needs a bulk transaction.
  */
 export async function deleteWorkspace(
   trx: Transaction,
@@ -20,7 +19,7 @@ export async function deleteWorkspace(
   { id, organization_id: organizationId }: Pick<WorkspaceRow, 'id' | 'organization_id'>,
 ): Promise<void> {
   await lockOrganization(trx, organizationId);
-  // Keeps out whatever would lock one of its documents, so that jobs may be written here before documents.
+  // Nobody can lock one of its documents now, so jobs may be written before documents here (docs/rules.md, lock order).
   const workspace = await lockWorkspace(trx, id, 'delete');
   if (!workspace) throw workspaceNotFound();
   await requestWorkspaceObjectDeletion(trx, workspace);
@@ -45,7 +44,7 @@ export async function deleteWorkspace(
   await touchJobs(trx, failedJobs);
 }
 
-/** Chunks go first, in one statement: by cascade each document would look for its own. */
+/** Deletes the chunks first, in one statement: a cascade would look for the chunks of each document. */
 async function deleteDocuments(trx: Transaction, workspaceId: string): Promise<{ count: number; pending: string[] }> {
   await trx.deleteFrom('chunk').where('workspace_id', '=', workspaceId).execute();
   const { rows } = await sql<{ count: number; pending: string[] }>`

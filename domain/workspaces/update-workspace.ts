@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
-import type { Actor } from '../actor.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import { keepTeam, lockOrganization, lockWorkspace } from '../locks.ts';
 import { slugTaken } from './create-workspace.ts';
-import { type WorkspaceRow, workspaceNotFound } from './get-workspace.ts';
+import { type WorkspaceRow, workspaceNotFound } from './workspace.ts';
 
-/** What to change; what is undefined stays. A null `teamId` takes the workspace out of its team. */
+/** Undefined leaves a value as it is. A null `teamId` takes the workspace out of its team. */
 export interface WorkspaceChange {
   name?: string | undefined;
   slug?: string | undefined;
@@ -14,8 +13,8 @@ export interface WorkspaceChange {
 }
 
 /**
- * Changes a workspace. Slugs are written under the organization's lock only, so that a free one stays free. Throws CONFLICT for a
- * slug that is taken, NOT_FOUND for a team of another organization and where the workspace is gone.
+ * Changes a workspace. Slugs are written only under the organization's lock, so that a free one stays free. Throws CONFLICT if the slug
+ * is taken, NOT_FOUND if the team is not the organization's or the workspace is gone.
  */
 export async function updateWorkspace(
   trx: Transaction,

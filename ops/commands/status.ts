@@ -1,7 +1,7 @@
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { jobKinds } from '../../contract/jobs.ts';
-import { type Backlog, listBacklog } from '../../domain/operations/list-backlog.ts';
-import { measureWaiting, type Waiting } from '../../domain/operations/measure-waiting.ts';
+import { type Backlog, listBacklog } from '../../domain/operations/backlog.ts';
+import { measureWaiting, type Waiting } from '../../domain/operations/measure-platform.ts';
 import { jobTaskQueue, mainTaskQueue } from '../../workflows/definitions.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { callTemporal, type OpsContext, OpsError } from '../context.ts';

@@ -1,4 +1,4 @@
-import { listStuck } from '../../domain/operations/list-stuck.ts';
+import { listStuck } from '../../domain/operations/backlog.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { OpsError } from '../context.ts';
 import { age, table } from '../table.ts';

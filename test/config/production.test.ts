@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { handlers } from '../../activities/handlers/index.ts';
+import { handlers } from '../../activities/handlers.ts';
 import { type AiServiceConfig, loadAiServiceConfig } from '../../config/ai-service.ts';
 import { type Environment, findProblems } from '../../config/environment.ts';
 import { loadOpsConfig, type OpsConfig } from '../../config/ops.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiError } from '../../contract/api-error.ts';
-import { runOnce } from '../../domain/idempotency/run-once.ts';
+import { runOnce } from '../../domain/idempotency.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('An effect that runs once', () => {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { systemActor } from '../../domain/actor.ts';
-import { chargeCredits } from '../../domain/credits/charge-credits.ts';
+import { systemActor } from '../../domain/audit.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
+import { chargeCredits } from '../../domain/credits/ledger.ts';
 import { chargeSearch, refundSearch, settleSearch } from '../../domain/credits/search-charge.ts';
 import { cancelJob } from '../../domain/jobs/cancel-job.ts';
-import { insertJob } from '../../domain/jobs/insert-job.ts';
+import { insertJob } from '../../domain/jobs/create-job.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('The check of the ledger', () => {

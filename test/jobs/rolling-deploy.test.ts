@@ -96,7 +96,7 @@ describe('A release that changes the steps of a workflow', () => {
   const added: Edit = { file: 'workflows/run-job.ts', from: 'setHandler(jobCanceled, () => run.lookAgain());', to: '' };
   const step = (condition: string): Edit => ({ ...added, to: `${added.from}\n  ${condition}await run.look();` });
   const change = 'look-before-first-attempt';
-  const imported: Edit = { file: 'workflows/run-job.ts', from: '  isCancellation,', to: '  isCancellation,\n  patched,' };
+  const imported: Edit = { file: 'workflows/run-job.ts', from: 'import { defineSignal,', to: 'import { defineSignal, patched,' };
   const versioned = [imported, step(`if (patched('${change}')) `)];
   const unversioned = [step('')];
   let directory: string;

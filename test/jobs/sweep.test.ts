@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
-import { findDocument } from '../../domain/documents/get-document.ts';
-import { storeText } from '../../domain/documents/store-text.ts';
+import { findDocument } from '../../domain/documents/document.ts';
+import { storeText } from '../../domain/documents/document-text.ts';
 import { claimJob } from '../../domain/jobs/claim-job.ts';
-import type { JobRow } from '../../domain/jobs/job-row.ts';
+import type { JobRow } from '../../domain/jobs/job.ts';
 import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { succeedJob } from '../../domain/jobs/succeed-job.ts';
-import { sweepLostAttempts } from '../../domain/jobs/sweep-lost-attempts.ts';
-import { sweepQueuedJobs } from '../../domain/jobs/sweep-queued-jobs.ts';
+import { sweepLostAttempts, sweepQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';

@@ -13,7 +13,7 @@ const samples: Record<string, { folder: string; package: string; allowed: string
   client: { folder: '../api/app.ts', package: 'node:fs', allowed: ["import type { Contract } from '../contract/index.ts';"] },
   config: { folder: '../db/connect.ts', package: 'pino', allowed: ["import { homedir } from 'node:os';"] },
   db: { folder: '../domain/ids.ts', package: '@temporalio/client', allowed: ["import { Migrator } from 'kysely/migration';"] },
-  domain: { folder: '../../temporal/outbox.ts', package: 'express', allowed: ["import { queueMail } from '../mail/queue-mail.ts';"] },
+  domain: { folder: '../../temporal/outbox.ts', package: 'express', allowed: ["import { lockJob } from '../locks.ts';"] },
   auth: { folder: '../api/app.ts', package: '@temporalio/client', allowed: ["import pg from 'pg';"] },
   storage: { folder: '../db/connect.ts', package: 'kysely', allowed: ["import { deriveKey } from '../config/keys.ts';"] },
   mail: { folder: '../domain/ids.ts', package: 'pg', allowed: ["import nodemailer from 'nodemailer';"] },
@@ -38,6 +38,7 @@ const typesOnly = 'plugin';
 const cases: Record<string, { source: string; expected: string[] }> = {
   'domain/read-config.ts': { source: "import { loadServerConfig } from '../config/server.ts';", expected: [typesOnly] },
   'domain/config-type.ts': { source: "import type { ServerConfig } from '../config/server.ts';", expected: [] },
+  'domain/send-mail.ts': { source: "import { createMailer } from '../mail/create-mailer.ts';", expected: [restricted] },
   'api/main.ts': { source: "import { loadServerConfig } from '../config/server.ts';\nloadServerConfig(process.env);", expected: [] },
   'api/workflow-id.ts': { source: "import { workflowIds } from '../workflows/definitions.ts';", expected: [] },
   'workflows/call.ts': { source: "import { createActivities } from '../activities/index.ts';", expected: [typesOnly] },

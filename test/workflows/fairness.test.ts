@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { inTransaction } from '../../db/transaction.ts';
-import { insertJob } from '../../domain/jobs/insert-job.ts';
+import { insertJob } from '../../domain/jobs/create-job.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { until } from '../support/processes.ts';
 

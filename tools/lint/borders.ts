@@ -28,11 +28,7 @@ function restrictions(name: string, room: Room): { group: string[]; message: str
   );
   const folders = [...(room.imports ?? []), ...(room.types ?? [])].map((path) => (path.endsWith('.ts') ? `**/${path}` : `**/${path}/**`));
   const anyFolder = new RegExp(`/(${everyFolder.join('|')})/`);
-  const allowed = [
-    ...(room.ownFolders ?? []).map((each) => `../${each}/**`),
-    ...folders,
-    ...packages.filter((each) => anyFolder.test(each)),
-  ];
+  const allowed = [...folders, ...packages.filter((each) => anyFolder.test(each))];
   return [
     { group: ['**', './**', '../**', ...packages].map(allowing), message: `${name}/ does not use this package: ${seeRooms}` },
     {

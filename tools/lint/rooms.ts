@@ -8,8 +8,6 @@ export interface Room {
   packages?: string[];
   /** Packages that only types are taken from. */
   typePackages?: string[];
-  /** Folders of its own that are called like another room. */
-  ownFolders?: string[];
 }
 
 /** Every folder with a border. The linter's overrides and the table in docs/decisions/rooms.md are written from this one. */
@@ -33,7 +31,6 @@ export const rooms: Record<string, Room> = {
     imports: ['contract', 'db', 'storage/object-key.ts', 'storage/port.ts', 'workflows/definitions.ts'],
     types: ['config'],
     packages: ['kysely', 'uuid', 'zod', 'node:crypto'],
-    ownFolders: ['mail'],
   },
   auth: {
     imports: ['config/keys.ts', 'contract', 'db', 'domain'],

@@ -1,0 +1,61 @@
+import { Context } from '@temporalio/activity';
+import { reconcileVectorIndexes } from '../domain/chunks/reconcile-vector-indexes.ts';
+import { refundLostSearches } from '../domain/credits/search-charge.ts';
+import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
+import { sweepLostAttempts, sweepQueuedJobs } from '../domain/jobs/sweep-jobs.ts';
+import { findOrphanedObjects } from '../domain/objects/find-orphaned-objects.ts';
+import * as retention from '../domain/retention.ts';
+import type { ReconcileIndexesResult } from '../workflows/definitions.ts';
+import type { ActivityDeps } from './deps.ts';
+import { reporting } from './progress.ts';
+
+const sweepBatch = 500;
+const heartbeatMs = 10_000;
+
+/** The steps of the minute's sweep. */
+export function sweepActivities({ db, jobs, log }: ActivityDeps) {
+  return {
+    /** Takes back jobs whose attempt is presumed lost, and gives back the credits of searches whose process died. */
+    async sweepLostAttempts(): Promise<{ requeued: number; failed: number }> {
+      const swept = await sweepLostAttempts(db, { timeoutMs: jobs.timeoutMs, limit: sweepBatch });
+      const searches = await refundLostSearches(db, sweepBatch);
+      if (searches > 0) log.warn({ searches }, 'searches did not come to their end, and were refunded');
+      return swept;
+    },
+
+    async sweepQueuedJobs(): Promise<{ restarted: number }> {
+      return { restarted: (await sweepQueuedJobs(db, { limit: sweepBatch })).length };
+    },
+  };
+}
+
+/** The steps of the day's housekeeping. Each returns how much it removed. */
+export function housekeepingActivities({ db, storage, auditRetentionDays }: ActivityDeps) {
+  const remove = (rows: retention.Expired) => retention.deleteInBatches(db, rows, reporting<number>());
+  return {
+    purgeAbandonedUploads: () => purgeAbandonedUploads(db, reporting<number>()),
+    deleteFinishedJobs: () => remove(retention.finishedJobs),
+    deleteAuditEntries: async () => (auditRetentionDays === 0 ? 0 : remove(retention.auditEntries(auditRetentionDays))),
+    deleteExpiredSessions: () => remove(retention.sessions),
+    deleteIdempotencyKeys: () => remove(retention.idempotencyKeys),
+    deleteMails: () => remove(retention.mails),
+    deleteExpiredVerifications: () => remove(retention.verifications),
+    deletePaymentEvents: () => remove(retention.paymentEvents),
+    findOrphanedObjects: () => findOrphanedObjects(db, storage, reporting<number>()),
+  };
+}
+
+export function indexActivities({ maintenanceDb }: ActivityDeps) {
+  return {
+    /** See {@link reconcileVectorIndexes}. Building an index takes minutes. */
+    async reconcileIndexes(): Promise<ReconcileIndexesResult> {
+      const context = Context.current();
+      const heartbeat = setInterval(() => context.heartbeat(), heartbeatMs);
+      try {
+        return (await reconcileVectorIndexes(maintenanceDb)) ?? null;
+      } finally {
+        clearInterval(heartbeat);
+      }
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Transaction } from '../../db/connect.ts';
+import type { Plan } from '../billing/plan.ts';
+
+export interface Charge {
+  organizationId: string;
+  /** Unique: `job:<id>:charge` or `search:<id>:charge`. */
+  key: string;
+  credits: number;
+  jobId: string | null;
+  reason: string;
+}
+
+/**
+ * Charges credits to the organization's current month (UTC), and returns the first day of that month. Needs the organization's lock.
+ * Throws LIMIT_REACHED if the plan has too few credits left; without a plan there is no limit (docs/rules.md, ledger).
+ */
+export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan | null): Promise<string> {
+  const limit = plan?.limits.aiCredits ?? null;
+  const { rows } = await sql<{ month: string }>`
+    with counted as (
+      insert into credit_month as counter (organization_id, month, used)
+      select ${charge.organizationId}, date_trunc('month', now() at time zone 'utc')::date, ${charge.credits}::int
+      where ${limit === null} or ${charge.credits}::int <= ${limit ?? 0}::bigint
+      on conflict (organization_id, month) do update set used = counter.used + excluded.used
+      where ${limit === null} or counter.used + excluded.used <= ${limit ?? 0}::bigint
+      returning month
+    )
+    insert into credit_entry (organization_id, key, amount, month, job_id, reason)
+    select ${charge.organizationId}, ${charge.key}, ${charge.credits}::int, month, ${charge.jobId}, ${charge.reason} from counted
+    returning month
+  `.execute(trx);
+  const month = rows[0]?.month;
+  if (month !== undefined) return month;
+  throw new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit: limit ?? 0, plan: plan?.plan ?? '' } });
+}
+
+/**
+ * Gives back the credits of a job, in the transaction that makes it failed or canceled (docs/rules.md, ledger). A second refund of the
+ * same job changes nothing.
+ */
+export async function refundJob(
+  trx: Transaction,
+  job: { id: string; organization_id: string; credits: number; credit_month: string },
+  reason: string,
+): Promise<void> {
+  await sql`
+    with refunded as (
+      insert into credit_entry (organization_id, key, amount, month, job_id, reason)
+      values (${job.organization_id}, ${`job:${job.id}:refund`}, ${-job.credits}::int, ${job.credit_month}::date, ${job.id}, ${reason})
+      on conflict (key) do nothing
+      returning organization_id, month, amount
+    )
+    update credit_month set used = used + refunded.amount from refunded
+    where credit_month.organization_id = refunded.organization_id and credit_month.month = refunded.month
+  `.execute(trx);
+}

@@ -1,0 +1,64 @@
+import type { Selectable } from 'kysely';
+import { ApiError } from '../../contract/api-error.ts';
+import { anyOf, batchedRead } from '../../db/batched-read.ts';
+import type { Db } from '../../db/connect.ts';
+import type { JobStatus, JobTable } from '../../db/schema.ts';
+
+/** A job as the database holds it. */
+export type JobRow = Selectable<JobTable>;
+
+/** Statuses that a job never leaves. */
+export const finalStatuses = ['succeeded', 'failed', 'canceled'] as const satisfies JobStatus[];
+
+/** Whether a job is in a workspace, or was in it when the workspace was deleted. */
+export function isOfWorkspace(job: Pick<JobRow, 'workspace_id' | 'former_workspace_id'>, workspaceId: string): boolean {
+  return (job.workspace_id ?? job.former_workspace_id) === workspaceId;
+}
+
+export function isFinal(status: JobRow['status']): boolean {
+  return (finalStatuses as readonly string[]).includes(status);
+}
+
+/** Why a job failed: a code for programs, and a sentence that the tenant may read. */
+export interface JobError {
+  code: string;
+  message: string;
+}
+
+/** The job, or undefined. */
+export const findJob = batchedRead(
+  (db, ids): Promise<JobRow[]> => db.selectFrom('job').selectAll().where('id', '=', anyOf(ids)).execute(),
+  ({ id }) => id,
+);
+
+/** The job, whichever organization it belongs to: the caller authorizes by the row. Throws NOT_FOUND. */
+export async function getJob(db: Db, jobId: string): Promise<JobRow> {
+  const job = await findJob(db, jobId);
+  if (!job) throw new ApiError('NOT_FOUND', { message: 'Job not found.' });
+  return job;
+}
+
+/** The state of a job, for whoever does not hold it. A queued job is to be attempted after `delayMs`; `running`: another attempt holds it. */
+export type JobState =
+  | { status: 'succeeded' | 'canceled' | 'gone' }
+  | { status: 'failed'; error: JobError }
+  | QueuedJobState
+  | { status: 'running' };
+
+export interface QueuedJobState {
+  status: 'queued';
+  delayMs: number;
+  error?: JobError;
+}
+
+/** The next attempt of the job is due, and another run is about to claim it. */
+const shortestWaitMs = 1_000;
+
+/** The state of a job; `gone` if it has no row. */
+export function jobStateOf(job: JobRow | undefined): JobState {
+  if (!job) return { status: 'gone' };
+  if (job.status === 'failed') return { status: 'failed', error: { code: job.error_code ?? 'unknown', message: job.error_message ?? '' } };
+  if (job.status !== 'queued') return { status: job.status };
+  const waitMs = job.next_attempt_at ? job.next_attempt_at.getTime() - Date.now() : 0;
+  return { status: 'queued', delayMs: Math.max(waitMs, shortestWaitMs) };
+}

@@ -1,0 +1,76 @@
+import { ApiError } from '../../contract/api-error.ts';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { ReplayFilter, ReplayInput } from '../../workflows/definitions.ts';
+import { recordAudit, systemActor } from '../audit.ts';
+import type { GetPlan } from '../billing/plan.ts';
+import { getJob } from './job.ts';
+import { retryJob } from './retry-job.ts';
+
+/** A page of the ids of failed jobs that match a replay's filter and have not been retried, oldest first. */
+export async function listReplayable(
+  db: Db,
+  filter: ReplayFilter,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<string[]> {
+  let query = db
+    .selectFrom('job')
+    .select('id')
+    .where('status', '=', 'failed')
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('job as retry').select('retry.id').whereRef('retry.retry_of', '=', 'job.id'))),
+    )
+    .orderBy('id')
+    .limit(limit);
+  if (after !== null) query = query.where('id', '>', after);
+  if (filter.organizationId !== undefined) query = query.where('organization_id', '=', filter.organizationId);
+  if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
+  if (filter.errorCode !== undefined) query = query.where('error_code', '=', filter.errorCode);
+  if (filter.from !== undefined) query = query.where('finished_at', '>=', new Date(filter.from));
+  if (filter.to !== undefined) query = query.where('finished_at', '<', new Date(filter.to));
+  return (await query.execute()).map(({ id }) => id);
+}
+
+/** Writes the audit entry of a replay, before it retries anything. A second call for the same replay changes nothing. */
+export async function recordReplay(db: Db, { replayRun, input }: { replayRun: string; input: ReplayInput }): Promise<void> {
+  const { progress: _, ...metadata } = input;
+  const event = {
+    organizationId: input.organizationId ?? null,
+    action: 'job.replay',
+    targetType: 'replay',
+    targetId: replayRun,
+    metadata,
+  };
+  await inTransaction(db, async (trx) => {
+    const recorded = await trx
+      .selectFrom('audit_entry')
+      .select('id')
+      .where('target_id', '=', replayRun)
+      .where('action', '=', 'job.replay')
+      .executeTakeFirst();
+    if (!recorded) await recordAudit(trx, { ...systemActor, email: input.requestedBy ?? null }, event);
+  });
+}
+
+/** `reason`: the code of the error, or `already_retried`. */
+export type Replay = { retried: true } | { retried: false; reason: string };
+
+/**
+ * Retries one failed job for a replay, as `jobs.retry` does: a new job, charged again. The pair of replay and original is unique, so that
+ * a replay that was killed and continues retries no job twice.
+ */
+export async function replayJob(db: Db, getPlan: GetPlan, jobId: string, replayRun: string): Promise<Replay> {
+  try {
+    const original = await getJob(db, jobId);
+    await inTransaction(db, (trx) => retryJob(trx, getPlan, systemActor, original, replayRun));
+    return { retried: true };
+  } catch (error) {
+    if (error instanceof ApiError) return { retried: false, reason: error.code };
+    if (isUniqueViolation(error)) return { retried: false, reason: 'already_retried' };
+    throw error;
+  }
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === '23505';
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { Db, Transaction } from '../../db/connect.ts';
+import { addToOutbox } from '../../db/outbox.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { workflowIds } from '../../workflows/definitions.ts';
+import { lockJob } from '../locks.ts';
+import { startOf } from './create-job.ts';
+import type { JobRow } from './job.ts';
+import { failJob } from './settle-attempt.ts';
+import { transitionJob } from './transition-job.ts';
+
+const lost = { code: 'worker_lost', message: 'The worker was lost during the attempt.' };
+
+/**
+ * Takes back at most `limit` jobs whose attempt is presumed lost (docs/rules.md, job states): they are queued again, or fail and are
+ * refunded if no attempts are left. One job in each transaction.
+ */
+export async function sweepLostAttempts(
+  db: Db,
+  { timeoutMs, limit }: { timeoutMs: number; limit: number },
+): Promise<{ requeued: number; failed: number }> {
+  const stale = await db
+    .selectFrom('job')
+    .select(['id', 'attempts'])
+    .where('status', '=', 'running')
+    .where('started_at', '<', sql<Date>`now() - make_interval(secs => ${(2 * timeoutMs) / 1_000})`)
+    .orderBy('started_at')
+    .limit(limit)
+    .execute();
+  const swept = { requeued: 0, failed: 0 };
+  for (const attempt of stale) {
+    const outcome = await inTransaction(db, (trx) => takeBack(trx, attempt));
+    if (outcome) swept[outcome]++;
+  }
+  return swept;
+}
+
+async function takeBack(trx: Transaction, { id, attempts }: Pick<JobRow, 'id' | 'attempts'>): Promise<'requeued' | 'failed' | undefined> {
+  const job = await lockJob(trx, id);
+  if (job?.status !== 'running' || job.attempts !== attempts) return undefined;
+  if (attempts >= job.max_attempts) {
+    await failJob(trx, job, lost);
+    return 'failed';
+  }
+  const queued = await transitionJob(trx, { jobId: id, from: 'running', attempts, to: 'queued', error: lost, delayMs: 0 });
+  if (!queued) return undefined;
+  addToOutbox(trx, startOf(queued));
+  return 'requeued';
+}
+
+/** The sweep looks at a queued job again after this long. */
+const everySeconds = 60;
+
+/**
+ * Starts the workflows of jobs that have been queued for a while, in case theirs is gone; a start meets a workflow that runs and changes
+ * nothing. At most `limit` jobs, those first that the sweep has not seen for the longest time. Returns their ids.
+ */
+export async function sweepQueuedJobs(db: Db, { limit }: { limit: number }): Promise<string[]> {
+  return inTransaction(db, async (trx) => {
+    const { rows: jobs } = await sql<JobRow>`
+      update job set swept_at = clock_timestamp() where id in (
+        select id from job as waiting
+        where status = 'queued'
+          and coalesce(swept_at, created_at) < now() - make_interval(secs => ${everySeconds})
+          and (next_attempt_at is null or next_attempt_at < now() - make_interval(secs => ${everySeconds}))
+          and not exists (select from outbox where workflow_id = ${workflowIds.runJob('')} || waiting.id)
+        order by coalesce(swept_at, created_at) limit ${limit} for update skip locked
+      )
+      returning *
+    `.execute(trx);
+    for (const job of jobs) addToOutbox(trx, startOf(job));
+    return jobs.map(({ id }) => id);
+  });
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { workflowIds } from '../../workflows/definitions.ts';
+
+/** The unfinished jobs of one kind and organization. `waiting` for their next attempt. */
+export interface Backlog {
+  kind: string;
+  organization: string;
+  queued: number;
+  waiting: number;
+  running: number;
+  oldestSeconds: number;
+}
+
+/** The unfinished jobs by kind and organization, the largest group first. */
+export async function listBacklog(db: Db, limit: number): Promise<Backlog[]> {
+  const { rows } = await sql<Backlog>`
+    select job.kind, organization.slug as organization,
+      count(*) filter (where status = 'queued' and next_attempt_at is null) as queued,
+      count(*) filter (where status = 'queued' and next_attempt_at is not null) as waiting,
+      count(*) filter (where status = 'running') as running,
+      extract(epoch from now() - min(job.created_at))::int as "oldestSeconds"
+    from job join organization on organization.id = job.organization_id
+    where status in ('queued', 'running')
+    group by job.kind, organization.slug
+    order by count(*) desc, job.kind, organization.slug
+    limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+/** Something that should have moved on and has not, with the most likely reason. */
+export interface Stuck {
+  what: string;
+  id: string;
+  organization: string | null;
+  ageSeconds: number;
+  reason: string;
+}
+
+/**
+ * Everything that waits for longer than its rules allow: attempts beyond twice the timeout, queued jobs that no worker takes, intents
+ * that Temporal has not taken, objects that the store refuses to delete, deletions that do not end. Oldest first.
+ */
+export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs: number; limit: number }): Promise<Stuck[]> {
+  const { rows } = await sql<Stuck>`
+    select * from (
+      select 'running job' as what, job.id, organization_id as organization, extract(epoch from now() - started_at)::int as "ageSeconds",
+        'attempt ' || attempts || ' began more than twice the timeout ago; the sweep has not taken it back: is a worker running?' as reason
+      from job where status = 'running' and started_at < now() - make_interval(secs => ${(2 * jobTimeoutMs) / 1_000})
+      union all
+      select 'queued job', job.id, organization_id, extract(epoch from now() - greatest(created_at, next_attempt_at))::int,
+        case
+          when exists (select from outbox where workflow_id = ${workflowIds.runJob('')} || job.id) then 'Temporal has not taken its workflow yet'
+          when swept_at is null then 'no sweep has seen it: is a worker running?'
+          else 'no worker has taken it: is one running that has a handler for ' || kind || '?'
+        end
+      from job where status = 'queued' and greatest(created_at, next_attempt_at) < now() - interval '5 minutes'
+      union all
+      select 'intent', outbox.workflow_id, null, extract(epoch from now() - created_at)::int,
+        coalesce('not dispatched after ' || attempts || ' attempts: ' || last_error, 'not dispatched: does an API or worker run?')
+      from outbox where created_at < now() - interval '1 minute'
+      union all
+      select 'object', key, organization_id, extract(epoch from now() - created_at)::int, 'the store refuses to delete it: ' || coalesce(last_error, 'not tried yet')
+      from object_to_delete where created_at < now() - interval '5 minutes'
+      union all
+      select 'organization deletion', organization_id, organization_id, extract(epoch from now() - created_at)::int,
+        'see workflow ' || ${workflowIds.deleteOrganization('')} || organization_id
+      from organization_deletion where created_at < now() - interval '1 hour'
+    ) as stuck
+    order by "ageSeconds" desc limit ${limit}
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { isLive } from '../billing/live-subscription.ts';
+
+export interface ResourceCounts {
+  users: number;
+  organizations: number;
+  workspaces: number;
+  /** Only the live ones. */
+  subscriptions: number;
+}
+
+export async function countResources(db: Db): Promise<ResourceCounts> {
+  const { rows } = await sql<ResourceCounts>`
+    select
+      (select count(*) from "user") as users,
+      (select count(*) from organization) as organizations,
+      (select count(*) from workspace) as workspaces,
+      (select count(*) from subscription where ${isLive}) as subscriptions
+  `.execute(db);
+  return rows[0] ?? { users: 0, organizations: 0, workspaces: 0, subscriptions: 0 };
+}
+
+/** Jobs of the whole platform. `depth` counts the queued ones, including those that wait for their next attempt. */
+export interface QueueMeasure {
+  depth: number;
+  running: number;
+  failed: number;
+  oldestQueuedAt: Date | null;
+}
+
+/** Counts rows, since the rows decide. Each count has a partial index. */
+export async function measureQueue(db: Db): Promise<QueueMeasure> {
+  const { rows } = await sql<QueueMeasure>`
+    select
+      (select count(*) from job where status = 'queued') as depth,
+      (select min(created_at) from job where status = 'queued') as "oldestQueuedAt",
+      (select count(*) from job where status = 'running') as running,
+      (select count(*) from job where status = 'failed') as failed
+  `.execute(db);
+  return rows[0] ?? { depth: 0, running: 0, failed: 0, oldestQueuedAt: null };
+}
+
+/** What else waits on the whole platform. An age is null if nothing waits. */
+export interface Waiting {
+  /** Intents that Temporal has not taken yet. */
+  outbox: { size: number; oldestSeconds: number | null };
+  /** Stored objects whose rows are gone. `refused`: the store refused to delete them at least once. */
+  objectsToDelete: { size: number; refused: number; oldestSeconds: number | null };
+}
+
+export async function measureWaiting(db: Db): Promise<Waiting> {
+  const { rows } = await sql<{ intents: number; intentAge: number | null; objects: number; refused: number; objectAge: number | null }>`
+    select
+      (select count(*) from outbox) as intents,
+      (select extract(epoch from now() - min(created_at))::int from outbox) as "intentAge",
+      (select count(*) from object_to_delete) as objects,
+      (select count(*) from object_to_delete where attempts > 0) as refused,
+      (select extract(epoch from now() - min(created_at))::int from object_to_delete) as "objectAge"
+  `.execute(db);
+  const { intents = 0, intentAge = null, objects = 0, refused = 0, objectAge = null } = rows[0] ?? {};
+  return { outbox: { size: intents, oldestSeconds: intentAge }, objectsToDelete: { size: objects, refused, oldestSeconds: objectAge } };
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+
+/** One of the leases that a user's streams may hold. It ends at its time unless its stream renews it. */
+export interface StreamLease {
+  userId: string;
+  /** The number of the lease: 1 to the number of streams that a user may have open. */
+  place: number;
+  /** The stream. */
+  holder: string;
+}
+
+/**
+ * Acquires a free lease of a user for `leaseSeconds`; undefined if all `perUser` leases are held. The table's key gives each lease to one
+ * stream, so any number of processes may call this at once.
+ */
+export async function acquireStreamLease(
+  db: Db,
+  { userId, holder, perUser, leaseSeconds }: { userId: string; holder: string; perUser: number; leaseSeconds: number },
+): Promise<StreamLease | undefined> {
+  for (;;) {
+    const { rows } = await sql<{ free: number; acquired: number | null }>`
+      with free as (
+        select place from generate_series(1, ${perUser}::int) as place
+        where not exists (
+          select from job_stream_lease as held where held.user_id = ${userId} and held.place = place.place and held.expires_at > now()
+        )
+      ), acquired as (
+        insert into job_stream_lease as lease (user_id, place, holder, expires_at)
+        select ${userId}, place, ${holder}, now() + make_interval(secs => ${leaseSeconds}) from free order by place limit 1
+        on conflict (user_id, place) do update set holder = excluded.holder, expires_at = excluded.expires_at
+          where lease.expires_at <= now()
+        returning place
+      )
+      select (select count(*) from free) as free, (select place from acquired) as acquired
+    `.execute(db);
+    const { free = 0, acquired = null } = rows[0] ?? {};
+    if (acquired !== null) return { userId, place: acquired, holder };
+    // Another stream took the first free lease in the same moment; there may be a second one.
+    if (free === 0) return undefined;
+  }
+}
+
+/** Makes a lease last for `leaseSeconds` from now. False if it ended and another stream has it. */
+export async function renewStreamLease(db: Db, { userId, place, holder }: StreamLease, leaseSeconds: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('job_stream_lease')
+    .set({ expires_at: sql`now() + make_interval(secs => ${leaseSeconds})` })
+    .where('user_id', '=', userId)
+    .where('place', '=', place)
+    .where('holder', '=', holder)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Frees a lease, unless it ended and another stream has it. */
+export async function releaseStreamLease(db: Db, { userId, place, holder }: StreamLease): Promise<void> {
+  await db.deleteFrom('job_stream_lease').where('user_id', '=', userId).where('place', '=', place).where('holder', '=', holder).execute();
+}

@@ -1,0 +1,41 @@
+import type { Selectable } from 'kysely';
+import { ApiError } from '../../contract/api-error.ts';
+import { anyOf, batchedRead } from '../../db/batched-read.ts';
+import type { Db } from '../../db/connect.ts';
+import type { WorkspaceTable } from '../../db/schema.ts';
+
+/** A workspace as the database holds it. */
+export type WorkspaceRow = Selectable<WorkspaceTable>;
+
+const findWorkspace = batchedRead(
+  (db, ids): Promise<WorkspaceRow[]> => db.selectFrom('workspace').selectAll().where('id', '=', anyOf(ids)).execute(),
+  ({ id }) => id,
+);
+
+/** The workspace, whichever organization it belongs to: the caller authorizes by the row. Throws NOT_FOUND. */
+export async function getWorkspace(db: Db, workspaceId: string): Promise<WorkspaceRow> {
+  const workspace = await findWorkspace(db, workspaceId);
+  if (!workspace) throw workspaceNotFound();
+  return workspace;
+}
+
+/** The workspace of an organization with this slug. Throws NOT_FOUND. */
+export async function getWorkspaceBySlug(db: Db, organizationId: string, slug: string): Promise<WorkspaceRow> {
+  const workspace = await db
+    .selectFrom('workspace')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('slug', '=', slug)
+    .executeTakeFirst();
+  if (!workspace) throw workspaceNotFound();
+  return workspace;
+}
+
+export function workspaceNotFound(): ApiError {
+  return new ApiError('NOT_FOUND', { message: 'Workspace not found.' });
+}
+
+/** Every workspace of an organization, by name. */
+export async function listWorkspaces(db: Db, organizationId: string): Promise<WorkspaceRow[]> {
+  return db.selectFrom('workspace').selectAll().where('organization_id', '=', organizationId).orderBy('name').orderBy('id').execute();
+}

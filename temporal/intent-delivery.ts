@@ -1,0 +1,50 @@
+import type { Client } from '@temporalio/client';
+import type { Db } from '../db/connect.ts';
+import type { OutboxMessage } from '../db/outbox.ts';
+import type { Intent } from '../workflows/definitions.ts';
+import { type StartSettings, startOptions } from './start-options.ts';
+
+/** Sends intents to Temporal, and deletes their rows. */
+export class IntentDelivery {
+  readonly #db: Db;
+  readonly #client: Client;
+  readonly #settings: StartSettings;
+  readonly #delivered: number[] = [];
+  #flushing: Promise<void> | undefined;
+
+  constructor(db: Db, client: Client, settings: StartSettings) {
+    this.#db = db;
+    this.#client = client;
+    this.#settings = settings;
+  }
+
+  /** Throws if Temporal does not take the intent within `deadlineMs`. */
+  async deliver({ id, intent }: OutboxMessage, deadlineMs: number): Promise<void> {
+    await this.#client.withDeadline(Date.now() + deadlineMs, () => this.#send(intent));
+    await this.remove(id);
+  }
+
+  /** Deletes the row of an intent. Rows that are removed at the same time are deleted by one statement. */
+  remove(id: number): Promise<void> {
+    this.#delivered.push(id);
+    this.#flushing ??= this.#flush();
+    return this.#flushing;
+  }
+
+  async #send(intent: Intent): Promise<void> {
+    if (intent.operation === 'signal') {
+      await this.#client.workflow.getHandle(intent.workflowId).signal(intent.signal);
+      return;
+    }
+    const options = startOptions(intent, this.#settings);
+    if (intent.signal === undefined) await this.#client.workflow.start(intent.workflow, options);
+    else await this.#client.workflow.signalWithStart(intent.workflow, { ...options, signal: intent.signal, signalArgs: [] });
+  }
+
+  async #flush(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    const ids = this.#delivered.splice(0);
+    this.#flushing = undefined;
+    await this.#db.deleteFrom('outbox').where('id', 'in', ids).execute();
+  }
+}

@@ -1,0 +1,69 @@
+import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { mainTaskQueue } from '../workflows/definitions.ts';
+
+/** What an operator can search workflows by (docs/rules.md, ids in histories). */
+export const searchAttributes = {
+  organizationId: defineSearchAttributeKey('OrganizationId', 'KEYWORD'),
+  workspaceId: defineSearchAttributeKey('WorkspaceId', 'KEYWORD'),
+  documentId: defineSearchAttributeKey('DocumentId', 'KEYWORD'),
+  jobKind: defineSearchAttributeKey('JobKind', 'KEYWORD'),
+  jobStatus: defineSearchAttributeKey('JobStatus', 'KEYWORD'),
+};
+
+/** KEYWORD, in Temporal's protocol. */
+const keywordType = 2;
+
+/** A run that is late, or due while the last one is still running, is skipped: the next one does its work. */
+const policies = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' } as const;
+
+const schedules: ScheduleOptions[] = [
+  {
+    scheduleId: 'sweep-jobs',
+    spec: { intervals: [{ every: '1 minute' }] },
+    policies,
+    action: { type: 'startWorkflow', workflowType: 'sweepJobs', workflowId: 'sweep-jobs', taskQueue: mainTaskQueue },
+  },
+  {
+    scheduleId: 'housekeeping',
+    spec: { calendars: [{ hour: 3, minute: 17 }] },
+    policies: { ...policies, catchupWindow: '12 hours' },
+    action: { type: 'startWorkflow', workflowType: 'housekeeping', workflowId: 'housekeeping', taskQueue: mainTaskQueue },
+  },
+  {
+    scheduleId: 'reconcile-indexes',
+    spec: { intervals: [{ every: '1 hour' }] },
+    policies,
+    action: { type: 'startWorkflow', workflowType: 'reconcileIndexes', workflowId: 'reconcile-indexes', taskQueue: mainTaskQueue },
+    state: { triggerImmediately: true },
+  },
+];
+
+/** Registers the search attributes that the namespace lacks, and creates or updates the schedules. To be called at every start. */
+export async function prepareNamespace(client: Client, namespace: string): Promise<void> {
+  await registerSearchAttributes(client, namespace);
+  await ensureSchedules(client);
+}
+
+async function registerSearchAttributes(client: Client, namespace: string): Promise<void> {
+  const { operatorService } = client.connection;
+  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+  const missing = Object.values(searchAttributes).filter(({ name }) => !(name in (customAttributes ?? {})));
+  if (missing.length === 0) return;
+  await operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(missing.map(({ name }) => [name, keywordType])),
+  });
+}
+
+async function ensureSchedules(client: Client): Promise<void> {
+  for (const schedule of schedules) {
+    try {
+      await client.schedule.create(schedule);
+    } catch (error) {
+      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      const { scheduleId: _, state: __, ...shipped } = schedule;
+      await client.schedule.getHandle(schedule.scheduleId).update((previous) => ({ ...shipped, state: previous.state }) as never);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import {
+  CancellationScope,
+  condition,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { JobState } from '../domain/jobs/job.ts';
+import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
+import { jobTaskQueue, type RunJobInput } from './definitions.ts';
+import { type AttemptReport, canceledByOperator, describeFailure, describeWait, isCanceled, type Unfinished } from './job-outcomes.ts';
+
+const { settleAttempt } = proxyActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+});
+
+/** While another run holds the job: long enough for a short history, short enough to follow the sweep. */
+const heldElsewhereMs = 15_000;
+
+/** An attempt that a full worker handed back has waited in the queue once: it goes before the others, whose priority is 3. */
+const handedBackPriority = { priorityKey: 2 };
+
+/** The steps of one run of the workflow. None throws: crashes, timeouts, errors and cancellations are settled against the row. */
+export class JobRun {
+  readonly #input: RunJobInput;
+  readonly #runJobAttempt;
+  #attempts = 0;
+  #handedBack = false;
+  /** The job became final, and no step has looked at the row since. */
+  #woken = false;
+  #attemptScope: CancellationScope | undefined;
+
+  constructor(input: RunJobInput) {
+    this.#input = input;
+    this.#runJobAttempt = proxyActivities<Activities>({
+      taskQueue: jobTaskQueue(input.kind),
+      startToCloseTimeout: input.timeoutMs * 10,
+      heartbeatTimeout: '10 seconds',
+      retry: { maximumAttempts: 1 },
+      cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    }).runJobAttempt;
+  }
+
+  /** An attempt, unless the job became final before the workflow began: the attempt would only wait in the queue. */
+  firstStep(): 'attempt' | 'look' {
+    return this.#woken ? 'look' : 'attempt';
+  }
+
+  /** The job became final: takes back an attempt that no worker has begun, and ends a wait. */
+  lookAgain(): void {
+    this.#woken = true;
+    this.#attemptScope?.cancel();
+  }
+
+  async attempt(): Promise<AttemptReport> {
+    const { jobId, kind } = this.#input;
+    const claimedBy = `${workflowInfo().runId}/${++this.#attempts}`;
+    const options = this.#handedBack ? { priority: handedBackPriority } : {};
+    setCurrentDetails(`Attempt ${this.#attempts} of this run is under way or waits for a worker.`);
+    try {
+      this.#attemptScope = new CancellationScope();
+      const state = await this.#attemptScope.run(() => this.#runJobAttempt.executeWithOptions(options, [{ jobId, kind, claimedBy }]));
+      this.#handedBack = state.status === 'queued' && state.handedBack === true;
+      return state;
+    } catch (error) {
+      return await this.#settle(claimedBy, describeFailure(error));
+    } finally {
+      this.#attemptScope = undefined;
+    }
+  }
+
+  /** Reads the state of the job without an attempt. If an operator canceled the workflow, the job fails, unless another run holds it. */
+  look(): Promise<JobState> {
+    return this.#settle(`${workflowInfo().runId}/0`, isCanceled() ? canceledByOperator : undefined);
+  }
+
+  /** Waits on a durable timer. The wait ends early if the job becomes final or an operator cancels the workflow. */
+  async wait(state: Unfinished): Promise<'attempt' | 'look'> {
+    const heldElsewhere = state.status === 'running';
+    const waitMs = heldElsewhere ? heldElsewhereMs : state.delayMs;
+    setCurrentDetails(describeWait(state, waitMs));
+    if (isCanceled()) {
+      // A timer of the canceled scope would end at once, and looking again and again would fill the history.
+      if (heldElsewhere) await CancellationScope.nonCancellable(() => sleep(waitMs));
+      return 'look';
+    }
+    try {
+      if (waitMs > 0) await condition(() => this.#woken, waitMs);
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+      return 'look';
+    }
+    const woken = this.#woken;
+    this.#woken = false;
+    return woken || heldElsewhere ? 'look' : 'attempt';
+  }
+
+  #settle(claimedBy: string, failure: AttemptFailure | undefined): Promise<JobState> {
+    const { jobId } = this.#input;
+    return CancellationScope.nonCancellable(() => settleAttempt({ jobId, claimedBy, ...(failure ? { failure } : {}) }));
+  }
+}
