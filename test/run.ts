@@ -8,11 +8,11 @@ import { checkCoverage } from './support/coverage.ts';
 import { makeTestDirectory, removeTestDirectory } from './support/directories.ts';
 import { runChecks } from './support/run-checks.ts';
 import { runMocha } from './support/run-mocha.ts';
-import type { Summary } from './support/summary-reporter.ts';
+import { add, listSlowestFiles, none, type Summary } from './support/summary-reporter.ts';
 
 // These start whole stacks, or change what other tests rely on.
 const oneAtATime = /^test\/(serial|local)\//;
-const none: Summary = { passed: 0, failed: 0 };
+const slowestFiles = 10;
 
 const paths = process.argv.slice(2);
 const directory = makeTestDirectory();
@@ -22,12 +22,14 @@ try {
   total = await runAll();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  total = add(total, { passed: 0, failed: 1 });
+  total = add(total, { ...none, failed: 1 });
 }
 stopRequest.forget();
 if (total.passed + total.failed === 0) console.error('There is nothing to run.');
 if (total.failed > 0 && existsSync(`${directory}/logs`)) console.log(`\nThe logs of the services are in ${directory}/logs.`);
 else removeTestDirectory(directory);
+if (Object.keys(total.fileMs).length > 1)
+  console.log(['\nThe files that took longest:', ...listSlowestFiles(total, slowestFiles)].join('\n'));
 process.exitCode = total.failed === 0 && total.passed > 0 && !stopRequest.requested ? 0 : 1;
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 
@@ -81,8 +83,4 @@ function findTestFiles(places: string[]): string[] {
     if (found.length === 0) throw new Error(`There is no test at ${place}.`);
     return found;
   });
-}
-
-function add(one: Summary, other: Summary): Summary {
-  return { passed: one.passed + other.passed, failed: one.failed + other.failed };
 }
