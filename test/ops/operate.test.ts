@@ -2,17 +2,14 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Environment } from '../../config/environment.ts';
 import { findFreePorts } from '../../local/ports.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { runProgram } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('npm run ops, on a running service', () => {
-  let api: TestApi;
-  let tenant: Tenant;
+  const { api, tenant } = useApi();
   let failed: string[];
 
   before(async () => {
-    api = await startTestApi();
-    tenant = await api.createTenant();
     const { token } = tenant.owner;
     const { id: documentId } = await api.upload(tenant, { contentType: 'application/pdf', bytes: 'this is no PDF' });
     failed = [];
@@ -22,7 +19,6 @@ describe('npm run ops, on a running service', () => {
     }
     for (const id of failed) await api.jobIn(token, id, ['failed']);
   });
-  after(() => api.stop());
 
   async function ops(args: string[], env: Environment = {}) {
     const { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR } = api.stack.env;
