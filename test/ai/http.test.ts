@@ -84,7 +84,7 @@ describe('the AI service over HTTP', () => {
   it('refuses texts over their limits with 413', async () => {
     expect((await post('/v1/summarize', { text: `${'One two. '.repeat(22_222)}ab` })).status).to.equal(200);
     expect(await refusalOf(await post('/v1/summarize', { text: 'a'.repeat(200_001) }))).to.deep.equal([413, 'text_too_long']);
-    expect(await refusalOf(await post('/v1/summarize', { text: 'a'.repeat(1_400_000) }))).to.deep.equal([413, 'too_large']);
+    expect(await refusalOf(await post('/v1/summarize', { text: 'a'.repeat(2_500_000) }))).to.deep.equal([413, 'too_large']);
     expect(await refusalOf(await post('/v1/embed', { texts: ['a'.repeat(8001)] }))).to.deep.equal([413, 'text_too_long']);
   });
 

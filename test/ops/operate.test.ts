@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Environment } from '../../config/environment.ts';
 import { findFreePorts } from '../../local/ports.ts';
+import { startMail } from '../../workflows/definitions.ts';
 import { runProgram } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -82,8 +83,9 @@ describe('npm run ops, on a running service', () => {
       .insertInto('object_to_delete')
       .values({ key: 'o/1', organization_id: 'o', attempts: 3, last_error: 'no entry', created_at: started_at })
       .execute();
-    await sql`insert into outbox (workflow_id, operation, payload, created_at, lease_until)
-      values ('mail-1', 'start', '{}', now() - interval '1 hour', now() + interval '1 hour')`.execute(db);
+    const intent = startMail({ mailId: '1', kind: 'contact' });
+    await sql`insert into outbox (workflow_id, intent, created_at, lease_until)
+      values (${intent.workflowId}, ${JSON.stringify(intent)}, now() - interval '1 hour', now() + interval '1 hour')`.execute(db);
     try {
       const { code, stderr, body } = await answerOf(['stuck']);
       expect(code).to.equal(1);
