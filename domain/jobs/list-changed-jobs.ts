@@ -23,15 +23,19 @@ export async function hasJobsOfFormerWorkspace(db: Db, organizationId: string, w
 const pageSize = 200;
 /** What a commit takes, and how far the clocks of the service and the database may differ. */
 const marginMs = 5_000;
-const overlapMs = longestTransactionMs + marginMs;
 
 /**
  * An organization's jobs that changed since a moment, oldest change first, read page by page. Begins earlier by the longest
- * permitted transaction, since one that began before may have committed after.
+ * permitted transaction (`transactionMs`, that of all pools when absent), since one that began before may have committed after.
  */
-export async function* readChangedJobs(db: Db, organizationId: string, since: Date): AsyncGenerator<JobRow> {
+export async function* readChangedJobs(
+  db: Db,
+  organizationId: string,
+  since: Date,
+  transactionMs: number = longestTransactionMs,
+): AsyncGenerator<JobRow> {
   for (let after: JobRow | undefined; ; ) {
-    const page: JobRow[] = await listPage(db, organizationId, after ?? new Date(since.getTime() - overlapMs));
+    const page: JobRow[] = await listPage(db, organizationId, after ?? new Date(since.getTime() - transactionMs - marginMs));
     yield* page;
     after = page.at(-1);
     if (page.length < pageSize) return;
