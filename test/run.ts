@@ -1,6 +1,7 @@
 // `npm test`: format, lint, types, then every test file against a Postgres, a Temporal server and an AI service of this run.
 // `npm test -- test/api test/db/migrate.test.ts` runs only the tests in those places. The last line is `N passed, N failed`.
 import { existsSync, globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { type Stack, startStack } from '../local/stack.ts';
 import { StopRequest } from '../local/stop-request.ts';
@@ -10,9 +11,14 @@ import { runChecks } from './support/run-checks.ts';
 import { runMocha } from './support/run-mocha.ts';
 import { add, listSlowestFiles, none, type Summary } from './support/summary-reporter.ts';
 
-// These start whole stacks, or change what other tests rely on.
-const oneAtATime = /^test\/(serial|local)\//;
+// These measure, or break, a whole stack under load.
+const oneAtATime = /^test\/serial\//;
+// It waits the real 10, 30 and 90 seconds: beginning first, it is not what is waited for in the end.
+const longest = ['test/jobs/retry-delays.test.ts'];
 const slowestFiles = 10;
+// Most of the time a test waits: for a process to start, a lease to end, a retry to be due. More than four of them might use up
+// the connections of the one Postgres.
+const filesAtOnce = Math.min(4, 2 * availableParallelism());
 
 const paths = process.argv.slice(2);
 const directory = makeTestDirectory();
@@ -56,9 +62,10 @@ async function runTests(stack: Stack, files: string[]): Promise<Summary> {
     TEST_RECORD_DIR: directory,
   };
   const group = { directory, env };
-  const together = files.filter((file) => !oneAtATime.test(file));
+  const isFirst = (file: string) => Number(longest.includes(file));
+  const together = files.filter((file) => !oneAtATime.test(file)).sort((one, other) => isFirst(other) - isFirst(one));
   const alone = files.filter((file) => oneAtATime.test(file));
-  const first = await runMocha(stack.supervisor, { ...group, name: 'parallel', files: together, jobs: 2 });
+  const first = await runMocha(stack.supervisor, { ...group, name: 'parallel', files: together, jobs: filesAtOnce });
   return add(first, await runMocha(stack.supervisor, { ...group, name: 'serial', files: alone, jobs: 1 }));
 }
 
