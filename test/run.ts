@@ -1,6 +1,7 @@
 // `npm test`: format, lint, types, then every test file against a Postgres, a Temporal server and an AI service of this run.
 // `npm test -- test/api test/db/migrate.test.ts` runs only the tests in those places. The last line is `N passed, N failed`.
 import { existsSync, globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { type Stack, startStack } from '../local/stack.ts';
 import { StopRequest } from '../local/stop-request.ts';
@@ -8,11 +9,16 @@ import { checkCoverage } from './support/coverage.ts';
 import { makeTestDirectory, removeTestDirectory } from './support/directories.ts';
 import { runChecks } from './support/run-checks.ts';
 import { runMocha } from './support/run-mocha.ts';
-import type { Summary } from './support/summary-reporter.ts';
+import { add, listSlowestFiles, none, type Summary } from './support/summary-reporter.ts';
 
-// These start whole stacks, or change what other tests rely on.
-const oneAtATime = /^test\/(serial|local)\//;
-const none: Summary = { passed: 0, failed: 0 };
+// These measure, or break, a whole stack under load.
+const oneAtATime = /^test\/serial\//;
+// It waits the real 10, 30 and 90 seconds: beginning first, it is not what is waited for in the end.
+const longest = ['test/jobs/retry-delays.test.ts'];
+const slowestFiles = 10;
+// Most of the time a test waits: for a process to start, a lease to end, a retry to be due. More than four of them might use up
+// the connections of the one Postgres.
+const filesAtOnce = Math.min(4, 2 * availableParallelism());
 
 const paths = process.argv.slice(2);
 const directory = makeTestDirectory();
@@ -22,12 +28,14 @@ try {
   total = await runAll();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  total = add(total, { passed: 0, failed: 1 });
+  total = add(total, { ...none, failed: 1 });
 }
 stopRequest.forget();
 if (total.passed + total.failed === 0) console.error('There is nothing to run.');
 if (total.failed > 0 && existsSync(`${directory}/logs`)) console.log(`\nThe logs of the services are in ${directory}/logs.`);
 else removeTestDirectory(directory);
+if (Object.keys(total.fileMs).length > 1)
+  console.log(['\nThe files that took longest:', ...listSlowestFiles(total, slowestFiles)].join('\n'));
 process.exitCode = total.failed === 0 && total.passed > 0 && !stopRequest.requested ? 0 : 1;
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 
@@ -54,9 +62,10 @@ async function runTests(stack: Stack, files: string[]): Promise<Summary> {
     TEST_RECORD_DIR: directory,
   };
   const group = { directory, env };
-  const together = files.filter((file) => !oneAtATime.test(file));
+  const isFirst = (file: string) => Number(longest.includes(file));
+  const together = files.filter((file) => !oneAtATime.test(file)).sort((one, other) => isFirst(other) - isFirst(one));
   const alone = files.filter((file) => oneAtATime.test(file));
-  const first = await runMocha(stack.supervisor, { ...group, name: 'parallel', files: together, jobs: 2 });
+  const first = await runMocha(stack.supervisor, { ...group, name: 'parallel', files: together, jobs: filesAtOnce });
   return add(first, await runMocha(stack.supervisor, { ...group, name: 'serial', files: alone, jobs: 1 }));
 }
 
@@ -81,8 +90,4 @@ function findTestFiles(places: string[]): string[] {
     if (found.length === 0) throw new Error(`There is no test at ${place}.`);
     return found;
   });
-}
-
-function add(one: Summary, other: Summary): Summary {
-  return { passed: one.passed + other.passed, failed: one.failed + other.failed };
 }

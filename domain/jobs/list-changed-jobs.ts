@@ -23,15 +23,19 @@ export async function hasJobsOfFormerWorkspace(db: Db, organizationId: string, w
 const pageSize = 200;
 /** Covers the duration of a commit, and the difference between the clocks of the service and the database. */
 const marginMs = 5_000;
-const overlapMs = longestTransactionMs + marginMs;
 
 /**
- * An organization's jobs that changed since a moment, oldest change first, read page by page. Begins earlier than that (docs/rules.md,
- * notifications may be lost).
+ * An organization's jobs that changed since a moment, oldest change first, read page by page. Begins earlier by the longest permitted
+ * transaction (docs/rules.md, notifications may be lost): `transactionMs`, that of all pools if absent.
  */
-export async function* readChangedJobs(db: Db, organizationId: string, since: Date): AsyncGenerator<JobRow> {
+export async function* readChangedJobs(
+  db: Db,
+  organizationId: string,
+  since: Date,
+  transactionMs: number = longestTransactionMs,
+): AsyncGenerator<JobRow> {
   for (let after: JobRow | undefined; ; ) {
-    const page: JobRow[] = await listPage(db, organizationId, after ?? new Date(since.getTime() - overlapMs));
+    const page: JobRow[] = await listPage(db, organizationId, after ?? new Date(since.getTime() - transactionMs - marginMs));
     yield* page;
     after = page.at(-1);
     if (page.length < pageSize) return;

@@ -3,9 +3,10 @@ import { createReadStream } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type AiClient, AiServiceError, createAiClient } from '../../ai/client.ts';
+import { until } from '../support/processes.ts';
+import { staysTrue } from '../support/stays-true.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 
 const failureOf = (call: Promise<unknown>) => call.then(() => undefined).catch((error: unknown) => error);
@@ -92,11 +93,12 @@ describe('the client of the AI service', () => {
   });
 
   it('ends at once with the reason of its signal', async () => {
-    const fake = await startFake(() => {});
+    const asked = Promise.withResolvers<void>();
+    const fake = await startFake(() => asked.resolve());
     const leaving = new AbortController();
     const reason = new Error('shutting down');
     const call = failureOf(fake.client.embed({ texts: ['a'], signal: leaving.signal }));
-    await delay(50);
+    await asked.promise;
     leaving.abort(reason);
     expect(await call).to.equal(reason);
     expect(await failureOf(fake.client.health({ signal: leaving.signal }))).to.equal(reason);
@@ -107,8 +109,10 @@ describe('the client of the AI service', () => {
     const lost = new Error('the object is gone');
     const stream = new PassThrough();
     stream.write('the beginning');
-    setTimeout(() => stream.destroy(lost), 50);
-    expect(await failureOf(service.client.extract({ body: stream, contentType: 'text/plain' }))).to.equal(lost);
+    const call = failureOf(service.client.extract({ body: stream, contentType: 'text/plain' }));
+    await until(() => stream.readableLength === 0);
+    stream.destroy(lost);
+    expect(await call).to.equal(lost);
     const short = failureOf(
       service.client.extract({ body: Readable.from([Buffer.from('abc')]), contentType: 'text/plain', contentLength: 5 }),
     );
@@ -136,7 +140,7 @@ describe('the client of the AI service', () => {
     expect(await failureOf(fake.client.extract({ body: endless, contentType: 'text/plain' }))).to.include({ status: 413 });
     endless.destroy();
     // An error without a listener would end the process, and this test.
-    await delay(100);
+    await staysTrue(() => endless.errored === null, 100);
     await fake.stop();
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { childrenOf, isAlive, until } from '../support/processes.ts';
+import { childrenOf, cpuSecondsOf, isAlive, until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 import { makePdf, makeSlowPdf } from './support/make-pdf.ts';
 
@@ -54,11 +54,12 @@ describe('documents that harm', () => {
 
   it('delay nobody else, and are let go when the caller leaves', async () => {
     const leaving = new AbortController();
+    const work = cpuSecondsOf(readersOf(service));
     let answered = false;
     const call = readSlow(leaving.signal).finally(() => {
       answered = true;
     });
-    await delay(300);
+    await until(() => cpuSecondsOf(readersOf(service)) > work + 0.2);
     expect(await works(service)).to.equal(true);
     await service.client.health();
     await service.client.embed({ texts: ['a', 'b'] });

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { childrenOf, isAlive, until } from '../support/processes.ts';
+import { childrenOf, cpuSecondsOf, isAlive, until } from '../support/processes.ts';
 import { startAiService, token } from './support/ai-service.ts';
 import { makeSlowPdf } from './support/make-pdf.ts';
 
@@ -29,8 +27,10 @@ describe('the end of the AI service', () => {
 
   it('waits a few seconds at most for a document that takes longer', async () => {
     const service = await startAiService();
+    const children = childrenOf(service.pid).map(({ pid }) => pid);
+    const work = cpuSecondsOf(children);
     const call = service.client.extract({ body: makeSlowPdf(), contentType: 'application/pdf' }).catch((error: unknown) => error);
-    await delay(300);
+    await until(() => cpuSecondsOf(children) > work + 0.2);
     service.program.child.kill('SIGINT');
     expect(await service.program.exited).to.deep.equal({ code: 0, signal: null });
     expect(await call).to.include({ kind: 'unreachable', retryable: true });
@@ -42,17 +42,11 @@ describe('the end of the AI service', () => {
     expect(children).to.have.length.at.least(3);
     // The readers are warm once they have answered, so that whatever works from now on works on the document.
     await Promise.all([1, 2, 3, 4].map(() => service.client.summarize({ text: 'A sentence.' })));
-    const idle = new Map(children.map((pid) => [pid, cpuSecondsOf(pid)]));
+    const idle = new Map(children.map((pid) => [pid, cpuSecondsOf([pid])]));
     const call = service.client.extract({ body: makeSlowPdf(), contentType: 'application/pdf' }).catch((error: unknown) => error);
-    await until(() => children.some((pid) => cpuSecondsOf(pid) > (idle.get(pid) ?? 0) + 0.5));
+    await until(() => children.some((pid) => cpuSecondsOf([pid]) > (idle.get(pid) ?? 0) + 0.5));
     service.program.child.kill('SIGKILL');
     await until(() => !children.some(isAlive), 5000);
     expect(await call).to.include({ kind: 'unreachable', retryable: true });
   });
 });
-
-/** What a process has used of a processor, from /proc. */
-function cpuSecondsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-  return Number(fields[11]) / 100;
-}

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { routes } from '../../contract/index.ts';
-import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import type { Tenant, TestUser } from '../support/api.ts';
 import { callOver } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Every action of a member or platform admin that the service's own operations write; better-auth's are tested with it. */
 const actions = [
@@ -23,17 +24,15 @@ const actions = [
 type Action = (typeof actions)[number];
 
 describe('The audit log of the service itself', () => {
-  let api: TestApi;
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let admin: TestUser;
   let tenant: Tenant;
   let made = 0;
 
   before(async () => {
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
     [admin, tenant] = await Promise.all([api.signUp('Admin'), api.createTenant()]);
     await api.makePlatformAdmin(admin);
   });
-  after(() => api.stop());
 
   const entries = () => api.database.db.selectFrom('audit_entry').selectAll().orderBy('created_at').orderBy('id').execute();
 

@@ -2,30 +2,29 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { billingOn } from '../auth/support/service.ts';
 import { type StripeServer, startStripeServer, subscriptionOf } from '../auth/support/stripe-server.ts';
-import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import type { TestUser } from '../support/api.ts';
 import { callOver, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 const day = 86_400_000;
 
 describe('Billing', () => {
-  let api: TestApi;
   let stripe: StripeServer;
   let admin: TestUser;
-  let tenant: Tenant;
-
+  const limits = { PLAN_FREE_WORKSPACES: '1', PLAN_FREE_MEMBERS: '2', PLAN_FREE_AI_CREDITS: '7' };
+  const { api, tenant } = useApi({
+    async env() {
+      stripe = await startStripeServer();
+      return { ...billingOn, STRIPE_API_BASE: stripe.url, WORKER_ENABLED: 'false', ...limits };
+    },
+    tenant: 'of each test',
+  });
   before(async () => {
-    stripe = await startStripeServer();
-    const limits = { PLAN_FREE_WORKSPACES: '1', PLAN_FREE_MEMBERS: '2', PLAN_FREE_AI_CREDITS: '7' };
-    api = await startTestApi({ env: { ...billingOn, STRIPE_API_BASE: stripe.url, WORKER_ENABLED: 'false', ...limits } });
     admin = await api.signUp('Admin');
     await api.makePlatformAdmin(admin);
   });
-  after(async () => {
-    await api.stop();
-    await stripe.stop();
-  });
-  beforeEach(async () => {
-    tenant = await api.createTenant();
+  after(() => stripe.stop());
+  beforeEach(() => {
     stripe.requests.length = 0;
     stripe.available = true;
   });

@@ -3,28 +3,26 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { until } from '../support/processes.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { callOver, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 let addresses = 0;
 /** Another client, so that the limit of one test does not meet the next. */
 const newAddress = () => `198.51.100.${++addresses}`;
 
 describe('The contact form', () => {
-  let api: TestApi;
   let server: MailServer;
-  before(async () => {
-    server = await startMailServer();
-    const env = {
-      SMTP_URL: server.url,
-      EMAIL_FROM: 'Sheaf <no-reply@sheaf.example>',
-      CONTACT_EMAIL: 'operator@example.com',
-      TRUST_PROXY: 'true',
-    };
-    api = await startTestApi({ env });
+  const { api } = useApi({
+    async env() {
+      server = await startMailServer();
+      return {
+        SMTP_URL: server.url,
+        EMAIL_FROM: 'Sheaf <no-reply@sheaf.example>',
+        CONTACT_EMAIL: 'operator@example.com',
+        TRUST_PROXY: 'true',
+      };
+    },
   });
-  after(async () => {
-    await api.stop();
-    await server.stop();
-  });
+  after(() => server.stop());
   beforeEach(() => {
     server.mails.length = 0;
   });

@@ -2,17 +2,11 @@ import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('The signed addresses of a document', () => {
-  let api: TestApi;
-  let tenant: Tenant;
-  before(async () => {
-    // Without Temporal nothing deletes the objects of documents that are gone.
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false', TEMPORAL_ADDRESS: '127.0.0.1:1' } });
-    tenant = await api.createTenant();
-  });
-  after(() => api.stop());
+  // Without Temporal nothing deletes the objects of documents that are gone.
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false', TEMPORAL_ADDRESS: '127.0.0.1:1' } });
 
   const token = () => tenant.owner.token;
   const remove = async (id: string) =>

@@ -1,17 +1,13 @@
 import { expect } from 'chai';
-import { type Answer, startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import type { Answer, Tenant } from '../support/api.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 const maxUploadBytes = 2_000;
 
 describe('Documents', () => {
-  let api: TestApi;
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false', MAX_UPLOAD_BYTES: String(maxUploadBytes) } });
   let tenant: Tenant;
-
-  before(async () => {
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false', MAX_UPLOAD_BYTES: String(maxUploadBytes) } });
-  });
-  after(() => api.stop());
   beforeEach(async () => {
     tenant = await api.createTenant();
   });

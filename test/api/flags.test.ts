@@ -1,19 +1,18 @@
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import type { Tenant, TestUser } from '../support/api.ts';
 import { callOver, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('Feature flags', () => {
-  let api: TestApi;
+  const { api } = useApi();
   let admin: TestUser;
   let tenant: Tenant;
   let other: Tenant;
 
   before(async () => {
-    api = await startTestApi();
     [admin, tenant, other] = await Promise.all([api.signUp('Admin'), api.createTenant(), api.createTenant()]);
     await api.makePlatformAdmin(admin);
   });
-  after(() => api.stop());
   beforeEach(() => api.database.db.deleteFrom('feature_flag').execute());
 
   const asAdmin = (operation: string, input: Record<string, unknown> = {}) =>

@@ -1,26 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { type Answer, startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import type { Answer } from '../support/api.ts';
 import { untilWaiting } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('Idempotency-Key', () => {
-  let api: TestApi;
-  let tenant: Tenant;
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let documentId: string;
   let failedJobId: string;
 
   before(async () => {
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
-    tenant = await api.createTenant();
     documentId = (await api.upload(tenant, { bytes: 'A text.' })).id;
     const failed = await call('REST', 'jobs.create', undefined, { kind: 'document.extract', documentId });
     failedJobId = failed.body.id;
     await api.database.db.updateTable('job').set({ status: 'failed', finished_at: new Date() }).where('id', '=', failedJobId).execute();
   });
-  after(() => api.stop());
 
   function call(
     transport: Transport,
@@ -270,7 +267,9 @@ describe('Idempotency-Key', () => {
     const key = randomUUID();
     const request = cases[1]?.input() ?? {};
     const first = await call('REST', 'documents.createUpload', key, request);
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    // Signatures tell the time in seconds.
+    const signedAt = Math.floor(Date.now() / 1_000);
+    await until(() => Math.floor(Date.now() / 1_000) > signedAt);
     const again = await call('RPC', 'documents.createUpload', key, request);
     expect(again.body.document).to.deep.equal(first.body.document);
     expect(again.body.upload.url).to.not.equal(first.body.upload.url);

@@ -1,28 +1,25 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import type { TestUser } from '../support/api.ts';
 import { type EventStream, openJobStream, refusedJobStream, type StreamedEvent } from '../support/event-stream.ts';
 import { errorsOf, insertJobOnly, summary } from '../support/jobs.ts';
+import { untilWaiting } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 const isError = ({ event }: StreamedEvent) => event === 'error';
 const of = (job: { id: string }, status: string) => (event: StreamedEvent) => event.data.id === job.id && event.data.status === status;
 
 describe('The job stream', () => {
-  let api: TestApi;
-  let tenant: Tenant;
+  const { api, tenant } = useApi({ env: { STREAM_RECHECK_MS: '200' } });
   const open: EventStream[] = [];
 
-  before(async () => {
-    api = await startTestApi({ env: { STREAM_RECHECK_MS: '200' } });
-    tenant = await api.createTenant();
-  });
   afterEach(() => {
     for (const stream of open.splice(0)) stream.close();
   });
-  after(() => api.stop());
 
   async function stream(options: Partial<Parameters<typeof openJobStream>[1]> = {}): Promise<EventStream> {
     const opened = await openJobStream(api, { token: tenant.owner.token, organizationId: tenant.organizationId, ...options });
@@ -124,7 +121,8 @@ describe('The job stream', () => {
       const removing = await api.database.db.transaction().execute(async (trx) => {
         await trx.selectFrom('document').select('id').where('workspace_id', '=', workspaceId).forUpdate().execute();
         const removing = remove();
-        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        await untilWaiting(api.database.db, 1);
+        await delay(1_100);
         return { ended: removing };
       });
       await removing.ended;
@@ -379,14 +377,7 @@ describe('The job stream', () => {
 });
 
 describe('The life of a job stream', () => {
-  let api: TestApi;
-  let tenant: Tenant;
-
-  before(async () => {
-    api = await startTestApi({ env: { STREAM_LIFETIME_MS: '1000', WORKER_ENABLED: 'false' } });
-    tenant = await api.createTenant();
-  });
-  after(() => api.stop());
+  const { api, tenant } = useApi({ env: { STREAM_LIFETIME_MS: '1000', WORKER_ENABLED: 'false' } });
 
   it('is bounded: it ends without an error, and the client comes back', async () => {
     const options = { token: tenant.owner.token, organizationId: tenant.organizationId };

@@ -1,17 +1,15 @@
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
 import { callOver, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 for (const transport of transports) {
   describe(`Jobs over ${transport}`, () => {
-    let api: TestApi;
+    const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
     let tenant: Tenant;
-
     before(async () => {
-      api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
       tenant = await api.createTenant();
     });
-    after(() => api.stop());
 
     const call = (operation: string, input: Record<string, unknown> = {}) =>
       callOver(api, transport, operation, input, { token: tenant.owner.token });

@@ -1,16 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('The main job', () => {
-  let api: TestApi;
-  let tenant: Tenant;
-
-  before(async () => {
-    api = await startTestApi();
-    tenant = await api.createTenant();
-  });
-  after(() => api.stop());
+  const { api, tenant } = useApi();
 
   it('extracts, summarizes and indexes an uploaded PDF, and finds its passages by meaning', async () => {
     const { token } = tenant.owner;

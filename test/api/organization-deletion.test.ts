@@ -1,15 +1,10 @@
 import { expect } from 'chai';
-import { startTestApi, type TestApi } from '../support/api.ts';
 import { callOver, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('The deletion of an organization that takes long', () => {
-  let api: TestApi;
-
-  before(async () => {
-    // Without a worker it takes for ever.
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false', DELETION_WAIT_MS: '300' } });
-  });
-  after(() => api.stop());
+  // Without a worker it takes for ever.
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false', DELETION_WAIT_MS: '300' } });
 
   for (const transport of transports) {
     it(`answers that it goes on, however often it is asked for, over ${transport}`, async () => {

@@ -1,21 +1,20 @@
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import type { Tenant, TestUser } from '../support/api.ts';
 import { callOver, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('Organizations', () => {
-  let api: TestApi;
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let tenant: Tenant;
   let other: Tenant;
   let admin: TestUser;
   let member: TestUser;
 
   before(async () => {
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
     [tenant, other, admin, member] = await Promise.all([api.createTenant(), api.createTenant(), api.signUp('Admin'), api.signUp('Member')]);
     await api.makePlatformAdmin(admin);
     await api.addMember(tenant.organizationId, member, 'member');
   });
-  after(() => api.stop());
 
   describe('usage', () => {
     for (const transport of transports) {

@@ -1,29 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { billingOn } from '../auth/support/service.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';
 import { callOver, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 const limits = { PLAN_FREE_WORKSPACES: '2', PLAN_FREE_STORAGE_BYTES: '100', PLAN_FREE_AI_CREDITS: '3', PLAN_PRO_STORAGE_BYTES: '500' };
 
 describe('The limits of a plan', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
+  const env = { ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', WORKER_ENABLED: 'false', ...limits };
+  const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test' });
+  before(() => {
     ai.provider = 'remote';
-    const env = { ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', WORKER_ENABLED: 'false', ...limits, ...ai.env };
-    api = await startTestApi({ env });
-  });
-  after(async () => {
-    await api.stop();
-    await ai.stop();
-  });
-  beforeEach(async () => {
-    tenant = await api.createTenant();
   });
 
   const upload = (size: number) => ({ workspaceId: tenant.workspaceId, name: 'note.txt', contentType: 'text/plain', size });
@@ -90,19 +77,7 @@ describe('The limits of a plan', () => {
 });
 
 describe('A search', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false', ...ai.env } });
-    tenant = await api.createTenant();
-  });
-  after(async () => {
-    await api.stop();
-    await ai.stop();
-  });
+  const { api, ai, tenant } = useApi({ ai: true, env: { WORKER_ENABLED: 'false' } });
   afterEach(() => ai.behave('embed'));
 
   for (const transport of transports) {

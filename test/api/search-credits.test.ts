@@ -4,32 +4,23 @@ import type { ApiDeps } from '../../api/deps.ts';
 import { documentSearch } from '../../api/procedures/document-search.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { chargeSearch, refundLostSearches } from '../../domain/credits/search-charge.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { aiError, type FakeAi, startFakeAi } from '../support/fake-ai.ts';
+import { aiError } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 const failing = () => aiError(500, 'internal');
 
 describe('The credit of a search by a remote model', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
+  const billing = { STRIPE_SECRET_KEY: 'sk_test_none', STRIPE_WEBHOOK_SECRET: 'whsec_none', PLAN_FREE_AI_CREDITS: '2' };
+  const env = { WORKER_ENABLED: 'false', SEARCH_LIMIT_PER_MINUTE: '1000', ...billing };
+  const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test' });
+  before(() => {
     ai.provider = 'remote';
-    const billing = { STRIPE_SECRET_KEY: 'sk_test_none', STRIPE_WEBHOOK_SECRET: 'whsec_none', PLAN_FREE_AI_CREDITS: '2' };
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false', SEARCH_LIMIT_PER_MINUTE: '1000', ...billing, ...ai.env } });
   });
-  after(async () => {
-    await api.stop();
-    await ai.stop();
-  });
-  beforeEach(async () => {
+  beforeEach(() => {
     ai.behave('embed');
     ai.calls.length = 0;
-    tenant = await api.createTenant();
   });
   afterEach(async () => {
     expect(await checkLedger(api.database.db)).to.deep.equal([]);

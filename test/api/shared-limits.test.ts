@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { type Stack, startStack } from '../../local/stack.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 const env = {
   LIMITER_STORE: 'postgres',
@@ -14,7 +15,8 @@ const env = {
 };
 
 describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
-  let api: TestApi;
+  // Two processes start.
+  const { api } = useApi({ env });
   let second: Stack;
   let directory: string;
   let tenant: Tenant;
@@ -22,8 +24,6 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
   const newAddress = () => `198.51.100.${++addresses}`;
 
   before(async () => {
-    // Two processes start.
-    api = await startTestApi({ env });
     directory = makeTestDirectory();
     const { AUTH_SECRET, SERVICE_TOKEN } = api.stack.env;
     second = await startStack({
@@ -38,7 +38,6 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
   after(async () => {
     await second?.stop();
     removeTestDirectory(directory);
-    await api.stop();
   });
 
   /** Asks the two processes in turn. */

@@ -3,21 +3,20 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { migrations } from '../../db/migrations/index.ts';
 import { billingOn } from '../auth/support/service.ts';
-import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import { startTestApi, type Tenant, type TestUser } from '../support/api.ts';
 import { callOver, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('System status', () => {
-  let api: TestApi;
+  const { api } = useApi({
+    env: { NODE_ENV: 'development', WORKER_ENABLED: 'false', WORKER_CONCURRENCY: '7', EMAIL_FROM: 'Ops <ops@example.com>' },
+  });
   let admin: TestUser;
   let tenant: Tenant;
   before(async () => {
-    api = await startTestApi({
-      env: { NODE_ENV: 'development', WORKER_ENABLED: 'false', WORKER_CONCURRENCY: '7', EMAIL_FROM: 'Ops <ops@example.com>' },
-    });
     [admin, tenant] = await Promise.all([api.signUp('Admin'), api.createTenant()]);
     await api.makePlatformAdmin(admin);
   });
-  after(() => api.stop());
 
   const status = async () => (await callOver(api, 'REST', 'admin.system.status', {}, { token: admin.token })).body;
 
@@ -120,26 +119,25 @@ describe('System status of a deployment in trouble', () => {
     res.setHeader('content-type', 'application/json');
     res.end(JSON.stringify({ ok: false, provider: 'remote', ocr: 'none', auth: 'disabled', problems }));
   });
-  let api: TestApi;
   let admin: TestUser;
-  before(async () => {
-    await new Promise<void>((resolve) => ai.listen(0, '127.0.0.1', resolve));
-    const { STRIPE_PRICE_TEAM: _, ...priced } = billingOn;
-    const AI_SERVICE_URL = `http://127.0.0.1:${(ai.address() as AddressInfo).port}`;
-    api = await startTestApi({
-      env: {
+  const { STRIPE_PRICE_TEAM: _, ...priced } = billingOn;
+  const { api } = useApi({
+    async env() {
+      await new Promise<void>((resolve) => ai.listen(0, '127.0.0.1', resolve));
+      return {
         ...priced,
-        AI_SERVICE_URL,
+        AI_SERVICE_URL: `http://127.0.0.1:${(ai.address() as AddressInfo).port}`,
         PROVIDER_A_ISSUER: 'https://id.example.com',
         PROVIDER_A_CLIENT_ID: 'a',
         PROVIDER_A_CLIENT_SECRET: 'b',
-      },
-    });
+      };
+    },
+  });
+  before(async () => {
     admin = await api.signUp('Admin');
     await api.makePlatformAdmin(admin);
   });
-  after(async () => {
-    await api.stop();
+  after(() => {
     ai.closeAllConnections();
     ai.close();
   });

@@ -1,24 +1,23 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import type { Tenant, TestApi, TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
 import { callOver, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('Workspaces', () => {
-  let api: TestApi;
+  // Jobs of the other kinds stay queued.
+  const { api } = useApi({ env: { WORKER_JOB_KINDS: 'text.embed' } });
   let tenant: Tenant;
   let other: Tenant;
   let member: TestUser;
   let made = 0;
 
   before(async () => {
-    // Jobs of the other kinds stay queued.
-    api = await startTestApi({ env: { WORKER_JOB_KINDS: 'text.embed' } });
     [tenant, other, member] = await Promise.all([api.createTenant(), api.createTenant(), api.signUp('Member')]);
     await api.addMember(tenant.organizationId, member, 'member');
   });
-  after(() => api.stop());
 
   const call = (operation: string, input: Record<string, unknown>, token = tenant.owner.token) =>
     callOver(api, 'REST', operation, input, { token });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { startTestApi, type TestApi } from '../support/api.ts';
 import { openBrowser } from '../support/browser.ts';
+import { useApi } from '../support/use-api.ts';
 import { startPageServer } from './support/page-server.ts';
 
 /** What the page of an application would do; `url` and `options` stand before it. */
@@ -43,19 +43,22 @@ const program = `
 
 describe('The client in a browser', () => {
   let pages: Awaited<ReturnType<typeof startPageServer>>;
-  let api: TestApi;
   let browser: Browser;
   let page: Page;
 
+  const { api } = useApi({
+    async env() {
+      pages = await startPageServer();
+      return { WEB_URL: pages.origin };
+    },
+  });
   before(async () => {
-    pages = await startPageServer();
-    [api, browser] = await Promise.all([startTestApi({ env: { WEB_URL: pages.origin } }), openBrowser()]);
+    browser = await openBrowser();
     page = await browser.newPage();
     await page.goto(pages.origin);
   });
   after(async () => {
     await browser.close();
-    await api.stop();
     await pages.stop();
   });
 

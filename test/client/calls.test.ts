@@ -3,21 +3,19 @@ import { expect } from 'chai';
 import { type Client, createClient } from '../../client/index.ts';
 import { operations } from '../../client/operations.ts';
 import { routes } from '../../contract/index.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { refusal } from './support/refusal.ts';
 
 const retries = { baseDelayMs: 10 };
 
 describe('The client', () => {
-  let api: TestApi;
-  let tenant: Tenant;
+  const { api, tenant } = useApi();
   let proxy: FaultyProxy;
   let client: Client;
 
   before(async () => {
-    api = await startTestApi();
-    tenant = await api.createTenant();
     proxy = await startFaultyProxy(api.url);
     client = createClient({ url: proxy.url, token: tenant.owner.token, retries });
   });
@@ -27,7 +25,6 @@ describe('The client', () => {
   });
   after(async () => {
     await proxy.close();
-    await api.stop();
   });
 
   it('knows every operation of the contract, and how often each may be made', () => {
@@ -100,7 +97,8 @@ describe('The client', () => {
       proxy.faults = () => ({ status: 503, headers: { 'retry-after': '30' } });
       const controller = new AbortController();
       const call = client.account.me({}, { signal: controller.signal }).catch((error: unknown) => error);
-      setTimeout(() => controller.abort(reason), 100);
+      await until(() => proxy.passed.some(({ path }) => path.includes('/me')));
+      controller.abort(reason);
       expect(await call).to.equal(reason);
       expect(await client.account.me({}, { signal: AbortSignal.abort(reason) }).catch((error: unknown) => error)).to.equal(reason);
     });

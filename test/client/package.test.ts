@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { version } from '../../contract/index.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { useApi } from '../support/use-api.ts';
 
 const run = promisify(execFile);
 const readme = readFileSync('client/README.md', 'utf8');
@@ -14,19 +14,17 @@ const bin = resolve('node_modules/.bin');
 const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
 
 describe('The package of the client', () => {
-  let api: TestApi;
+  const { api } = useApi();
   let directory: string;
   let consumer: string;
 
   before(async () => {
-    api = await startTestApi();
     directory = makeTestDirectory();
     consumer = join(directory, 'consumer');
     const tarball = await pack(join(directory, 'sources'));
     await install(tarball, consumer);
   });
   after(async () => {
-    await api.stop();
     removeTestDirectory(directory);
   });
 

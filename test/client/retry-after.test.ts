@@ -1,23 +1,21 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { createClient } from '../../client/index.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { refusal } from './support/refusal.ts';
 
 const requestsPerMinute = 4;
 
 describe('A client that asks too often', () => {
-  let api: TestApi;
+  const { api } = useApi({ env: { RATE_LIMIT_PER_MINUTE: String(requestsPerMinute), LIMITER_STORE: 'postgres' } });
   let proxy: FaultyProxy;
 
   before(async () => {
-    api = await startTestApi({ env: { RATE_LIMIT_PER_MINUTE: String(requestsPerMinute), LIMITER_STORE: 'postgres' } });
     proxy = await startFaultyProxy(api.url);
   });
   after(async () => {
     await proxy.close();
-    await api.stop();
   });
 
   it('waits as long as the service says, and then gets its answer, also for what is done only once', async () => {

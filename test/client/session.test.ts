@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createClient } from '../../client/index.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
 import { refusal } from './support/refusal.ts';
 
 const password = 'a long password';
 
 describe('The session of a client', () => {
-  let api: TestApi;
-
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api.stop());
+  const { api } = useApi();
 
   it('is a bearer token from sign-up to sign-out, which may be kept and used again', async () => {
     const kept: (string | undefined)[] = [];

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { type Client, createClient, type JobEvent, type JobStream } from '../../client/index.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { until } from '../support/processes.ts';
+import { staysTrue } from '../support/stays-true.ts';
+import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { refusal } from './support/refusal.ts';
 
@@ -9,14 +10,11 @@ const lifetimeMs = 1_500;
 const order = ['queued', 'running', 'succeeded'];
 
 describe("The client's stream of jobs", () => {
-  let api: TestApi;
-  let tenant: Tenant;
+  const { api, tenant } = useApi({ env: { STREAM_RECHECK_MS: '200', STREAM_LIFETIME_MS: String(lifetimeMs) } });
   let proxy: FaultyProxy;
   let client: Client;
 
   before(async () => {
-    api = await startTestApi({ env: { STREAM_RECHECK_MS: '200', STREAM_LIFETIME_MS: String(lifetimeMs) } });
-    tenant = await api.createTenant();
     proxy = await startFaultyProxy(api.url);
     client = clientOf(tenant.owner.token);
   });
@@ -26,7 +24,6 @@ describe("The client's stream of jobs", () => {
   });
   after(async () => {
     await proxy.close();
-    await api.stop();
   });
 
   const clientOf = (token: string) => createClient({ url: proxy.url, token, retries: { baseDelayMs: 20 } });
@@ -169,8 +166,7 @@ describe("The client's stream of jobs", () => {
     await hungUp.return();
     expect((await waiting).done).to.equal(true);
     const count = connections().length;
-    await new Promise((resolve) => setTimeout(resolve, lifetimeMs));
-    expect(connections()).to.have.length(count);
+    await staysTrue(() => connections().length === count, lifetimeMs);
   });
 
   it('ends with the error when it is refused, before or while it is read', async () => {

@@ -2,23 +2,20 @@ import { openAsBlob, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Client, createClient, type Upload } from '../../client/index.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { refusal } from './support/refusal.ts';
 
 const bytes = new Uint8Array(1_000_000).fill(97);
 
 describe('The upload helper', () => {
-  let api: TestApi;
-  let tenant: Tenant;
+  const { api, tenant } = useApi();
   let proxy: FaultyProxy;
   let client: Client;
 
   before(async () => {
-    api = await startTestApi();
-    tenant = await api.createTenant();
     proxy = await startFaultyProxy(api.url);
     // Signed targets name the service itself: here they lead through the proxy too.
     const throughProxy: typeof fetch = (input, init) => fetch(typeof input === 'string' ? input.replace(api.url, proxy.url) : input, init);
@@ -30,7 +27,6 @@ describe('The upload helper', () => {
   });
   after(async () => {
     await proxy.close();
-    await api.stop();
   });
 
   const puts = () => proxy.passed.filter(({ method }) => method === 'PUT');

@@ -3,8 +3,9 @@ import { hasPermission } from '../../auth/permissions.ts';
 import type { Permission } from '../../contract/access.ts';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
-import { type Answer, startTestApi, type TestApi, type TestUser } from '../support/api.ts';
+import type { Answer, TestUser } from '../support/api.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 import { createRows, inputsFor, rowFieldsOf, type TenantRows } from './support/rows.ts';
 
 const guarded = routes.filter(({ metadata }) => metadata.access !== 'public');
@@ -16,7 +17,7 @@ const billingOn = { STRIPE_SECRET_KEY: 'sk_test_123', STRIPE_WEBHOOK_SECRET: 'wh
 
 for (const transport of transports) {
   describe(`Access over ${transport}`, () => {
-    let api: TestApi;
+    const { api } = useApi({ env: { WORKER_ENABLED: 'false', ...billingOn } });
     let rows: TenantRows;
     let others: TenantRows;
     let outsider: TestUser;
@@ -24,13 +25,11 @@ for (const transport of transports) {
     let platformAdmin: TestUser;
 
     before(async () => {
-      api = await startTestApi({ env: { WORKER_ENABLED: 'false', ...billingOn } });
       [rows, others] = [await createRows(api), await createRows(api)];
       [outsider, member, platformAdmin] = [await api.signUp(), await api.signUp(), await api.signUp()];
       await api.addMember(rows.organizationId, member, 'member');
       await api.makePlatformAdmin(platformAdmin);
     });
-    after(() => api.stop());
 
     for (const route of guarded) {
       it(`to ${route.metadata.operation} needs a session, before anything else is looked at`, async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { routes } from '../../contract/index.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { sendRaw } from '../support/send-raw.ts';
+import { useApi } from '../support/use-api.ts';
 
 const json = [
   'application/json',
@@ -22,15 +22,8 @@ const notJson = [
 ];
 
 describe('A request with a body', () => {
-  let api: TestApi;
-  let tenant: Tenant;
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let changes = 0;
-
-  before(async () => {
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
-    tenant = await api.createTenant();
-  });
-  after(() => api.stop());
 
   const nameOf = async () => {
     const { database } = api;

@@ -1,20 +1,17 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { routes } from '../../contract/index.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
 import { openBrowser } from '../support/browser.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('The reference page', () => {
-  let api: TestApi;
+  const { api } = useApi();
   let browser: Browser;
 
   before(async () => {
-    [api, browser] = await Promise.all([startTestApi(), openBrowser()]);
+    browser = await openBrowser();
   });
-  after(async () => {
-    await browser?.close();
-    await api?.stop();
-  });
+  after(() => browser?.close());
 
   it('shows every operation, asks nothing of another origin and breaks no rule of its policy', async () => {
     const { page, requests, complaints } = await visit();

@@ -3,24 +3,23 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
-import { type Answer, startTestApi, type TestApi, type TestUser } from '../support/api.ts';
+import type { Answer, TestApi, TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
 import { type Transport, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 const mebibyte = 1024 * 1024;
 const json = { 'content-type': 'application/json' };
 
 describe('Errors', () => {
-  let api: TestApi;
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let platformAdmin: TestUser;
 
   before(async () => {
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
     platformAdmin = await api.signUp();
     await api.makePlatformAdmin(platformAdmin);
   });
-  after(() => api.stop());
 
   it('of a path that nothing serves are NOT_FOUND, and not one that an operation declares', async () => {
     const paths = ['/', '/api', '/api/v1', '/api/v1/nothing', '/api/v1/jobs/1/2/3', '/api/v1/ME', '/api/v1/me/', '/apis', '/uploads/a'];
@@ -118,17 +117,15 @@ describe('Errors', () => {
 });
 
 describe('An internal error', () => {
-  let api: TestApi;
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' } });
   let user: TestUser;
 
   before(async () => {
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' } });
     user = await api.signUp();
     for (const table of ['session', 'mail']) {
       await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_of_another_release`)}`.execute(api.database.db);
     }
   });
-  after(() => api.stop());
 
   for (const transport of transports) {
     for (const route of routes) {
@@ -150,16 +147,14 @@ describe('An internal error', () => {
 });
 
 describe('A failure inside a procedure', () => {
-  let api: TestApi;
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let user: TestUser;
 
   before(async () => {
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
     const tenant = await api.createTenant();
     user = tenant.owner;
     await sql`alter table workspace rename to workspace_of_another_release`.execute(api.database.db);
   });
-  after(() => api.stop());
 
   for (const transport of transports) {
     it(`tells nothing of its cause over ${transport}, and is logged once`, async () => {
@@ -176,12 +171,7 @@ describe('A failure inside a procedure', () => {
 });
 
 describe('The limit of requests', () => {
-  let api: TestApi;
-
-  before(async () => {
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false', RATE_LIMIT_PER_MINUTE: '2' } });
-  });
-  after(() => api.stop());
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false', RATE_LIMIT_PER_MINUTE: '2' } });
 
   it('counts down, and then tells how long to wait, at every operation over both transports', async () => {
     const first = await api.request('GET', '/api/v1/health');

@@ -1,22 +1,21 @@
 import { expect } from 'chai';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
-import { startTestApi, type TestApi, type TestUser } from '../support/api.ts';
+import type { TestUser } from '../support/api.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 import { breaksOf, edgesOf } from './support/bounds.ts';
 import { type DescribedInput, describedInputs } from './support/described-input.ts';
 
 describe('Input', () => {
-  let api: TestApi;
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let outsider: TestUser;
   let platformAdmin: TestUser;
 
   before(async () => {
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
     [outsider, platformAdmin] = [await api.signUp(), await api.signUp()];
     await api.makePlatformAdmin(platformAdmin);
   });
-  after(() => api.stop());
 
   for (const transport of transports) {
     for (const route of routes) {

@@ -2,26 +2,23 @@ import { createORPCClient, getEventMeta, ORPCError } from '@orpc/client';
 import { RPCLink } from '@orpc/client/fetch';
 import { expect } from 'chai';
 import { routes } from '../../contract/index.ts';
-import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import type { TestUser } from '../support/api.ts';
 import { recorder } from '../support/recorder.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** A client of which nothing is known at compile time: what it can call, the service says. */
 type AnyClient = any;
 
 describe('The client of oRPC as its authors publish it', () => {
-  let api: TestApi;
-  let tenant: Tenant;
+  const { api, tenant } = useApi({ env: { CONTACT_EMAIL: 'operator@example.com' } });
   let platformAdmin: TestUser;
   let client: AnyClient;
 
   before(async () => {
-    api = await startTestApi({ env: { CONTACT_EMAIL: 'operator@example.com' } });
-    tenant = await api.createTenant();
     platformAdmin = await api.signUp();
     await api.makePlatformAdmin(platformAdmin);
     client = clientOf(tenant.owner.token);
   });
-  after(() => api.stop());
 
   function clientOf(token: string, headers: Record<string, string> = {}): AnyClient {
     return createORPCClient(

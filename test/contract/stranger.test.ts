@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { OpenAPIClientAxios } from 'openapi-client-axios';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { until } from '../support/processes.ts';
 import { recorder } from '../support/recorder.ts';
+import { useApi } from '../support/use-api.ts';
 
 const text = 'The dome opens at dusk. The mirrors are washed with deionised water twice a year. Visitors arrive by the northern gate.';
 
@@ -9,12 +10,11 @@ const text = 'The dome opens at dusk. The mirrors are washed with deionised wate
 type Described = Record<string, (parameters?: object | null, body?: object) => Promise<{ data: any }>>;
 
 describe('A client that knows the OpenAPI document and a token', () => {
-  let api: TestApi;
+  const { api } = useApi();
   let client: Described;
   let token: string;
 
   before(async () => {
-    api = await startTestApi();
     token = (await api.createTenant()).owner.token;
     const described = new OpenAPIClientAxios({
       definition: `${api.url}/api/v1/openapi.json`,
@@ -38,7 +38,6 @@ describe('A client that knows the OpenAPI document and a token', () => {
     });
     client = axios as unknown as Described;
   });
-  after(() => api.stop());
 
   async function call(operationId: string, parameters?: object, body?: object): Promise<any> {
     const operation = client[operationId];
@@ -56,13 +55,11 @@ describe('A client that knows the OpenAPI document and a token', () => {
   }
 
   async function succeeded(job: { id: string }): Promise<any> {
-    for (let tries = 0; tries < 200; tries++) {
+    await until(async () => {
       const { status, error } = await call('jobs.get', { id: job.id });
-      if (status === 'succeeded') return;
-      if (status !== 'queued' && status !== 'running') throw new Error(`${status}: ${JSON.stringify(error)}`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    throw new Error('the job does not end');
+      if (status !== 'queued' && status !== 'running' && status !== 'succeeded') throw new Error(`${status}: ${JSON.stringify(error)}`);
+      return status === 'succeeded';
+    }, 20_000);
   }
 
   it('uploads a document, runs jobs on it and finds its text', async () => {

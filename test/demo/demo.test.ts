@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { workflowIds } from '../../workflows/definitions.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { useApi } from '../support/use-api.ts';
 import { startCuttingProxy } from './support/cutting-proxy.ts';
 import { pointTo, runDemo, startDemo } from './support/run-demo.ts';
 
 const note = '# Lighthouse\n\nThe lamp is lit at dusk by the keeper. Oil is fetched from the quay once a month by boat.\n';
 
 describe('npm run demo', () => {
-  let api: TestApi;
+  const { api } = useApi();
   let directory: string;
   const fileOf = (name: string, content: string) => {
     const path = join(directory, name);
@@ -18,14 +18,10 @@ describe('npm run demo', () => {
     return path;
   };
 
-  before(async () => {
+  before(() => {
     directory = makeTestDirectory();
-    api = await startTestApi();
   });
-  after(async () => {
-    await api.stop();
-    removeTestDirectory(directory);
-  });
+  after(() => removeTestDirectory(directory));
 
   it('takes a file of the user through the main job, and prints nothing but one JSON object', async () => {
     const { code, stdout, stderr } = await runDemo(['--json', fileOf('keeper.md', note)], pointTo(api));

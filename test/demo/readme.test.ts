@@ -1,23 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { startTestApi, type TestApi } from '../support/api.ts';
 import { runProgram } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 
 describe('README.md', () => {
   describe('With curl', () => {
-    let api: TestApi;
+    const { api } = useApi();
     let stdout: string;
 
     before(async () => {
-      api = await startTestApi();
       const run = runProgram('sh', ['-eu', '-c', curlLines().replace('http://localhost:3000', api.url)]);
       const { code } = await run.exited;
       stdout = run.stdout();
       expect({ code, stderr: run.stderr() }, stdout).to.deep.equal({ code: 0, stderr: '' });
     });
-    after(() => api.stop());
 
     it('uploads and completes a document', () => {
       expect(stdout).to.match(/"name":"notes\.md","contentType":"text\/markdown","size":2953,"status":"ready"/);

@@ -1,12 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Environment } from '../../config/environment.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { endPrograms, runProgram } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('The examples', () => {
-  let api: TestApi;
-  let tenant: Tenant;
+  const { api, tenant } = useApi({ tenant: 'of each test' });
   const environment = (): Environment => ({
     SHEAF_URL: api.url,
     SHEAF_TOKEN: tenant.owner.token,
@@ -14,14 +13,7 @@ describe('The examples', () => {
   });
   const run = (file: string, ...args: string[]) => runProgram(process.execPath, [`examples/${file}`, ...args], { env: environment() });
 
-  before(async () => {
-    api = await startTestApi();
-  });
-  beforeEach(async () => {
-    tenant = await api.createTenant();
-  });
   afterEach(endPrograms);
-  after(() => api.stop());
 
   for (const file of globSync('examples/*.ts'))
     it(`${file} has at most 40 lines, begins with what it shows and how it is run, and stands in the README`, () => {

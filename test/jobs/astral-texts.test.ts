@@ -1,17 +1,11 @@
 import { expect } from 'chai';
 import { splitText } from '../../domain/chunks/split-text.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
 
 const wave = '🌊';
 
 describe('A text of characters beyond the first 65,536', () => {
-  let api: TestApi;
-  let tenant: Tenant;
-  before(async () => {
-    api = await startTestApi();
-    tenant = await api.createTenant();
-  });
-  after(() => api.stop());
+  const { api, tenant } = useApi();
 
   async function run(body: object): Promise<any> {
     const { token } = tenant.owner;

@@ -1,39 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { aiError, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
-import {
-  amountsOf,
-  createJob,
-  creditsUsed,
-  expectCleanLog,
-  expectSoundLedger,
-  historyOf,
-  insertJobOnly,
-  resultOf,
-  summary,
-} from '../support/jobs.ts';
+import { aiError, goodAnswer } from '../support/fake-ai.ts';
+import { amountsOf, createJob, creditsUsed, historyOf, insertJobOnly, resultOf, summary } from '../support/jobs.ts';
 import { untilWaiting } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
+import { staysTrue } from '../support/stays-true.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('Canceling a job', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
-    api = await startTestApi({ env: { ...ai.env, WORKER_CONCURRENCY: '1', JOB_RETRY_DELAYS_MS: '60000' } });
-    tenant = await api.createTenant();
+  const { api, ai, tenant } = useApi({
+    ai: true,
+    env: { WORKER_CONCURRENCY: '1', JOB_RETRY_DELAYS_MS: '60000' },
+    check: 'after each test',
   });
-  after(async () => {
-    await api.stop();
-    await ai.stop();
-  });
-  afterEach(async () => {
+  afterEach(() => {
     ai.behave('summarize');
     ai.behave('embed');
-    await expectSoundLedger(api);
-    expectCleanLog(api);
   });
 
   const cancel = (id: string) => api.request('POST', `/api/v1/jobs/${id}/cancel`, { token: tenant.owner.token });
@@ -141,7 +123,7 @@ describe('Canceling a job', () => {
     let delayMs = 20;
     for (let round = 0; round < 40; round++) {
       const { id } = await createJob(api, tenant, summary);
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await delay(delayMs);
       const answer = await cancel(id);
       const ended = await job(id, ['canceled', 'succeeded']);
       expect(ended.status).to.equal(answer.status === 200 ? 'canceled' : 'succeeded');
@@ -228,8 +210,7 @@ describe('Canceling a job', () => {
 
       await handle.cancel();
       await until(async () => (await events()).some((event) => event.workflowExecutionCancelRequestedEventAttributes));
-      // What is watched for is that nothing more happens, which takes time to see.
-      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      await staysTrue(async () => (await events()).length <= 30, 3_000);
 
       expect((await events()).length).to.be.within(before + 1, 30);
       expect((await handle.describe()).status.name).to.equal('RUNNING');

@@ -1,25 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { type AiCall, aiError, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { aiError, answerLate, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, errorsOf, expectSoundLedger, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 const jobs = 60;
 
 describe('Processes that are killed again and again', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
-    const env = { ...ai.env, JOB_RETRY_DELAYS_MS: '100', WORKER_CONCURRENCY: '4' };
-    api = await startTestApi({ services: ['api', 'worker'], env });
-    tenant = await api.createTenant();
-  });
-  after(async () => {
-    await api.stop();
-    await ai.stop();
+  const { api, ai, tenant } = useApi({
+    ai: true,
+    services: ['api', 'worker'],
+    env: { JOB_RETRY_DELAYS_MS: '100', WORKER_CONCURRENCY: '4' },
   });
 
   /** Asks until it is answered, with the same key, as a careful client does. */
@@ -28,7 +20,7 @@ describe('Processes that are killed again and again', () => {
       const headers = { 'idempotency-key': `job-${key}` };
       const answer = await api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body, headers }).catch(() => undefined);
       if (answer?.status === 200) return answer.body.id;
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await delay(200);
     }
   }
 
@@ -42,10 +34,7 @@ describe('Processes that are killed again and again', () => {
     const { organizationId } = tenant;
     const { id: documentId } = await api.upload(tenant, { bytes: 'Some text of a document.' });
     let asked = 0;
-    const flaky = async (call: AiCall) => {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      return ++asked % 7 === 0 ? aiError(503, 'busy') : goodAnswer(call);
-    };
+    const flaky = answerLate(200, (call) => (++asked % 7 === 0 ? aiError(503, 'busy') : goodAnswer(call)));
     for (const operation of ['extract', 'summarize', 'embed'] as const) ai.behave(operation, flaky);
 
     const kinds = [
@@ -54,7 +43,7 @@ describe('Processes that are killed again and again', () => {
       { organizationId, kind: 'text.embed', texts: ['a text'] },
     ];
     const creating = Array.from({ length: jobs }, async (_, n) => {
-      await new Promise((resolve) => setTimeout(resolve, n * 100));
+      await delay(n * 100);
       const id = await createOnce(n, { ...kinds[n % kinds.length], maxAttempts: 10 });
       if (n % 5 === 0) await api.request('POST', `/api/v1/jobs/${id}/cancel`, { token: tenant.owner.token }).catch(() => undefined);
       return id;

@@ -1,20 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import type { Tenant } from '../support/api.ts';
+import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, errorsOf, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('While the database is away', () => {
-  let api: TestApi;
-  let ai: FakeAi;
+  const { api, ai } = useApi({ ai: true, env: { JOB_RETRY_DELAYS_MS: '200', WORKER_CONCURRENCY: '4' } });
   let tenant: Tenant;
   let proxy: TcpProxy;
   let pid: number | undefined;
 
   before(async () => {
-    ai = await startFakeAi();
-    api = await startTestApi({ env: { ...ai.env, JOB_RETRY_DELAYS_MS: '200', WORKER_CONCURRENCY: '4' } });
     const url = new URL(api.database.url);
     proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
     url.hostname = '127.0.0.1';
@@ -24,9 +23,7 @@ describe('While the database is away', () => {
     tenant = await api.createTenant();
   });
   after(async () => {
-    await api.stop();
     await proxy.stop();
-    await ai.stop();
   });
   afterEach(async () => {
     ai.behave('summarize');
@@ -39,7 +36,7 @@ describe('While the database is away', () => {
   const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses, 40_000);
   const outage = async (ms: number) => {
     await proxy.cut();
-    await new Promise((resolve) => setTimeout(resolve, ms));
+    await delay(ms);
     await proxy.mend();
   };
 
@@ -72,11 +69,11 @@ describe('While the database is away', () => {
         answers.push(
           api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body }).catch((error) => ({ status: 0, body: String(error) })),
         );
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await delay(50);
       }
     })();
     for (let n = 0; n < 5; n++) {
-      await new Promise((resolve) => setTimeout(resolve, 400));
+      await delay(400);
       await outage(150);
     }
     await creating;

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Embedder } from '../../activities/embedder.ts';
 import { createAiClient } from '../../ai/client.ts';
-import { aiError, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { type AiCall, aiError, answerLate, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { until } from '../support/processes.ts';
 
 const textsOf = (batches: number) => Array.from({ length: batches * 32 - 7 }, (_, n) => `chunk ${n}`);
 
@@ -13,11 +13,11 @@ describe('The embedding of documents', () => {
   beforeEach(async () => {
     ai = await startFakeAi();
     embedder = new Embedder(createAiClient({ baseUrl: ai.url, token: 'any' }), 2);
-    ai.behave('embed', async (call) => {
-      await delay(10);
+    const numbered = (call: AiCall) => {
       const vectors = call.body.texts.map((text: string) => [Number(text.split(' ')[1]), 1]);
       return { body: { model: 'fake', dimensions: 2, vectors } };
-    });
+    };
+    ai.behave('embed', answerLate(10, numbered));
   });
   afterEach(() => ai.stop());
 
@@ -41,10 +41,10 @@ describe('The embedding of documents', () => {
   });
 
   it('makes no further call for a document after one has failed, and goes on with the others', async () => {
-    ai.behave('embed', async (call) => {
-      await delay(10);
-      return call.requestId === 'a' ? aiError(503, 'busy') : goodAnswer(call);
-    });
+    ai.behave(
+      'embed',
+      answerLate(10, (call) => (call.requestId === 'a' ? aiError(503, 'busy') : goodAnswer(call))),
+    );
     const [a, b] = await Promise.allSettled([embed('a', 10), embed('b', 3)]);
     expect(a).to.include({ status: 'rejected' });
     expect(b).to.include({ status: 'fulfilled' });
@@ -55,7 +55,7 @@ describe('The embedding of documents', () => {
     ai.behave('embed', () => undefined);
     const stop = new AbortController();
     const waiting = embed('a', 10, stop.signal).catch((error) => error);
-    await delay(50);
+    await until(() => ai.running === 2);
     const reason = new Error('the attempt is over');
     stop.abort(reason);
     expect(await waiting).to.equal(reason);

@@ -3,23 +3,12 @@ import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { amountsOf, createJob, expectCleanLog, expectSoundLedger, historyOf, insertJobOnly } from '../support/jobs.ts';
+import { amountsOf, createJob, historyOf, insertJobOnly } from '../support/jobs.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('A job that can never succeed', () => {
-  let api: TestApi;
-  let tenant: Tenant;
-
-  before(async () => {
-    // The real AI service: what is final is for it to say.
-    api = await startTestApi();
-    tenant = await api.createTenant();
-  });
-  after(() => api.stop());
-  afterEach(async () => {
-    await expectSoundLedger(api);
-    expectCleanLog(api);
-  });
+  // The real AI service: what is final is for it to say.
+  const { api, tenant } = useApi({ check: 'after each test' });
 
   /** Fails at once: one attempt, a refund, the reason for the tenant and the same in Temporal. */
   async function expectFinal(id: string, code: string, message: RegExp): Promise<any> {

@@ -1,28 +1,13 @@
 import { expect } from 'chai';
 import { chunkSize, maxChunks } from '../../domain/chunks/split-text.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';
-import { amountsOf, createJob, expectCleanLog, expectSoundLedger } from '../support/jobs.ts';
+import { amountsOf, createJob } from '../support/jobs.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Text without a boundary, so that each chunk but the last has its full size. */
 const textOfChunks = (chunks: number) => 'x'.repeat((chunks - 1) * (chunkSize.characters - chunkSize.overlap) + chunkSize.characters);
 
 describe('The size of what is indexed', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
-    api = await startTestApi({ env: ai.env });
-    tenant = await api.createTenant();
-  });
-  after(async () => {
-    await expectSoundLedger(api);
-    expectCleanLog(api);
-    await api.stop();
-    await ai.stop();
-  });
+  const { api, ai, tenant } = useApi({ ai: true, check: 'at the end' });
 
   /** Indexes a document whose extracted text is the given one. */
   async function index(text: string): Promise<any> {
@@ -102,19 +87,8 @@ describe('The size of what is indexed', () => {
 });
 
 describe('A document without text', () => {
-  let api: TestApi;
-  let tenant: Tenant;
-
-  before(async () => {
-    // The real AI service reads it.
-    api = await startTestApi();
-    tenant = await api.createTenant();
-  });
-  after(async () => {
-    await expectSoundLedger(api);
-    expectCleanLog(api);
-    await api.stop();
-  });
+  // The real AI service reads it.
+  const { api, tenant } = useApi({ check: 'at the end' });
 
   it('is extracted and indexed; a summary fails finally and says why', async () => {
     const { token } = tenant.owner;

@@ -1,27 +1,13 @@
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { aiError, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
-import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, summary } from '../support/jobs.ts';
+import { aiError, goodAnswer } from '../support/fake-ai.ts';
+import { amountsOf, createJob, insertJobOnly, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('What an operator does to the workflow of a job', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
-    api = await startTestApi({ env: { ...ai.env, JOB_RETRY_DELAYS_MS: '100,60000' } });
-    tenant = await api.createTenant();
-  });
-  after(async () => {
-    await api.stop();
-    await ai.stop();
-  });
-  afterEach(async () => {
+  const { api, ai, tenant } = useApi({ ai: true, env: { JOB_RETRY_DELAYS_MS: '100,60000' }, check: 'after each test' });
+  afterEach(() => {
     ai.behave('summarize');
-    await expectSoundLedger(api);
-    expectCleanLog(api);
   });
 
   const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses);

@@ -2,37 +2,35 @@ import { Client, Connection } from '@temporalio/client';
 import { expect } from 'chai';
 import { findFreePorts } from '../../local/ports.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
-import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, summary } from '../support/jobs.ts';
 import { runProgram, until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('While Temporal is away', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
   let directory: string;
   let temporal: Stack;
   let client: Client;
 
+  // Its port is known before it runs, and it keeps what it knew.
+  let port: number;
+  const { api, ai, tenant } = useApi({
+    ai: true,
+    async env() {
+      [port = 0] = await findFreePorts(1);
+      const own = { TEMPORAL_ADDRESS: `127.0.0.1:${port}`, TEMPORAL_NAMESPACE: 'default', WORKER_ENABLED: 'false' };
+      return { ...own, JOB_RETRY_DELAYS_MS: '200' };
+    },
+  });
   before(async () => {
     directory = makeTestDirectory();
-    ai = await startFakeAi();
-    // Its port is known before it runs, and it keeps what it knew.
-    const [port = 0] = await findFreePorts(1);
-    const address = `127.0.0.1:${port}`;
-    client = new Client({ connection: Connection.lazy({ address }) });
-    const own = { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: 'default', WORKER_ENABLED: 'false' };
-    api = await startTestApi({ env: { ...ai.env, ...own, JOB_RETRY_DELAYS_MS: '200' } });
+    client = new Client({ connection: Connection.lazy({ address: `127.0.0.1:${port}` }) });
     temporal = await startStack({ dataDir: directory, services: [], ports: { temporal: port }, temporalUi: false });
-    tenant = await api.createTenant();
   });
   after(async () => {
-    await api.stop();
+    await api.stack.stop();
     await client.connection.close();
     await temporal.stop();
-    await ai.stop();
     removeTestDirectory(directory);
   });
   afterEach(async () => {

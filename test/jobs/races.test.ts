@@ -1,37 +1,26 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
-import { amountsOf, createJob, creditsUsed, expectCleanLog, expectSoundLedger, summary } from '../support/jobs.ts';
+import type { Tenant } from '../support/api.ts';
+import { goodAnswer } from '../support/fake-ai.ts';
+import { amountsOf, createJob, creditsUsed, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 const storageBytes = 1_000;
 const aiCredits = 12;
 const rounds = 8;
 
 describe('Requests that race', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-
-  before(async () => {
-    ai = await startFakeAi();
-    api = await startTestApi({
-      env: {
-        ...ai.env,
-        STRIPE_SECRET_KEY: 'sk_test_races',
-        STRIPE_WEBHOOK_SECRET: 'whsec_races',
-        WORKER_CONCURRENCY: '8',
-        PLAN_FREE_STORAGE_BYTES: String(storageBytes),
-        PLAN_FREE_AI_CREDITS: String(aiCredits),
-      },
-    });
-  });
-  after(async () => {
-    await api.stop();
-    await ai.stop();
-  });
-  afterEach(async () => {
-    await expectSoundLedger(api);
-    expectCleanLog(api);
+  const { api, ai } = useApi({
+    ai: true,
+    env: {
+      STRIPE_SECRET_KEY: 'sk_test_races',
+      STRIPE_WEBHOOK_SECRET: 'whsec_races',
+      WORKER_CONCURRENCY: '8',
+      PLAN_FREE_STORAGE_BYTES: String(storageBytes),
+      PLAN_FREE_AI_CREDITS: String(aiCredits),
+    },
+    check: 'after each test',
   });
 
   const post = (tenant: Tenant, path: string, body?: unknown, headers: Record<string, string> = {}) =>
@@ -144,7 +133,7 @@ describe('Requests that race', () => {
       const embedding = Promise.withResolvers<void>();
       ai.behave('embed', async (call) => {
         embedding.resolve();
-        await new Promise((resolve) => setTimeout(resolve, round * 3));
+        await delay(round * 3);
         return goodAnswer(call);
       });
       const { id } = await createJob(api, tenant, { kind: 'document.index', documentId });

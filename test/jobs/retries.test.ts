@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { type AiAnswer, aiError, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
-import { amountsOf, createJob, expectCleanLog, expectSoundLedger, historyOf, type Step, summary } from '../support/jobs.ts';
+import { type AiAnswer, aiError, goodAnswer } from '../support/fake-ai.ts';
+import { amountsOf, createJob, historyOf, type Step, summary } from '../support/jobs.ts';
+import { useApi } from '../support/use-api.ts';
 
 const retryDelayMs = 300;
 const longestDelayMs = 1_500;
@@ -9,23 +9,13 @@ const longestDelayMs = 1_500;
 const retryDelays = `${retryDelayMs},${longestDelayMs},0`;
 
 describe('A job whose attempts fail', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
-    api = await startTestApi({ env: { ...ai.env, JOB_RETRY_DELAYS_MS: retryDelays, JOB_TIMEOUT_MS: '1000' } });
-    tenant = await api.createTenant();
+  const { api, ai, tenant } = useApi({
+    ai: true,
+    env: { JOB_RETRY_DELAYS_MS: retryDelays, JOB_TIMEOUT_MS: '1000' },
+    check: 'after each test',
   });
-  after(async () => {
-    await api.stop();
-    await ai.stop();
-  });
-  afterEach(async () => {
+  afterEach(() => {
     for (const operation of ['extract', 'summarize', 'embed'] as const) ai.behave(operation);
-    await expectSoundLedger(api);
-    expectCleanLog(api);
   });
 
   const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses);

@@ -1,23 +1,12 @@
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { aiError, type FakeAi, startFakeAi } from '../support/fake-ai.ts';
+import { aiError } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
+import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 // Takes more than two minutes: the waits are the real ones.
 describe('The waits between attempts', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
-    api = await startTestApi({ env: ai.env });
-    tenant = await api.createTenant();
-  });
-  after(async () => {
-    await api.stop();
-    await ai.stop();
-  });
+  const { api, ai, tenant } = useApi({ ai: true });
 
   it('are 10, 30 and 90 seconds by default, then the job fails', async function () {
     this.timeout(200_000);
@@ -31,7 +20,8 @@ describe('The waits between attempts', () => {
       expect(waiting.error).to.deep.equal({ code: 'ai_failed', message: 'The AI service failed.' });
       expect(await amountsOf(api, id)).to.deep.equal([5]);
     }
-    const ended = await api.jobIn(token, id, ['failed'], 110_000);
+    await until(() => ai.callsOf(id) === 4, 110_000);
+    const ended = await api.jobIn(token, id, ['failed']);
 
     expect(ended).to.include({ attempts: 4, maxAttempts: 4, nextAttemptAt: null });
     expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
@@ -67,12 +57,12 @@ describe('The waits between attempts', () => {
 
   /** The job while it waits after an attempt. */
   async function waitingAfter(id: string, attempts: number, timeoutMs: number): Promise<any> {
-    const deadline = Date.now() + timeoutMs;
-    for (;;) {
-      const waiting = await api.jobIn(tenant.owner.token, id, ['queued'], timeoutMs);
-      if (waiting.attempts === attempts) return waiting;
-      if (Date.now() > deadline) throw new Error(`job ${id} is not after attempt ${attempts}: ${JSON.stringify(waiting)}`);
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
+    let waiting: any;
+    await until(() => ai.callsOf(id) === attempts, timeoutMs);
+    await until(async () => {
+      waiting = await api.jobIn(tenant.owner.token, id, ['queued'], timeoutMs);
+      return waiting.attempts === attempts;
+    }, timeoutMs);
+    return waiting;
   }
 });

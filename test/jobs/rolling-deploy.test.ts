@@ -4,12 +4,12 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { expect } from 'chai';
 import type { JobKind } from '../../db/schema.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
-import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectSoundLedger, resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { type Edit, makeRelease } from '../support/release.ts';
+import { useApi } from '../support/use-api.ts';
 import { attemptsOf, type ExtraWorker, startExtraWorker } from '../support/workers.ts';
 
 const settings = { WORKER_ENABLED: 'false', WORKER_CONCURRENCY: '2', JOB_RETRY_DELAYS_MS: '200' };
@@ -17,25 +17,18 @@ const settings = { WORKER_ENABLED: 'false', WORKER_CONCURRENCY: '2', JOB_RETRY_D
 describe('A worker that knows fewer kinds beside a newer one', () => {
   const olderKinds: JobKind[] = ['document.extract', 'text.embed', 'text.summarize'];
   const newerKinds: JobKind[] = ['document.summarize', 'document.index'];
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
+  const { api, ai, tenant } = useApi({ ai: true, env: settings });
   let older: ExtraWorker;
   let newer: ExtraWorker;
   let successor: ExtraWorker;
   const jobs: { id: string; kind: JobKind }[] = [];
 
   before(async () => {
-    ai = await startFakeAi();
-    api = await startTestApi({ env: { ...ai.env, ...settings } });
-    tenant = await api.createTenant();
     [older, newer] = await Promise.all([startExtraWorker(api, { env: { WORKER_JOB_KINDS: olderKinds.join() } }), startExtraWorker(api)]);
   });
   after(async () => {
     for (const worker of [older, newer, successor]) await worker?.kill();
     await expectSoundLedger(api);
-    await api.stop();
-    await ai.stop();
   });
 
   const rows = () => api.database.db.selectFrom('job').select(['id', 'kind', 'status', 'attempts']).execute();
@@ -125,24 +118,17 @@ describe('A release that changes the steps of a workflow', () => {
   });
 
   describe('rolled out while jobs are under way', () => {
-    let api: TestApi;
-    let ai: FakeAi;
-    let tenant: Tenant;
+    const { api, ai, tenant } = useApi({ ai: true, env: settings });
     let folder: string;
     let today: ExtraWorker;
     let next: ExtraWorker;
 
-    before(async () => {
+    before(() => {
       folder = release('next', versioned);
-      ai = await startFakeAi();
-      api = await startTestApi({ env: { ...ai.env, ...settings } });
-      tenant = await api.createTenant();
     });
     after(async () => {
       for (const worker of [today, next]) await worker?.kill();
       await expectSoundLedger(api);
-      await api.stop();
-      await ai.stop();
     });
 
     /** The changes that a workflow has taken, as its history marks them. */

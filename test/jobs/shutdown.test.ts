@@ -1,28 +1,18 @@
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
-import { amountsOf, createJob, expectCleanLog, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
+import { goodAnswer } from '../support/fake-ai.ts';
+import { amountsOf, createJob, historyOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 const graceMs = 3_000;
 
 for (const service of ['worker', 'api'] as const) {
   describe(`SIGTERM to ${service === 'api' ? 'the API with its worker' : 'a worker'}, while a job runs`, () => {
-    let api: TestApi;
-    let ai: FakeAi;
-    let tenant: Tenant;
-
-    before(async () => {
-      ai = await startFakeAi();
-      const env = { ...ai.env, WORKER_SHUTDOWN_GRACE_MS: String(graceMs), JOB_RETRY_DELAYS_MS: '200', WORKER_CONCURRENCY: '1' };
-      api = await startTestApi({ services: service === 'api' ? ['api'] : ['api', 'worker'], env });
-      tenant = await api.createTenant();
-    });
-    after(async () => {
-      await expectSoundLedger(api);
-      expectCleanLog(api, service);
-      await api.stop();
-      await ai.stop();
+    const { api, ai, tenant } = useApi({
+      ai: true,
+      services: service === 'api' ? ['api'] : ['api', 'worker'],
+      env: { WORKER_SHUTDOWN_GRACE_MS: String(graceMs), JOB_RETRY_DELAYS_MS: '200', WORKER_CONCURRENCY: '1' },
+      check: 'at the end',
     });
     beforeEach(async () => {
       if (!api.stack.pid(service)) await api.stack.start(service);
@@ -58,8 +48,10 @@ for (const service of ['worker', 'api'] as const) {
       const behind = await createJob(api, tenant, { kind: 'text.embed', texts: ['waits for the place'], maxAttempts: 1 });
       await until(() => isWithWorker(behind.id));
 
+      const stops = () => api.stack.readLog(service).split('"msg":"stopping"').length;
+      const before = stops();
       const gone = terminate();
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await until(() => stops() > before);
       answered.resolve();
       expect(await gone).to.be.lessThan(graceMs + 5_000);
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type JobKind, jobKinds as kinds } from '../../contract/jobs.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { type AiCall, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
-import { createJob, expectCleanLog, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
+import { answerLate, goodAnswer } from '../support/fake-ai.ts';
+import { createJob, historyOf, summary } from '../support/jobs.ts';
 import { runProgram, until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 function fieldsOf(kind: JobKind, documentId: string): Record<string, unknown> {
   if (kind === 'text.summarize') return summary;
@@ -12,27 +12,10 @@ function fieldsOf(kind: JobKind, documentId: string): Record<string, unknown> {
 }
 
 describe('The places of a worker', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
-    api = await startTestApi({ env: { ...ai.env, WORKER_CONCURRENCY: '2' } });
-    tenant = await api.createTenant();
-  });
-  after(async () => {
-    await expectSoundLedger(api);
-    expectCleanLog(api);
-    await api.stop();
-    await ai.stop();
-  });
+  const { api, ai, tenant } = useApi({ ai: true, env: { WORKER_CONCURRENCY: '2' }, check: 'at the end' });
 
   it('are never more than WORKER_CONCURRENCY, whatever the kinds, and every kind makes progress', async () => {
-    const slowly = async (call: AiCall) => {
-      await new Promise((resolve) => setTimeout(resolve, 60));
-      return goodAnswer(call);
-    };
+    const slowly = answerLate(60);
     for (const operation of ['extract', 'summarize', 'embed'] as const) ai.behave(operation, slowly);
     const { id: documentId } = await api.upload(tenant, { bytes: 'Some text.' });
     const created = await Promise.all(
@@ -60,21 +43,12 @@ describe('The places of a worker', () => {
 });
 
 describe('A full worker', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
-    // Two processes with one place each.
-    api = await startTestApi({ services: ['api', 'worker'], env: { ...ai.env, WORKER_CONCURRENCY: '1', WORKER_ENABLED: 'true' } });
-    tenant = await api.createTenant();
-  });
-  after(async () => {
-    await expectSoundLedger(api);
-    expectCleanLog(api, 'api', 'worker');
-    await api.stop();
-    await ai.stop();
+  // Two processes with one place each.
+  const { api, ai, tenant } = useApi({
+    ai: true,
+    services: ['api', 'worker'],
+    env: { WORKER_CONCURRENCY: '1', WORKER_ENABLED: 'true' },
+    check: 'at the end',
   });
 
   it('hands back what it cannot begin soon, so that it runs where there is a place', async () => {
@@ -100,21 +74,7 @@ describe('A full worker', () => {
 });
 
 describe('A kind that no worker handles', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
-    api = await startTestApi({ env: { ...ai.env, WORKER_JOB_KINDS: 'text.embed,document.extract' } });
-    tenant = await api.createTenant();
-  });
-  after(async () => {
-    await expectSoundLedger(api);
-    expectCleanLog(api, 'api', 'worker');
-    await api.stop();
-    await ai.stop();
-  });
+  const { api, tenant } = useApi({ ai: true, env: { WORKER_JOB_KINDS: 'text.embed,document.extract' }, check: 'at the end' });
 
   it('stays queued without an attempt, and runs when a worker with its handler appears', async () => {
     const { token } = tenant.owner;

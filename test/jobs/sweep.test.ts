@@ -8,27 +8,20 @@ import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { succeedJob } from '../../domain/jobs/succeed-job.ts';
 import { sweepLostAttempts, sweepQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 const timeoutMs = 120_000;
 
 const delaysMs = [1_000];
 
 describe('The sweep', () => {
-  let api: TestApi;
-  let tenant: Tenant;
-
-  before(async () => {
-    // No worker: the tests are the worker, and decide when it is lost.
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
-    tenant = await api.createTenant();
-  });
+  // No worker: the tests are the worker, and decide when it is lost.
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' } });
   after(async () => {
     expectCleanLog(api);
-    await api.stop();
   });
   afterEach(() => expectSoundLedger(api));
 
@@ -189,21 +182,7 @@ describe('The sweep', () => {
 });
 
 describe('The sweep of a running worker', () => {
-  let api: TestApi;
-  let ai: FakeAi;
-  let tenant: Tenant;
-
-  before(async () => {
-    ai = await startFakeAi();
-    api = await startTestApi({ env: { ...ai.env, JOB_TIMEOUT_MS: '60000' } });
-    tenant = await api.createTenant();
-  });
-  after(async () => {
-    await expectSoundLedger(api);
-    expectCleanLog(api);
-    await api.stop();
-    await ai.stop();
-  });
+  const { api, ai, tenant } = useApi({ ai: true, env: { JOB_TIMEOUT_MS: '60000' }, check: 'at the end' });
 
   it('stops an attempt that it presumed lost, and the next one succeeds', async () => {
     let asked = 0;

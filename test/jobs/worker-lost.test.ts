@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import type { ServiceName } from '../../local/stack.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
-import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';
-import { amountsOf, createJob, expectCleanLog, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
+import { amountsOf, createJob, historyOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 for (const { title, services } of [
   { title: 'A worker of its own', services: ['api', 'worker'] as ServiceName[] },
@@ -12,16 +11,11 @@ for (const { title, services } of [
   const victim: ServiceName = services.at(-1) ?? 'api';
 
   describe(`${title}, killed in the middle of its jobs`, () => {
-    let api: TestApi;
-    let ai: FakeAi;
-    let tenant: Tenant;
+    const { api, ai, tenant } = useApi({ ai: true, services, env: { JOB_RETRY_DELAYS_MS: '200' }, check: 'at the end' });
     let documentId: string;
     const ids = { index: '', once: '' };
 
     before(async () => {
-      ai = await startFakeAi();
-      api = await startTestApi({ services, env: { ...ai.env, JOB_RETRY_DELAYS_MS: '200' } });
-      tenant = await api.createTenant();
       documentId = (await api.upload(tenant, { bytes: 'Indexed text of a document.' })).id;
       ai.behave('embed', () => undefined);
       ai.behave('summarize', () => undefined);
@@ -33,12 +27,6 @@ for (const { title, services } of [
       ai.behave('embed');
       ai.behave('summarize');
       await api.stack.start(victim);
-    });
-    after(async () => {
-      await expectSoundLedger(api);
-      expectCleanLog(api, ...services);
-      await api.stop();
-      await ai.stop();
     });
 
     it('costs that attempt and no more: the job succeeds with one effect', async () => {

@@ -1,24 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startTestApi, type TestApi } from '../support/api.ts';
 import { until } from '../support/processes.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
+import { useApi } from '../support/use-api.ts';
 
 const contact = 'operator@example.com';
 
 describe('Mails', () => {
-  let api: TestApi;
   let server: MailServer;
-  before(async () => {
-    server = await startMailServer();
-    const env = { SMTP_URL: server.url, CONTACT_EMAIL: contact, REQUIRE_EMAIL_VERIFICATION: 'true', WEB_URL: 'https://app.example.com' };
-    api = await startTestApi({ env });
+  const { api } = useApi({
+    async env() {
+      server = await startMailServer();
+      return { SMTP_URL: server.url, CONTACT_EMAIL: contact, REQUIRE_EMAIL_VERIFICATION: 'true', WEB_URL: 'https://app.example.com' };
+    },
   });
-  after(async () => {
-    await api.stop();
-    await server.stop();
-  });
+  after(() => server.stop());
   beforeEach(() => {
     server.mails.length = 0;
     server.refuseWith = undefined;
@@ -102,11 +99,7 @@ describe('Mails', () => {
 });
 
 describe('Mails of a deployment for development', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi({ env: { REQUIRE_EMAIL_VERIFICATION: 'true' } });
-  });
-  after(() => api.stop());
+  const { api } = useApi({ env: { REQUIRE_EMAIL_VERIFICATION: 'true' } });
 
   it('are files in DATA_DIR/mail, with links to copy', async () => {
     const directory = join(api.stack.dataDir, 'mail');

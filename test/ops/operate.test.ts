@@ -2,17 +2,15 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Environment } from '../../config/environment.ts';
 import { findFreePorts } from '../../local/ports.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { startMail } from '../../workflows/definitions.ts';
 import { runProgram } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('npm run ops, on a running service', () => {
-  let api: TestApi;
-  let tenant: Tenant;
+  const { api, tenant } = useApi();
   let failed: string[];
 
   before(async () => {
-    api = await startTestApi();
-    tenant = await api.createTenant();
     const { token } = tenant.owner;
     const { id: documentId } = await api.upload(tenant, { contentType: 'application/pdf', bytes: 'this is no PDF' });
     failed = [];
@@ -22,7 +20,6 @@ describe('npm run ops, on a running service', () => {
     }
     for (const id of failed) await api.jobIn(token, id, ['failed']);
   });
-  after(() => api.stop());
 
   async function ops(args: string[], env: Environment = {}) {
     const { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR } = api.stack.env;
@@ -86,8 +83,9 @@ describe('npm run ops, on a running service', () => {
       .insertInto('object_to_delete')
       .values({ key: 'o/1', organization_id: 'o', attempts: 3, last_error: 'no entry', created_at: started_at })
       .execute();
+    const intent = startMail({ mailId: '1', kind: 'contact' });
     await sql`insert into outbox (workflow_id, intent, created_at, lease_until)
-      values ('mail-1', '{}', now() - interval '1 hour', now() + interval '1 hour')`.execute(db);
+      values (${intent.workflowId}, ${JSON.stringify(intent)}, now() - interval '1 hour', now() + interval '1 hour')`.execute(db);
     try {
       const { code, stderr, body } = await answerOf(['stuck']);
       expect(code).to.equal(1);

@@ -5,23 +5,20 @@ import { inheritedEnvironment } from '../../config/local.ts';
 import { createSupervisor } from '../../local/supervise.ts';
 import { findTemporalCli } from '../../local/temporal.ts';
 import { faults } from '../../tools/drill/faults/index.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { amountsOf, expectSoundLedger } from '../support/jobs.ts';
 import { runProgram } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 const doc = readFileSync('docs/operations.md', 'utf8');
 const commands = [...doc.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, code = '']) => code.trim().split('\n'));
 const isRunHere = (command: string) => /^(npm run ops -- |temporal )/.test(command);
 
 describe('docs/operations.md', () => {
-  let api: TestApi;
-  let tenant: Tenant;
+  const { api, tenant } = useApi();
   let failed: string;
   let env: Record<string, string | undefined>;
 
   before(async () => {
-    api = await startTestApi();
-    tenant = await api.createTenant();
     const { token } = tenant.owner;
     const { id: documentId } = await api.upload(tenant, { contentType: 'application/pdf', bytes: 'this is no PDF' });
     const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.extract', documentId } });
@@ -39,7 +36,6 @@ describe('docs/operations.md', () => {
   });
   after(async () => {
     await expectSoundLedger(api);
-    await api.stop();
   });
 
   for (const command of commands.filter(isRunHere)) {

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { until } from '../support/processes.ts';
 import { exchange, putHead, startUploadServer, type UploadServer } from './upload-server.ts';
 
 const contentType = 'text/plain';
@@ -272,8 +273,4 @@ function sendWithNode(url: string, headers: Record<string, string>, chunks: Buff
 function untilClosed(socket: Socket): Promise<'closed' | 'reset'> {
   socket.on('error', () => undefined);
   return new Promise((resolve) => socket.once('close', (hadError) => resolve(hadError ? 'reset' : 'closed')));
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await delay(5);
 }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { writeOnce } from '../../storage/write-once.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { until } from '../support/processes.ts';
 
 const pieces = 24;
 const pieceBytes = 500_000;
@@ -43,7 +44,9 @@ describe('writing a large file', () => {
 
   it('closes the file when no part is on its way to disk any more, whether it is stored or not', async () => {
     const outcomes: string[] = [];
+    let begun = 0;
     handles.datasync = async function (this: FileHandle) {
+      begun++;
       await delay(100);
       await datasync.call(this).then(
         () => outcomes.push('on disk'),
@@ -58,7 +61,7 @@ describe('writing a large file', () => {
     const place = { target: join(directory, 'org', 'other'), incomingDirectory: incomingDirectory() };
     const failure = await writeOnce(place, breakingOff()).catch((error: unknown) => error);
     expect(failure).to.be.an('error').with.property('message', 'broke off');
-    await delay(200);
+    await until(() => outcomes.length === begun);
     expect(outcomes).to.have.length.above(1);
     expect(outcomes).to.satisfy((all: string[]) => all.every((outcome) => outcome === 'on disk'));
     expect(await readdir(join(directory, 'org'))).to.deep.equal(['doc']);

@@ -3,6 +3,7 @@ import type { Environment } from '../../config/environment.ts';
 import { type ServiceName, type Stack, startStack } from '../../local/stack.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
+import { until } from './processes.ts';
 import { recorder } from './recorder.ts';
 import { testAi } from './stack.ts';
 import { createTestNamespace, type TestNamespace } from './temporal.ts';
@@ -149,14 +150,15 @@ export async function startTestApi({ env = {}, services = ['api'] }: TestApiOpti
       return document;
     },
     async jobIn(token, jobId, statuses, timeoutMs = 60_000) {
-      const deadline = performance.now() + timeoutMs;
-      for (;;) {
-        const { body } = await expectOk(request('GET', `/api/v1/jobs/${jobId}`, { token }));
-        if (statuses.includes(body.status)) return body;
-        if (performance.now() > deadline)
-          throw new Error(`job ${jobId} is ${body.status}, not ${statuses.join(' or ')}: ${JSON.stringify(body)}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+      let job: any;
+      const isThere = async () => {
+        job = (await expectOk(request('GET', `/api/v1/jobs/${jobId}`, { token }))).body;
+        return statuses.includes(job.status);
+      };
+      await until(isThere, timeoutMs).catch((error) => {
+        throw new Error(`job ${jobId} is ${job?.status}, not ${statuses.join(' or ')}: ${JSON.stringify(job)}`, { cause: error });
+      });
+      return job;
     },
     async stop() {
       await stack.stop();

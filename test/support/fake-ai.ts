@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export type AiOperation = 'extract' | 'summarize' | 'embed';
 
@@ -44,6 +45,14 @@ export function goodAnswer({ operation, body }: AiCall): AiAnswer {
   if (operation === 'summarize') return { body: { summary: 'Short.', sentences: 1, model: 'fake', characters: body.text.length } };
   const text = String(body);
   return { body: { text, characters: text.length, pages: null, truncated: false, content_type: 'text/plain' } };
+}
+
+/** Answers well, or as told, but only after a while: calls are under way side by side. */
+export function answerLate(ms: number, behaviour: AiBehaviour = goodAnswer): AiBehaviour {
+  return async (call) => {
+    await delay(ms);
+    return behaviour(call);
+  };
 }
 
 export async function startFakeAi(): Promise<FakeAi> {

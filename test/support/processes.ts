@@ -65,12 +65,13 @@ export function isAlive(pid: number): boolean {
   return commandOf(pid) !== undefined;
 }
 
-/** Waits until a condition holds; throws after the time limit. */
+/** Waits until a condition holds, looking less often the longer it takes; throws after the time limit. */
 export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
+  const startedAt = performance.now();
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`This did not become true within ${timeoutMs} ms: ${condition}`);
-    await delay(20);
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs > timeoutMs) throw new Error(`This did not become true within ${timeoutMs} ms: ${condition}`);
+    await delay(Math.min(100, 20 + waitedMs / 50));
   }
 }
 
@@ -92,4 +93,10 @@ export function childrenOf(parent: number): { pid: number; command: string }[] {
       return false;
     }
   });
+}
+
+/** What live processes have used of a processor, in seconds. Linux only: reads /proc. */
+export function cpuSecondsOf(pids: number[]): number {
+  const ticks = pids.map((pid) => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[11]));
+  return ticks.reduce((sum, of) => sum + of, 0) / 100;
 }

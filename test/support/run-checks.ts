@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
+import { none, type Summary } from './summary-reporter.ts';
 
 const colors = process.stdout.isTTY ? '--colors=force' : '--colors=off';
 const checks: [name: string, command: string[]][] = [
@@ -9,7 +10,7 @@ const checks: [name: string, command: string[]][] = [
 ];
 
 /** Runs the formatter's check, the linter and the type checker, and prints what they find; each counts as one test. */
-export async function runChecks(): Promise<{ passed: number; failed: number }> {
+export async function runChecks(): Promise<Summary> {
   const results: boolean[] = [];
   for (const [name, [program = '', ...args]] of checks) {
     const startedAt = performance.now();
@@ -18,7 +19,7 @@ export async function runChecks(): Promise<{ passed: number; failed: number }> {
     console.log(`  ${ok ? '✔' : '✘'} ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
     if (!ok) console.log(output.replace(/^/gm, '    '));
   }
-  return { passed: results.filter(Boolean).length, failed: results.filter((ok) => !ok).length };
+  return { ...none, passed: results.filter(Boolean).length, failed: results.filter((ok) => !ok).length };
 }
 
 async function run(args: string[]): Promise<{ ok: boolean; output: string }> {

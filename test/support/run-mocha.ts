@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../../config/environment.ts';
 import type { RunningProcess, Supervisor } from '../../local/supervise.ts';
-import type { Summary } from './summary-reporter.ts';
+import { none, type Summary } from './summary-reporter.ts';
 
 const groupLimitMs = 40 * 60_000;
 const leaveLimitMs = 15_000;
@@ -20,7 +20,7 @@ export interface MochaGroup {
 
 /** Runs test files with mocha. A run that crashes, hangs, or does not leave after its last test counts as one more failure, and says so. */
 export async function runMocha(supervisor: Supervisor, group: MochaGroup): Promise<Summary> {
-  if (group.files.length === 0) return { passed: 0, failed: 0 };
+  if (group.files.length === 0) return none;
   const summaryFile = join(group.directory, `${group.name}.json`);
   const running = supervisor.run({
     name: `mocha (${group.name})`,
@@ -30,7 +30,7 @@ export async function runMocha(supervisor: Supervisor, group: MochaGroup): Promi
   });
   const problem = await untilItLeaves(running, summaryFile);
   await running.kill('SIGKILL');
-  const summary = existsSync(summaryFile) ? (JSON.parse(readFileSync(summaryFile, 'utf8')) as Summary) : { passed: 0, failed: 0 };
+  const summary = existsSync(summaryFile) ? (JSON.parse(readFileSync(summaryFile, 'utf8')) as Summary) : none;
   if (problem === undefined && (running.exit?.code === 0 || summary.failed > 0)) return summary;
   console.log(`  ✘ mocha (${group.name}) ${problem ?? 'ended before its last test'}`);
   return { ...summary, failed: summary.failed + 1 };

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** A port on which nothing answers until the service is started. */
 async function freePort(): Promise<number> {
@@ -22,22 +22,17 @@ function startAi(port: number): Promise<Server> {
 }
 
 describe('JOBS_HOLD_ON_OUTAGE', () => {
-  let api: TestApi;
-  let tenant: Tenant;
   let port: number;
   let ai: Server | undefined;
 
-  before(async () => {
-    port = await freePort();
-    api = await startTestApi({
-      env: { JOBS_HOLD_ON_OUTAGE: 'true', AI_SERVICE_URL: `http://127.0.0.1:${port}`, JOB_RETRY_DELAYS_MS: '100', LOG_LEVEL: 'info' },
-    });
-    tenant = await api.createTenant();
+  const { api, tenant } = useApi({
+    async env() {
+      port = await freePort();
+      const AI_SERVICE_URL = `http://127.0.0.1:${port}`;
+      return { JOBS_HOLD_ON_OUTAGE: 'true', AI_SERVICE_URL, JOB_RETRY_DELAYS_MS: '100', LOG_LEVEL: 'info' };
+    },
   });
-  after(async () => {
-    ai?.close();
-    await api.stop();
-  });
+  after(() => ai?.close());
 
   it('lets jobs wait without spending attempts while the AI service is down, says why, and goes on by itself', async () => {
     const { token } = tenant.owner;

@@ -1,18 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('deleteObjects', () => {
-  let api: TestApi;
-  let tenant: Tenant;
-
-  before(async () => {
-    api = await startTestApi();
-    tenant = await api.createTenant();
-  });
-  after(() => api.stop());
+  const { api, tenant } = useApi();
 
   const remove = (id: string) => api.request('DELETE', `/api/v1/documents/${id}`, { token: tenant.owner.token });
   const handle = () => api.temporal.client.workflow.getHandle(`delete-objects-${tenant.organizationId}`);

@@ -1,19 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import type { Tenant, TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('admin.organizations.delete', () => {
-  let api: TestApi;
+  const { api } = useApi();
   let admin: TestUser;
 
   before(async () => {
-    api = await startTestApi();
     admin = await api.signUp('Root');
     await api.makePlatformAdmin(admin);
   });
-  after(() => api.stop());
 
   const remove = (tenant: Tenant, confirmSlug = tenant.slug) =>
     api.request('DELETE', `/api/v1/admin/organizations/${tenant.organizationId}`, { token: admin.token, body: { confirmSlug } });

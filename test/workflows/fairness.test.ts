@@ -1,21 +1,20 @@
 import { expect } from 'chai';
 import { inTransaction } from '../../db/transaction.ts';
 import { insertJob } from '../../domain/jobs/create-job.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 const backlog = 2_000;
 
 describe('Fairness between organizations', () => {
-  let api: TestApi;
+  const { api } = useApi({ services: ['api', 'worker'], env: { WORKER_CONCURRENCY: '2' } });
   let large: Tenant;
   let small: Tenant;
 
   before(async () => {
-    api = await startTestApi({ services: ['api', 'worker'], env: { WORKER_CONCURRENCY: '2' } });
     [large, small] = await Promise.all([api.createTenant(), api.createTenant()]);
   });
-  after(() => api.stop());
 
   /** Queues jobs as `jobs.create` does, without its requests, and waits until Temporal has them all. */
   async function queue({ organizationId, owner }: Tenant, jobs: number): Promise<void> {

@@ -2,18 +2,11 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('Housekeeping', () => {
-  let api: TestApi;
-  let tenant: Tenant;
-
-  before(async () => {
-    api = await startTestApi({ env: { AUDIT_LOG_RETENTION_DAYS: '100' } });
-    tenant = await api.createTenant();
-  });
-  after(() => api.stop());
+  const { api, tenant } = useApi({ env: { AUDIT_LOG_RETENTION_DAYS: '100' } });
 
   const run = () =>
     api.temporal.client.workflow.execute('housekeeping', { taskQueue: 'sheaf', workflowId: `housekeeping-${Date.now()}`, args: [] });

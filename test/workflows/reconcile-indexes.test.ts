@@ -1,13 +1,9 @@
 import { expect } from 'chai';
-import { startTestApi, type TestApi } from '../support/api.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('Reconciling the vector indexes', () => {
-  let api: TestApi;
-  before(async () => {
-    api = await startTestApi();
-  });
-  after(() => api.stop());
+  const { api } = useApi();
 
   it('runs once when its schedule is made, and tells why every search is exact', async () => {
     const { client } = api.temporal;

@@ -1,18 +1,15 @@
 import { expect } from 'chai';
 import type { ReplayInput, ReplayProgress } from '../../workflows/definitions.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('replayFailedJobs', () => {
-  let api: TestApi;
-  let tenant: Tenant;
+  const { api, tenant } = useApi();
   let failed: string[];
 
   before(async () => {
-    api = await startTestApi();
-    tenant = await api.createTenant();
     failed = await failJobs(tenant, 5);
   });
-  after(() => api.stop());
 
   /** Jobs that fail finally: indexing a document that says it is a PDF and is none. */
   async function failJobs(of: Tenant, count: number): Promise<string[]> {
