@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Workspaces, documents, chunks, jobs, the credit ledger, audit entries, the outbox and flags. */
+/** Workspaces, documents, chunks, jobs, the credit ledger, audit entries, the outbox, mails, flags, and what several processes count together. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
@@ -36,7 +36,8 @@ const statements = [
     indexed_at timestamptz(3),
     chunk_count integer,
     created_at timestamptz(3) not null default now(),
-    updated_at timestamptz(3) not null default now()
+    updated_at timestamptz(3) not null default now(),
+    constraint document_tenant unique (id, workspace_id, organization_id)
   )`,
   `create index document_page on document (workspace_id, created_at desc, id desc)`,
   `create index document_organization on document (organization_id)`,
@@ -48,16 +49,21 @@ const statements = [
     text text not null
   )`,
 
+  // A chunk refers to its document with the tenant, so that none can name another workspace or organization than its document's.
   `create table chunk (
     id text primary key,
-    organization_id text not null references organization (id) on delete cascade,
-    workspace_id text not null references workspace (id) on delete cascade,
-    document_id text not null references document (id) on delete cascade,
+    organization_id text not null,
+    workspace_id text not null,
+    document_id text not null,
     index integer not null,
     text text not null,
     model text not null,
-    embedding real[] not null
+    embedding real[] not null,
+    constraint chunk_document_fkey foreign key (document_id, workspace_id, organization_id)
+      references document (id, workspace_id, organization_id) on delete cascade
   )`,
+  // Rows of 2 kB would be compressed, or their vectors put elsewhere, at half of what storing costs; a search would fetch each of them from there.
+  `alter table chunk set (toast_tuple_target = 8160)`,
   `create index chunk_workspace on chunk (workspace_id, model)`,
   `create unique index chunk_document on chunk (document_id, index)`,
   `create index chunk_organization on chunk (organization_id)`,
@@ -67,6 +73,7 @@ const statements = [
     organization_id text not null references organization (id) on delete cascade,
     workspace_id text references workspace (id) on delete set null,
     document_id text references document (id) on delete set null,
+    former_workspace_id text,
     kind text not null,
     status text not null default 'queued' check (status in ('queued', 'running', 'succeeded', 'failed', 'canceled')),
     input jsonb not null,
@@ -97,6 +104,8 @@ const statements = [
   `create index job_running on job (started_at) where status = 'running'`,
   `create index job_queued on job (coalesce(swept_at, created_at)) where status = 'queued'`,
   `create index job_finished on job (finished_at) where finished_at is not null`,
+  `create index job_failed on job (finished_at) where status = 'failed'`,
+  `create index job_former_workspace on job (former_workspace_id) where former_workspace_id is not null`,
   `create index job_creator on job (created_by)`,
   `create index job_retry on job (retry_of) where retry_of is not null`,
   `create unique index job_retry_once_per_run on job (retry_of, replay_run) where replay_run is not null`,
@@ -119,6 +128,13 @@ const statements = [
     used bigint not null check (used >= 0),
     primary key (organization_id, month)
   )`,
+  // Searches that were charged and have not come to their end: the ledger does not say which of its charges are settled.
+  `create table open_search (
+    id text primary key,
+    organization_id text not null references organization (id) on delete cascade,
+    month date not null,
+    charged_at timestamptz(3) not null default now()
+  )`,
 
   `create table audit_entry (
     id text primary key,
@@ -133,7 +149,9 @@ const statements = [
     created_at timestamptz(3) not null default now()
   )`,
   `create index audit_entry_page on audit_entry (organization_id, created_at desc, id desc)`,
-  `create index audit_entry_created on audit_entry (created_at)`,
+  `create index audit_entry_platform_page on audit_entry (created_at desc, id desc)`,
+  `create index audit_entry_actor_page on audit_entry (actor_id, created_at desc, id desc)`,
+  `create index audit_entry_target_page on audit_entry (target_id, created_at desc, id desc)`,
 
   `create table outbox (
     id bigint generated always as identity primary key,
@@ -189,12 +207,45 @@ const statements = [
   )`,
   `create index feature_flag_override_organization on feature_flag_override (organization_id)`,
 
+  // Mails that wait to be sent. A row goes once its mail is sent; one that stays is a mail that was given up.
+  `create table mail (
+    id text primary key,
+    kind text not null,
+    recipient text not null,
+    reply_to_address text,
+    reply_to_name text,
+    subject text not null,
+    body text not null,
+    attempts integer not null default 0,
+    last_error text,
+    created_at timestamptz(3) not null default now(),
+    check (reply_to_name is null or reply_to_address is not null)
+  )`,
+  `create index mail_created on mail (created_at)`,
+
+  // As rate-limiter-flexible reads and writes it. Unlogged: a crash of the database forgets counts of a minute, and each request is cheaper.
+  `create unlogged table rate_limit (
+    key varchar(255) primary key,
+    points integer not null default 0,
+    expire bigint
+  )`,
+
+  // One row for each place that a user's job streams take; the key is what keeps a sixth out.
+  `create unlogged table job_stream_lease (
+    user_id text not null,
+    place integer not null check (place > 0),
+    holder text not null,
+    expires_at timestamptz(3) not null,
+    primary key (user_id, place)
+  )`,
+  `create index job_stream_lease_expires on job_stream_lease (expires_at)`,
+
   // The dot product of two unit vectors is their cosine similarity. It means nothing for vectors of different length.
   `create function dot_product(a real[], b real[]) returns double precision
      language sql immutable strict parallel safe
      as $$ select sum(x::double precision * y) from unnest(a, b) as pair (x, y) $$`,
 
-  // Rule 10: a notification carries ids only.
+  // docs/rules.md, notifications may be lost: they carry ids only.
   `create function notify_job_change() returns trigger language plpgsql as $$
      begin
        perform pg_notify('job_changed', new.organization_id || ' ' || new.id);
@@ -204,4 +255,14 @@ const statements = [
   `create trigger job_updated after update of status, workspace_id on job for each row
      when (old.status is distinct from new.status or old.workspace_id is distinct from new.workspace_id)
      execute function notify_job_change()`,
+
+  // A stream of a workspace that was deleted tells how its jobs ended. A trigger, since a reference may empty the column, too.
+  `create function note_former_workspace() returns trigger language plpgsql as $$
+     begin
+       new.former_workspace_id := old.workspace_id;
+       return new;
+     end $$`,
+  `create trigger job_left_workspace before update of workspace_id on job for each row
+     when (old.workspace_id is not null and new.workspace_id is null)
+     execute function note_former_workspace()`,
 ];

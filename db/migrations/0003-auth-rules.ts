@@ -30,6 +30,8 @@ const tables = [
 
   // When the row was last overwritten with what Stripe answered: an older answer never replaces a newer one.
   `alter table subscription add column "syncedAt" timestamptz(3)`,
+  // So that its days of grace end however far the payment provider moves its period.
+  `alter table subscription add column "pastDueSince" timestamptz(3)`,
   // Between better-auth's two writes of an acceptance (the invitation, then the member) nobody else may take the seat.
   `alter table invitation add column "seatHeldUntil" timestamptz(3)`,
 
@@ -46,6 +48,16 @@ const tables = [
 ];
 
 const functions = [
+  // The end of the period that was not renewed. Stripe begins the next period and asks for its payment within three days: a period
+  // that began then, or later, is one that was not paid, and the one before had ended by then. Otherwise it is the period that runs.
+  `create function unrenewed_since(period_start timestamptz, period_end timestamptz, past_due_since timestamptz) returns timestamptz
+     language sql stable as $$
+       select case
+         when period_start >= past_due_since - interval '3 days' then least(period_start, past_due_since)
+         else coalesce(period_end, past_due_since)
+       end
+     $$`,
+
   // The plan that counts now: a live subscription's, or one that is being dunned; else free.
   `create function organization_plan(of_organization text, dunning_days integer) returns text
      language sql stable as $$
@@ -53,7 +65,8 @@ const functions = [
          select plan from subscription
          where "referenceId" = of_organization and plan in ('pro', 'team')
            and (status in ('active', 'trialing')
-             or (status = 'past_due' and "periodEnd" + make_interval(days => dunning_days) > now()))
+             or (status = 'past_due'
+               and unrenewed_since("periodStart", "periodEnd", "pastDueSince") + make_interval(days => dunning_days) > now()))
          order by plan = 'team' desc limit 1
        ), 'free')
      $$`,
@@ -89,7 +102,7 @@ const functions = [
          raise exception using errcode = 'SHEAF', message = code, detail = data::text;
        end $$`,
 
-  // Rule 1: the organization's lock. One that is being deleted takes no more writes.
+  // docs/rules.md, lock order: the organization's lock. One that is being deleted takes no more writes.
   `create function lock_live_organization(organization_id text) returns void
      language plpgsql as $$
        begin
@@ -311,6 +324,20 @@ const auditRules = [
      for each statement execute function after_team_members()`,
   `create trigger after_team_member_delete after delete on "teamMember" referencing old table as changes
      for each statement execute function after_team_members()`,
+
+  `create function note_past_due() returns trigger
+     language plpgsql as $$
+       begin
+         if new.status <> 'past_due' then
+           new."pastDueSince" := null;
+         elsif tg_op = 'INSERT' or old.status <> 'past_due' then
+           new."pastDueSince" := now();
+         else
+           new."pastDueSince" := old."pastDueSince";
+         end if;
+         return new;
+       end $$`,
+  `create trigger subscription_past_due before insert or update on subscription for each row execute function note_past_due()`,
 
   // A checkout that was only begun is no change yet.
   `create function after_subscription_change() returns trigger language plpgsql as $$

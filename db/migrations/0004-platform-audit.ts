@@ -3,10 +3,9 @@ import { type Kysely, sql } from 'kysely';
 /**
  * What platform admins do to users and sessions stands in the audit log, without an organization: triggers write it in the
  * transaction of the change, with the actor that the transaction names (db/actor.ts). What users do to themselves is not entered.
- * And the indexes by which the log of the whole platform is read.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of [...functions, ...userAudit, ...sessionAudit, ...accountAudit, ...indexes]) await sql.raw(statement).execute(db);
+  for (const statement of [...functions, ...userAudit, ...sessionAudit, ...accountAudit]) await sql.raw(statement).execute(db);
 }
 
 /** Spares every change without an actor, such as a sign-in or housekeeping, the call of a function. */
@@ -106,12 +105,4 @@ const accountAudit = [
      when (new.password is not null and ${hasActor}) execute function audit_password()`,
   `create trigger audit_password_update after update of password on account for each row
      when (old.password is distinct from new.password and ${hasActor}) execute function audit_password()`,
-];
-
-const indexes = [
-  `create index audit_entry_platform_page on audit_entry (created_at desc, id desc)`,
-  `create index audit_entry_actor_page on audit_entry (actor_id, created_at desc, id desc)`,
-  `create index audit_entry_target_page on audit_entry (target_id, created_at desc, id desc)`,
-  // Retention reads by time, which the first of these serves as well.
-  `drop index audit_entry_created`,
 ];
