@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import type { AiClient } from '../ai/client.ts';
-import type { CancelSubscription } from '../auth/cancel-subscription.ts';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Cursors } from '../domain/cursor.ts';
 import type { NewMail } from '../domain/mail/queue-mail.ts';
+import type { CancelSubscription } from '../payments/cancel-subscription.ts';
 import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
 import type { Caller } from './caller.ts';

@@ -2,8 +2,6 @@ import { createServer } from 'node:http';
 import { pino } from 'pino';
 import { createAiClient } from '../ai/client.ts';
 import { createAuth } from '../auth/auth.ts';
-import { createCancelSubscription } from '../auth/cancel-subscription.ts';
-import { createStripe } from '../auth/create-stripe.ts';
 import { mountAuth } from '../auth/mount.ts';
 import { createFindSession } from '../auth/session.ts';
 import { deriveKey } from '../config/keys.ts';
@@ -14,6 +12,8 @@ import { migrate } from '../db/migrate.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
 import { createCursors } from '../domain/cursor.ts';
+import { createCancelSubscription } from '../payments/cancel-subscription.ts';
+import { createPayments } from '../payments/payments.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import { LocalStorage } from '../storage/local.ts';
 import { awaitResult } from '../temporal/await-result.ts';
@@ -70,7 +70,7 @@ const listener = listen({
   onReconnect: jobStreams.replayAll,
   onError: (error) => log.warn({ err: error }, 'notifications were lost; the connection is made again'),
 });
-const stripe = createStripe(config);
+const payments = createPayments({ config, db, log });
 const findCaller = createFindSession(db, config);
 const sendMail = createMailQueue({ db, log, enabled: config.email.provider !== 'none' });
 
@@ -82,7 +82,7 @@ const deps: ApiDeps = {
   ai,
   cursors,
   jobStreams,
-  cancelSubscription: createCancelSubscription({ config, db, log, stripe }),
+  cancelSubscription: createCancelSubscription(db, payments),
   sendMail,
   authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
@@ -90,7 +90,7 @@ const deps: ApiDeps = {
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
-const auth = createAuth({ config, db, pool, log, stripe, sendMail });
+const auth = createAuth({ config, db, pool, log, payments, sendMail });
 const app = createApp(deps, {
   auth: mountAuth({ auth, config, findSession: findCaller, log, clientAddress: (_req, res) => clientAddressOf(res) }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,

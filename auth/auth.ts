@@ -3,9 +3,10 @@ import { admin, bearer } from 'better-auth/plugins';
 import { Kysely } from 'kysely';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type Stripe from 'stripe';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
+import type { Payments } from '../payments/payments.ts';
+import { billingPlugin } from './billing-plugin.ts';
 import { AuthDialect } from './dialect.ts';
 import { passwordResetMail, type SendMail, verificationMail } from './mails.ts';
 import { membershipPlugin } from './membership-plugin.ts';
@@ -13,7 +14,6 @@ import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
-import { billingPlugins } from './stripe-plugin.ts';
 import { userRemovalPlugin } from './user-removal.ts';
 
 export interface AuthDependencies {
@@ -24,7 +24,7 @@ export interface AuthDependencies {
   log: Logger;
   sendMail: SendMail;
   /** Absent while billing is off. */
-  stripe?: Stripe | undefined;
+  payments?: Payments | undefined;
 }
 
 /** The header that carries the client's address to better-auth; the mount overwrites whatever a client puts there. */
@@ -37,7 +37,7 @@ export function createAuth(dependencies: AuthDependencies) {
   return betterAuth(authOptions(dependencies));
 }
 
-function authOptions({ config, pool, db, log, sendMail, stripe }: AuthDependencies) {
+function authOptions({ config, pool, db, log, sendMail, payments }: AuthDependencies) {
   const { advanced, baseURL } = cookieOptions(config);
   return {
     appName: 'Sheaf',
@@ -82,7 +82,7 @@ function authOptions({ config, pool, db, log, sendMail, stripe }: AuthDependenci
       userRemovalPlugin(db),
       stopImpersonatingPlugin(),
       oidcPlugin(config),
-      ...((stripe ? billingPlugins(config, stripe, db) : []) as BetterAuthPlugin[]),
+      ...((payments ? [billingPlugin({ config, payments })] : []) as BetterAuthPlugin[]),
     ],
   } satisfies BetterAuthOptions;
 }

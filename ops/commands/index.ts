@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { billingCommand } from './billing.ts';
 import { grantAdminCommand } from './grant-admin.ts';
 import { ledgerCommand } from './ledger.ts';
 import { replayCommand } from './replay.ts';
@@ -10,6 +11,7 @@ export const commands: Record<string, Command> = {
   status: statusCommand,
   stuck: stuckCommand,
   ledger: ledgerCommand,
+  billing: billingCommand,
   replay: replayCommand,
   'grant-admin': grantAdminCommand,
 };
