@@ -7,6 +7,7 @@ import { type EndedAttempt, settleAttempt } from '../domain/jobs/settle-attempt.
 import { sweepLostAttempts } from '../domain/jobs/sweep-lost-attempts.ts';
 import { sweepQueuedJobs } from '../domain/jobs/sweep-queued-jobs.ts';
 import { deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
+import { billingActivities } from './billing.ts';
 import type { ActivityDeps } from './deps.ts';
 import { indexActivities } from './indexes.ts';
 import { mailActivities } from './mail.ts';
@@ -23,6 +24,7 @@ export type Activities = ReturnType<typeof createActivities>;
 /** Binds the activities to what they work with. */
 export function createActivities(deps: ActivityDeps) {
   return {
+    ...billingActivities(deps),
     ...indexActivities(deps),
     ...mailActivities(deps),
     ...organizationActivities(deps),

@@ -42,10 +42,11 @@ export function changesTo(
   subscription: Stripe.Subscription,
   { plans, members, quantity }: { plans: SoldPlan[]; members: number; quantity?: number | undefined },
 ): Stripe.SubscriptionUpdateParams.Item[] {
-  const { item } = readItems(subscription, plans);
+  const { item, plan: current } = readItems(subscription, plans);
   const seatPrices = new Set(plans.flatMap(({ seatPriceId, priceId }) => (seatPriceId && seatPriceId !== priceId ? [seatPriceId] : [])));
   const seatItems = subscription.items.data.filter(({ price }) => seatPrices.has(price.id));
-  const wanted = plan.seatPriceId === plan.priceId ? members : plan.seatPriceId ? 1 : (quantity ?? item?.quantity ?? 1);
+  const kept = current?.name === plan.name ? item?.quantity : 1;
+  const wanted = plan.seatPriceId === plan.priceId ? members : ((plan.seatPriceId ? undefined : quantity) ?? kept ?? 1);
   const changes: Stripe.SubscriptionUpdateParams.Item[] = [];
   if (item && (item.price.id !== plan.priceId || item.quantity !== wanted)) {
     changes.push({ id: item.id, price: plan.priceId, quantity: wanted });

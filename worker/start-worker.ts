@@ -10,6 +10,7 @@ import { createDb, createPool } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { createMailer } from '../mail/create-mailer.ts';
+import { createPayments } from '../payments/payments.ts';
 import { connectWorkers } from '../temporal/connect.ts';
 import { ensureSchedules } from '../temporal/schedules.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
@@ -37,6 +38,7 @@ export function startWorker(
     attempts,
     jobs: config.jobs,
     mailer: createMailer(config),
+    payments: createPayments({ config, db: deps.db, log: deps.log }),
     getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
     auditRetentionDays: config.auditRetentionDays,
   });

@@ -1,10 +1,10 @@
-import { defineQuery, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { defineQuery, patched, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { type DeleteOrganizationInput, type DeleteOrganizationResult, queries } from './definitions.ts';
 
 const progress = defineQuery<{ step: string } & DeleteOrganizationResult>(queries.progress);
 
-const { endOrganizationJobs, deleteOrganizationRows, drainObjects } = proxyActivities<Activities>({
+const { endOrganizationJobs, closeCustomers, deleteOrganizationRows, drainObjects } = proxyActivities<Activities>({
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '1 minute',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
@@ -16,8 +16,8 @@ const { deleteOrganizationObjects } = proxyActivities<Activities>({
 });
 
 /**
- * Deletes an organization: its jobs end, its objects go, then its rows, then whatever objects
- * came meanwhile. It was marked as being deleted, and audited, by the request. Answers how many objects were deleted, and how
+ * Deletes an organization: its jobs end, its objects go, the payment provider forgets it as a customer, then its rows go,
+ * then whatever objects came meanwhile. It was marked as being deleted, and audited, by the request. Answers how many objects were deleted, and how
  * many the store refused: those are tried again by `deleteObjects` for as long as it takes.
  */
 export async function deleteOrganization({ organizationId }: DeleteOrganizationInput): Promise<DeleteOrganizationResult> {
@@ -29,6 +29,10 @@ export async function deleteOrganization({ organizationId }: DeleteOrganizationI
   await endOrganizationJobs({ organizationId });
   begin('deleting its objects');
   add(await deleteOrganizationObjects({ organizationId }));
+  if (patched('close-customers')) {
+    begin('ending it as a customer of the payment provider');
+    await closeCustomers({ organizationId });
+  }
   begin('deleting its rows');
   await deleteOrganizationRows({ organizationId });
   begin('deleting objects that came meanwhile');

@@ -9,6 +9,7 @@ import * as chunkTenant from './0007-chunk-tenant.ts';
 import * as formerWorkspace from './0008-former-workspace.ts';
 import * as openSearches from './0012-open-searches.ts';
 import * as oneWriter from './0021-one-writer.ts';
+import * as seats from './0022-seats.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0008-former-workspace': formerWorkspace,
   '0012-open-searches': openSearches,
   '0021-one-writer': oneWriter,
+  '0022-seats': seats,
 };
