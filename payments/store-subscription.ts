@@ -34,7 +34,8 @@ export async function storeSubscription(
   return stored;
 }
 
-function valuesOf({ subscription, pastDueSince }: FetchedSubscription, plans: SoldPlan[]) {
+/** What a row says of a subscription. */
+export function valuesOf({ subscription, pastDueSince }: FetchedSubscription, plans: SoldPlan[]) {
   const { plan, item = subscription.items.data[0] } = readItems(subscription, plans);
   return {
     ...(plan && { plan: plan.name }),

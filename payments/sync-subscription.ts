@@ -29,8 +29,8 @@ export async function syncSubscription(
   });
 }
 
-/** Members may have come and gone during a checkout, and the portal changes plans without their seats. */
-async function followSeats(
+/** Asks for the seats to be brought to the members if they are not: members may have come and gone during a checkout, and the portal changes plans without their seats. */
+export async function followSeats(
   payments: Pick<Payments, 'plans'>,
   trx: Transaction,
   fetched: FetchedSubscription,

@@ -68,6 +68,17 @@ export interface SyncSeatsInput {
 /** The count of members, and the provider's ids of the subscriptions that billed something else; null while billing is off. */
 export type SyncSeatsResult = { members: number; changed: string[] } | null;
 
+export interface ReconcileBillingInput {
+  /** False compares only; true if it is absent. */
+  repair?: boolean;
+}
+
+/**
+ * How many subscriptions and customers were compared, and the provider's ids of subscriptions whose row or whose seats were not right; null
+ * while billing is off.
+ */
+export type ReconcileBillingResult = { subscriptions: number; different: string[]; seats: string[]; customers: number } | null;
+
 /** Why every search is exact, or the indexes that were made and dropped; null if another run was at it. */
 export type ReconcileIndexesResult = { exact: string } | { pgvector: string; made: string[]; dropped: string[] } | null;
 

@@ -1,6 +1,7 @@
 export { deleteObjects } from './delete-objects.ts';
 export { deleteOrganization } from './delete-organization.ts';
 export { housekeeping } from './housekeeping.ts';
+export { reconcileBilling } from './reconcile-billing.ts';
 export { reconcileIndexes } from './reconcile-indexes.ts';
 export { replayFailedJobs } from './replay-failed-jobs.ts';
 export { runJob } from './run-job.ts';

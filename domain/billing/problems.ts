@@ -17,7 +17,7 @@ export const remedies: Record<BillingProblemKind, string> = {
   'unknown-customer': 'A customer of no organization pays for it: cancel it at Stripe and refund what was paid.',
   'subscription-missing': 'Stripe does not know it: check that the key is of the right account.',
   'several-subscriptions': 'The organization pays for more than one: cancel all but one at Stripe and refund.',
-  'customer-left': 'The organization was deleted while billing was off: delete the customer at Stripe.',
+  'customer-left': 'Its organization is gone: unless another deployment shares the account, delete the customer at Stripe.',
   'customer-missing': 'Stripe does not know the customer of the organization: check that the key is of the right account.',
 };
 

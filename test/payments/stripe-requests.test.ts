@@ -4,6 +4,7 @@ import pino from 'pino';
 import { createCancelSubscription } from '../../payments/cancel-subscription.ts';
 import { closeCustomer } from '../../payments/customers.ts';
 import { createPayments, type Payments } from '../../payments/payments.ts';
+import { reconcile } from '../../payments/reconcile.ts';
 import { syncSeats } from '../../payments/sync-seats.ts';
 import { type AuthService, billingOn, startAuthService } from '../auth/support/service.ts';
 import { type StripeServer, startStripeServer } from '../auth/support/stripe-server.ts';
@@ -19,6 +20,7 @@ const requests: Record<string, RegExp> = {
   'checkout.sessions.retrieve': /^GET \/v1\/checkout\/sessions\/\w+/,
   'customers.create': /^POST \/v1\/customers /,
   'customers.del': /^DELETE \/v1\/customers\/\w+/,
+  'customers.list': /^GET \/v1\/customers /,
   'customers.search': /^GET \/v1\/customers\/search/,
   'invoices.list': /^GET \/v1\/invoices /,
   'subscriptionSchedules.create': /^POST \/v1\/subscription_schedules /,
@@ -117,6 +119,7 @@ describe('What is sent to Stripe', () => {
     expect(await syncSeats(payments, subscriber.organizationId)).to.deep.equal({ members: 1, changed: [id] });
     await subscriber.bring('member');
     expect(await syncSeats(payments, subscriber.organizationId)).to.deep.equal({ members: 2, changed: [id] });
+    await reconcile(payments, { repair: true });
     await closeCustomer(payments, subscriber.customer);
     expect(stripe.subscriptions.get(id)?.status).to.equal('canceled');
   });

@@ -84,6 +84,7 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   };
   await run('sweepJobs', 'sweep-jobs');
   await run('reconcileIndexes', 'reconcile-indexes');
+  await run('reconcileBilling', 'reconcile-billing');
   await run('housekeeping', 'housekeeping');
   await run('replayFailedJobs', 'replay-failed-jobs', [{ organizationId: tenant.organizationId, perMinute: 6_000 } satisfies ReplayInput]);
   await run('syncSeats', 'sync-seats', [{ organizationId: tenant.organizationId } satisfies SyncSeatsInput]);
