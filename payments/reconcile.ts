@@ -40,7 +40,7 @@ export async function reconcile(payments: Payments, { repair, onProgress = () =>
     if (fetched && repair) await store(payments, fetched);
     onProgress();
   }
-  found.customers = await compareCustomers(payments, onProgress);
+  found.customers = await compareCustomers(payments, { repair, onProgress });
   return found;
 }
 
@@ -76,23 +76,30 @@ async function store(payments: Payments, fetched: FetchedSubscription): Promise<
   });
 }
 
-/** Reports customers whose organization is gone, and organizations whose customer is; how many customers there are. */
-async function compareCustomers({ stripe, db }: Payments, onProgress: () => void): Promise<number> {
-  const rows = await db.selectFrom('organization').select(['id', 'stripeCustomerId']).where('stripeCustomerId', 'is not', null).execute();
-  const missing = new Map(rows.map(({ id, stripeCustomerId }) => [stripeCustomerId ?? '', id]));
-  const known = new Set(missing.keys());
-  let customers = 0;
-  for await (const { id, metadata } of stripe.customers.list({ limit: 100 })) {
-    missing.delete(id);
-    if (metadata?.customerType !== 'organization') continue;
-    customers++;
-    const organizationId = metadata.organizationId ?? null;
-    if (known.has(id)) await resolveProblem(db, 'customer-missing', id);
-    else await reportProblem(db, problem('customer-left', id, organizationId));
+/**
+ * Reports customers whose organization is gone, and organizations whose customer is; to repair, gives customers the names of their
+ * organizations. Returns how many customers there are.
+ */
+async function compareCustomers({ stripe, db }: Payments, { repair, onProgress }: Required<ReconcileOptions>): Promise<number> {
+  const columns = ['id', 'name', 'stripeCustomerId'] as const;
+  const rows = await db.selectFrom('organization').select(columns).where('stripeCustomerId', 'is not', null).execute();
+  const organizations = new Map(rows.map((row) => [row.stripeCustomerId ?? '', row]));
+  const seen = new Set<string>();
+  for await (const { id, name, metadata } of stripe.customers.list({ limit: 100 })) {
+    const organization = organizations.get(id);
+    if (!organization && metadata?.customerType !== 'organization') continue;
+    seen.add(id);
+    if (!organization) await reportProblem(db, problem('customer-left', id, metadata?.organizationId ?? null));
+    else {
+      await resolveProblem(db, 'customer-missing', id);
+      if (repair && name !== organization.name) await stripe.customers.update(id, { name: organization.name });
+    }
     onProgress();
   }
-  for (const [id, organizationId] of missing) await reportProblem(db, problem('customer-missing', id, organizationId));
-  return customers;
+  for (const [id, organization] of organizations) {
+    if (!seen.has(id)) await reportProblem(db, problem('customer-missing', id, organization.id));
+  }
+  return seen.size;
 }
 
 function problem(kind: 'customer-left' | 'customer-missing', customer: string, organizationId: string | null) {

@@ -22,6 +22,7 @@ const requests: Record<string, RegExp> = {
   'customers.del': /^DELETE \/v1\/customers\/\w+/,
   'customers.list': /^GET \/v1\/customers /,
   'customers.search': /^GET \/v1\/customers\/search/,
+  'customers.update': /^POST \/v1\/customers\/\w+ /,
   'invoices.list': /^GET \/v1\/invoices /,
   'subscriptionSchedules.create': /^POST \/v1\/subscription_schedules /,
   'subscriptionSchedules.release': /^POST \/v1\/subscription_schedules\/\w+\/release/,

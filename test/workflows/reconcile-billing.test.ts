@@ -41,6 +41,7 @@ describe('reconcileBilling', () => {
   it('compares and changes nothing when an operator checks', async () => {
     expect(JSON.parse(await check()).compared).to.deep.equal({ subscriptions: 1, different: [id], seats: [], customers: 2 });
     expect(await rows()).to.deep.equal([]);
+    expect(stripe.state.customers.get('cus_ours')?.name).to.equal(null);
   }).timeout(60_000);
 
   it('repairs rows and seats, and reports what only an operator can decide', async () => {
@@ -52,6 +53,7 @@ describe('reconcileBilling', () => {
       ['customer-left', 'cus_left'],
       ['customer-missing', 'cus_missing'],
     ]);
+    expect(stripe.state.customers.get('cus_ours')?.name).to.equal(tenant.slug);
     expect(await run()).to.deep.include({ different: [], seats: [] });
   }).timeout(60_000);
 });
