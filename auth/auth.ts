@@ -71,7 +71,7 @@ function authOptions({ config, pool, db, log, sendMail, payments }: AuthDependen
       database: { validateSchema: false, defaultFindManyLimit: 10_000 },
     },
     logger: { level: 'warn', log: (level, message) => log[level]({ component: 'auth' }, message) },
-    // Errors of better-auth are answers; any other reaches the mount, which logs it and answers 500.
+    // Errors of better-auth become responses. Any other error reaches the mount, which logs it and responds with 500.
     onAPIError: { throw: true },
     telemetry: { enabled: false },
     plugins: [
