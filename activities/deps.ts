@@ -4,6 +4,7 @@ import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Mailer } from '../mail/port.ts';
+import type { Payments } from '../payments/payments.ts';
 import type { Storage } from '../storage/port.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Embedder } from './embedder.ts';
@@ -24,6 +25,8 @@ export interface ActivityDeps {
   getPlan: GetPlan;
   /** Holds attempts back while the AI service is down; undefined if an outage costs attempts, which is the default. */
   breaker?: CircuitBreaker | undefined;
+  /** Undefined while billing is off. */
+  payments?: Payments | undefined;
   /** How many days audit entries are kept; 0 for ever. */
   auditRetentionDays: number;
 }

@@ -4,6 +4,7 @@ import { purgeUpload } from '../domain/documents/purge-uploads.ts';
 import type { JobState } from '../domain/jobs/job.ts';
 import { type EndedAttempt, settleAttempt } from '../domain/jobs/settle-attempt.ts';
 import { deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
+import { billingActivities } from './billing.ts';
 import type { ActivityDeps } from './deps.ts';
 import { mailActivities } from './mail.ts';
 import { organizationActivities } from './organizations.ts';
@@ -17,6 +18,7 @@ export type Activities = ReturnType<typeof createActivities>;
 export function createActivities(deps: ActivityDeps) {
   return {
     ...housekeepingActivities(deps),
+    ...billingActivities(deps),
     ...indexActivities(deps),
     ...mailActivities(deps),
     ...organizationActivities(deps),

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { AiClient } from '../ai/client.ts';
-import type { CancelSubscription } from '../auth/cancel-subscription.ts';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { NewMail } from '../domain/mail.ts';
 import type { Cursors } from '../domain/page.ts';
 import type { EmbeddingPrice } from '../domain/search/embedding-price.ts';
+import type { CancelSubscription } from '../payments/cancel-subscription.ts';
 import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
 import type { Authentication } from './caller.ts';

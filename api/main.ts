@@ -2,8 +2,6 @@ import { createServer } from 'node:http';
 import { pino } from 'pino';
 import { createAiClient } from '../ai/client.ts';
 import { createAuth } from '../auth/auth.ts';
-import { createCancelSubscription } from '../auth/cancel-subscription.ts';
-import { createStripe } from '../auth/create-stripe.ts';
 import { mountAuth } from '../auth/mount.ts';
 import { createFindSession } from '../auth/session.ts';
 import { deriveKey } from '../config/keys.ts';
@@ -15,6 +13,8 @@ import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
 import { createCursors } from '../domain/page.ts';
 import { createEmbeddingPrice } from '../domain/search/embedding-price.ts';
+import { createCancelSubscription } from '../payments/cancel-subscription.ts';
+import { createPayments } from '../payments/payments.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import { LocalStorage } from '../storage/local.ts';
 import { awaitResult } from '../temporal/await-result.ts';
@@ -70,7 +70,7 @@ const listener = listen({
   onReconnect: jobStreams.replayAll,
   onError: (error) => log.warn({ err: error }, 'notifications were lost; the connection is made again'),
 });
-const stripe = createStripe(config);
+const payments = createPayments({ config, db, log });
 const findCaller = createFindSession(db, config);
 const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'none' });
 
@@ -82,7 +82,7 @@ const deps: ApiDeps = {
   ai,
   cursors,
   jobStreams,
-  cancelSubscription: createCancelSubscription({ config, db, log, stripe }),
+  cancelSubscription: createCancelSubscription(db, payments),
   sendMail: mails.send,
   authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
@@ -90,7 +90,7 @@ const deps: ApiDeps = {
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
-const auth = createAuth({ config, db, pool, log, stripe, writeMails: mails.write });
+const auth = createAuth({ config, db, pool, log, payments, writeMails: mails.write });
 const app = createApp(deps, {
   auth: mountAuth({ auth, config, findSession: findCaller, log, clientAddress: (_req, res) => clientAddressOf(res) }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,

@@ -3,9 +3,10 @@ import { admin, bearer } from 'better-auth/plugins';
 import { Kysely } from 'kysely';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type Stripe from 'stripe';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
+import type { Payments } from '../payments/payments.ts';
+import { billingPlugin } from './billing-plugin.ts';
 import { AuthDialect } from './dialect.ts';
 import { handleWithMails } from './handle-request.ts';
 import { passwordResetMail, verificationMail } from './mails.ts';
@@ -15,7 +16,6 @@ import { organizationPlugin } from './organization-plugin.ts';
 import { addMail, type WriteMails } from './outgoing-mails.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
-import { billingPlugins } from './stripe-plugin.ts';
 import { userRemovalPlugin } from './user-removal.ts';
 
 export interface AuthDependencies {
@@ -26,7 +26,7 @@ export interface AuthDependencies {
   log: Logger;
   writeMails: WriteMails;
   /** Absent while billing is off. */
-  stripe?: Stripe | undefined;
+  payments?: Payments | undefined;
 }
 
 /** The header that carries the client's address to better-auth; the mount overwrites whatever a client puts there. */
@@ -41,7 +41,7 @@ export function createAuth(dependencies: AuthDependencies) {
   return { ...auth, handler, fetch: handler };
 }
 
-function authOptions({ config, pool, db, log, writeMails, stripe }: AuthDependencies) {
+function authOptions({ config, pool, db, log, writeMails, payments }: AuthDependencies) {
   const { advanced, baseURL } = cookieOptions(config);
   return {
     appName: 'Sheaf',
@@ -75,7 +75,7 @@ function authOptions({ config, pool, db, log, writeMails, stripe }: AuthDependen
       database: { validateSchema: false, defaultFindManyLimit: 10_000 },
     },
     logger: { level: 'warn', log: (level, message) => log[level]({ component: 'auth' }, message) },
-    // Errors of better-auth are answers; any other reaches the mount, which logs it and answers 500.
+    // Errors of better-auth become responses. Any other error reaches the mount, which logs it and responds with 500.
     onAPIError: { throw: true },
     telemetry: { enabled: false },
     plugins: [
@@ -86,7 +86,7 @@ function authOptions({ config, pool, db, log, writeMails, stripe }: AuthDependen
       userRemovalPlugin(db),
       stopImpersonatingPlugin(),
       oidcPlugin(config),
-      ...((stripe ? billingPlugins(config, stripe, db) : []) as BetterAuthPlugin[]),
+      ...((payments ? [billingPlugin({ config, payments })] : []) as BetterAuthPlugin[]),
     ],
   } satisfies BetterAuthOptions;
 }

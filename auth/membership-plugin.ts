@@ -16,7 +16,7 @@ const membersOnly = new Set([
 ]);
 
 /**
- * Refuses with FORBIDDEN who is signed in and may not act on an organization, before better-auth answers BAD_REQUEST with a code that
+ * Refuses with FORBIDDEN who is signed in and may not act on an organization, before better-auth responds BAD_REQUEST with a code that
  * it also uses for a member that the request names.
  */
 export function membershipPlugin(db: Db): BetterAuthPlugin {

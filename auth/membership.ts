@@ -2,7 +2,7 @@ import type { Permission } from '../contract/access.ts';
 import type { Db, Transaction } from '../db/connect.ts';
 import { hasPermission, parseRoles, type Role } from './permissions.ts';
 
-/** The user's roles in the organization; undefined where the user is no member, or the organization does not exist. */
+/** The user's roles in the organization; undefined if the user is no member, or the organization does not exist. */
 export async function findMembership(db: Db | Transaction, organizationId: string, userId: string): Promise<Role[] | undefined> {
   const member = await db
     .selectFrom('member')

@@ -27,7 +27,7 @@ export interface MountOptions {
 
 /**
  * Serves better-auth: checks the origin, hands over the client's address, and names the actor of a change. Expects
- * `X-Request-Id` on the response. Errors of better-auth have the API's envelope; any other error answers 500 `internal_error`.
+ * `X-Request-Id` on the response. Errors of better-auth have the API's envelope; any other error becomes 500 `internal_error`.
  */
 export function mountAuth({ auth, config, findSession, log, clientAddress }: MountOptions): RequestHandler {
   const base = new URL(config.apiUrl).origin;

@@ -24,7 +24,7 @@ export function cookieOptions(config: ServerConfig) {
   };
 }
 
-/** The name of the session cookie: it begins with `__Secure-` where the API is reached by https. */
+/** The name of the session cookie: it begins with `__Secure-` if the API is reached by https. */
 export function sessionCookieName(config: ServerConfig): string {
   return getCookies(cookieOptions(config)).sessionToken.name;
 }

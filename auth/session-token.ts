@@ -10,7 +10,7 @@ export interface SessionToken {
 
 /**
  * The session token of a request: `Authorization: Bearer` with the value of `set-auth-token`, else the session cookie, as
- * better-auth reads them. Undefined where neither is there with a right signature; says nothing about the session itself.
+ * better-auth reads them. Undefined if neither is there with a right signature. It says nothing about the session itself.
  */
 export function readSessionToken(headers: IncomingHttpHeaders, options: { cookieName: string; secret: string }): SessionToken | undefined {
   const bearer = /^bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
@@ -21,7 +21,7 @@ export function readSessionToken(headers: IncomingHttpHeaders, options: { cookie
   return fromCookie ? { token: fromCookie, from: 'cookie' } : undefined;
 }
 
-/** The value before the last dot, where what follows is its HMAC in base64. */
+/** The value before the last dot, if what follows is its HMAC in base64. */
 function verify(signed: string, secret: string): string | undefined {
   const dot = signed.lastIndexOf('.');
   if (dot < 1) return undefined;

@@ -24,7 +24,7 @@ export interface Caller {
   impersonatedBy: string | null;
   /** The stored roles of each organization that the user is a member of, as they were when the request began. */
   memberships: Record<string, string>;
-  /** Set where this request extended the session: the `Set-Cookie` that extends the browser's cookie with it. */
+  /** Set if this request extended the session: the `Set-Cookie` that extends the browser's cookie with it. */
   refreshedCookie?: string;
 }
 
@@ -32,7 +32,7 @@ export interface Caller {
 export type FindSession = (headers: IncomingHttpHeaders) => Promise<Caller | undefined>;
 
 /**
- * Makes the lookup that every request of the API goes through: one query, where better-auth's own needs several, a transaction
+ * Makes the lookup that every request of the API goes through: one query. better-auth's own needs several, a transaction
  * and its hooks. A test holds it to what better-auth signs and accepts.
  */
 export function createFindSession(db: Db, config: ServerConfig): FindSession {
@@ -51,7 +51,7 @@ export function createFindSession(db: Db, config: ServerConfig): FindSession {
 
 /**
  * Asks again, with one query, how somebody stands who was let in before: whether the session is still live and its user not banned,
- * and the stored role in the organization, null where there is none or it no longer holds the permission.
+ * and the stored role in the organization, null if there is none or it no longer holds the permission.
  */
 export async function checkSession(
   db: Db,

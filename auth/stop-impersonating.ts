@@ -4,7 +4,7 @@ import { currentActor } from './actor.ts';
 
 /**
  * Refuses to end an impersonation whose request does not bring the admin's own session, which better-auth keeps in a cookie: it
- * answers 500 without a word to who has only the bearer token.
+ * responds with 500 and no message to a client that has only the bearer token.
  */
 export function stopImpersonatingPlugin(): BetterAuthPlugin {
   return {

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, RawBuilder } from 'kysely';
 
 type CreatedAt = ColumnType<Date, Date | undefined, Date>;
 type NullableDate = ColumnType<Date | null, Date | null | undefined, Date | null>;
@@ -61,9 +61,12 @@ export interface AuthTables {
     endedAt: NullableDate;
     seats: number | null;
     billingInterval: string | null;
-    /** When the request to Stripe began whose response the row holds. */
-    syncedAt: NullableDate;
-    /** When the status became `past_due`; null in any other. The database keeps it. */
+    stripeScheduleId: string | null;
+    /** When Stripe's answer was stored that the row holds. */
+    syncedAt: ColumnType<Date | null, Date | RawBuilder<Date> | null | undefined, Date | RawBuilder<Date> | null>;
+    /** The number of the request whose answer the row holds, from the sequence `subscription_fetch`. */
+    syncedFetch: Generated<number>;
+    /** When the first renewal was due that is not paid; null while every renewal is paid. */
     pastDueSince: NullableDate;
   };
   plan_limit: { plan: string; members: number; dunning_days: number };

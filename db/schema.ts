@@ -186,7 +186,7 @@ export interface FeatureFlagOverrideTable {
   enabled: boolean;
 }
 
-export type MailKind = 'verification' | 'password-reset' | 'invitation' | 'contact';
+export type MailKind = 'verification' | 'password-reset' | 'invitation' | 'contact' | 'payment-failed';
 
 export interface MailTable {
   id: string;
@@ -210,6 +210,32 @@ export interface JobStreamLeaseTable {
   expires_at: Date;
 }
 
+/** What an operator has to decide about a subscription or a customer at the payment provider. */
+export interface BillingProblemTable {
+  kind: BillingProblemKind;
+  /** The id at the payment provider of what it is about. */
+  subject: string;
+  /** No foreign key: the organization may be gone. */
+  organization_id: string | null;
+  stripe_customer_id: string | null;
+  stripe_subscription_id: string | null;
+  seen_at: Timestamp;
+  resolved_at: NullableTimestamp;
+}
+
+export type BillingProblemKind =
+  | 'unknown-customer'
+  | 'subscription-missing'
+  | 'several-subscriptions'
+  | 'customer-left'
+  | 'customer-missing';
+
+export interface PaymentFailureTable {
+  invoice_id: string;
+  organization_id: string;
+  created_at: Timestamp;
+}
+
 /** Every table that queries may name. better-auth's tables keep its camelCase columns. */
 export interface Database extends AuthTables {
   workspace: WorkspaceTable;
@@ -229,4 +255,6 @@ export interface Database extends AuthTables {
   feature_flag_override: FeatureFlagOverrideTable;
   mail: MailTable;
   job_stream_lease: JobStreamLeaseTable;
+  billing_problem: BillingProblemTable;
+  payment_failure: PaymentFailureTable;
 }

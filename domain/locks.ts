@@ -9,7 +9,7 @@ import type { WorkspaceRow } from './workspaces/workspace.ts';
 /**
  * Every row lock of the domain, in the order in which a transaction takes them (docs/rules.md, lock order):
  *
- *     organization → team → workspace → document → job → counters (credits of a month, bytes of a workspace), flag
+ *     organization → subscription → team → workspace → document → job → counters (credits of a month, bytes of a workspace), flag
  *
  * A transaction may leave out a lock, but never take an earlier one afterwards. What better-auth writes follows the same order in triggers
  * (migration 0003). Batches that any process may work on skip locked rows, and so wait for nothing.
@@ -49,6 +49,14 @@ export async function lockOrganizationToDelete(
     select name, slug from organization where id = ${organizationId} ${strengths.change}
   `.execute(trx);
   return rows[0];
+}
+
+/** The same lock, found by the organization's customer at the payment provider, for what the provider says; undefined if there is none. */
+export async function lockOrganizationOfCustomer(trx: Transaction, stripeCustomerId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from organization where "stripeCustomerId" = ${stripeCustomerId} order by id limit 1 ${strengths.change}
+  `.execute(trx);
+  return rows[0]?.id;
 }
 
 /** Keeps a team from being deleted. Throws NOT_FOUND unless it belongs to the organization. */

@@ -2,6 +2,7 @@
 import { ConfigurationError } from '../config/environment.ts';
 import { loadOpsConfig } from '../config/ops.ts';
 import { type Command, UsageError, usageOf } from './command.ts';
+import { billingCommand } from './commands/billing.ts';
 import { endSubscriptionCommand } from './commands/end-subscription.ts';
 import { grantAdminCommand } from './commands/grant-admin.ts';
 import { ledgerCommand } from './commands/ledger.ts';
@@ -15,6 +16,7 @@ const commands: Record<string, Command> = {
   status: statusCommand,
   stuck: stuckCommand,
   ledger: ledgerCommand,
+  billing: billingCommand,
   replay: replayCommand,
   'grant-admin': grantAdminCommand,
   'end-subscription': endSubscriptionCommand,

@@ -31,6 +31,12 @@ const schedules: ScheduleOptions[] = [
     action: { type: 'startWorkflow', workflowType: 'housekeeping', workflowId: 'housekeeping', taskQueue: mainTaskQueue },
   },
   {
+    scheduleId: 'reconcile-billing',
+    spec: { calendars: [{ hour: 4, minute: 17 }] },
+    policies: { ...policies, catchupWindow: '12 hours' },
+    action: { type: 'startWorkflow', workflowType: 'reconcileBilling', workflowId: 'reconcile-billing', taskQueue: mainTaskQueue },
+  },
+  {
     scheduleId: 'reconcile-indexes',
     spec: { intervals: [{ every: '1 hour' }] },
     policies,

@@ -10,6 +10,7 @@ import { createDb, createPool } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { createMailer } from '../mail/create-mailer.ts';
+import { createPayments } from '../payments/payments.ts';
 import { connectWorkers } from '../temporal/connect.ts';
 import { prepareNamespace } from '../temporal/namespace.ts';
 import { createWorkers, forceMs } from './create-workers.ts';
@@ -51,6 +52,7 @@ function createDeps(config: ServerConfig, parts: SharedParts): ActivityDeps {
     attempts: new Semaphore(config.worker.concurrency),
     jobs: config.jobs,
     mailer: createMailer(config),
+    payments: createPayments({ config, db: parts.db, log: parts.log }),
     getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
     auditRetentionDays: config.auditRetentionDays,
   };

@@ -10,7 +10,12 @@ export function jobTaskQueue(kind: JobKind): string {
 }
 
 /** Names of signals and queries, as operators see them in Temporal's UI. */
-export const signals = { jobCanceled: 'jobCanceled', uploadEnded: 'uploadEnded', objectsAdded: 'objectsAdded' } as const;
+export const signals = {
+  jobCanceled: 'jobCanceled',
+  uploadEnded: 'uploadEnded',
+  objectsAdded: 'objectsAdded',
+  membersChanged: 'membersChanged',
+} as const;
 export const queries = { progress: 'progress' } as const;
 
 /** The inputs and results of workflows (docs/rules.md, ids in histories). */
@@ -55,6 +60,24 @@ export interface DeleteOrganizationResult {
   objectsDeleted: number;
   objectsFailed: number;
 }
+
+export interface SyncSeatsInput {
+  organizationId: string;
+}
+
+/** The count of members, and the provider's ids of the subscriptions that billed something else; null while billing is off. */
+export type SyncSeatsResult = { members: number; changed: string[] } | null;
+
+export interface ReconcileBillingInput {
+  /** False compares only; true if it is absent. */
+  repair?: boolean;
+}
+
+/**
+ * How many subscriptions and customers were compared, and the provider's ids of subscriptions whose row or whose seats were not right; null
+ * while billing is off.
+ */
+export type ReconcileBillingResult = { subscriptions: number; different: string[]; seats: string[]; customers: number } | null;
 
 /** Why every search is exact, or the indexes that were made and dropped; null if another run was doing it. */
 export type ReconcileIndexesResult = { exact: string } | { pgvector: string; made: string[]; dropped: string[] } | null;
@@ -122,7 +145,8 @@ export type StartIntent =
   | Start<'upload'>
   | Start<'sendMail'>
   | Start<'deleteObjects'>
-  | Start<'deleteOrganization'>;
+  | Start<'deleteOrganization'>
+  | Start<'syncSeats'>;
 
 interface Start<Name extends WorkflowName, Input = WorkflowInput<Name>> {
   operation: 'start';
@@ -139,6 +163,7 @@ export const workflowIds = {
   sendMail: (mailId: string) => `mail-${mailId}`,
   deleteObjects: (organizationId: string) => `delete-objects-${organizationId}`,
   deleteOrganization: (organizationId: string) => `delete-organization-${organizationId}`,
+  syncSeats: (organizationId: string) => `seats-${organizationId}`,
 };
 
 export function startJob(input: Omit<RunJobInput, 'timeoutMs'>, plan: string | undefined): Intent {
@@ -173,4 +198,10 @@ export function startObjectDeletion(organizationId: string): Intent {
 export function startOrganizationDeletion(organizationId: string): Intent {
   const workflowId = workflowIds.deleteOrganization(organizationId);
   return { operation: 'start', workflow: 'deleteOrganization', workflowId, input: { organizationId } };
+}
+
+/** The signal makes a run that is under way look again. Migration 0005 makes the same intent when members change. */
+export function startSeatSync(organizationId: string): Intent {
+  const workflowId = workflowIds.syncSeats(organizationId);
+  return { operation: 'start', workflow: 'syncSeats', workflowId, input: { organizationId }, signal: 'membersChanged' };
 }

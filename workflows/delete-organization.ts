@@ -1,10 +1,10 @@
-import { defineQuery, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { defineQuery, patched, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { type DeleteOrganizationInput, type DeleteOrganizationResult, queries } from './definitions.ts';
 
 const progress = defineQuery<{ step: string } & DeleteOrganizationResult>(queries.progress);
 
-const { endOrganizationJobs, deleteOrganizationRows, drainObjects } = proxyActivities<Activities>({
+const { endOrganizationJobs, closeCustomers, deleteOrganizationRows, drainObjects } = proxyActivities<Activities>({
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '1 minute',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
@@ -16,8 +16,9 @@ const { deleteOrganizationObjects } = proxyActivities<Activities>({
 });
 
 /**
- * Deletes an organization that a request has marked: ends its jobs, deletes its objects, its rows, and the objects that were uploaded
- * in the meantime. Returns how many objects were deleted, and how many the store refused: `deleteObjects` tries those again.
+ * Deletes an organization that a request has marked: ends its jobs, deletes its objects, ends its customer at the payment provider, and
+ * deletes its rows and the objects that were uploaded in the meantime. Returns how many objects were deleted, and how many the store
+ * refused: `deleteObjects` tries those again.
  */
 export async function deleteOrganization({ organizationId }: DeleteOrganizationInput): Promise<DeleteOrganizationResult> {
   const counts: DeleteOrganizationResult = { objectsDeleted: 0, objectsFailed: 0 };
@@ -28,6 +29,10 @@ export async function deleteOrganization({ organizationId }: DeleteOrganizationI
   await endOrganizationJobs({ organizationId });
   begin('deleting its objects');
   add(await deleteOrganizationObjects({ organizationId }));
+  if (patched('close-customers')) {
+    begin('ending it as a customer of the payment provider');
+    await closeCustomers({ organizationId });
+  }
   begin('deleting its rows');
   await deleteOrganizationRows({ organizationId });
   begin('deleting objects that came meanwhile');

@@ -1,9 +1,11 @@
 export { deleteObjects } from './delete-objects.ts';
 export { deleteOrganization } from './delete-organization.ts';
 export { housekeeping } from './housekeeping.ts';
+export { reconcileBilling } from './reconcile-billing.ts';
 export { reconcileIndexes } from './reconcile-indexes.ts';
 export { replayFailedJobs } from './replay-failed-jobs.ts';
 export { runJob } from './run-job.ts';
 export { sendMail } from './send-mail.ts';
 export { sweepJobs } from './sweep-jobs.ts';
+export { syncSeats } from './sync-seats.ts';
 export { upload } from './upload.ts';

@@ -3,6 +3,8 @@ import * as auth from './0001-auth.ts';
 import * as core from './0002-core.ts';
 import * as authRules from './0003-auth-rules.ts';
 import * as platformAudit from './0004-platform-audit.ts';
+import * as oneWriter from './0005-one-writer.ts';
+import * as seats from './0006-seats.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
 export const migrations: Record<string, Migration> = {
@@ -10,4 +12,6 @@ export const migrations: Record<string, Migration> = {
   '0002-core': core,
   '0003-auth-rules': authRules,
   '0004-platform-audit': platformAudit,
+  '0005-one-writer': oneWriter,
+  '0006-seats': seats,
 };

@@ -6,7 +6,7 @@ import { isLive, isSubscription, mostRelevant } from './live-subscription.ts';
 /** A subscription as the database holds it: what the payment provider said of it last. */
 export type SubscriptionRow = Selectable<AuthTables['subscription']>;
 
-/** The subscription behind an organization's plan, or its last one; undefined where it never had one. */
+/** The subscription behind an organization's plan, or its last one; undefined if it never had one. */
 export async function findSubscription(db: Db, organizationId: string): Promise<SubscriptionRow | undefined> {
   return subscriptionsOf(db, organizationId).where(isSubscription).executeTakeFirst();
 }

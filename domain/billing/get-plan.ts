@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
 import type { ServerConfig } from '../../config/server.ts';
-import type { PlanName } from '../../contract/fields.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
+import { effectivePlan } from './effective-plan.ts';
 import type { Plan } from './plan.ts';
 
 /**
  * The plan that counts for an organization now, and its limits; null while billing is off, when nothing is capped. One query;
- * read it under the organization's lock where a limit is checked. A `past_due` subscription keeps its plan for
- * `BILLING_DUNNING_DAYS` after the period that was not renewed.
+ * read it under the organization's lock if a limit is checked.
  */
 export async function getPlan(
   db: Db | Transaction,
@@ -15,9 +14,13 @@ export async function getPlan(
   organizationId: string,
 ): Promise<Plan | null> {
   if (!config.billing.enabled) return null;
-  const { rows } = await sql<{ plan: PlanName }>`
-    select organization_plan(${organizationId}, ${config.billing.dunningDays}) as plan
-  `.execute(db);
-  const plan = rows[0]?.plan ?? 'free';
+  const subscriptions = await db
+    .selectFrom('subscription')
+    .select(['plan', 'status', 'periodEnd', 'pastDueSince', sql<Date>`now()`.as('now')])
+    .where('referenceId', '=', organizationId)
+    .where('status', 'in', ['active', 'trialing', 'past_due'])
+    .execute();
+  const now = subscriptions[0]?.now ?? new Date();
+  const plan = effectivePlan(subscriptions, { now, dunningDays: config.billing.dunningDays });
   return { plan, limits: config.plans[plan] };
 }

@@ -216,7 +216,10 @@ describe('Billing', () => {
       const earlier = (await entries()).length;
       const canceled = await cancel();
       expect([canceled.status, canceled.body]).to.deep.equal([200, { status: 'active', cancelAtPeriodEnd: true }]);
-      expect(stripe.requests).to.deep.equal([`POST /v1/subscriptions/${stripeId} cancel_at_period_end=true`]);
+      expect(stripe.requests).to.deep.equal([
+        `POST /v1/subscriptions/${stripeId} cancel_at_period_end=true`,
+        `GET /v1/subscriptions/${stripeId}`,
+      ]);
       expect(await row()).to.include({ status: 'active', cancelAtPeriodEnd: true });
       const written = (await entries()).slice(earlier);
       expect(written.map(({ action, metadata }) => [action, metadata])).to.deep.equal([
@@ -233,7 +236,7 @@ describe('Billing', () => {
         const input = { organizationId: tenant.organizationId, immediately: true };
         const canceled = await callOver(api, transport, 'admin.organizations.cancelSubscription', input, admin);
         expect([canceled.status, canceled.body]).to.deep.equal([200, { status: 'canceled', cancelAtPeriodEnd: false }]);
-        expect(stripe.requests).to.deep.equal([`DELETE /v1/subscriptions/${stripeId}`]);
+        expect(stripe.requests).to.deep.equal([`DELETE /v1/subscriptions/${stripeId}`, `GET /v1/subscriptions/${stripeId}`]);
         expect((await row()).status).to.equal('canceled');
         expect(await status()).to.deep.include({ plan: 'free' });
         const again = await callOver(api, transport, 'admin.organizations.cancelSubscription', input, admin);

@@ -115,7 +115,11 @@ describe('Every endpoint of sign-in', () => {
   /** A subscription of the organization, with the provider and in the database; every other one of it ends. */
   async function subscribe(values: { cancelAtPeriodEnd?: boolean } = {}) {
     await service.db.deleteFrom('subscription').execute();
-    stripe.subscriptions.set('sub_1', subscriptionOf('sub_1', { customer: 'cus_1', price: 'price_pro', status: 'active' }));
+    const ending = { cancel_at_period_end: values.cancelAtPeriodEnd ?? false };
+    stripe.subscriptions.set('sub_1', {
+      ...subscriptionOf('sub_1', { customer: 'cus_1', price: 'price_pro', status: 'active' }),
+      ...ending,
+    });
     const row = { plan: 'pro', status: 'active', stripeCustomerId: 'cus_1', stripeSubscriptionId: 'sub_1', ...values };
     await service.db
       .insertInto('subscription')

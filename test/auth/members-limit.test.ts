@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { sql } from 'kysely';
 import { getPlan } from '../../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../../domain/billing/sync-plan-limits.ts';
 import type { Client } from './support/client.ts';
@@ -181,51 +180,6 @@ describe('The members limit', () => {
         .set({ periodEnd: new Date(Date.now() - 1000) })
         .execute();
       expect(await planOf(withoutDunning)).to.equal('free');
-    });
-
-    describe('that the provider has moved to the next, unpaid period', () => {
-      const renewal = (at: number) => ({ periodStart: new Date(at), periodEnd: new Date(at + 30 * day) });
-      const update = (values: object) => service.db.updateTable('subscription').set(values).execute();
-      /** As if the status had become what it is so long ago. */
-      const since = async (ms: number) => {
-        await sql`alter table subscription disable trigger subscription_past_due`.execute(service.db);
-        await update({ pastDueSince: new Date(Date.now() - ms) });
-        await sql`alter table subscription enable trigger subscription_past_due`.execute(service.db);
-      };
-
-      it('stays for the days of dunning after the one before, and no longer', async () => {
-        await subscribe({ status: 'active', ...renewal(Date.now() - 14 * day + 60_000) });
-        await update({ status: 'past_due' });
-        await since(14 * day - 120_000);
-        expect(await planOf()).to.equal('pro');
-        await update(renewal(Date.now() - 14 * day - 1_000));
-        expect(await planOf()).to.equal('free');
-      });
-
-      it('does not stay longer because the period is moved again', async () => {
-        await subscribe({ status: 'active', ...renewal(Date.now() - 31 * day) });
-        await update({ status: 'past_due' });
-        await since(31 * day);
-        await update({ ...renewal(Date.now() - day), status: 'past_due' });
-        expect(await planOf()).to.equal('free');
-      });
-
-      it('is counted anew after it was paid', async () => {
-        await subscribe({ status: 'active', ...renewal(Date.now() - 31 * day) });
-        await update({ status: 'past_due' });
-        await since(31 * day);
-        await update({ status: 'active' });
-        expect(await planOf()).to.equal('pro');
-        await update({ status: 'past_due', ...renewal(Date.now() - 60_000) });
-        expect(await planOf()).to.equal('pro');
-        const rows = await service.db.selectFrom('subscription').select('pastDueSince').where('referenceId', '=', organizationId).execute();
-        expect(Number(rows[0]?.pastDueSince)).to.be.closeTo(Date.now(), 60_000);
-      });
-
-      it('stays while it has been paid for, whatever else was not', async () => {
-        await subscribe({ status: 'past_due', ...renewal(Date.now() - 20 * day) });
-        expect(await planOf()).to.equal('pro');
-      });
     });
 
     it('is nothing while billing is off', async () => {

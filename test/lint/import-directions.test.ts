@@ -14,6 +14,7 @@ const samples: Record<string, { folder: string; package: string; allowed: string
   config: { folder: '../db/connect.ts', package: 'pino', allowed: ["import { homedir } from 'node:os';"] },
   db: { folder: '../domain/ids.ts', package: '@temporalio/client', allowed: ["import { Migrator } from 'kysely/migration';"] },
   domain: { folder: '../../temporal/outbox.ts', package: 'express', allowed: ["import { lockJob } from '../locks.ts';"] },
+  payments: { folder: '../auth/auth.ts', package: 'better-auth', allowed: ["import Stripe from 'stripe';"] },
   auth: { folder: '../api/app.ts', package: '@temporalio/client', allowed: ["import pg from 'pg';"] },
   storage: { folder: '../db/connect.ts', package: 'kysely', allowed: ["import { deriveKey } from '../config/keys.ts';"] },
   mail: { folder: '../domain/ids.ts', package: 'pg', allowed: ["import nodemailer from 'nodemailer';"] },

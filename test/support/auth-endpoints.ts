@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { createAuth } from '../../auth/auth.ts';
-import { createStripe } from '../../auth/create-stripe.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { createDb } from '../../db/connect.ts';
+import { createPayments } from '../../payments/payments.ts';
 
 /** One endpoint that better-auth serves, with everything turned on. */
 export interface AuthEndpoint {
@@ -29,11 +29,9 @@ interface Endpoint {
 export function listAuthEndpoints(): AuthEndpoint[] {
   const config = loadServerConfig(everythingOn);
   const pool = new pg.Pool({ connectionString: config.database.url });
-  const auth = createAuth({
-    ...{ config, pool, db: createDb(pool), stripe: createStripe(config) },
-    log: pino({ level: 'silent' }),
-    writeMails: async () => {},
-  });
+  const db = createDb(pool);
+  const log = pino({ level: 'silent' });
+  const auth = createAuth({ ...{ config, pool, db, log }, payments: createPayments({ config, db, log }), writeMails: async () => {} });
   return Object.values(auth.api as unknown as Record<string, Endpoint>).flatMap(({ path, options }) => {
     if (path === undefined || options?.metadata?.SERVER_ONLY) return [];
     return [options?.method ?? []].flat().map((method) => ({ name: `${method} ${path}`, ...describe(options?.body ?? options?.query) }));

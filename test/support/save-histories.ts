@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { version } from '../../contract/index.ts';
-import type { ReplayInput } from '../../workflows/definitions.ts';
+import type { ReplayInput, SyncSeatsInput } from '../../workflows/definitions.ts';
 import { startTestApi, type Tenant, type TestApi } from './api.ts';
 import { until } from './processes.ts';
 import { stopOwnServices } from './stack.ts';
@@ -84,8 +84,10 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   };
   await run('sweepJobs', 'sweep-jobs');
   await run('reconcileIndexes', 'reconcile-indexes');
+  await run('reconcileBilling', 'reconcile-billing');
   await run('housekeeping', 'housekeeping');
   await run('replayFailedJobs', 'replay-failed-jobs', [{ organizationId: tenant.organizationId, perMinute: 6_000 } satisfies ReplayInput]);
+  await run('syncSeats', 'sync-seats', [{ organizationId: tenant.organizationId } satisfies SyncSeatsInput]);
   const body = { email: tenant.owner.email, redirectTo: 'http://localhost:5173/reset' };
   await api.request('POST', '/api/auth/request-password-reset', { body });
   const mail = await findWorkflow(api, 'sendMail');
@@ -95,6 +97,7 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   const confirmation = { confirmSlug: tenant.slug };
   await api.request('DELETE', `/api/v1/admin/organizations/${tenant.organizationId}`, { token: admin.token, body: confirmation });
   await save(api, 'delete-organization', `delete-organization-${tenant.organizationId}`);
+  await save(api, 'delete-organization-closing-customers', `delete-organization-${tenant.organizationId}`);
 }
 
 /** A history without the names and paths of the machine that it was saved on; a replay needs neither. */

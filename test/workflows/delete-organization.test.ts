@@ -1,7 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Tenant, TestUser } from '../support/api.ts';
+import { listProblems } from '../../domain/billing/problems.ts';
+import { billingOn } from '../auth/support/service.ts';
+import { type StripeServer, startStripeServer } from '../auth/support/stripe-server.ts';
+import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -96,4 +99,49 @@ describe('admin.organizations.delete', () => {
     expect((await api.request('POST', '/api/v1/documents', { token, body: upload })).body.code).to.equal('NOT_FOUND');
     expect((await remove(tenant)).status).to.equal(200);
   });
+
+  it('tells the operator of a customer that it cannot end while billing is off', async () => {
+    const tenant = await api.createTenant();
+    const customer = { stripeCustomerId: 'cus_left' };
+    await api.database.db.updateTable('organization').set(customer).where('id', '=', tenant.organizationId).execute();
+    expect((await remove(tenant)).status).to.equal(200);
+    const problems = await listProblems(api.database.db, 10);
+    expect(problems.map(({ kind, subject, organization_id }) => [kind, subject, organization_id])).to.deep.equal([
+      ['customer-left', 'cus_left', tenant.organizationId],
+    ]);
+  });
+});
+
+describe('admin.organizations.delete, with billing', () => {
+  let api: TestApi;
+  let stripe: StripeServer;
+  before(async () => {
+    stripe = await startStripeServer();
+    api = await startTestApi({ env: { ...billingOn, STRIPE_API_BASE: stripe.url, DELETION_WAIT_MS: '500' } });
+  });
+  after(async () => {
+    await api.stop();
+    await stripe.stop();
+  });
+
+  it('ends the customer, so that nobody pays at a checkout that was left open, also if Stripe was away', async () => {
+    const admin = await api.signUp('Root');
+    await api.makePlatformAdmin(admin);
+    const { owner, organizationId, slug } = await api.createTenant();
+    const body = { plan: 'pro', referenceId: organizationId, successUrl: '/', cancelUrl: '/' };
+    const checkout = await api.request('POST', '/api/auth/subscription/upgrade', { token: owner.token, body });
+    expect(checkout.status, JSON.stringify(checkout.body)).to.equal(200);
+    stripe.available = false;
+    const confirmation = { token: admin.token, body: { confirmSlug: slug } };
+    void api.request('DELETE', `/api/v1/admin/organizations/${organizationId}`, confirmation).catch(() => undefined);
+    await until(() => stripe.requests.some((request) => request.startsWith('GET /v1/checkout/sessions')));
+    stripe.available = true;
+    const organization = api.database.db.selectFrom('organization').select('id').where('id', '=', organizationId);
+    await until(async () => (await organization.execute()).length === 0, 30_000);
+    expect(stripe.state.sessions.get(checkout.body.id)?.status).to.equal('expired');
+    expect(() => stripe.state.pay(checkout.body.id)).to.throw();
+    expect([...stripe.state.customers.values()]).to.deep.equal([
+      { id: stripe.state.sessions.get(checkout.body.id)?.customer, object: 'customer', deleted: true },
+    ]);
+  }).timeout(60_000);
 });

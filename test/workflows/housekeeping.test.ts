@@ -11,9 +11,14 @@ describe('Housekeeping', () => {
   const run = () =>
     api.temporal.client.workflow.execute('housekeeping', { taskQueue: 'sheaf', workflowId: `housekeeping-${Date.now()}`, args: [] });
 
-  it('is scheduled once a day, the indexes once an hour and the sweep once a minute, without overlap', async () => {
+  it('is scheduled once a day, as is the comparison with Stripe, the indexes once an hour and the sweep once a minute, without overlap', async () => {
     const schedules = await Array.fromAsync(api.temporal.client.schedule.list());
-    expect(schedules.map(({ scheduleId }) => scheduleId).sort()).to.deep.equal(['housekeeping', 'reconcile-indexes', 'sweep-jobs']);
+    expect(schedules.map(({ scheduleId }) => scheduleId).sort()).to.deep.equal([
+      'housekeeping',
+      'reconcile-billing',
+      'reconcile-indexes',
+      'sweep-jobs',
+    ]);
     const sweep = await api.temporal.client.schedule.getHandle('sweep-jobs').describe();
     expect(sweep.policies).to.include({ overlap: 'SKIP', catchupWindow: 60_000 });
   });

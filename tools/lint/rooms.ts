@@ -32,13 +32,17 @@ export const rooms: Record<string, Room> = {
     types: ['config'],
     packages: ['kysely', 'uuid', 'zod', 'node:crypto'],
   },
+  payments: {
+    imports: ['contract', 'db', 'domain', 'workflows/definitions.ts'],
+    types: ['config'],
+    packages: ['kysely', 'pino', 'stripe', 'node:crypto'],
+  },
   auth: {
-    imports: ['config/keys.ts', 'contract', 'db', 'domain'],
+    imports: ['config/keys.ts', 'contract', 'db', 'domain', 'payments'],
     types: ['config'],
     packages: [
       'better-auth',
       'better-auth/**',
-      '@better-auth/**',
       'better-call',
       'better-call/**',
       'express',
@@ -46,6 +50,7 @@ export const rooms: Record<string, Room> = {
       'pg',
       'pino',
       'stripe',
+      'zod',
       'node:*',
     ],
   },
@@ -71,7 +76,7 @@ export const rooms: Record<string, Room> = {
   },
   workflows: { types: ['activities/index.ts', 'db/schema.ts', 'domain'], packages: ['@temporalio/workflow'] },
   activities: {
-    imports: ['ai/client.ts', 'concurrency', 'db', 'domain', 'mail/port.ts', 'storage/port.ts', 'workflows/definitions.ts'],
+    imports: ['ai/client.ts', 'concurrency', 'db', 'domain', 'mail/port.ts', 'payments', 'storage/port.ts', 'workflows/definitions.ts'],
     packages: ['@temporalio/activity', 'pino', 'node:*'],
   },
   temporal: {
@@ -80,12 +85,22 @@ export const rooms: Record<string, Room> = {
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/worker', 'kysely', 'pino', 'protobufjs', 'protobufjs/**', 'node:*'],
   },
   worker: {
-    imports: ['activities', 'concurrency', 'config/environment.ts', 'db', 'domain', 'mail', 'temporal', 'workflows/definitions.ts'],
+    imports: [
+      'activities',
+      'concurrency',
+      'config/environment.ts',
+      'db',
+      'domain',
+      'mail',
+      'payments',
+      'temporal',
+      'workflows/definitions.ts',
+    ],
     types: ['config'],
     packages: ['@temporalio/client', '@temporalio/worker', 'pino', 'node:*'],
   },
   api: {
-    imports: ['ai/client.ts', 'auth', 'concurrency', 'contract', 'db', 'domain', 'storage', 'workflows/definitions.ts'],
+    imports: ['ai/client.ts', 'auth', 'concurrency', 'contract', 'db', 'domain', 'payments', 'storage', 'workflows/definitions.ts'],
     types: ['config'],
     packages: ['@orpc/server', '@orpc/server/**', '@ts-rest/express', 'express', 'pino', 'rate-limiter-flexible', 'zod', 'node:*'],
   },

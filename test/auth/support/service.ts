@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import pino from 'pino';
 import { type Auth, createAuth } from '../../../auth/auth.ts';
-import { createStripe } from '../../../auth/create-stripe.ts';
 import type { Mail } from '../../../auth/mails.ts';
 import { authPath, mountAuth } from '../../../auth/mount.ts';
 import { createFindSession, type FindSession } from '../../../auth/session.ts';
@@ -11,6 +10,7 @@ import type { Environment } from '../../../config/environment.ts';
 import { loadServerConfig, type ServerConfig } from '../../../config/server.ts';
 import type { Db } from '../../../db/connect.ts';
 import { syncPlanLimits } from '../../../domain/billing/sync-plan-limits.ts';
+import { createPayments } from '../../../payments/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { Client } from './client.ts';
 
@@ -49,8 +49,8 @@ export async function startAuthService(environment: Environment = {}): Promise<A
   const mails: Mail[] = [];
   const errors: unknown[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) });
-  const stripe = createStripe(config);
-  const auth = createAuth({ config, ...database, log, stripe, writeMails: async (_trx, written) => void mails.push(...written) });
+  const payments = createPayments({ config, db: database.db, log });
+  const auth = createAuth({ config, ...database, log, payments, writeMails: async (_trx, written) => void mails.push(...written) });
   const findSession = createFindSession(database.db, config);
   await syncPlanLimits(database.db, config);
   app.use((_req, res, next) => next(void res.setHeader('X-Request-Id', 'request-1')));

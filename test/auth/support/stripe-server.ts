@@ -1,71 +1,71 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { parseForm } from './stripe-form.ts';
+import { type StripeEvent, StripeState } from './stripe-state.ts';
 
-/** What the payment provider would answer, as far as the service asks it: subscriptions by id, their cancellation, new customers and checkouts. */
+export type { StripeEvent };
+
+/** A stand-in of the payment provider that keeps state, as far as the service asks for it. `state` says what is there and moves its time. */
 export interface StripeServer {
   url: string;
-  subscriptions: Map<string, Record<string, unknown>>;
+  state: StripeState;
+  /** The subscriptions of `state`; a test may put any of its own there. */
+  subscriptions: StripeState['subscriptions'];
   /** Everything asked, as `POST /v1/customers name=Acme…`. */
   requests: string[];
   available: boolean;
   /** Awaited before a subscription is answered. */
   beforeAnswer?: (() => Promise<void>) | undefined;
+  /** Where each request is checked before it is answered: a stripe-mock. What it refuses stands in `invalid`. */
+  validator?: string | undefined;
+  invalid: string[];
+  /** How many requests the validator has taken. */
+  validated: number;
   stop(): Promise<void>;
 }
 
+const down = { status: 500, body: { error: { message: 'down', type: 'api_error' } } };
+
 export async function startStripeServer(): Promise<StripeServer> {
+  const state = new StripeState();
+  const repeated = new Map<string, { status: number; body: unknown }>();
   const server = createServer(async (req, res) => {
     let body = '';
     for await (const chunk of req) body += chunk;
-    const path = (req.url ?? '').split('?')[0] ?? '';
-    stripe.requests.push(`${req.method} ${path} ${decodeURIComponent(body)}`.trim());
-    const [status, answer] = stripe.available
-      ? answerTo(`${req.method} ${path}`)
-      : [500, { error: { message: 'down', type: 'api_error' } }];
+    const [path = '', query = ''] = (req.url ?? '').split('?');
+    const method = req.method ?? '';
+    stripe.requests.push(`${method} ${path} ${decodeURIComponent(body || query)}`.trim());
+    if (stripe.validator) await validate(stripe.validator, method, req.url ?? '', body);
+    const key = [req.headers['idempotency-key']].flat()[0];
+    const before = key === undefined ? undefined : repeated.get(`${method} ${path} ${key}`);
+    const answer = !stripe.available ? down : (before ?? state.answer(method, path, parseForm(body || query)));
+    if (key !== undefined && answer.status < 500) repeated.set(`${method} ${path} ${key}`, answer);
+    // What was true when it was asked is told, however long the answer takes.
+    const text = JSON.stringify(answer.body);
     if (path.startsWith('/v1/subscriptions/')) await stripe.beforeAnswer?.();
-    res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    res.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
   });
 
-  function answerTo(asked: string): [number, unknown] {
-    const [, id] = /^GET \/v1\/subscriptions\/(\w+)$/.exec(asked) ?? [];
-    if (id) {
-      const found = stripe.subscriptions.get(id);
-      return found
-        ? [200, found]
-        : [404, { error: { code: 'resource_missing', message: 'No such subscription', type: 'invalid_request_error' } }];
-    }
-    const [, method, changed] = /^(POST|DELETE) \/v1\/subscriptions\/(\w+)$/.exec(asked) ?? [];
-    if (changed) return cancel(changed, method === 'DELETE');
-    if (asked === 'POST /v1/customers') return [200, { id: `cus_${stripe.requests.length}`, object: 'customer' }];
-    if (asked === 'POST /v1/checkout/sessions')
-      return [200, { id: 'cs_1', object: 'checkout.session', url: 'https://checkout.example/cs_1' }];
-    if (asked === 'POST /v1/billing_portal/sessions')
-      return [200, { id: 'bps_1', object: 'billing_portal.session', url: 'https://billing.example/bps_1' }];
-    if (asked.startsWith('GET /v1/prices/'))
-      return [200, { id: asked.split('/').pop(), object: 'price', recurring: { usage_type: 'licensed' } }];
-    if (/^GET \/v1\/(customers|subscriptions)/.test(asked)) return [200, { object: 'list', data: [], has_more: false }];
-    return [404, { error: { message: `Nothing answers ${asked}`, type: 'invalid_request_error' } }];
-  }
-
-  /** As Stripe does: at the period's end or at once; one that has ended is as good as gone. */
-  function cancel(id: string, immediately: boolean): [number, unknown] {
-    const found = stripe.subscriptions.get(id);
-    if (!found || found.status === 'canceled')
-      return [404, { error: { code: 'resource_missing', message: 'No such subscription', type: 'invalid_request_error' } }];
-    const canceled = {
-      ...found,
-      ...(immediately ? { status: 'canceled', ended_at: Math.floor(Date.now() / 1000) } : { cancel_at_period_end: true }),
-    };
-    stripe.subscriptions.set(id, canceled);
-    return [200, canceled];
+  async function validate(validator: string, method: string, url: string, body: string): Promise<void> {
+    const answer = await fetch(`${validator}${url}`, {
+      method,
+      headers: { authorization: 'Bearer sk_test_123', 'content-type': 'application/x-www-form-urlencoded' },
+      ...(body ? { body } : {}),
+    });
+    const text = await answer.text();
+    if (answer.ok) stripe.validated++;
+    else stripe.invalid.push(`${method} ${url} ${decodeURIComponent(body)}: ${text}`);
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const stripe: StripeServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    subscriptions: new Map(),
+    state,
+    subscriptions: state.subscriptions,
     requests: [],
     available: true,
+    invalid: [],
+    validated: 0,
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -82,7 +82,7 @@ export function subscriptionOf(id: string, values: { customer: string; price: st
     id,
     object: 'subscription',
     cancel_at_period_end: false,
-    metadata: {},
+    metadata: {} as Record<string, string>,
     items: {
       data: [
         {

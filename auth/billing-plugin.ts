@@ -1,0 +1,27 @@
+import type { BetterAuthPlugin } from 'better-auth';
+import type { ServerConfig } from '../config/server.ts';
+import type { Payments } from '../payments/payments.ts';
+import { portalEndpoints } from './portal-endpoints.ts';
+import { stripeWebhook } from './stripe-webhook.ts';
+import { subscriptionEndpoints } from './subscription-endpoints.ts';
+
+/** What the endpoints of subscriptions work with. */
+export interface BillingContext {
+  config: ServerConfig;
+  payments: Payments;
+}
+
+/** Written by the service only: a field that a request names is refused. */
+const customer = { fields: { stripeCustomerId: { type: 'string', required: false, input: false } } } as const;
+
+/**
+ * Subscriptions of organizations, and the webhook at `/api/auth/stripe/webhook`: on the paths of better-auth's own plugin for Stripe, so
+ * that its clients work (docs/decisions/billing.md says why it is not that one).
+ */
+export function billingPlugin(context: BillingContext) {
+  return {
+    id: 'stripe',
+    schema: { organization: customer, user: customer },
+    endpoints: { ...subscriptionEndpoints(context), ...portalEndpoints(context), stripeWebhook: stripeWebhook(context) },
+  } satisfies BetterAuthPlugin;
+}

@@ -1,0 +1,32 @@
+import { APIError, createAuthEndpoint } from 'better-auth/api';
+import type Stripe from 'stripe';
+import { takeEvent } from '../payments/take-event.ts';
+import type { BillingContext } from './billing-plugin.ts';
+
+/** Takes Stripe's events. Whatever fails is answered 400, so that Stripe sends the event again. */
+export function stripeWebhook({ payments }: BillingContext) {
+  return createAuthEndpoint('/stripe/webhook', { method: 'POST', cloneRequest: true, disableBody: true }, async (ctx) => {
+    const signature = ctx.request?.headers.get('stripe-signature');
+    if (!ctx.request || !signature) throw refusal('STRIPE_SIGNATURE_NOT_FOUND', 'Stripe signature not found');
+    const event = await readEvent(await ctx.request.text(), signature);
+    try {
+      await takeEvent(payments, event);
+    } catch (err) {
+      payments.log.error({ err, event: event.id, type: event.type }, 'an event of Stripe was not taken');
+      throw refusal('STRIPE_WEBHOOK_ERROR', 'Stripe webhook error');
+    }
+    return ctx.json({ success: true });
+  });
+
+  async function readEvent(payload: string, signature: string): Promise<Stripe.Event> {
+    try {
+      return await payments.stripe.webhooks.constructEventAsync(payload, signature, payments.webhookSecret);
+    } catch {
+      throw refusal('FAILED_TO_CONSTRUCT_STRIPE_EVENT', 'Failed to construct Stripe event');
+    }
+  }
+}
+
+function refusal(code: string, message: string): APIError {
+  return new APIError('BAD_REQUEST', { code, message });
+}

@@ -1,0 +1,47 @@
+import { APIError, createAuthMiddleware, sessionMiddleware } from 'better-auth/api';
+import Stripe from 'stripe';
+import type { Permission } from '../contract/access.ts';
+import type { Organization } from '../payments/customers.ts';
+import type { BillingContext } from './billing-plugin.ts';
+import { isPermitted } from './membership.ts';
+
+/**
+ * Lets in who holds the permission in the organization of the request: `referenceId`, else the session's active one. Hands on the session
+ * and the organization.
+ */
+export function organizationAccess({ payments: { db } }: BillingContext, permission: Permission) {
+  return createAuthMiddleware({ use: [sessionMiddleware] }, async (ctx) => {
+    const { session } = ctx.context;
+    const named = ctx.body?.referenceId || ctx.query?.referenceId;
+    const organizationId = named || (session.session as { activeOrganizationId?: string | null }).activeOrganizationId;
+    if (!organizationId)
+      throw badRequest('ORGANIZATION_REFERENCE_ID_REQUIRED', 'Name the organization as referenceId, or set an active one');
+    if (!(await isPermitted(db, organizationId, session.user.id, permission))) throw new APIError('FORBIDDEN', { code: 'FORBIDDEN' });
+    const columns = ['id', 'name', 'stripeCustomerId'] as const;
+    const organization: Organization = await db
+      .selectFrom('organization')
+      .select(columns)
+      .where('id', '=', organizationId)
+      .executeTakeFirstOrThrow();
+    return { session, organization };
+  });
+}
+
+export function badRequest(code: string, message: string): APIError {
+  return new APIError('BAD_REQUEST', { code, message });
+}
+
+export const subscriptionNotFound = () => badRequest('SUBSCRIPTION_NOT_FOUND', 'Subscription not found');
+
+/** Answers what Stripe refuses with its own code and message; what it fails to do is an error like any other. */
+export async function orStripeRefusal<T>(work: Promise<T>): Promise<T> {
+  return await work.catch((error: unknown) => {
+    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+    throw badRequest(error.code ?? 'STRIPE_REFUSED', error.message);
+  });
+}
+
+/** A path of the API's own origin, or the URL as it is. */
+export function absoluteUrl({ config }: BillingContext, url: string): string {
+  return /^[a-zA-Z][a-zA-Z0-9+\-.]*:/.test(url) ? url : `${config.apiUrl}${url.startsWith('/') ? url : `/${url}`}`;
+}

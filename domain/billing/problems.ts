@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Db, Transaction } from '../../db/connect.ts';
+import type { BillingProblemKind } from '../../db/schema.ts';
+
+/** Something at the payment provider that only an operator can put right. */
+export interface BillingProblem {
+  kind: BillingProblemKind;
+  /** The id at the payment provider of what it is about. */
+  subject: string;
+  organization_id: string | null;
+  stripe_customer_id: string | null;
+  stripe_subscription_id: string | null;
+}
+
+/** What an operator does about each kind. */
+export const remedies: Record<BillingProblemKind, string> = {
+  'unknown-customer': 'A customer of no organization pays for it: cancel it at Stripe and refund what was paid.',
+  'subscription-missing': 'Stripe does not know it: check that the key is of the right account.',
+  'several-subscriptions': 'The organization pays for more than one: cancel all but one at Stripe and refund.',
+  'customer-left': 'Its organization is gone: unless another deployment shares the account, delete the customer at Stripe.',
+  'customer-missing': 'Stripe does not know the customer of the organization: check that the key is of the right account.',
+};
+
+/** Notes a problem, or notes that it is there again. */
+export async function reportProblem(db: Db | Transaction, problem: BillingProblem): Promise<void> {
+  await db
+    .insertInto('billing_problem')
+    .values(problem)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['kind', 'subject'])
+        .doUpdateSet({ seen_at: sql<Date>`now()`, resolved_at: null })
+        .where('billing_problem.resolved_at', 'is not', null),
+    )
+    .execute();
+}
+
+/** Notes that a problem is no longer there. Changes nothing if it never was. */
+export async function resolveProblem(db: Db | Transaction, kind: BillingProblemKind, subject: string): Promise<void> {
+  await db
+    .updateTable('billing_problem')
+    .set({ resolved_at: sql<Date>`now()` })
+    .where('kind', '=', kind)
+    .where('subject', '=', subject)
+    .where('resolved_at', 'is', null)
+    .execute();
+}
+
+/** The problems that are not resolved, the oldest first, each with how long it has been there. */
+export async function listProblems(db: Db, limit: number): Promise<(BillingProblem & { ageSeconds: number })[]> {
+  return await db
+    .selectFrom('billing_problem')
+    .select(['kind', 'subject', 'organization_id', 'stripe_customer_id', 'stripe_subscription_id'])
+    .select(sql<number>`extract(epoch from now() - seen_at)::integer`.as('ageSeconds'))
+    .where('resolved_at', 'is', null)
+    .orderBy('seen_at')
+    .limit(limit)
+    .execute();
+}

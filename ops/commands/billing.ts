@@ -1,0 +1,50 @@
+import { listProblems, remedies } from '../../domain/billing/problems.ts';
+import { mainTaskQueue, type ReconcileBillingResult } from '../../workflows/definitions.ts';
+import { type Command, parseFlags } from '../command.ts';
+import { callTemporal, type OpsContext, OpsError } from '../context.ts';
+import { age, table } from '../table.ts';
+
+const mostRows = 200;
+
+export const billingCommand: Command = {
+  usage: 'billing [--check] [--json]',
+  summary: 'List what only you can put right with the payment provider, and how. --check compares first. Exits 1 when there is anything.',
+  async run(args, context) {
+    const { json, check } = parseFlags(args, { json: { type: 'boolean' }, check: { type: 'boolean' } });
+    const { db, print } = context;
+    const compared = check ? await compare(context) : undefined;
+    const problems = await listProblems(db, mostRows);
+    if (compared && !json) for (const line of describe(compared)) print(line);
+    if (json)
+      print(JSON.stringify({ ...(compared && { compared }), problems: problems.map((one) => ({ ...one, remedy: remedies[one.kind] })) }));
+    else if (problems.length === 0) print('Nothing is wrong with billing.');
+    else {
+      const rows = problems.map((one) => [one.kind, one.subject, one.organization_id ?? '', age(one.ageSeconds), remedies[one.kind]]);
+      for (const line of table([['WHAT', "STRIPE'S ID", 'ORGANIZATION', 'FOR', 'WHAT TO DO'], ...rows])) print(line);
+    }
+    const off = (compared?.different.length ?? 0) + (compared?.seats.length ?? 0);
+    if (off > 0)
+      throw new OpsError(`${off} subscriptions are not right; the daily comparison repairs them, or its schedule, triggered by hand.`);
+    if (problems.length > 0) throw new OpsError(`${problems.length === mostRows ? `At least ${mostRows}` : problems.length} to put right.`);
+  },
+};
+
+type Compared = NonNullable<ReconcileBillingResult>;
+
+/** Has the deployment compare, which holds the key of the payment provider; nothing is repaired. */
+async function compare(context: OpsContext): Promise<Compared> {
+  const workflowId = `billing-check-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+  const options = { taskQueue: mainTaskQueue, workflowId, args: [{ repair: false }] };
+  const handle = await callTemporal(context, () => context.temporal.workflow.start('reconcileBilling', options));
+  const result: ReconcileBillingResult = await handle.result();
+  if (!result) throw new OpsError('Billing is off on this deployment.');
+  return result;
+}
+
+function describe({ subscriptions, customers, different, seats }: Compared): string[] {
+  return [
+    `${subscriptions} subscriptions and ${customers} customers were compared.`,
+    ...different.map((id) => `${id}: the row is not what Stripe says.`),
+    ...seats.map((id) => `${id}: the seats are not the members.`),
+  ];
+}

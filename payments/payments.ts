@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+import type Stripe from 'stripe';
+import type { ServerConfig } from '../config/server.ts';
+import type { Db } from '../db/connect.ts';
+import { createStripe } from './create-stripe.ts';
+import { type SoldPlan, soldPlans } from './plans.ts';
+
+/** What everything works with that agrees with Stripe. */
+export interface Payments {
+  stripe: Stripe;
+  plans: SoldPlan[];
+  db: Db;
+  log: Logger;
+  /** Verifies the events that Stripe sends. */
+  webhookSecret: string;
+  /** Whether the deployment sends mails. */
+  sendsMail: boolean;
+}
+
+/** Undefined while billing is not configured. Connects to nothing. */
+export function createPayments({ config, db, log }: { config: ServerConfig; db: Db; log: Logger }): Payments | undefined {
+  const stripe = createStripe(config);
+  if (!stripe) return undefined;
+  const { webhookSecret = '' } = config.billing;
+  return { stripe, plans: soldPlans(config), db, log, webhookSecret, sendsMail: config.email.provider !== 'none' };
+}

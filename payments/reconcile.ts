@@ -1,0 +1,107 @@
+import { inTransaction } from '../db/transaction.ts';
+import { countMembers } from '../domain/billing/count-members.ts';
+import { reportProblem, resolveProblem } from '../domain/billing/problems.ts';
+import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts';
+import type { Payments } from './payments.ts';
+import { isLiveStatus, readItems } from './plans.ts';
+import { type SubscriptionRow, storeSubscription, valuesOf } from './store-subscription.ts';
+import { seatChanges } from './sync-seats.ts';
+import { followSeats, syncSubscription } from './sync-subscription.ts';
+
+/** What a comparison with Stripe found. */
+export interface Reconciliation {
+  subscriptions: number;
+  /** Stripe's ids of subscriptions whose row was another, or was not there. */
+  different: string[];
+  /** Those whose billed seats are not the members. */
+  seats: string[];
+  customers: number;
+}
+
+export interface ReconcileOptions {
+  /** False compares and changes nothing but what is reported to the operator. */
+  repair: boolean;
+  onProgress?: () => void;
+}
+
+/**
+ * Compares subscriptions, seats and customers at Stripe with the rows. To repair, rows are brought to what Stripe says and seats to the members; what
+ * only a person can put right is reported (`listProblems`). Throws if Stripe fails; running it again is harmless.
+ */
+export async function reconcile(payments: Payments, { repair, onProgress = () => {} }: ReconcileOptions): Promise<Reconciliation> {
+  const found: Reconciliation = { subscriptions: 0, different: [], seats: [], customers: 0 };
+  for (const id of await listIds(payments)) {
+    const fetched = await fetchSubscription(payments, id);
+    const row = await findRow(payments, id);
+    found.subscriptions++;
+    if (!fetched) await syncSubscription(payments, id);
+    if (fetched && differs(fetched, row, payments)) found.different.push(id);
+    if (fetched && row && seatChanges(payments, fetched, await countMembers(payments.db, row.referenceId)).length > 0) found.seats.push(id);
+    if (fetched && repair) await store(payments, fetched);
+    onProgress();
+  }
+  found.customers = await compareCustomers(payments, { repair, onProgress });
+  return found;
+}
+
+/** Every subscription of ours at Stripe that has not been canceled, and every row that says so. */
+async function listIds({ stripe, db, plans }: Payments): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for await (const subscription of stripe.subscriptions.list({ limit: 100 })) {
+    if (isLiveStatus(subscription.status) && readItems(subscription, plans).plan) ids.add(subscription.id);
+  }
+  const rows = await db
+    .selectFrom('subscription')
+    .select('stripeSubscriptionId')
+    .where('status', 'not in', ['canceled', 'incomplete_expired'])
+    .execute();
+  for (const { stripeSubscriptionId } of rows) if (stripeSubscriptionId) ids.add(stripeSubscriptionId);
+  return ids;
+}
+
+function findRow({ db }: Payments, id: string): Promise<SubscriptionRow | undefined> {
+  return db.selectFrom('subscription').selectAll().where('stripeSubscriptionId', '=', id).executeTakeFirst();
+}
+
+function differs(fetched: FetchedSubscription, row: SubscriptionRow | undefined, { plans }: Payments): boolean {
+  if (!row) return true;
+  const held = row as Record<string, unknown>;
+  return Object.entries(valuesOf(fetched, plans)).some(([name, value]) => String(held[name]) !== String(value));
+}
+
+async function store(payments: Payments, fetched: FetchedSubscription): Promise<void> {
+  await inTransaction(payments.db, async (trx) => {
+    const row = await storeSubscription(trx, fetched, payments.plans);
+    if (row) await followSeats(payments, trx, fetched, row);
+  });
+}
+
+/**
+ * Reports customers whose organization is gone, and organizations whose customer is; to repair, gives customers the names of their
+ * organizations. Returns how many customers there are.
+ */
+async function compareCustomers({ stripe, db }: Payments, { repair, onProgress }: Required<ReconcileOptions>): Promise<number> {
+  const columns = ['id', 'name', 'stripeCustomerId'] as const;
+  const rows = await db.selectFrom('organization').select(columns).where('stripeCustomerId', 'is not', null).execute();
+  const organizations = new Map(rows.map((row) => [row.stripeCustomerId ?? '', row]));
+  const seen = new Set<string>();
+  for await (const { id, name, metadata } of stripe.customers.list({ limit: 100 })) {
+    const organization = organizations.get(id);
+    if (!organization && metadata?.customerType !== 'organization') continue;
+    seen.add(id);
+    if (!organization) await reportProblem(db, problem('customer-left', id, metadata?.organizationId ?? null));
+    else {
+      await resolveProblem(db, 'customer-missing', id);
+      if (repair && name !== organization.name) await stripe.customers.update(id, { name: organization.name });
+    }
+    onProgress();
+  }
+  for (const [id, organization] of organizations) {
+    if (!seen.has(id)) await reportProblem(db, problem('customer-missing', id, organization.id));
+  }
+  return seen.size;
+}
+
+function problem(kind: 'customer-left' | 'customer-missing', customer: string, organizationId: string | null) {
+  return { kind, subject: customer, organization_id: organizationId, stripe_customer_id: customer, stripe_subscription_id: null };
+}

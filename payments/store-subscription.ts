@@ -1,0 +1,129 @@
+import { type Selectable, sql } from 'kysely';
+import type Stripe from 'stripe';
+import type { Transaction } from '../db/connect.ts';
+import type { Database } from '../db/schema.ts';
+import { reportProblem, resolveProblem } from '../domain/billing/problems.ts';
+import { newId } from '../domain/ids.ts';
+import { lockOrganizationOfCustomer } from '../domain/locks.ts';
+import type { FetchedSubscription } from './fetch-subscription.ts';
+import { billedSeats, dateOf, idOf, isLiveStatus, readItems, type SoldPlan } from './plans.ts';
+
+export type SubscriptionRow = Selectable<Database['subscription']>;
+
+/**
+ * Overwrites the row of a subscription with what Stripe said, unless the row holds what was asked later; makes the row if there is none.
+ * Returns the row, or undefined if the subscription is not one of this service: it is for another product, or its customer is no
+ * organization. The latter is reported to the operator while it costs money. The transaction is one of `inTransaction`.
+ */
+export async function storeSubscription(
+  trx: Transaction,
+  fetched: FetchedSubscription,
+  plans: SoldPlan[],
+): Promise<SubscriptionRow | undefined> {
+  const { subscription, fetch } = fetched;
+  const organizationId = await lockOrganizationOfCustomer(trx, idOf(subscription.customer) ?? '');
+  const found = await findRow(trx, subscription, organizationId);
+  const { plan } = readItems(subscription, plans);
+  const values = { ...valuesOf(fetched, plans), syncedAt: sql<Date>`now()`, syncedFetch: fetch };
+  let stored: SubscriptionRow;
+  if (found) stored = await overwrite(trx, found, values);
+  else if (!organizationId) return await reportStranger(trx, subscription, plan !== undefined);
+  else if (!plan) return undefined;
+  else stored = await insert(trx, { ...values, plan: plan.name, referenceId: organizationId });
+  await reportSeveral(trx, stored);
+  return stored;
+}
+
+/** What a row says of a subscription. */
+export function valuesOf({ subscription, pastDueSince }: FetchedSubscription, plans: SoldPlan[]) {
+  const { plan, item = subscription.items.data[0] } = readItems(subscription, plans);
+  return {
+    ...(plan && { plan: plan.name }),
+    status: subscription.status,
+    stripeSubscriptionId: subscription.id,
+    stripeCustomerId: idOf(subscription.customer) ?? null,
+    periodStart: dateOf(item?.current_period_start),
+    periodEnd: dateOf(item?.current_period_end),
+    trialStart: dateOf(subscription.trial_start),
+    trialEnd: dateOf(subscription.trial_end),
+    cancelAtPeriodEnd: subscription.cancel_at_period_end,
+    cancelAt: dateOf(subscription.cancel_at),
+    canceledAt: dateOf(subscription.canceled_at),
+    endedAt: dateOf(subscription.ended_at),
+    seats: billedSeats(subscription, plans),
+    billingInterval: item?.price.recurring?.interval ?? null,
+    stripeScheduleId: idOf(subscription.schedule) ?? null,
+    pastDueSince,
+  };
+}
+
+type Values = ReturnType<typeof valuesOf> & { syncedAt: ReturnType<typeof sql<Date>>; syncedFetch: number };
+
+async function overwrite(trx: Transaction, row: SubscriptionRow, values: Values): Promise<SubscriptionRow> {
+  const stored = await trx
+    .updateTable('subscription')
+    .set(values)
+    .where('id', '=', row.id)
+    .where('syncedFetch', '<', values.syncedFetch)
+    .returningAll()
+    .executeTakeFirst();
+  return stored ?? row;
+}
+
+function insert(trx: Transaction, values: Values & { plan: string; referenceId: string }): Promise<SubscriptionRow> {
+  return trx
+    .insertInto('subscription')
+    .values({ ...values, id: newId() })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The row of the subscription, else one that an earlier version made when its checkout began. Locks it, so that two answers take turns. */
+async function findRow(trx: Transaction, subscription: Stripe.Subscription, organizationId = ''): Promise<SubscriptionRow | undefined> {
+  const begunAs = subscription.metadata.subscriptionId ?? '';
+  return await trx
+    .selectFrom('subscription')
+    .selectAll()
+    .where(({ eb, or, and }) =>
+      or([
+        eb('stripeSubscriptionId', '=', subscription.id),
+        and([eb('id', '=', begunAs), eb('referenceId', '=', organizationId), eb('stripeSubscriptionId', 'is', null)]),
+      ]),
+    )
+    .orderBy(sql`"stripeSubscriptionId" is null`)
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** A customer that nobody here knows pays for a plan, such as at a checkout of an organization that was deleted. */
+async function reportStranger(trx: Transaction, subscription: Stripe.Subscription, isOurs: boolean): Promise<undefined> {
+  if (!isOurs || !isLiveStatus(subscription.status)) await resolveProblem(trx, 'unknown-customer', subscription.id);
+  else {
+    await reportProblem(trx, {
+      kind: 'unknown-customer',
+      subject: subscription.id,
+      organization_id: subscription.metadata.referenceId ?? null,
+      stripe_customer_id: idOf(subscription.customer) ?? null,
+      stripe_subscription_id: subscription.id,
+    });
+  }
+}
+
+async function reportSeveral(trx: Transaction, { referenceId, stripeCustomerId }: SubscriptionRow): Promise<void> {
+  const rows = await trx
+    .selectFrom('subscription')
+    .select(['status', 'stripeSubscriptionId'])
+    .where('referenceId', '=', referenceId)
+    .where('stripeSubscriptionId', 'is not', null)
+    .execute();
+  const live = rows.filter(({ status }) => isLiveStatus(status));
+  if (live.length < 2) return await resolveProblem(trx, 'several-subscriptions', stripeCustomerId ?? '');
+  await reportProblem(trx, {
+    kind: 'several-subscriptions',
+    subject: stripeCustomerId ?? '',
+    organization_id: referenceId,
+    stripe_customer_id: stripeCustomerId,
+    stripe_subscription_id: null,
+  });
+}

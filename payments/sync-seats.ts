@@ -1,0 +1,55 @@
+import { inTransaction } from '../db/transaction.ts';
+import { countMembers } from '../domain/billing/count-members.ts';
+import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts';
+import type { Payments } from './payments.ts';
+import { changesTo, readItems } from './plans.ts';
+import { storeSubscription } from './store-subscription.ts';
+
+export interface SeatSync {
+  members: number;
+  /** Stripe's ids of the subscriptions that billed something else. */
+  changed: string[];
+}
+
+/** The statuses in which the items of a subscription follow the members. */
+const followed = new Set<string>(['active', 'trialing', 'past_due']);
+
+/**
+ * Brings the seats that Stripe bills an organization for to the count of its members: adds the item of the seats if it is missing, as
+ * after a change from pro to team, and removes one that the plan does not have. Throws if Stripe fails; running it again is harmless.
+ */
+export async function syncSeats(payments: Payments, organizationId: string): Promise<SeatSync> {
+  const { db, plans, stripe } = payments;
+  const sync: SeatSync = { members: await countMembers(db, organizationId), changed: [] };
+  if (!plans.some(({ seatPriceId }) => seatPriceId)) return sync;
+  for (const id of await listSubscriptions(payments, organizationId)) {
+    let fetched = await fetchSubscription(payments, id);
+    // Counted after Stripe was asked: a member who comes later starts another run.
+    sync.members = await countMembers(db, organizationId);
+    const items = fetched ? seatChanges(payments, fetched, sync.members) : [];
+    if (items.length > 0) {
+      await stripe.subscriptions.update(id, { items, proration_behavior: 'create_prorations' });
+      sync.changed.push(id);
+      fetched = await fetchSubscription(payments, id);
+    }
+    await inTransaction(db, async (trx) => fetched && storeSubscription(trx, fetched, plans));
+  }
+  return sync;
+}
+
+/** What has to change so that a subscription bills so many members; nothing if it bills none, or is not followed. */
+export function seatChanges({ plans }: Pick<Payments, 'plans'>, { subscription }: FetchedSubscription, members: number) {
+  const { plan } = readItems(subscription, plans);
+  if (!plan || !followed.has(subscription.status) || !plans.some(({ seatPriceId }) => seatPriceId)) return [];
+  return changesTo(plan, subscription, { plans, members });
+}
+
+async function listSubscriptions({ db }: Payments, organizationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('subscription')
+    .select('stripeSubscriptionId')
+    .where('referenceId', '=', organizationId)
+    .where('status', 'in', [...followed])
+    .execute();
+  return rows.flatMap(({ stripeSubscriptionId }) => stripeSubscriptionId ?? []);
+}

@@ -1,0 +1,54 @@
+import type { Transaction } from '../db/connect.ts';
+import { addToOutbox } from '../db/outbox.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { countMembers } from '../domain/billing/count-members.ts';
+import { reportProblem, resolveProblem } from '../domain/billing/problems.ts';
+import { startSeatSync } from '../workflows/definitions.ts';
+import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts';
+import type { Payments } from './payments.ts';
+import { type SubscriptionRow, storeSubscription } from './store-subscription.ts';
+import { seatChanges } from './sync-seats.ts';
+
+/**
+ * Writes into the row of a subscription what Stripe says of it now; the only way in which rows are written. `also` runs in the same
+ * transaction, with the row if there is one. Throws if Stripe or the database fails; running it again is harmless.
+ */
+export async function syncSubscription(
+  payments: Pick<Payments, 'db' | 'stripe' | 'plans'>,
+  id: string,
+  also: (trx: Transaction, row: SubscriptionRow | undefined) => Promise<void> = async () => {},
+): Promise<SubscriptionRow | undefined> {
+  const fetched = await fetchSubscription(payments, id);
+  return await inTransaction(payments.db, async (trx) => {
+    const row = fetched ? await storeSubscription(trx, fetched, payments.plans) : undefined;
+    if (fetched && row) await followSeats(payments, trx, fetched, row);
+    if (fetched) await resolveProblem(trx, 'subscription-missing', id);
+    else await reportMissing(trx, id);
+    await also(trx, row);
+    return row;
+  });
+}
+
+/** Asks for the seats to be brought to the members if they are not: members may have come and gone during a checkout, and the portal changes plans without their seats. */
+export async function followSeats(
+  payments: Pick<Payments, 'plans'>,
+  trx: Transaction,
+  fetched: FetchedSubscription,
+  row: SubscriptionRow,
+): Promise<void> {
+  const members = await countMembers(trx, row.referenceId);
+  if (seatChanges(payments, fetched, members).length > 0) addToOutbox(trx, startSeatSync(row.referenceId));
+}
+
+/** The row stays as it is: a key of another account would end every subscription at once. */
+async function reportMissing(trx: Transaction, id: string): Promise<void> {
+  const row = await trx.selectFrom('subscription').selectAll().where('stripeSubscriptionId', '=', id).executeTakeFirst();
+  if (!row) return;
+  await reportProblem(trx, {
+    kind: 'subscription-missing',
+    subject: id,
+    organization_id: row.referenceId,
+    stripe_customer_id: row.stripeCustomerId,
+    stripe_subscription_id: id,
+  });
+}

@@ -1,0 +1,54 @@
+import type Stripe from 'stripe';
+import type { Transaction } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { tellPaymentFailed } from '../domain/billing/tell-payment-failed.ts';
+import type { Payments } from './payments.ts';
+import { idOf } from './plans.ts';
+import type { SubscriptionRow } from './store-subscription.ts';
+import { syncSubscription } from './sync-subscription.ts';
+
+/**
+ * Takes an event of Stripe: it says which subscription to ask about, never what is true. Events of anything else are noted and change
+ * nothing. Throws if Stripe or the database fails, so that Stripe sends the event again; taking one again is harmless.
+ */
+export async function takeEvent(payments: Payments, event: Stripe.Event): Promise<void> {
+  const subscriptionId = subscriptionOf(event);
+  if (subscriptionId === undefined) return await inTransaction(payments.db, (trx) => noteEvent(trx, event));
+  await syncSubscription(payments, subscriptionId, async (trx, row) => {
+    await noteEvent(trx, event);
+    if (event.type === 'invoice.payment_failed' && payments.sendsMail) await tellOwners(trx, event.data.object, row);
+  });
+}
+
+async function noteEvent(trx: Transaction, { id, type }: Stripe.Event): Promise<void> {
+  await trx
+    .insertInto('stripe_event')
+    .values({ id, type })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The first payment of a subscription fails before the eyes of the person who pays. */
+async function tellOwners(trx: Transaction, invoice: Stripe.Invoice, row: SubscriptionRow | undefined): Promise<void> {
+  if (!row || !invoice.id || invoice.billing_reason === 'subscription_create') return;
+  const { id: invoiceId, hosted_invoice_url: url } = invoice;
+  await tellPaymentFailed(trx, { invoiceId, organizationId: row.referenceId, plan: row.plan, url: url ?? null });
+}
+
+function subscriptionOf(event: Stripe.Event): string | undefined {
+  switch (event.type) {
+    case 'checkout.session.completed':
+      return idOf(event.data.object.subscription);
+    case 'invoice.payment_failed':
+      return idOf(event.data.object.parent?.subscription_details?.subscription);
+    case 'customer.subscription.created':
+    case 'customer.subscription.updated':
+    case 'customer.subscription.deleted':
+    case 'customer.subscription.paused':
+    case 'customer.subscription.resumed':
+    case 'customer.subscription.trial_will_end':
+      return event.data.object.id;
+    default:
+      return undefined;
+  }
+}

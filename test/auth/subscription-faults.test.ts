@@ -1,0 +1,288 @@
+import { expect } from 'chai';
+import { getPlan } from '../../domain/billing/get-plan.ts';
+import { listProblems } from '../../domain/billing/problems.ts';
+import { billingCommand } from '../../ops/commands/billing.ts';
+import { type OpsContext, OpsError } from '../../ops/context.ts';
+import { type AuthService, billingOn, startAuthService } from './support/service.ts';
+import { type StripeServer, startStripeServer } from './support/stripe-server.ts';
+import { createSubscriber, type Subscriber, sendEvent } from './support/subscriber.ts';
+
+const pro: [string, number][] = [['price_pro', 1]];
+const urls = { successUrl: '/', cancelUrl: '/' };
+
+describe('A subscription agrees with Stripe', () => {
+  let stripe: StripeServer;
+  let service: AuthService;
+  let subscriber: Subscriber;
+  let played = 0;
+  before(async () => {
+    stripe = await startStripeServer();
+    service = await startAuthService({ ...billingOn, STRIPE_API_BASE: stripe.url });
+  });
+  after(async () => {
+    await service.stop();
+    await stripe.stop();
+  });
+  beforeEach(async () => {
+    await service.db.deleteFrom('mail').execute();
+    await service.db.deleteFrom('billing_problem').execute();
+    subscriber = await createSubscriber(service, stripe);
+    stripe.requests.length = 0;
+    played = stripe.state.events.length;
+  });
+
+  /** Delivers what has happened at Stripe since the last time. */
+  async function deliver(): Promise<void> {
+    for (; played < stripe.state.events.length; played++) await send(played);
+  }
+  async function send(index: number): Promise<void> {
+    const event = stripe.state.events[index];
+    if (event) expect((await sendEvent(service, event)).status).to.equal(200);
+  }
+  const planName = async () => (await getPlan(service.db, service.config, subscriber.organizationId))?.plan;
+  const subscribe = async (values: object = {}) => {
+    const { id } = stripe.state.subscribe({ customer: subscriber.customer, prices: pro, ...values });
+    await deliver();
+    return id as string;
+  };
+  const upgrade = (plan: string) =>
+    subscriber.owner.post('/subscription/upgrade', { plan, referenceId: subscriber.organizationId, ...urls });
+  const checkouts = () => stripe.requests.filter((request) => request.startsWith('POST /v1/checkout/sessions'));
+
+  it('after somebody wanted to cancel it while it was past due', async () => {
+    const id = await subscribe();
+    stripe.state.renew(id, false);
+    await deliver();
+    expect(await subscriber.rows()).to.have.length(1);
+    const answer = await subscriber.owner.post('/subscription/cancel', {
+      referenceId: subscriber.organizationId,
+      subscriptionId: id,
+      returnUrl: '/',
+    });
+    expect(await subscriber.rows()).to.have.length(1);
+    expect((await subscriber.rows())[0]).to.include({ status: 'past_due', stripeSubscriptionId: id });
+    expect([answer.status, answer.body.url]).to.deep.equal([
+      200,
+      (answer.body.url as string).match(/^https:\/\/billing\.example\/.*/)?.[0],
+    ]);
+  });
+
+  it('after an old event was sent again: since when it is past due stays, and the audit log tells nothing new', async () => {
+    const id = await subscribe();
+    const old = stripe.state.events.length - 1;
+    stripe.state.edit(id, () => {});
+    const stale = stripe.state.events.length - 1;
+    stripe.state.renew(id, false);
+    await deliver();
+    const before = (await subscriber.rows())[0];
+    expect(before?.status).to.equal('past_due');
+    const entries = await subscriber.entries();
+    await send(stale);
+    await send(old);
+    expect((await subscriber.rows())[0]).to.include({ status: 'past_due' });
+    expect((await subscriber.rows())[0]?.pastDueSince).to.deep.equal(before?.pastDueSince);
+    expect(await subscriber.entries()).to.deep.equal(entries);
+  });
+
+  it('after an event of another subscription of the same customer', async () => {
+    const id = await subscribe();
+    const other = stripe.state.subscribe({ customer: subscriber.customer, prices: [['price_of_an_add_on', 3]] });
+    played++;
+    stripe.state.edit(other.id, () => {});
+    await deliver();
+    expect(await subscriber.rows()).to.have.length(1);
+    expect((await subscriber.rows())[0]).to.include({ stripeSubscriptionId: id, status: 'active', plan: 'pro', seats: 1 });
+    stripe.state.end(other.id);
+    await deliver();
+    expect((await subscriber.rows())[0]).to.include({ stripeSubscriptionId: id, status: 'active' });
+    expect(await subscriber.entries()).to.deep.equal(['subscription.create pro active']);
+  });
+
+  it('keeps each of two subscriptions in a row of its own, whichever is told of first', async () => {
+    const id = await subscribe();
+    const team = stripe.state.subscribe({ customer: subscriber.customer, prices: [['price_team', 1]] });
+    played++;
+    stripe.state.edit(team.id, () => {});
+    await deliver();
+    const rows = (await subscriber.rows()).map(({ stripeSubscriptionId, plan }) => [stripeSubscriptionId, plan]);
+    expect(rows).to.have.deep.members([
+      [id, 'pro'],
+      [team.id, 'team'],
+    ]);
+    expect(await planName()).to.equal('team');
+  });
+
+  for (const status of ['past_due', 'unpaid', 'incomplete', 'paused']) {
+    it(`opens no second subscription when somebody upgrades while it is ${status}`, async () => {
+      const id = await subscribe();
+      stripe.state.edit(id, (subscription) => {
+        subscription.status = status;
+      });
+      await deliver();
+      for (const plan of ['pro', 'team']) {
+        const answer = await upgrade(plan);
+        expect([answer.status, answer.body.url]).to.deep.equal([
+          200,
+          (answer.body.url as string).match(/^https:\/\/billing\.example\/.*/)?.[0],
+        ]);
+      }
+      expect(checkouts()).to.deep.equal([]);
+      expect(stripe.subscriptions.get(id)?.items.data.map(({ price }: { price: { id: string } }) => price.id)).to.deep.equal(['price_pro']);
+    });
+  }
+
+  it('opens no second subscription when Stripe knows of one whose events were lost', async () => {
+    stripe.state.subscribe({ customer: subscriber.customer, prices: pro });
+    const answer = await upgrade('pro');
+    expect([answer.status, answer.body.code]).to.deep.equal([400, 'ALREADY_SUBSCRIBED_PLAN']);
+    expect(checkouts()).to.deep.equal([]);
+    expect(await planName()).to.equal('pro');
+  });
+
+  it('leaves one checkout open, however often somebody begins', async () => {
+    const first = await upgrade('pro');
+    const second = await upgrade('team');
+    expect(stripe.state.sessions.get(first.body.id)?.status).to.equal('expired');
+    expect(stripe.state.sessions.get(second.body.id)?.status).to.equal('open');
+    stripe.state.pay(second.body.id);
+    await deliver();
+    expect((await subscriber.rows()).map(({ plan, status }) => [plan, status])).to.deep.equal([['team', 'active']]);
+  });
+
+  it('whatever the clock of the process says that stored the answer before', async () => {
+    const id = await subscribe();
+    const ahead = new Date(Date.now() + 3_600_000);
+    await service.db.updateTable('subscription').set({ syncedAt: ahead }).where('stripeSubscriptionId', '=', id).execute();
+    stripe.state.end(id);
+    await deliver();
+    expect((await subscriber.rows())[0]).to.include({ status: 'canceled' });
+  });
+
+  it('counts the days of dunning from the first unpaid renewal, however late it is told, and not from a mid-period invoice', async () => {
+    const id = await subscribe();
+    const due = stripe.state.subscriptions.get(id)?.items.data[0].current_period_end;
+    stripe.state.renew(id, false);
+    stripe.state.renew(id, false);
+    await deliver();
+    expect((await subscriber.rows())[0]?.pastDueSince).to.deep.equal(new Date(due * 1000));
+    stripe.state.recover(id);
+    await deliver();
+    expect((await subscriber.rows())[0]).to.include({ status: 'active', pastDueSince: null });
+    stripe.state.charge(id, 'subscription_update');
+    await deliver();
+    expect((await subscriber.rows())[0]).to.include({ status: 'past_due', pastDueSince: null });
+  });
+
+  it('mails each owner once for an invoice that is not paid, and nobody for the first payment of a checkout', async () => {
+    const id = await subscribe();
+    const { email } = await subscriber.bring('owner');
+    await subscriber.bring('admin');
+    const invoice = stripe.state.renew(id, false);
+    stripe.state.failPayment(invoice.id);
+    await deliver();
+    const mails = () => service.db.selectFrom('mail').select(['recipient', 'kind', 'body']).where('kind', '=', 'payment-failed').execute();
+    expect((await mails()).map(({ recipient }) => recipient)).to.have.members([subscriber.email, email]);
+    expect((await mails())[0]?.body).to.include(invoice.hosted_invoice_url);
+    stripe.state.charge(id, 'subscription_create');
+    await deliver();
+    expect(await mails()).to.have.length(2);
+    stripe.state.renew(id, false);
+    await deliver();
+    expect(await mails()).to.have.length(4);
+  });
+
+  it('tells the operator of a customer that nobody knows, until its subscription has ended', async () => {
+    const problems = async () => (await listProblems(service.db, 10)).map(({ kind, subject }) => [kind, subject]);
+    const checkout = await upgrade('pro');
+    await service.db.deleteFrom('organization').where('id', '=', subscriber.organizationId).execute();
+    const { id } = stripe.state.pay(checkout.body.id);
+    await deliver();
+    await deliver();
+    expect(await problems()).to.deep.equal([['unknown-customer', id]]);
+    const told: string[] = [];
+    const command = (args: string[]) =>
+      billingCommand.run(args, { db: service.db, print: (line: string) => told.push(line) } as unknown as OpsContext);
+    expect(await command([]).catch((error: unknown) => error)).to.be.instanceOf(OpsError);
+    expect(told[1]).to.include(id).and.include(subscriber.organizationId).and.include('cancel it at Stripe and refund');
+    stripe.state.end(id);
+    await deliver();
+    expect(await problems()).to.deep.equal([]);
+    told.length = 0;
+    await command(['--json']);
+    expect(told).to.deep.equal(['{"problems":[]}']);
+  });
+
+  it('tells the operator of two live subscriptions, and of one that Stripe does not know', async () => {
+    const problems = async () => (await listProblems(service.db, 10)).map(({ kind, subject }) => [kind, subject]);
+    const id = await subscribe();
+    const second = await subscribe();
+    expect(await problems()).to.deep.equal([['several-subscriptions', subscriber.customer]]);
+    stripe.state.end(second);
+    await deliver();
+    expect(await problems()).to.deep.equal([]);
+    const kept = stripe.subscriptions.get(id) ?? {};
+    stripe.subscriptions.delete(id);
+    const event = { id: 'evt_of_none', type: 'customer.subscription.updated', data: { object: { id } } };
+    expect((await sendEvent(service, event)).status).to.equal(200);
+    expect((await subscriber.rows())[0]).to.include({ status: 'active' });
+    expect(await problems()).to.deep.equal([['subscription-missing', id]]);
+    stripe.subscriptions.set(id, kept);
+    expect((await sendEvent(service, event)).status).to.equal(200);
+    expect(await problems()).to.deep.equal([]);
+  });
+
+  it('makes one customer for two purchases that begin at once', async () => {
+    await service.db.updateTable('organization').set({ stripeCustomerId: null }).where('id', '=', subscriber.organizationId).execute();
+    stripe.state.customers.delete(subscriber.customer);
+    const [one, two] = await Promise.all([upgrade('pro'), upgrade('team')]);
+    expect([one.status, two.status]).to.deep.equal([200, 200]);
+    const ours = [...stripe.state.customers.values()].filter(({ metadata }) => metadata?.organizationId === subscriber.organizationId);
+    expect(ours).to.have.length(1);
+  });
+
+  it('changes at once, in the portal, or at the end of the period', async () => {
+    const id = await subscribe();
+    const now = await upgrade('team');
+    expect(now.body.url).to.match(/billing\.example/);
+    const later = await subscriber.owner.post('/subscription/upgrade', {
+      ...{ plan: 'team', referenceId: subscriber.organizationId, scheduleAtPeriodEnd: true },
+      ...urls,
+    });
+    expect(later.status).to.equal(200);
+    const schedule = stripe.state.schedules.get(stripe.subscriptions.get(id)?.schedule);
+    expect(schedule?.phases[1].items).to.deep.equal([{ price: 'price_team', quantity: '1' }]);
+    expect((await subscriber.rows())[0]).to.include({ stripeScheduleId: schedule?.id, plan: 'pro' });
+    expect((await subscriber.owner.post('/subscription/restore', { referenceId: subscriber.organizationId })).status).to.equal(200);
+    expect((await subscriber.rows())[0]).to.include({ stripeScheduleId: null });
+  });
+
+  it('takes back a cancellation', async () => {
+    const id = await subscribe();
+    stripe.state.edit(id, (subscription) => {
+      subscription.cancel_at_period_end = true;
+    });
+    await deliver();
+    expect((await subscriber.rows())[0]).to.include({ cancelAtPeriodEnd: true });
+    expect((await subscriber.owner.post('/subscription/restore', { referenceId: subscriber.organizationId })).status).to.equal(200);
+    expect((await subscriber.rows())[0]).to.include({ cancelAtPeriodEnd: false });
+    expect(await subscriber.entries()).to.deep.equal([
+      'subscription.create pro active',
+      'subscription.update pro active ending',
+      'subscription.update pro active',
+    ]);
+  });
+
+  it('sells nothing to an organization that is being deleted', async () => {
+    await service.db.updateTable('organization').set({ stripeCustomerId: null }).where('id', '=', subscriber.organizationId).execute();
+    stripe.state.customers.delete(subscriber.customer);
+    await service.db
+      .insertInto('organization_deletion')
+      .values({ organization_id: subscriber.organizationId, requested_by: null })
+      .execute();
+    const answer = await upgrade('pro');
+    expect([answer.status, answer.body.code]).to.deep.equal([404, 'ORGANIZATION_BEING_DELETED']);
+    expect(
+      [...stripe.state.customers.values()].filter(({ metadata }) => metadata?.organizationId === subscriber.organizationId),
+    ).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { listProblems } from '../../domain/billing/problems.ts';
+import { billingOn } from '../auth/support/service.ts';
+import { type StripeServer, startStripeServer } from '../auth/support/stripe-server.ts';
+import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
+import { runProgram, until } from '../support/processes.ts';
+
+describe('reconcileBilling', () => {
+  let api: TestApi;
+  let stripe: StripeServer;
+  let tenant: Tenant;
+  let id: string;
+
+  before(async () => {
+    stripe = await startStripeServer();
+    api = await startTestApi({ env: { ...billingOn, STRIPE_SEAT_PRICE_TEAM: 'price_seat', STRIPE_API_BASE: stripe.url } });
+    tenant = await api.createTenant();
+    stripe.state.addCustomer('cus_ours', tenant.organizationId);
+    stripe.state.addCustomer('cus_left', 'an-organization-that-is-gone');
+    const organizations = api.database.db.updateTable('organization');
+    await organizations.set({ stripeCustomerId: 'cus_ours' }).where('id', '=', tenant.organizationId).execute();
+    const other = await api.createTenant();
+    await organizations.set({ stripeCustomerId: 'cus_missing' }).where('id', '=', other.organizationId).execute();
+    ({ id } = stripe.state.subscribe({ customer: 'cus_ours', prices: [['price_team', 1]] }));
+  });
+  after(async () => {
+    await api.stop();
+    await stripe.stop();
+  });
+
+  const rows = () => api.database.db.selectFrom('subscription').selectAll().execute();
+  const run = () =>
+    api.temporal.client.workflow.execute('reconcileBilling', { taskQueue: 'sheaf', workflowId: `reconcile-${Date.now()}`, args: [] });
+  const check = async () => {
+    const env = { ...api.stack.env, TEMPORAL_NAMESPACE: api.temporal.namespace };
+    const program = runProgram(process.execPath, ['ops/main.ts', 'billing', '--check', '--json'], { env });
+    await program.exited;
+    return program.stdout();
+  };
+
+  it('compares and changes nothing when an operator checks', async () => {
+    expect(JSON.parse(await check()).compared).to.deep.equal({ subscriptions: 1, different: [id], seats: [], customers: 2 });
+    expect(await rows()).to.deep.equal([]);
+    expect(stripe.state.customers.get('cus_ours')?.name).to.equal(null);
+  }).timeout(60_000);
+
+  it('repairs rows and seats, and reports what only an operator can decide', async () => {
+    expect(await run()).to.deep.equal({ subscriptions: 1, different: [id], seats: [], customers: 2 });
+    expect((await rows()).map(({ plan, status }) => [plan, status])).to.deep.equal([['team', 'active']]);
+    await until(async () => (await rows())[0]?.seats === 1, 20_000);
+    const problems = await listProblems(api.database.db, 10);
+    expect(problems.map(({ kind, subject }) => [kind, subject])).to.have.deep.members([
+      ['customer-left', 'cus_left'],
+      ['customer-missing', 'cus_missing'],
+    ]);
+    expect(stripe.state.customers.get('cus_ours')?.name).to.equal(tenant.slug);
+    expect(await run()).to.deep.include({ different: [], seats: [] });
+  }).timeout(60_000);
+});

@@ -1,0 +1,27 @@
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { ReconcileBillingInput, ReconcileBillingResult } from './definitions.ts';
+
+const activities = proxyActivities<Activities>({
+  startToCloseTimeout: '6 hours',
+  heartbeatTimeout: '2 minutes',
+  retry: { initialInterval: '1 minute', maximumInterval: '30 minutes', maximumAttempts: 10 },
+});
+
+/**
+ * Once a day: compares subscriptions, seats and customers at the payment provider with the rows, repairs what is safe and reports the rest
+ * (`npm run ops -- billing`). With `repair: false` it compares only.
+ */
+export async function reconcileBilling({ repair = true }: ReconcileBillingInput = {}): Promise<ReconcileBillingResult> {
+  setCurrentDetails(`Compares the payment provider with the rows${repair ? '' : ', and changes nothing'}.`);
+  const result = await activities.reconcileBilling({ repair });
+  setCurrentDetails(describe(result, repair));
+  return result;
+}
+
+function describe(result: ReconcileBillingResult, repair: boolean): string {
+  if (!result) return 'Billing is off.';
+  const { subscriptions, different, seats, customers } = result;
+  const found = `${subscriptions} subscriptions and ${customers} customers compared: ${different.length} rows and the seats of ${seats.length} were not right`;
+  return `${found}${repair ? ', and are repaired' : ''}.`;
+}
