@@ -17,3 +17,11 @@ export function toRealArray(values: ArrayLike<number>): Buffer {
   }
   return bytes;
 }
+
+/** Reads what `array_send` makes of a `real[]`: the numbers of an array of one dimension without nulls. */
+export function readRealArray(bytes: Uint8Array): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const values = new Float32Array(Math.max(0, Math.floor((bytes.byteLength - headerBytes) / elementBytes)));
+  for (let index = 0; index < values.length; index += 1) values[index] = view.getFloat32(headerBytes + index * elementBytes + 4);
+  return values;
+}

@@ -56,8 +56,13 @@ export interface DeleteOrganizationResult {
   objectsFailed: number;
 }
 
-/** Why every search is exact, or the indexes that were made and dropped; null if another run was at it. */
-export type ReconcileIndexesResult = { exact: string } | { pgvector: string; made: string[]; dropped: string[] } | null;
+/**
+ * Why there are no vector indexes, or those that were made and dropped; null if another run was at it. And how many documents were given
+ * the quantized vectors that they lacked.
+ */
+export type ReconcileIndexesResult =
+  | (({ exact: string } | { pgvector: string; made: string[]; dropped: string[] }) & { quantized?: number })
+  | null;
 
 /** How many rows and objects each step of a day's housekeeping removed. */
 export interface HousekeepingResult {

@@ -8,6 +8,7 @@ import * as pastDue from './0006-past-due.ts';
 import * as chunkTenant from './0007-chunk-tenant.ts';
 import * as formerWorkspace from './0008-former-workspace.ts';
 import * as openSearches from './0012-open-searches.ts';
+import * as vectorBlocks from './0020-vector-blocks.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
 export const migrations: Record<string, Migration> = {
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0007-chunk-tenant': chunkTenant,
   '0008-former-workspace': formerWorkspace,
   '0012-open-searches': openSearches,
+  '0020-vector-blocks': vectorBlocks,
 };

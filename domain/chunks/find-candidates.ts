@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import type { Candidate, ChunkQuery } from './candidate.ts';
+import { scanVectorBlocks } from './vector-blocks.ts';
+import { indexName, nearestByIndex } from './vector-index.ts';
+
+/** Besides twice as many as are asked for: quantized vectors put them in a slightly different order. */
+const spareCandidates = 60;
+
+/**
+ * Chunks among which the nearest to a query are, all of them of its workspace, model and count of dimensions. There are three ways,
+ * and nothing else in the code knows them apart: a vector index, in a large workspace of a database with pgvector; else a scan of the
+ * quantized vectors; and exact scores for documents whose vectors are not quantized yet.
+ */
+export async function findCandidates(db: Db, query: ChunkQuery): Promise<Candidate[]> {
+  const ways = await findWays(db, query);
+  if (ways.index) {
+    const found = await nearestByIndex(db, query);
+    // A graph may not lead to all that it holds, and another model may hold most of it.
+    if (found.length >= query.limit) return found;
+  }
+  const scanned = await scanVectorBlocks(db, query, 2 * query.limit + spareCandidates);
+  if (!ways.unquantized) return scanned;
+  // Blocks of an earlier index may have led to the same chunk.
+  const unquantized = await nearestUnquantized(db, query);
+  const isNew = ({ documentId, index }: Candidate) =>
+    !unquantized.some((other) => other.documentId === documentId && other.index === index);
+  return [...scanned.filter(isNew), ...unquantized];
+}
+
+/** Asks the catalog, so that it is never out of date. */
+async function findWays(db: Db, { workspaceId, vector }: ChunkQuery): Promise<{ index: boolean; unquantized: boolean }> {
+  const name = indexName({ workspaceId, dimensions: vector.length });
+  const { rows } = await sql<{ index: boolean; unquantized: boolean }>`select
+    exists (select from pg_index where indexrelid = to_regclass(${`"${name}"`}) and indisvalid) as index,
+    exists (
+      select from document
+      where workspace_id = ${workspaceId} and chunk_count > 0 and quantized_at is distinct from indexed_at
+    ) as unquantized`.execute(db);
+  return rows[0] ?? { index: false, unquantized: false };
+}
+
+/** The nearest chunks of documents that have no blocks, or only those of an earlier index. */
+async function nearestUnquantized(db: Db, { workspaceId, model, vector, limit }: ChunkQuery): Promise<Candidate[]> {
+  // A `case` keeps its order: vectors with another count of dimensions do not compare.
+  const { rows } = await sql<Candidate>`
+    select "documentId", index from (
+      select chunk.document_id as "documentId", chunk.index, chunk.id,
+        case when cardinality(embedding) = ${vector.length} then dot_product(embedding, ${Array.from(vector)}::real[]) end as score
+      from document join chunk on chunk.document_id = document.id
+      where document.workspace_id = ${workspaceId} and chunk_count > 0 and quantized_at is distinct from indexed_at
+        and chunk.workspace_id = ${workspaceId} and chunk.model = ${model}
+    ) as scored
+    where score is not null
+    order by score desc, id limit ${limit}
+  `.execute(db);
+  return rows;
+}
