@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { Candidate, ChunkQuery } from './candidate.ts';
+import { hasHalfVectors, scanHalfVectors } from './half-vectors.ts';
 import { scanVectorBlocks } from './vector-blocks.ts';
 import { indexName, nearestByIndex } from './vector-index.ts';
 
@@ -8,9 +9,9 @@ import { indexName, nearestByIndex } from './vector-index.ts';
 const spareCandidates = 60;
 
 /**
- * Chunks among which the nearest to a query are, all of them of its workspace, model and count of dimensions. There are three ways,
- * and nothing else in the code knows them apart: a vector index, in a large workspace of a database with pgvector; else a scan of the
- * quantized vectors; and exact scores for documents whose vectors are not quantized yet.
+ * Chunks among which the nearest to a query are, all of them of its workspace, model and count of dimensions. There are four ways,
+ * and no other file chooses between them. In a database with pgvector: a vector index in a large workspace, else its exact scan. Without
+ * pgvector: a scan of quantized vectors. And exact scores for documents that have no blocks of vectors yet.
  */
 export async function findCandidates(db: Db, query: ChunkQuery): Promise<Candidate[]> {
   const ways = await findWays(db, query);
@@ -19,7 +20,9 @@ export async function findCandidates(db: Db, query: ChunkQuery): Promise<Candida
     // A graph may not lead to all that it holds, and another model may hold most of it.
     if (found.length >= query.limit) return found;
   }
-  const scanned = await scanVectorBlocks(db, query, 2 * query.limit + spareCandidates);
+  const scanned = ways.halfVectors
+    ? await scanHalfVectors(db, query)
+    : await scanVectorBlocks(db, query, 2 * query.limit + spareCandidates);
   if (!ways.unquantized) return scanned;
   // Blocks of an earlier index may have led to the same chunk.
   const unquantized = await nearestUnquantized(db, query);
@@ -28,16 +31,23 @@ export async function findCandidates(db: Db, query: ChunkQuery): Promise<Candida
   return [...scanned.filter(isNew), ...unquantized];
 }
 
+interface Ways {
+  index: boolean;
+  halfVectors: boolean;
+  unquantized: boolean;
+}
+
 /** Asks the catalog, so that it is never out of date. */
-async function findWays(db: Db, { workspaceId, vector }: ChunkQuery): Promise<{ index: boolean; unquantized: boolean }> {
+async function findWays(db: Db, { workspaceId, vector }: ChunkQuery): Promise<Ways> {
   const name = indexName({ workspaceId, dimensions: vector.length });
-  const { rows } = await sql<{ index: boolean; unquantized: boolean }>`select
+  const { rows } = await sql<Ways>`select
     exists (select from pg_index where indexrelid = to_regclass(${`"${name}"`}) and indisvalid) as index,
+    ${hasHalfVectors(vector.length)} as "halfVectors",
     exists (
       select from document
       where workspace_id = ${workspaceId} and chunk_count > 0 and quantized_at is distinct from indexed_at
     ) as unquantized`.execute(db);
-  return rows[0] ?? { index: false, unquantized: false };
+  return rows[0] ?? { index: false, halfVectors: false, unquantized: false };
 }
 
 /** The nearest chunks of documents that have no blocks, or only those of an earlier index. */

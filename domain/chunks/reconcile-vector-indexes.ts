@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { ReconcileIndexesResult } from '../../workflows/definitions.ts';
+import { keepHalfVectors } from './half-vectors.ts';
 import {
   type IndexKey,
   indexed,
@@ -34,7 +35,9 @@ export async function reconcileVectorIndexes(db: Db, largerThan = mostScanned): 
     if (!rows[0]?.mine) return undefined;
     try {
       const extension = await installPgvector(connection);
-      return 'exact' in extension ? extension : { ...extension, ...(await matchWorkspaces(connection, largerThan)) };
+      if ('exact' in extension) return extension;
+      await keepHalfVectors(connection);
+      return { ...extension, ...(await matchWorkspaces(connection, largerThan)) };
     } finally {
       await sql`select pg_advisory_unlock(${indexesLock})`.execute(connection);
     }

@@ -3,6 +3,7 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import type { VectorBlockTable } from '../../db/schema.ts';
 import type { DocumentRow } from '../documents/get-document.ts';
 import type { Candidate, ChunkQuery } from './candidate.ts';
+import { storeHalfVectors } from './half-vectors.ts';
 import { createScorer, quantizedLength } from './quantize.ts';
 
 /** About as much text as a block has. */
@@ -27,6 +28,7 @@ export async function storeVectorBlocks(trx: Transaction, document: DocumentRow,
   await trx.deleteFrom('vector_block').where('document_id', '=', document.id).execute();
   const blocks = toBlocks(document, chunks);
   if (blocks.length > 0) await trx.insertInto('vector_block').values(blocks).execute();
+  if (blocks.length > 0) await storeHalfVectors(trx, document.id);
   await trx.updateTable('document').set({ quantized_at: sql`indexed_at` }).where('id', '=', document.id).execute();
 }
 
