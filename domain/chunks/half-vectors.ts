@@ -16,11 +16,14 @@ const isThere = sql<boolean>`exists (
   select from pg_attribute where attrelid = 'vector_block'::regclass and attname = 'half_vectors' and not attisdropped
 )`;
 
-/** What the column of a block holds, computed from its chunks. The block's quantized vectors tell how many there are. */
+/** How many chunks a block holds, without reading the vectors of which it tells. */
+const count = sql`octet_length(vector_block.vectors) / (${sql.lit(quantizedLength(0))} + (vector_block.dimensions + 1) / 2)`;
+
+/** What the column of a block holds, computed from its chunks. */
 const ofChunks = sql`(
   select array_agg(chunk.embedding::halfvec order by chunk.index) from chunk
   where chunk.document_id = vector_block.document_id and chunk.index >= vector_block.first_index
-    and chunk.index < vector_block.first_index + octet_length(vector_block.vectors) / (${sql.lit(quantizedLength(0))} + (vector_block.dimensions + 1) / 2)
+    and chunk.index < vector_block.first_index + ${count}
 )`;
 
 /** Whether a search for vectors of so many dimensions can use pgvector's operator. */
@@ -68,11 +71,9 @@ export async function storeHalfVectors(trx: Transaction, documentId: string): Pr
 export async function scanHalfVectors(db: Db, { workspaceId, model, vector, limit }: ChunkQuery): Promise<Candidate[]> {
   // Two functions that return sets take turns in a select list, and nothing is stored in between, as it is in a `from`.
   const { rows } = await sql<Candidate>`select document_id as "documentId", index from (
-      select document_id, first_index + generate_subscripts(filled, 1) - 1 as index, unnest(filled) as vector
-      from (
-        select document_id, first_index, coalesce(half_vectors, ${ofChunks}) as filled from vector_block
-        where workspace_id = ${workspaceId} and model = ${model} and dimensions = ${vector.length}
-      ) as block
+      select document_id, generate_series(first_index, first_index + ${count} - 1) as index, unnest(coalesce(half_vectors, ${ofChunks})) as vector
+      from vector_block
+      where workspace_id = ${workspaceId} and model = ${model} and dimensions = ${vector.length}
     ) as candidate
     order by vector <#> ${Array.from(vector)}::real[]::halfvec limit ${2 * limit}`.execute(db);
   return rows;
