@@ -25,37 +25,46 @@ export function quantizedLength(dimensions: number): number {
 
 /** Quantizes a vector of unit length. */
 export function quantize(vector: Float32Array): string {
-  const clip = findClip(vector);
-  const codes = new Uint8Array(quantizedLength(vector.length));
-  let [product, squares] = [0, 0];
-  const roundAt = (index: number) => {
-    const value = vector[index] ?? 0;
-    const number = Math.max(-highest, Math.min(highest, Math.round((value / clip) * highest)));
-    product += value * number;
-    squares += number * number;
-    return number + highest;
-  };
-  for (let position = scaleLength; position < codes.length; position += 1) {
-    const index = 2 * (position - scaleLength);
-    codes[position] = firstCharacter + roundAt(index) * numbers + roundAt(index + 1);
-  }
-  // The scale by which the numbers come nearest to the vector.
-  const scale = squares === 0 ? 1 : product / squares;
+  const numbersOf = round(vector, findClip(vector));
+  const codes = Buffer.allocUnsafe(quantizedLength(vector.length));
+  for (let position = scaleLength, index = 0; position < codes.length; position += 1, index += 2)
+    codes[position] = firstCharacter + ((numbersOf[index] ?? 0) + highest) * numbers + (numbersOf[index + 1] ?? 0) + highest;
+  const scale = Math.max(Number.MIN_VALUE, findScale(vector, numbersOf));
   const steps = Math.max(0, Math.min(scaleBase * scaleBase - 1, Math.round(-scaleSteps * Math.log2(scale))));
   codes[0] = firstCharacter + Math.floor(steps / scaleBase);
   codes[1] = firstCharacter + (steps % scaleBase);
-  return Buffer.from(codes.buffer).toString('latin1');
+  return codes.toString('latin1');
+}
+
+function round(vector: Float32Array, clip: number): Int8Array {
+  const rounded = new Int8Array(vector.length);
+  const factor = highest / clip;
+  for (let index = 0; index < vector.length; index += 1) {
+    const value = (vector[index] as number) * factor;
+    rounded[index] = value >= highest ? highest : value <= -highest ? -highest : Math.trunc(value + highest + 0.5) - highest;
+  }
+  return rounded;
+}
+
+/** The scale by which the numbers come nearest to the vector. */
+function findScale(vector: Float32Array, rounded: Int8Array): number {
+  let [product, squares] = [0, 0];
+  for (let index = 0; index < vector.length; index += 1) {
+    const number = rounded[index] as number;
+    product += (vector[index] as number) * number;
+    squares += number * number;
+  }
+  return squares === 0 ? 1 : product / squares;
 }
 
 /** Relative to the dimensions that are not zero, since a short text has few of them. */
 function findClip(vector: Float32Array): number {
   let [largest, squares, count] = [0, 0, 0];
   for (let index = 0; index < vector.length; index += 1) {
-    const value = Math.abs(vector[index] ?? 0);
-    if (value === 0) continue;
+    const value = Math.abs(vector[index] as number);
     if (value > largest) largest = value;
     squares += value * value;
-    count += 1;
+    if (value > 0) count += 1;
   }
   return count === 0 ? 1 : Math.min(largest, clipAt * Math.sqrt(squares / count));
 }
