@@ -191,14 +191,18 @@ describe('Search', () => {
     const chunks = queries.map((embedding) => ({ text: 'a', embedding }));
     await indexed.transaction().execute((trx) => storeChunks(trx, document, model, chunks));
     const lacking = async () =>
-      (await sql<{ id: string }>`select document_id as id from vector_block where half_vectors is null`.execute(indexed)).rows;
+      (
+        await sql`select first_index from vector_block left join vector_block_half using (workspace_id, model, dimensions, document_id, first_index)
+        where half_vectors is null`.execute(indexed)
+      ).rows;
     const findEach = async () => {
       for (const [n, vector] of queries.entries()) expect((await search(indexed, 'small', vector, 1))[0]).to.include({ index: n });
       expect(lastCandidates.text).to.include('half_vectors');
     };
     expect(await lacking()).to.deep.equal([]);
     await findEach();
-    await sql`update vector_block set half_vectors = null where document_id = 'small'`.execute(indexed);
+    await sql`delete from vector_block_half where document_id = 'small'`.execute(indexed);
+    expect(await lacking()).to.have.length(1);
     await findEach();
     await reconcileVectorIndexes(indexed, largerThan);
     expect(await lacking()).to.deep.equal([]);
