@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { quantizeDocuments } from '../domain/chunks/quantize-documents.ts';
 import { reconcileVectorIndexes } from '../domain/chunks/reconcile-vector-indexes.ts';
 import { refundLostSearches } from '../domain/credits/search-charge.ts';
 import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
@@ -47,12 +48,14 @@ export function housekeepingActivities({ db, storage, auditRetentionDays }: Acti
 
 export function indexActivities({ maintenanceDb }: ActivityDeps) {
   return {
-    /** See {@link reconcileVectorIndexes}. Building an index takes minutes. */
+    /** Quantizes vectors that are not, then see {@link reconcileVectorIndexes}. Building an index takes minutes. */
     async reconcileIndexes(): Promise<ReconcileIndexesResult> {
       const context = Context.current();
       const heartbeat = setInterval(() => context.heartbeat(), heartbeatMs);
       try {
-        return (await reconcileVectorIndexes(maintenanceDb)) ?? null;
+        const quantized = await quantizeDocuments(maintenanceDb);
+        const indexes = await reconcileVectorIndexes(maintenanceDb);
+        return indexes ? { ...indexes, quantized } : null;
       } finally {
         clearInterval(heartbeat);
       }

@@ -8,12 +8,21 @@ const realOid = 700;
  */
 export function toRealArray(values: ArrayLike<number>): Buffer {
   const bytes = Buffer.allocUnsafe(headerBytes + values.length * elementBytes);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [dimensions, hasNulls, lowerBound] = [1, 0, 1];
-  for (const [index, field] of [dimensions, hasNulls, realOid, values.length, lowerBound].entries()) bytes.writeInt32BE(field, index * 4);
+  for (const [index, field] of [dimensions, hasNulls, realOid, values.length, lowerBound].entries()) view.setInt32(index * 4, field);
   let offset = headerBytes;
   for (let index = 0; index < values.length; index += 1, offset += elementBytes) {
-    bytes.writeInt32BE(4, offset);
-    bytes.writeFloatBE(values[index] ?? 0, offset + 4);
+    view.setInt32(offset, 4);
+    view.setFloat32(offset + 4, values[index] ?? 0);
   }
   return bytes;
+}
+
+/** Reads what `array_send` makes of a `real[]`: the numbers of an array of one dimension without nulls. */
+export function readRealArray(bytes: Uint8Array): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const values = new Float32Array(Math.max(0, Math.floor((bytes.byteLength - headerBytes) / elementBytes)));
+  for (let index = 0; index < values.length; index += 1) values[index] = view.getFloat32(headerBytes + index * elementBytes + 4);
+  return values;
 }

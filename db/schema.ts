@@ -41,6 +41,8 @@ export interface DocumentTable {
   extracted_at: NullableTimestamp;
   indexed_at: NullableTimestamp;
   chunk_count: number | null;
+  /** Its `indexed_at`, if its vector blocks are those of that index. */
+  quantized_at: NullableTimestamp;
   created_at: Timestamp;
   updated_at: Timestamp;
 }
@@ -60,6 +62,18 @@ export interface ChunkTable {
   model: string;
   /** Unit length, so that the dot product is the cosine similarity. Written as numbers, or as the result of `toRealArray`. */
   embedding: ColumnType<number[], number[] | Buffer>;
+}
+
+/** The quantized vectors of consecutive chunks of a document, beginning with the chunk `first_index`. */
+export interface VectorBlockTable {
+  workspace_id: string;
+  model: string;
+  dimensions: number;
+  document_id: string;
+  first_index: number;
+  organization_id: string;
+  /** One after another, each as `quantize` writes it. */
+  vectors: string;
 }
 
 export interface JobTable {
@@ -242,6 +256,7 @@ export interface Database extends AuthTables {
   document: DocumentTable;
   document_text: DocumentTextTable;
   chunk: ChunkTable;
+  vector_block: VectorBlockTable;
   job: JobTable;
   credit_entry: CreditEntryTable;
   credit_month: CreditMonthTable;

@@ -79,8 +79,13 @@ export interface ReconcileBillingInput {
  */
 export type ReconcileBillingResult = { subscriptions: number; different: string[]; seats: string[]; customers: number } | null;
 
-/** Why every search is exact, or the indexes that were made and dropped; null if another run was doing it. */
-export type ReconcileIndexesResult = { exact: string } | { pgvector: string; made: string[]; dropped: string[] } | null;
+/**
+ * Why there are no vector indexes, or those that were made and dropped; null if another run was at it. And how many documents were given
+ * the quantized vectors that they lacked.
+ */
+export type ReconcileIndexesResult =
+  | (({ exact: string } | { pgvector: string; made: string[]; dropped: string[] }) & { quantized?: number })
+  | null;
 
 /** How many rows and objects each step of a day's housekeeping removed. */
 export interface HousekeepingResult {

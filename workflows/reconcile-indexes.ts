@@ -18,6 +18,6 @@ export async function reconcileIndexes(): Promise<ReconcileIndexesResult> {
 
 function describe(result: ReconcileIndexesResult): string {
   if (!result) return 'Another run was at it.';
-  if ('exact' in result) return `Every search is exact: ${result.exact}.`;
+  if ('exact' in result) return `There are no vector indexes: ${result.exact}.`;
   return `pgvector ${result.pgvector}: ${result.made.length} indexes made, ${result.dropped.length} dropped.`;
 }

@@ -5,6 +5,7 @@ import * as authRules from './0003-auth-rules.ts';
 import * as platformAudit from './0004-platform-audit.ts';
 import * as oneWriter from './0005-one-writer.ts';
 import * as seats from './0006-seats.ts';
+import * as vectorBlocks from './0007-vector-blocks.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
 export const migrations: Record<string, Migration> = {
@@ -14,4 +15,5 @@ export const migrations: Record<string, Migration> = {
   '0004-platform-audit': platformAudit,
   '0005-one-writer': oneWriter,
   '0006-seats': seats,
+  '0007-vector-blocks': vectorBlocks,
 };

@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { ReconcileIndexesResult } from '../../workflows/definitions.ts';
+import { keepHalfVectors } from './half-vectors.ts';
 import {
   type IndexKey,
   indexed,
   indexName,
   indexPrefix,
   mostDimensions,
-  mostSearchedExactly,
+  mostScanned,
   oldestPgvector,
   parseIndexName,
 } from './vector-index.ts';
@@ -22,19 +23,21 @@ export const mostIndexes = 100;
 export type ReconciledIndexes = NonNullable<ReconcileIndexesResult>;
 
 /**
- * Makes the indexes that large workspaces need, where the database has pgvector, and drops those that are no longer needed.
- * Takes as long as building an index does, and blocks no writes. Several processes may call it at once: one works, the others
- * get undefined. Needs a connection of its own, outside of a transaction. Throws where the database refuses an index; search
- * is exact then.
+ * Makes the indexes that workspaces of more chunks than `largerThan` need, if the database has pgvector, and drops those that are no
+ * longer needed. Takes as long as building an index does, and blocks no writes. Several processes may call it at once: one works, the
+ * others get undefined. Needs a connection of its own, outside of a transaction. Throws if the database refuses an index; the
+ * workspace is scanned then.
  */
-export async function reconcileVectorIndexes(db: Db): Promise<ReconciledIndexes | undefined> {
+export async function reconcileVectorIndexes(db: Db, largerThan = mostScanned): Promise<ReconciledIndexes | undefined> {
   return await db.connection().execute(async (connection) => {
     // Not waited for: who waits for a lock holds a snapshot, and building an index waits for older snapshots.
     const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_lock(${indexesLock}) as mine`.execute(connection);
     if (!rows[0]?.mine) return undefined;
     try {
       const extension = await installPgvector(connection);
-      return 'exact' in extension ? extension : { ...extension, ...(await matchWorkspaces(connection)) };
+      if ('exact' in extension) return extension;
+      await keepHalfVectors(connection);
+      return { ...extension, ...(await matchWorkspaces(connection, largerThan)) };
     } finally {
       await sql`select pg_advisory_unlock(${indexesLock})`.execute(connection);
     }
@@ -68,14 +71,14 @@ function isOlder(version: string): boolean {
   return major < oldestPgvector[0] || (major === oldestPgvector[0] && minor < oldestPgvector[1]);
 }
 
-async function matchWorkspaces(db: Db): Promise<{ made: string[]; dropped: string[] }> {
-  const [largest, indexes] = [await findLargeWorkspaces(db), await findIndexes(db)];
+async function matchWorkspaces(db: Db, largerThan: number): Promise<{ made: string[]; dropped: string[] }> {
+  const [largest, indexes] = [await findLargeWorkspaces(db, largerThan), await findIndexes(db)];
   // Where it is not valid, a build or a drop was interrupted: nobody else is at work now.
   const dropped = [...indexes].filter(([name, valid]) => !valid || !largest.has(name)).map(([name]) => name);
   for (const name of dropped) await sql`drop index concurrently if exists ${sql.id(name)}`.execute(db);
   for (const name of dropped) indexes.delete(name);
   const made = [...largest]
-    .filter(([name, chunks]) => chunks > mostSearchedExactly && !indexes.has(name))
+    .filter(([name, chunks]) => chunks > largerThan && !indexes.has(name))
     .slice(0, mostIndexes - indexes.size)
     .map(([name]) => name);
   for (const name of made) await makeIndex(db, name);
@@ -93,12 +96,12 @@ async function makeIndex(db: Db, name: string): Promise<void> {
  * is enough to keep one, so that a workspace around it does not have its index dropped and made in turn. Reads the counts of
  * documents, and the newest chunk of each model, whose dimensions count where they have changed.
  */
-async function findLargeWorkspaces(db: Db): Promise<Map<string, number>> {
+async function findLargeWorkspaces(db: Db, largerThan: number): Promise<Map<string, number>> {
   const { rows } = await sql<IndexKey & { chunks: number }>`
     select distinct large.workspace_id as "workspaceId", cardinality(newest.embedding) as dimensions, large.chunks::int as chunks
     from (
       select workspace_id, sum(chunk_count) as chunks from document
-      group by workspace_id having sum(chunk_count) > ${mostSearchedExactly / 2}
+      group by workspace_id having sum(chunk_count) > ${largerThan / 2}
     ) as large
     cross join lateral (select distinct model from chunk where workspace_id = large.workspace_id) as used
     cross join lateral (
@@ -115,6 +118,7 @@ async function findIndexes(db: Db): Promise<Map<string, boolean>> {
   const { rows } = await sql<{ name: string; valid: boolean }>`
     select relname as name, indisvalid as valid from pg_index join pg_class on pg_class.oid = indexrelid
     where indrelid = 'chunk'::regclass and starts_with(relname, ${indexPrefix})
+    order by relname
   `.execute(db);
   return new Map(rows.map(({ name, valid }) => [name, valid]));
 }

@@ -1,7 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { toUnitLength } from './store-chunks.ts';
-import { allowIndexToGoOn, type ChunkQuery, hasIndexToUse, nearestByIndex } from './vector-index.ts';
+import { readRealArray } from '../../db/real-array.ts';
+import type { Candidate, ChunkQuery } from './candidate.ts';
+import { findCandidates } from './find-candidates.ts';
+import { dotProduct, toUnitLength } from './unit-vector.ts';
 
 export interface FoundChunk {
   id: string;
@@ -14,37 +16,28 @@ export interface FoundChunk {
 }
 
 /**
- * The chunks of a workspace nearest to a query's vector, best first, among those of the same model. Exact, but for a
- * large workspace in a database with pgvector: there an index finds the candidates, and may miss one.
+ * The chunks of a workspace nearest to a query's vector, of any length, best first, among those of the same model and count of
+ * dimensions. The scores are exact. In a workspace of more than about a hundred chunks, one of the nearest may be missed.
  */
-export async function searchChunks(db: Db, { vector, ...rest }: ChunkQuery): Promise<FoundChunk[]> {
-  const query = { ...rest, vector: Array.from(toUnitLength(vector)) };
-  if (await hasIndexToUse(db, query)) {
-    const found = await db.transaction().execute(async (trx) => {
-      await allowIndexToGoOn(trx);
-      return await rank(trx, query, nearestByIndex(query));
-    });
-    // A graph may not lead to all that it holds.
-    if (found.length === query.limit) return found;
-  }
-  const { workspaceId, model } = query;
-  return await rank(db, query, sql`select id, embedding from chunk where workspace_id = ${workspaceId} and model = ${model}`);
+export async function searchChunks(db: Db, { vector, ...rest }: Omit<ChunkQuery, 'vector'> & { vector: number[] }): Promise<FoundChunk[]> {
+  const query = { ...rest, vector: toUnitLength(vector) };
+  const candidates = await findCandidates(db, query);
+  return candidates.length === 0 ? [] : await rank(db, query, candidates);
 }
 
-/** The best of the candidates. Vectors with another count of dimensions, which a model had before, do not compare and are left out. */
-async function rank(db: Db, { vector, limit }: ChunkQuery, candidates: RawBuilder<unknown>): Promise<FoundChunk[]> {
-  // They are left out last: a condition on every chunk would let Postgres expect few of them, and compare them on one core only.
-  const { rows } = await sql<FoundChunk>`
-    select chunk.id, chunk.document_id, document.name as document_name, chunk.index, chunk.text, nearest.score
-    from (
-      select id, case when cardinality(embedding) = ${vector.length} then dot_product(embedding, ${vector}::real[]) end as score
-      from (${candidates}) as candidate
-      order by score desc nulls last, id limit ${limit}
-    ) as nearest
-    join chunk on chunk.id = nearest.id
+/** The best of the candidates. They are read again with their tenant: a document may have been indexed again, or deleted, meanwhile. */
+async function rank(db: Db, { workspaceId, model, vector, limit }: ChunkQuery, candidates: Candidate[]): Promise<FoundChunk[]> {
+  const [documentIds, indexes] = [candidates.map(({ documentId }) => documentId), candidates.map(({ index }) => index)];
+  // As bytes: the text of so many numbers would take longer to read than all else.
+  const { rows } = await sql<Omit<FoundChunk, 'score'> & { embedding: Uint8Array }>`select
+      chunk.id, chunk.document_id, document.name as document_name, chunk.index, chunk.text, array_send(chunk.embedding) as embedding
+    from unnest(${documentIds}::text[], ${indexes}::int[]) as candidate (document_id, index)
+    join chunk on chunk.document_id = candidate.document_id and chunk.index = candidate.index
     join document on document.id = chunk.document_id
-    where nearest.score is not null
-    order by nearest.score desc, chunk.id
+    where chunk.workspace_id = ${workspaceId} and chunk.model = ${model} and cardinality(chunk.embedding) = ${vector.length}
   `.execute(db);
-  return rows;
+  return rows
+    .map(({ embedding, ...chunk }) => ({ ...chunk, score: dotProduct(readRealArray(embedding), vector) }))
+    .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
+    .slice(0, limit);
 }

@@ -1,13 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
-import type { Db, Transaction } from '../../db/connect.ts';
-
-/** Whose chunks are searched, and with what. */
-export interface ChunkQuery {
-  workspaceId: string;
-  model: string;
-  vector: number[];
-  limit: number;
-}
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import type { Candidate, ChunkQuery } from './candidate.ts';
 
 /** What one index holds: the vectors of one workspace that have so many dimensions. */
 export interface IndexKey {
@@ -15,8 +8,11 @@ export interface IndexKey {
   dimensions: number;
 }
 
-/** A workspace of no more chunks of a model than this is searched exactly, which is fast there, and misses nothing. */
-export const mostSearchedExactly = 5_000;
+/**
+ * A workspace of no more chunks than this is scanned. An index would be hardly faster there, finds less, and makes storing a chunk many
+ * times slower (docs/decisions/search.md).
+ */
+export const mostScanned = 50_000;
 
 /** pgvector indexes a `halfvec` of no more dimensions. */
 export const mostDimensions = 4_000;
@@ -24,8 +20,8 @@ export const mostDimensions = 4_000;
 /** pgvector has scans that go on until enough is found since this version. */
 export const oldestPgvector = [0, 8] as const;
 
-/** How widely the graph is searched: a wider search finds more of the nearest, and takes longer. 40 is pgvector's default. */
-const searchWidth = 400;
+/** How widely the graph is searched: a wider search finds more of the nearest, and takes longer. 40 is pgvector's default, 1,000 the most. */
+const searchWidth = 800;
 
 export const indexPrefix = 'chunk_embedding_';
 
@@ -54,28 +50,20 @@ export function indexed({ workspaceId, dimensions }: IndexKey) {
   };
 }
 
-/** Whether a workspace is too large to be searched exactly, and has an index. Asks the catalog, so that it is never out of date. */
-export async function hasIndexToUse(db: Db, { workspaceId, model, vector }: ChunkQuery): Promise<boolean> {
-  const name = indexName({ workspaceId, dimensions: vector.length });
-  // A `case` keeps its order: where there is no index, no chunk is counted.
-  const { rows } = await sql<{ use: boolean }>`select case
-      when exists (select from pg_index where indexrelid = to_regclass(${`"${name}"`}) and indisvalid)
-      then exists (select from chunk where workspace_id = ${workspaceId} and model = ${model} offset ${mostSearchedExactly})
-      else false
-    end as use`.execute(db);
-  return rows[0]?.use === true;
-}
-
-/** The nearest chunks as the index knows them: twice as many as are asked for, to be ranked by their exact scores. */
-export function nearestByIndex({ workspaceId, model, vector, limit }: ChunkQuery): RawBuilder<unknown> {
+/**
+ * The nearest chunks as the index knows them: twice as many as are asked for, to be ranked by their exact scores. The scan of the index
+ * goes on until it has found enough chunks of the model that is asked for.
+ */
+export async function nearestByIndex(db: Db, { workspaceId, model, vector, limit }: ChunkQuery): Promise<Candidate[]> {
   const { type, expression, condition } = indexed({ workspaceId, dimensions: vector.length });
-  return sql`select id, embedding from chunk where ${condition} and model = ${model}
-    order by ${expression} <#> ${vector}::real[]::${type} limit ${2 * limit}`;
-}
-
-/** Lets this transaction's scans of an index go on until they have found enough chunks of the model that is asked for. */
-export async function allowIndexToGoOn(trx: Transaction): Promise<void> {
-  await sql`select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', ${String(searchWidth)}, true)`.execute(
-    trx,
-  );
+  return await db.transaction().execute(async (trx) => {
+    await sql`select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', ${String(searchWidth)}, true)`.execute(
+      trx,
+    );
+    const { rows } = await sql<Candidate>`
+      select document_id as "documentId", index from chunk where ${condition} and model = ${model}
+      order by ${expression} <#> ${Array.from(vector)}::real[]::${type} limit ${2 * limit}
+    `.execute(trx);
+    return rows;
+  });
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { indexesLock, mostIndexes, type ReconciledIndexes, reconcileVectorIndexes } from '../../domain/chunks/reconcile-vector-indexes.ts';
-import { mostSearchedExactly } from '../../domain/chunks/vector-index.ts';
+import { mostScanned } from '../../domain/chunks/vector-index.ts';
 import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createPgvectorDatabase } from '../support/pgvector.ts';
@@ -71,16 +71,16 @@ describe('The indexes of large workspaces', () => {
     await addWorkspace('too-wide', 4_001);
     expect(await keep()).to.deep.include({ made: [], dropped: [] });
 
-    await claimSize('one', mostSearchedExactly + 1);
-    await claimSize('two', mostSearchedExactly);
-    await claimSize('too-wide', mostSearchedExactly + 1);
+    await claimSize('one', mostScanned + 1);
+    await claimSize('two', mostScanned);
+    await claimSize('too-wide', mostScanned + 1);
     expect(await keep()).to.deep.include({ made: [oneOfEight], dropped: [] });
     expect(await keep()).to.deep.include({ made: [], dropped: [] });
-    await claimSize('two', mostSearchedExactly + 1);
+    await claimSize('two', mostScanned + 1);
     expect(await keep()).to.deep.include({ made: [twoOfTwelve], dropped: [] });
     expect(await listIndexes()).to.deep.equal([twoOfTwelve, oneOfEight]);
 
-    await claimSize('one', mostSearchedExactly - 1);
+    await claimSize('one', mostScanned - 1);
     expect(await keep()).to.deep.include({ made: [], dropped: [] });
     await claimSize('one', 3);
     expect(await keep()).to.deep.include({ made: [], dropped: [oneOfEight] });
@@ -95,7 +95,7 @@ describe('The indexes of large workspaces', () => {
   });
 
   it('go with their workspace, and with a change of dimensions', async () => {
-    await claimSize('one', mostSearchedExactly + 1);
+    await claimSize('one', mostScanned + 1);
     expect(await keep()).to.deep.include({ made: [oneOfEight], dropped: [] });
     await db.deleteFrom('workspace').where('id', '=', 'two').execute();
     await sql`update chunk set embedding = embedding[1:6] where workspace_id = 'one'`.execute(db);
@@ -105,7 +105,7 @@ describe('The indexes of large workspaces', () => {
   it('are made for the largest only, when there are many', async () => {
     for (let i = 0; i < mostIndexes; i++) {
       await addWorkspace(`many-${i}`, 2);
-      await claimSize(`many-${i}`, mostSearchedExactly + mostIndexes - i);
+      await claimSize(`many-${i}`, mostScanned + mostIndexes - i);
     }
     expect(await keep())
       .to.have.property('made')

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import { toRealArray } from '../../db/real-array.ts';
-import { toUnitLength } from '../../domain/chunks/store-chunks.ts';
+import { toUnitLength } from '../../domain/chunks/unit-vector.ts';
 
 const rowsPerInsert = 500;
 
@@ -20,7 +20,7 @@ export async function insertWorkspaceOfChunks(db: Db, id: string, chunks: NewChu
   const document = { id, ...place, name: `${id}.txt`, content_type: 'text/plain', size_bytes: 1, object_key: id };
   await db
     .insertInto('document')
-    .values({ ...document, status: 'ready', chunk_count: chunks.length })
+    .values({ ...document, status: 'ready', chunk_count: chunks.length, indexed_at: new Date() })
     .execute();
   for (let start = 0; start < chunks.length; start += rowsPerInsert) {
     const rows = chunks.slice(start, start + rowsPerInsert).map(({ model, vector }, offset) => {

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import type { Candidate, ChunkQuery } from './candidate.ts';
+import { hasHalfVectors, scanHalfVectors } from './half-vectors.ts';
+import { scanVectorBlocks } from './vector-blocks.ts';
+import { indexName, nearestByIndex } from './vector-index.ts';
+
+/** Besides twice as many as are asked for: quantized vectors put them in a slightly different order. */
+const spareCandidates = 60;
+
+/**
+ * Chunks among which the nearest to a query are, all of them of its workspace, model and count of dimensions. There are four ways,
+ * and no other file chooses between them. In a database with pgvector: a vector index in a large workspace, else its exact scan. Without
+ * pgvector: a scan of quantized vectors. And exact scores for documents that have no blocks of vectors yet.
+ */
+export async function findCandidates(db: Db, query: ChunkQuery): Promise<Candidate[]> {
+  const ways = await findWays(db, query);
+  if (ways.index) {
+    const found = await nearestByIndex(db, query);
+    // A graph may not lead to all that it holds, and another model may hold most of it.
+    if (found.length >= query.limit) return found;
+  }
+  const scanned = ways.halfVectors
+    ? await scanHalfVectors(db, query)
+    : await scanVectorBlocks(db, query, 2 * query.limit + spareCandidates);
+  if (!ways.unquantized) return scanned;
+  // Blocks of an earlier index may have led to the same chunk.
+  const unquantized = await nearestUnquantized(db, query);
+  const isNew = ({ documentId, index }: Candidate) =>
+    !unquantized.some((other) => other.documentId === documentId && other.index === index);
+  return [...scanned.filter(isNew), ...unquantized];
+}
+
+interface Ways {
+  index: boolean;
+  halfVectors: boolean;
+  unquantized: boolean;
+}
+
+/** Asks the catalog, so that it is never out of date. */
+async function findWays(db: Db, { workspaceId, vector }: ChunkQuery): Promise<Ways> {
+  const name = indexName({ workspaceId, dimensions: vector.length });
+  const { rows } = await sql<Ways>`select
+    exists (select from pg_index where indexrelid = to_regclass(${`"${name}"`}) and indisvalid) as index,
+    ${hasHalfVectors(vector.length)} as "halfVectors",
+    exists (
+      select from document
+      where workspace_id = ${workspaceId} and chunk_count > 0 and quantized_at is distinct from indexed_at
+    ) as unquantized`.execute(db);
+  return rows[0] ?? { index: false, halfVectors: false, unquantized: false };
+}
+
+/** The nearest chunks of documents that have no blocks, or only those of an earlier index. */
+async function nearestUnquantized(db: Db, { workspaceId, model, vector, limit }: ChunkQuery): Promise<Candidate[]> {
+  // A `case` keeps its order: vectors with another count of dimensions do not compare.
+  const { rows } = await sql<Candidate>`
+    select "documentId", index from (
+      select chunk.document_id as "documentId", chunk.index, chunk.id,
+        case when cardinality(embedding) = ${vector.length} then dot_product(embedding, ${Array.from(vector)}::real[]) end as score
+      from document join chunk on chunk.document_id = document.id
+      where document.workspace_id = ${workspaceId} and chunk_count > 0 and quantized_at is distinct from indexed_at
+        and chunk.workspace_id = ${workspaceId} and chunk.model = ${model}
+    ) as scored
+    where score is not null
+    order by score desc, id limit ${limit}
+  `.execute(db);
+  return rows;
+}
