@@ -86,6 +86,7 @@ async function runClaimed(deps: ActivityDeps, job: JobRow, context: Context): Pr
       { jobId: job.id, kind: job.kind, attempt: job.attempts },
       'the attempt had been presumed lost; its result was not stored',
     );
+    // Whoever took the job over runs it now.
     return { status: 'running' };
   } catch (error) {
     const failure = stop.signal.aborted ? stop.signal.reason : timeout.aborted ? timedOut : error;

@@ -96,7 +96,7 @@ export function integer(defaultValue: number, { min = 0, max = Number.MAX_SAFE_I
     .string()
     .regex(/^-?\d+$/, 'must be a whole number')
     .transform(Number)
-    .pipe(z.number().min(min).max(max))
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
     .default(defaultValue);
 }
 

@@ -15,8 +15,8 @@ export interface BoundedClientConfig extends pg.ClientConfig {
 }
 
 /**
- * A connection on which no transaction is committed that took too long: the connection is destroyed instead. Postgres has a limit of its
- * own only from version 17 on. A statement that the server still runs ends with its `statement_timeout`.
+ * A connection that is destroyed if a transaction on it takes too long, so that the transaction is never committed. Postgres can limit
+ * transactions itself only from version 17 on. A statement that the server still runs ends with its `statement_timeout`.
  */
 export class BoundedClient extends PreparingClient {
   readonly #transactionMs: number;

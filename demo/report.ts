@@ -66,7 +66,7 @@ export function report({ documents, jobs, search, creditsUsed }: DemoResult, wor
     screen.line(plain(name));
     screen.paragraph(summary ?? 'none', 4);
   }
-  screen.heading(`Search by meaning (${search[0]?.model ?? 'nothing is indexed'})`);
+  screen.heading(`Search (${search[0]?.model ?? 'nothing is indexed'})`);
   for (const { query, results } of search) {
     screen.paragraph(`“${query}”`, 2);
     for (const { score, documentName } of results) screen.line(`${score.toFixed(3)}  ${plain(documentName)}`, 4);

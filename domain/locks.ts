@@ -40,8 +40,11 @@ export async function lockOrganization(trx: Transaction, organizationId: string)
   if (rows[0].deleting) throw new ApiError('NOT_FOUND', { message: 'This organization is being deleted.' });
 }
 
-/** The same lock for the deletion itself, which may be requested again while it runs; undefined if the organization is gone. */
-export async function lockOrganizationToDelete(
+/**
+ * The same lock for the request of a deletion, which may be repeated while the deletion runs; undefined if the organization is gone. It
+ * only marks the row: nothing refers to what changes, so `change` is enough.
+ */
+export async function lockOrganizationForDeletion(
   trx: Transaction,
   organizationId: string,
 ): Promise<{ name: string; slug: string } | undefined> {
@@ -102,7 +105,7 @@ export async function lockUnfinishedJobs(trx: Transaction, organizationId: strin
 
 /** Locks a flag, to change it or its overrides. Throws NOT_FOUND. */
 export async function lockFlag(trx: Transaction, key: string): Promise<FlagRow> {
-  const { rows } = await sql<FlagRow>`select * from feature_flag where key = ${key} ${strengths.delete}`.execute(trx);
+  const { rows } = await sql<FlagRow>`select * from feature_flag where key = ${key} ${strengths.change}`.execute(trx);
   if (!rows[0]) throw flagNotFound();
   return rows[0];
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
 /** One of the leases that a user's streams may hold. It ends at its time unless its stream renews it. */
-export interface StreamLease {
+export interface StreamLeaseKey {
   userId: string;
   /** The number of the lease: 1 to the number of streams that a user may have open. */
   place: number;
@@ -17,7 +17,7 @@ export interface StreamLease {
 export async function acquireStreamLease(
   db: Db,
   { userId, holder, perUser, leaseSeconds }: { userId: string; holder: string; perUser: number; leaseSeconds: number },
-): Promise<StreamLease | undefined> {
+): Promise<StreamLeaseKey | undefined> {
   for (;;) {
     const { rows } = await sql<{ free: number; acquired: number | null }>`
       with free as (
@@ -42,7 +42,7 @@ export async function acquireStreamLease(
 }
 
 /** Makes a lease last for `leaseSeconds` from now. False if it ended and another stream has it. */
-export async function renewStreamLease(db: Db, { userId, place, holder }: StreamLease, leaseSeconds: number): Promise<boolean> {
+export async function renewStreamLease(db: Db, { userId, place, holder }: StreamLeaseKey, leaseSeconds: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('job_stream_lease')
     .set({ expires_at: sql`now() + make_interval(secs => ${leaseSeconds})` })
@@ -54,6 +54,6 @@ export async function renewStreamLease(db: Db, { userId, place, holder }: Stream
 }
 
 /** Frees a lease, unless it ended and another stream has it. */
-export async function releaseStreamLease(db: Db, { userId, place, holder }: StreamLease): Promise<void> {
+export async function releaseStreamLease(db: Db, { userId, place, holder }: StreamLeaseKey): Promise<void> {
   await db.deleteFrom('job_stream_lease').where('user_id', '=', userId).where('place', '=', place).where('holder', '=', holder).execute();
 }

@@ -19,6 +19,10 @@ interface Crash {
   exit: Exit;
 }
 
+if (process.argv.length > 2) {
+  console.error('npm start takes no arguments. Its settings are variables: see docs/configuration.md.');
+  process.exit(2);
+}
 const stopRequest = new StopRequest();
 try {
   process.exitCode = await main(loadLocalConfig(inheritedEnvironment()));
@@ -76,7 +80,7 @@ Sheaf ${version} is running.
 
 ${lines.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(13)}${value}`])).join('\n')}
 
-Sign up (sign in later with /sign-in/email and the same body without the name):
+Sign up (sign in later at /api/auth/sign-in/email with the same body without the name):
 
   TOKEN=$(curl -sS -o /dev/null -D - ${api}/api/auth/sign-up/email \\
     -H 'Content-Type: application/json' \\

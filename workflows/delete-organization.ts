@@ -1,4 +1,4 @@
-import { defineQuery, patched, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { defineQuery, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { type DeleteOrganizationInput, type DeleteOrganizationResult, queries } from './definitions.ts';
 
@@ -29,10 +29,8 @@ export async function deleteOrganization({ organizationId }: DeleteOrganizationI
   await endOrganizationJobs({ organizationId });
   begin('deleting its objects');
   add(await deleteOrganizationObjects({ organizationId }));
-  if (patched('close-customers')) {
-    begin('ending it as a customer of the payment provider');
-    await closeCustomers({ organizationId });
-  }
+  begin('ending it as a customer of the payment provider');
+  await closeCustomers({ organizationId });
   begin('deleting its rows');
   await deleteOrganizationRows({ organizationId });
   begin('deleting objects that came meanwhile');

@@ -24,7 +24,7 @@ export function continueUpload(req: IncomingMessage, res: ServerResponse): void 
 const lingerMs = 5000;
 
 /**
- * Sends `{ error, requestId }` to a client whose body is not wanted, or not to its end, and closes the connection.
+ * Sends `{ error, requestId }` to a client before its whole body was read, and closes the connection.
  *
  * Closing while the client still sends would reset the connection, and many clients would lose the response. So the whole response
  * goes out first. What still arrives is discarded until the client leaves, has sent `lingerBytes`, or five seconds have passed.

@@ -57,7 +57,8 @@ export async function failJob(trx: Transaction, job: JobRow, error: JobError): P
 }
 
 /**
- * How long to wait after an attempt (1 is the first) before the next one, in milliseconds: one of `delaysMs`, the last of them from then on.
+ * How long to wait after an attempt (1 is the first) before the next one, in milliseconds: the first of `delaysMs`
+ * after the first attempt, and so on; the last one repeats.
  * A provider that asked for a longer wait gets it, up to the longest of `delaysMs`.
  */
 export function retryDelayMs(attempts: number, delaysMs: readonly number[], askedMs = 0): number {

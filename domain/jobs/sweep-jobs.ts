@@ -53,7 +53,7 @@ const everySeconds = 60;
 
 /**
  * Starts the workflows of jobs that have been queued for a while, in case theirs is gone; a start meets a workflow that runs and changes
- * nothing. At most `limit` jobs, those first that the sweep has not seen for the longest time. Returns their ids.
+ * nothing. Takes at most `limit` jobs, the longest unseen ones first. Returns their ids.
  */
 export async function sweepQueuedJobs(db: Db, { limit }: { limit: number }): Promise<string[]> {
   return inTransaction(db, async (trx) => {

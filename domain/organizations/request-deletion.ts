@@ -5,7 +5,7 @@ import { startOrganizationDeletion } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { howToEndSubscription } from '../billing/end-subscription.ts';
 import { findLiveSubscription } from '../billing/find-subscription.ts';
-import { lockOrganizationToDelete } from '../locks.ts';
+import { lockOrganizationForDeletion } from '../locks.ts';
 
 /**
  * Marks an organization as being deleted, so that every further write is refused, and asks for the workflow that deletes it. A second
@@ -17,7 +17,7 @@ export async function requestOrganizationDeletion(
   actor: Actor,
   { organizationId, confirmSlug, billingEnabled }: { organizationId: string; confirmSlug: string; billingEnabled: boolean },
 ): Promise<void> {
-  const organization = await lockOrganizationToDelete(trx, organizationId);
+  const organization = await lockOrganizationForDeletion(trx, organizationId);
   if (organization?.slug !== confirmSlug) throw new ApiError('NOT_FOUND', { message: 'There is no organization with this id and slug.' });
   await checkSubscription(trx, organizationId, billingEnabled);
   const marked = await trx

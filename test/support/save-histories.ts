@@ -97,7 +97,6 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   const confirmation = { confirmSlug: tenant.slug };
   await api.request('DELETE', `/api/v1/admin/organizations/${tenant.organizationId}`, { token: admin.token, body: confirmation });
   await save(api, 'delete-organization', `delete-organization-${tenant.organizationId}`);
-  await save(api, 'delete-organization-closing-customers', `delete-organization-${tenant.organizationId}`);
 }
 
 /** A history without the names and paths of the machine that it was saved on; a replay needs neither. */
