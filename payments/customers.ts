@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ApiError } from '../contract/api-error.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { lockOrganization } from '../domain/locks.ts';
 import { orMissing } from './fetch-subscription.ts';
@@ -30,8 +31,9 @@ export async function ensureCustomer(payments: Payments, organization: Organizat
       return row?.stripeCustomerId ?? customer;
     });
   } catch (error) {
-    // Nobody will ever look for it. What is left here is found by the daily comparison.
-    await stripe.customers.del(customer).catch(orMissing);
+    // An organization that is gone needs no customer. After any other error another request, or a commit whose answer was lost, may have
+    // stored this one, and the next request finds it again.
+    if (error instanceof ApiError) await stripe.customers.del(customer).catch(orMissing);
     throw error;
   }
 }
