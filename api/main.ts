@@ -32,7 +32,7 @@ import { clientAddressOf } from './http/request.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { createJobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
-import { deferContinueOfUploads } from './uploads/before-body.ts';
+import { deferContinueOfUploads } from './uploads/expect-continue.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });
