@@ -376,7 +376,7 @@ describe('The job stream', () => {
     return user;
   }
 
-  /** Writes finished jobs, as large as wanted, and answers their ids. */
+  /** Writes finished jobs, as large as wanted, and returns their ids. */
   async function insertJobs(jobs: { count: number; summaryLength: number; input?: object; organizationId?: string }): Promise<string[]> {
     const { count, summaryLength, input, organizationId = tenant.organizationId } = jobs;
     const { rows } = await sql<{ id: string }>`
