@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { AiClient } from '../ai/client.ts';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
@@ -11,12 +10,12 @@ import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
 import type { Authentication } from './caller.ts';
 import type { Limiters } from './http/limiters.ts';
+import type { RunDeps } from './procedure.ts';
 import type { JobStreams } from './streams/job-streams.ts';
 
 /** Everything that the HTTP edge and its procedures work with, made once by `main.ts` and passed in. */
-export interface ApiDeps {
+export interface ApiDeps extends RunDeps {
   config: ServerConfig;
-  log: Logger;
   db: Db;
   authentication: Authentication;
   storage: Storage;

@@ -32,11 +32,11 @@ import { clientAddressOf } from './http/request.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { createJobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
-import { deferContinueOfUploads } from './uploads/before-body.ts';
+import { deferContinueOfUploads } from './uploads/expect-continue.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });
-installRuntime({ log, metricsPort: config.metricsPort });
+const metrics = installRuntime({ log, metricsPort: config.metricsPort });
 
 const pool = createPool({
   url: config.database.url,
@@ -77,6 +77,7 @@ const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'non
 const deps: ApiDeps = {
   config,
   log,
+  skippedEvents: metrics.createCounter('sheaf_stream_events_skipped', 'events', 'Events of streams that do not fit the contract'),
   db,
   storage,
   ai,

@@ -60,34 +60,50 @@ export interface StreamEvent {
   data: unknown;
 }
 
+/** What every procedure runs with. */
+export interface RunDeps {
+  log: Logger;
+  /** Counts the events of streams that were skipped because they do not fit the contract. */
+  skippedEvents: { add(count: number): void };
+}
+
 /**
- * Runs a procedure on input that is valid. Returns output that is parsed with the contract, each event of a stream too, so that
- * nothing undeclared leaves.
+ * Runs a procedure on input that is valid. Returns output that is parsed with the contract, so that nothing undeclared leaves. An
+ * event of a stream that does not fit is skipped (docs/rules.md, only what is declared leaves).
  */
 export async function run(
-  log: Logger,
+  deps: RunDeps,
   { route, handler }: Procedure,
   { input, caller, request }: { input: unknown; caller: Caller | undefined; request: RequestInfo },
 ): Promise<unknown> {
   const { idempotent, stream, operation } = route.metadata;
   // The key is input, which is checked before any row is read.
   if (idempotent) checkIdempotencyKey(request.idempotencyKey);
+  const log = deps.log.child({ requestId: request.requestId, operation });
   let authorized = !needsMembership(route);
   const output = await handler({
     input: input as never,
     caller: caller as Caller,
     actor: actorOf(caller),
     request,
-    log: log.child({ requestId: request.requestId, operation }),
+    log,
     async authorize(organizationId) {
       checkMembership(route, caller, organizationId);
       authorized = true;
     },
   });
   if (!authorized) throw new Error(`${operation} returned without authorization`);
-  return stream ? validEvents(route, output as AsyncIterable<StreamEvent>) : route.responses[200].parse(output);
+  return stream ? validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>) : route.responses[200].parse(output);
 }
 
-async function* validEvents(route: AnyRoute, events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {
-  for await (const { id, data } of events) yield { id, data: route.responses[200].parse(data) };
+async function* validEvents(deps: RunDeps, route: AnyRoute, events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {
+  for await (const { id, data } of events) {
+    const parsed = route.responses[200].safeParse(data);
+    if (parsed.success) {
+      yield { id, data: parsed.data };
+    } else {
+      deps.skippedEvents.add(1);
+      deps.log.error({ err: parsed.error, row: (data as { id?: unknown }).id }, 'an event does not fit the contract; its stream skips it');
+    }
+  }
 }

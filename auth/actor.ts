@@ -3,7 +3,7 @@ import type { Caller } from './session.ts';
 
 const current = new AsyncLocalStorage<Caller | undefined>();
 
-/** Runs `work` so that whatever better-auth writes meanwhile is audited as done by `actor`, and its hooks know who calls. */
+/** Runs `work`. What better-auth writes meanwhile is audited as done by `actor`, and its hooks know who calls. */
 export function runAsActor<T>(actor: Caller | undefined, work: () => T): T {
   return current.run(actor, work);
 }

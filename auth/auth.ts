@@ -32,7 +32,7 @@ export interface AuthDependencies {
 /** The header that carries the client's address to better-auth; the mount overwrites whatever a client puts there. */
 export const clientAddressHeader = 'x-client-address';
 
-/** better-auth as this service uses it: who may do what is in `docs/decisions/auth.md`. */
+/** better-auth as this service uses it. `docs/decisions/auth.md` says who may do what. */
 export type Auth = ReturnType<typeof createAuth>;
 
 export function createAuth(dependencies: AuthDependencies) {
@@ -70,7 +70,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       // better-auth turns both off by itself under NODE_ENV=test.
       disableOriginCheck: false,
       disableCSRFCheck: false,
-      // better-auth clears old rate limits meanwhile; mails are not sent here, see `outgoing-mails.ts`.
+      // better-auth deletes old rate limits in the background. Mails are not sent here: see `outgoing-mails.ts`.
       backgroundTasks: { handler: (task) => void task.catch((err: unknown) => log.error({ err }, 'A task of sign-in failed')) },
       database: { validateSchema: false, defaultFindManyLimit: 10_000 },
     },

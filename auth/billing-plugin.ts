@@ -11,12 +11,12 @@ export interface BillingContext {
   payments: Payments;
 }
 
-/** Written by the service only: a field that a request names is refused. */
+/** Only the service writes these fields. A request that sets one is refused. */
 const customer = { fields: { stripeCustomerId: { type: 'string', required: false, input: false } } } as const;
 
 /**
- * Subscriptions of organizations, and the webhook at `/api/auth/stripe/webhook`: on the paths of better-auth's own plugin for Stripe, so
- * that its clients work (docs/decisions/billing.md says why it is not that one).
+ * Subscriptions of organizations, and the webhook at `/api/auth/stripe/webhook`. The paths are those of better-auth's own plugin for
+ * Stripe, so that its clients work. docs/decisions/billing.md says why that plugin is not used.
  */
 export function billingPlugin(context: BillingContext) {
   return {

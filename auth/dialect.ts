@@ -20,16 +20,16 @@ import { toApiError } from './rule-errors.ts';
 const writes = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']);
 
 /**
- * Postgres as better-auth sees it: every transaction, also that of a single write, says who acts, so that the triggers' audit
- * entries name the actor in the transaction of the change; a transaction takes along the mails that it asked for; and a broken
- * rule arrives as the error that the client gets.
+ * Postgres as better-auth sees it. Every transaction, even that of a single write, sets the actor, so that the audit entries of the
+ * triggers name who acts. A transaction also stores the mails that were requested in it. If the database refuses a write by one of
+ * its rules, the error is the one that the client gets.
  */
 export class AuthDialect extends PostgresDialect {
   readonly #pool: pg.Pool;
   readonly #db: Db;
   readonly #writeMails: WriteMails;
 
-  /** `db` is the rest of the service's way to the same database: who dispatches its intents dispatches those of mails. */
+  /** The query builder of the rest of the service. Its dispatcher also dispatches the intents of mails. */
   constructor(pool: pg.Pool, db: Db, writeMails: WriteMails) {
     super({ pool });
     this.#pool = pool;
@@ -42,12 +42,12 @@ export class AuthDialect extends PostgresDialect {
   }
 }
 
-/** What a PostgresDriver hands out and takes back; its own signatures say it in one place only. */
+/** A connection of a PostgresDriver. Only this signature of it names the type. */
 type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0];
 
 class AuthDriver extends PostgresDriver {
   readonly #wrapped = new WeakSet<Connection>();
-  /** Of each connection in a transaction, how many mails waited when it began. */
+  /** For each connection in a transaction: how many mails waited when the transaction began. */
   readonly #inTransaction = new WeakMap<Connection, number>();
   readonly #db: Db;
   readonly #writeMails: WriteMails;

@@ -1,11 +1,11 @@
 import { statusCodes } from 'better-call';
 import { type ErrorCode, errorCodes } from '../contract/errors.ts';
 
-/** A refusal of better-auth and where it was refused. */
+/** A request that better-auth refused. */
 export interface RefusedRequest {
   /** Below `/api/auth`, such as `/organization/leave`. */
   path: string;
-  /** Whether the request carries a session that is valid. */
+  /** Whether the request carries a valid session. */
   isSignedIn(): Promise<boolean>;
 }
 
@@ -17,7 +17,7 @@ interface Refusal {
 
 const codeOfStatus = new Map(Object.entries(statusCodes).map(([code, status]) => [status as number, code]));
 
-/** A 401 with one of these is about a credential that the request brings, whether or not there is a session. */
+/** A 401 with one of these codes is about a credential in the request, not about the session. */
 const credentialCodes = new Set([
   'INVALID_EMAIL_OR_PASSWORD',
   'INVALID_TOKEN',
@@ -26,7 +26,7 @@ const credentialCodes = new Set([
   'USER_EMAIL_NOT_FOUND',
 ]);
 
-/** A 400 that says nothing but that the caller is no member. */
+/** A 400 with this code at this path only means that the caller is no member. */
 const strangerRefusals = new Set([
   '/organization/get-active-member MEMBER_NOT_FOUND',
   '/organization/cancel-invitation MEMBER_NOT_FOUND',
@@ -34,8 +34,8 @@ const strangerRefusals = new Set([
 ]);
 
 /**
- * Gives an error of better-auth the envelope of the API's errors: `{ defined, code, status, message }` before whatever it says besides.
- * `defined` is false only if nothing is served at the path. Who is signed in and not permitted gets 403, whatever better-auth says.
+ * Gives an error of better-auth the envelope of the API's errors: `{ defined, code, status, message }`, then its other fields. `defined`
+ * is false only if nothing is served at the path. A caller who is signed in but not permitted gets 403, whatever better-auth returned.
  */
 export async function toErrorAnswer(response: Response, request: RefusedRequest): Promise<Response> {
   const defined = !(response.status === 404 && response.body === null);
@@ -55,7 +55,7 @@ async function isForbidden({ status, code }: Refusal, { path, isSignedIn }: Refu
   return status === 401 && !credentialCodes.has(code) && (await isSignedIn());
 }
 
-/** The one endpoint that takes a missing session for a bad request. */
+/** The one endpoint that returns 400 if there is no session. */
 async function isAnonymous({ status, code }: Refusal, { path, isSignedIn }: RefusedRequest): Promise<boolean> {
   return status === 400 && code === 'BAD_REQUEST' && path === '/organization/list-user-invitations' && !(await isSignedIn());
 }

@@ -13,18 +13,18 @@ interface Dependencies {
 }
 
 /**
- * How long what must not tell whether an address has an account takes at least, in milliseconds: more than the half second that
- * better-auth gives the mail of verification, and more than hashing a password and writing a mail take.
+ * The shortest time, in milliseconds, for a response that must not reveal whether an address has an account. It is longer than the half
+ * second that better-auth gives the verification mail, and longer than hashing a password and writing a mail take.
  */
 const quietMs = 750;
 
 /**
- * Wraps better-auth's handler: a request is answered once its mails are committed, together with what caused them if
- * better-auth has a transaction. Throws if a mail cannot be written; the client then asks again.
+ * Wraps better-auth's handler. The response is sent after the request's mails are committed, in the transaction of the change if
+ * better-auth uses one. Throws if a mail cannot be written; the client then asks again.
  */
 export function handleWithMails(handler: Handler, { config, db, writeMails }: Dependencies): Handler {
   const quietPaths = new Set(['/api/auth/request-password-reset', '/api/auth/send-verification-email']);
-  // Without verification sign-up says openly that an address is taken.
+  // If addresses are not verified, sign-up says openly that an address is taken.
   if (config.requireEmailVerification) quietPaths.add('/api/auth/sign-up/email');
   return (request) =>
     collectMails(async () => {

@@ -34,7 +34,7 @@ export function invitationMail(to: string, invitation: { inviter: string; organi
   };
 }
 
-/** Names come from users: one that breaks the line could write headers or text of its own. */
+/** Names come from users. A name with a line break could add headers or text to the mail. */
 function singleLine(name: string): string {
   return name.replace(/\p{Cc}+/gu, ' ').trim();
 }

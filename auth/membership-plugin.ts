@@ -4,7 +4,7 @@ import type { Db } from '../db/connect.ts';
 import { currentActor } from './actor.ts';
 import { parseRoles } from './permissions.ts';
 
-/** What acts on the organization of the request, or else on the session's active one, and takes who is no member for a bad request. */
+/** Endpoints that act on the organization of the request, or on the session's active one, and return 400 if the caller is no member. */
 const membersOnly = new Set([
   '/organization/update',
   '/organization/invite-member',
@@ -16,8 +16,8 @@ const membersOnly = new Set([
 ]);
 
 /**
- * Refuses with FORBIDDEN who is signed in and may not act on an organization, before better-auth responds BAD_REQUEST with a code that
- * it also uses for a member that the request names.
+ * Refuses a caller who is signed in but may not act on the organization with FORBIDDEN. better-auth would return BAD_REQUEST, with a code
+ * that it also uses for a member whom the request names.
  */
 export function membershipPlugin(db: Db): BetterAuthPlugin {
   return {
@@ -27,7 +27,7 @@ export function membershipPlugin(db: Db): BetterAuthPlugin {
         {
           matcher: (ctx) => membersOnly.has(ctx.path ?? ''),
           handler: createAuthMiddleware(async (ctx) => {
-            // Not better-auth's session: a hook sees that of a cookie, not that of a bearer token.
+            // A hook of better-auth sees the session of a cookie, but not that of a bearer token.
             const caller = currentActor();
             const organizationId = caller && (ctx.body?.organizationId || (await findActiveOrganization(db, caller.sessionId)));
             if (!caller || typeof organizationId !== 'string') return;

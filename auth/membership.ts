@@ -13,7 +13,7 @@ export async function findMembership(db: Db | Transaction, organizationId: strin
   return member && parseRoles(member.role);
 }
 
-/** Whether the user is a member of the organization and holds the permission; without one, a member at all. */
+/** Whether the user is a member of the organization and has the permission. If none is given, membership is enough. */
 export async function isPermitted(db: Db | Transaction, organizationId: string, userId: string, permission?: Permission): Promise<boolean> {
   const roles = await findMembership(db, organizationId, userId);
   return roles !== undefined && (permission === undefined || hasPermission(roles, permission));

@@ -8,7 +8,7 @@ import { type Auth, clientAddressHeader } from './auth.ts';
 import { toErrorAnswer } from './error-answer.ts';
 import type { FindSession } from './session.ts';
 
-/** Where the handler belongs, before any body parser. */
+/** The path of the handler. Mount it before any body parser. */
 export const authPath = '/api/auth/{*any}';
 
 const basePath = '/api/auth';
@@ -26,8 +26,8 @@ export interface MountOptions {
 }
 
 /**
- * Serves better-auth: checks the origin, hands over the client's address, and names the actor of a change. Expects
- * `X-Request-Id` on the response. Errors of better-auth have the API's envelope; any other error becomes 500 `internal_error`.
+ * Serves better-auth: checks the origin, passes on the client's address, and sets the actor of changes. Needs `X-Request-Id` on the
+ * response. Errors of better-auth get the API's envelope. Any other error becomes 500 `internal_error`.
  */
 export function mountAuth({ auth, config, findSession, log, clientAddress }: MountOptions): RequestHandler {
   const base = new URL(config.apiUrl).origin;
@@ -41,7 +41,7 @@ export function mountAuth({ auth, config, findSession, log, clientAddress }: Mou
       if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) return fail(res, 413, 'payload_too_large');
       req.headers[clientAddressHeader] = clientAddress(req, res);
       if (changes) standInForBrowser(req.headers, base);
-      // A chunked body tells its size only as it comes; better-auth takes a failure of its own for the one that ends it.
+      // The size of a chunked body is known only as it arrives. If it is too large, better-auth responds with an error of its own.
       req.on('data', (chunk: Buffer) => {
         received += chunk.length;
       });
@@ -52,7 +52,7 @@ export function mountAuth({ auth, config, findSession, log, clientAddress }: Mou
       if (response.status === 500) return fail(res, 500, 'internal_error');
       const retryAfter = response.headers.get('x-retry-after');
       if (retryAfter) res.setHeader('Retry-After', retryAfter);
-      // The edge has said what may keep an answer, and more strictly.
+      // The HTTP edge has already set a stricter `Cache-Control`.
       response.headers.delete('cache-control');
       if (response.status < 400) return await setResponse(res, response);
       const isSignedIn = async () => (actor ?? (await findSession(req.headers))) !== undefined;
@@ -67,14 +67,14 @@ export function mountAuth({ auth, config, findSession, log, clientAddress }: Mou
   };
 }
 
-/** Browsers name the origin of every change they send, `null` included; what names none is no browser. */
+/** Browsers send an origin, maybe `null`, with every change. A request without one does not come from a browser. */
 function isAllowedOrigin(headers: IncomingHttpHeaders, trusted: Set<string>): boolean {
   return headers.origin === undefined || trusted.has(headers.origin);
 }
 
 /**
- * better-auth takes a request for a browser's when it carries a cookie or any `Sec-Fetch-` header, and wants an origin then. Node's
- * fetch sends `Sec-Fetch-Mode`, and any script may keep cookies; only browsers send `Sec-Fetch-Site`, an origin or a referrer.
+ * better-auth requires an origin of every request with a cookie or a `Sec-Fetch-` header, because it takes that for a browser's. But
+ * Node's fetch sends `Sec-Fetch-Mode`, and scripts may keep cookies. Only browsers send `Sec-Fetch-Site`, an origin or a referrer.
  */
 function standInForBrowser(headers: IncomingHttpHeaders, origin: string): void {
   if (headers.origin !== undefined || headers.referer !== undefined || headers['sec-fetch-site'] !== undefined) return;

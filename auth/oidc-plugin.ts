@@ -8,9 +8,9 @@ const discoveryTimeoutMs = 5_000;
 const paths = new Set(['/sign-in/social', '/link-social', '/callback/:id', '/refresh-token', '/get-access-token', '/account-info']);
 
 /**
- * The OpenID Connect providers. The generic OAuth plugin discovers its providers once, at boot, and drops those that do not answer
- * then; this one asks when a provider is first needed, and again until it answers, so that the API neither waits for nor depends
- * on a provider to start. A request that needs one that does not answer gets 503.
+ * The OpenID Connect providers. The generic OAuth plugin discovers its providers once, at boot, and drops those that do not respond.
+ * This one asks a provider when it is first needed, and again until it responds, so the API starts without them. A request that needs
+ * a provider that does not respond gets 503.
  */
 export function oidcPlugin(config: ServerConfig): BetterAuthPlugin {
   const discover = createDiscovery();
@@ -45,7 +45,7 @@ function isKnown(context: AuthContext, provider: ProviderConfig): boolean {
   return context.socialProviders.some(({ id }) => id === provider.id);
 }
 
-/** Adds the provider to the list that all requests share. Throws SERVICE_UNAVAILABLE when it does not answer. */
+/** Adds the provider to the list that all requests share. Throws SERVICE_UNAVAILABLE if it does not respond. */
 async function addProvider(context: AuthContext, provider: ProviderConfig): Promise<void> {
   const timeout = sleep(discoveryTimeoutMs, undefined, { ref: false });
   const result = await Promise.race([pluginOf(provider).init(context), timeout]);
@@ -64,7 +64,7 @@ function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig) {
         clientSecret,
         scopes: ['openid', 'email', 'profile'],
         requireIdTokenVerification: true,
-        // A user needs a name, which OpenID Connect does not promise.
+        // A user must have a name, but OpenID Connect does not guarantee one.
         mapProfileToUser: (profile) => ({ name: String(profile.name || profile.preferred_username || profile.email) }),
       },
     ],

@@ -4,19 +4,19 @@ import { invitationMail } from './mails.ts';
 import { addMail } from './outgoing-mails.ts';
 import { accessControl, roles } from './permissions.ts';
 
-/** Organizations with teams. Who may do what is in `permissions.ts`; limits, the last owner and the audit log are migration 0003's. */
+/** Organizations with teams. `permissions.ts` says who may do what. Migration 0003 holds the limits, the last owner and the audit log. */
 export function organizationPlugin(config: ServerConfig) {
   return organization({
     ac: accessControl,
     roles,
     creatorRole: 'owner',
     teams: { enabled: true, defaultTeam: { enabled: false }, allowRemovingAllTeams: true },
-    // The plan decides. Numbers, not functions: better-auth also takes them as the size of its lists.
+    // The plan decides. These are numbers, not functions, because better-auth also uses them as the size of its lists.
     membershipLimit: Number.MAX_SAFE_INTEGER,
     invitationLimit: Number.MAX_SAFE_INTEGER,
-    // An organization holds stored objects and subscriptions; only the service's own deletion takes those along.
+    // An organization has stored objects and subscriptions, which only the service's own deletion deletes too.
     disableOrganizationDeletion: true,
-    // Members can list invitations with their ids: without a verified address anyone could sign up under an invited one.
+    // Members can list invitations with their ids. If addresses were not verified, anyone could sign up with an invited one.
     requireEmailVerificationOnInvitation: config.requireEmailVerification,
     sendInvitationEmail: async ({ id, email, role, organization, inviter }) => {
       const url = `${config.webUrl}/accept-invitation/${id}`;

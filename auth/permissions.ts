@@ -2,7 +2,7 @@ import { createAccessControl } from 'better-auth/plugins/access';
 import { adminAc, defaultStatements, memberAc, ownerAc } from 'better-auth/plugins/organization/access';
 import type { Permission } from '../contract/access.ts';
 
-/** What an organization's roles are made of: better-auth's own statements, and the service's. */
+/** The permissions that roles are made of: better-auth's own, and the service's. */
 export const accessControl = createAccessControl({
   ...defaultStatements,
   workspace: ['read', 'create', 'update', 'delete'],
@@ -38,7 +38,7 @@ export function parseRoles(stored: string): Role[] {
   return stored.split(',').filter((name): name is Role => Object.hasOwn(roles, name));
 }
 
-/** Whether any of the roles holds the permission. */
+/** Whether any of the roles has the permission. */
 export function hasPermission(held: readonly Role[], permission: Permission): boolean {
   const [resource, action] = permission.split(':') as [string, string];
   return held.some((role) => roles[role].authorize({ [resource]: [action] }).success);

@@ -17,7 +17,7 @@ const cancelBody = z.object({
 
 const portalBody = cancelBody.omit({ subscriptionId: true }).extend({ returnUrl: z.string().default('/'), locale: z.string().optional() });
 
-/** The ways to Stripe's own pages, and back from a checkout. */
+/** Endpoints that lead to Stripe's own pages, and back from a checkout. */
 export function portalEndpoints(context: BillingContext) {
   const { payments } = context;
   const manages = organizationAccess(context, 'billing:manage');
@@ -60,7 +60,7 @@ export function portalEndpoints(context: BillingContext) {
       async (ctx) => {
         const { checkoutSessionId, callbackURL = '/' } = ctx.query ?? {};
         const isSignedIn = checkoutSessionId !== undefined && (await getSessionFromCtx(ctx)) !== null;
-        // The webhook says the same a moment later: a failure here only makes the plan wait for it.
+        // The webhook brings the same a moment later, so a failure here only delays the plan.
         if (isSignedIn)
           await followCheckout(context, String(checkoutSessionId)).catch((err) => payments.log.warn({ err }, 'a checkout was not read'));
         const url = String(callbackURL).replaceAll('{CHECKOUT_SESSION_ID}', encodeURIComponent(String(checkoutSessionId ?? '')));

@@ -1,7 +1,7 @@
 import { APIError } from 'better-auth/api';
 import pg from 'pg';
 
-/** What migration 0003 raises, with the answer that its client gets. */
+/** The errors that migration 0003 raises, and what the client gets. */
 const rules: Record<string, { status: 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT'; message: string }> = {
   LIMIT_REACHED: { status: 'FORBIDDEN', message: 'This organization has reached a limit of its plan.' },
   ORGANIZATION_BEING_DELETED: { status: 'NOT_FOUND', message: 'This organization is being deleted.' },
@@ -9,7 +9,7 @@ const rules: Record<string, { status: 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT'; me
   INVITATION_NOT_PENDING: { status: 'CONFLICT', message: 'The invitation is no longer pending.' },
 };
 
-/** Constraints that better-auth checks before it writes, for when another request was faster, or that it does not know. */
+/** Constraints that better-auth does not know, or checks before it writes, when another request may have been faster. */
 const constraints: Record<string, { code: string; message: string }> = {
   user_email_key: { code: 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL', message: 'User already exists. Use another email.' },
   user_is_no_customer: { code: 'FIELD_NOT_ALLOWED', message: 'stripeCustomerId is not allowed to be set' },
@@ -27,7 +27,7 @@ const constraints: Record<string, { code: string; message: string }> = {
   invitation_role_known: { code: 'ROLE_NOT_FOUND', message: 'Role not found' },
 };
 
-/** Translates what the database refuses by rule into better-auth's error; any other error is returned as it is. */
+/** Translates an error of one of the database's rules into better-auth's error. Returns any other error as it is. */
 export function toApiError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code === 'SHEAF') {
@@ -38,7 +38,7 @@ export function toApiError(error: unknown): unknown {
   return constraint ? new APIError('BAD_REQUEST', constraint) : error;
 }
 
-/** What the rule says of itself, such as the limit that was reached, as the `data` of the error. */
+/** The rule's own details, such as the limit that was reached, as the `data` of the error. */
 function toData(detail: string | undefined): { data?: object } {
   const data: object = JSON.parse(detail ?? '{}');
   return Object.keys(data).length > 0 ? { data } : {};

@@ -2,15 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseCookies } from 'better-call';
 
-/** A session's token whose signature is right, and where the request carried it. */
+/** A session token with a right signature, and where the request carried it. */
 export interface SessionToken {
   token: string;
   from: 'bearer' | 'cookie';
 }
 
 /**
- * The session token of a request: `Authorization: Bearer` with the value of `set-auth-token`, else the session cookie, as
- * better-auth reads them. Undefined if neither is there with a right signature. It says nothing about the session itself.
+ * The session token of a request, read as better-auth does: `Authorization: Bearer` with the value of `set-auth-token`, else the
+ * session cookie. Undefined if neither has a right signature. Does not check whether the session exists.
  */
 export function readSessionToken(headers: IncomingHttpHeaders, options: { cookieName: string; secret: string }): SessionToken | undefined {
   const bearer = /^bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];

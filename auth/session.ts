@@ -32,8 +32,8 @@ export interface Caller {
 export type FindSession = (headers: IncomingHttpHeaders) => Promise<Caller | undefined>;
 
 /**
- * Makes the lookup that every request of the API goes through: one query. better-auth's own needs several, a transaction
- * and its hooks. A test holds it to what better-auth signs and accepts.
+ * Returns the session lookup of every API request, which is one query. better-auth's own lookup takes several queries, a transaction
+ * and hooks. A test compares the two.
  */
 export function createFindSession(db: Db, config: ServerConfig): FindSession {
   const secret = sessionSecret(config);
@@ -50,8 +50,8 @@ export function createFindSession(db: Db, config: ServerConfig): FindSession {
 }
 
 /**
- * Asks again, with one query, how somebody stands who was let in before: whether the session is still live and its user not banned,
- * and the stored role in the organization, null if there is none or it no longer holds the permission.
+ * Authorizes a caller again, with one query: whether the session is still live and its user not banned, and the stored role in the
+ * organization. The role is null if there is none, or if it no longer has the permission.
  */
 export async function checkSession(
   db: Db,
@@ -67,7 +67,7 @@ export async function checkSession(
   return { signedIn: row !== undefined, role: permitted ? row.role : null };
 }
 
-/** With the session, so that a request is authorized without asking again. */
+/** Read together with the session, so that a request needs no second query to be authorized. */
 const memberships = sql<Record<string, string>>`(
   select coalesce(json_object_agg("organizationId", member.role), '{}') from member where member."userId" = "user".id
 )`.as('memberships');
@@ -84,13 +84,13 @@ const sessionByToken = batchedRead(
   ({ token }) => token,
 );
 
-/** Whether the caller is a member of the organization and holds the permission; without one, a member at all. */
+/** Whether the caller is a member of the organization and has the permission. If none is given, membership is enough. */
 export function callerMay(caller: Caller, organizationId: string, permission?: Permission): boolean {
   const stored = Object.hasOwn(caller.memberships, organizationId) ? caller.memberships[organizationId] : undefined;
   return stored !== undefined && (permission === undefined || hasPermission(parseRoles(stored), permission));
 }
 
-/** Sessions that have not ended, of users who are not banned; impersonated ones while the admin behind them still is one. */
+/** Sessions that have not expired, of users who are not banned. An impersonated one is live only while its admin still is an admin. */
 function liveSessions(db: Db) {
   return db
     .selectFrom('session')
@@ -107,8 +107,8 @@ function notBanned(user: 'user' | 'admin') {
 }
 
 /**
- * Extends a session that has been used longer than `updateAge` after it began or was last extended, as better-auth does; whether
- * it did. One that is not to be remembered, or is impersonated, was made to live shorter and is never extended.
+ * Extends a session if it is used more than `updateAge` after it began or was last extended, as better-auth does. Returns whether it
+ * was extended. Sessions that are impersonated or not remembered live shorter and are never extended.
  */
 async function refresh(db: Db, session: { id: string; expiresAt: Date; startedAt: Date }): Promise<boolean> {
   const { expiresIn, updateAge } = sessionLifetime;

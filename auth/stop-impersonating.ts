@@ -3,8 +3,8 @@ import { APIError, createAuthMiddleware } from 'better-auth/api';
 import { currentActor } from './actor.ts';
 
 /**
- * Refuses to end an impersonation whose request does not bring the admin's own session, which better-auth keeps in a cookie: it
- * responds with 500 and no message to a client that has only the bearer token.
+ * Refuses to end an impersonation if the request lacks the admin's own session, which better-auth keeps in a cookie. better-auth
+ * itself responds with 500 and no message to a client that has only the bearer token.
  */
 export function stopImpersonatingPlugin(): BetterAuthPlugin {
   return {

@@ -3,7 +3,7 @@ import type Stripe from 'stripe';
 import { takeEvent } from '../payments/take-event.ts';
 import type { BillingContext } from './billing-plugin.ts';
 
-/** Takes Stripe's events. Whatever fails is answered 400, so that Stripe sends the event again. */
+/** Takes Stripe's events. Responds with 400 to any failure, so that Stripe sends the event again. */
 export function stripeWebhook({ payments }: BillingContext) {
   return createAuthEndpoint('/stripe/webhook', { method: 'POST', cloneRequest: true, disableBody: true }, async (ctx) => {
     const signature = ctx.request?.headers.get('stripe-signature');

@@ -6,8 +6,8 @@ import type { BillingContext } from './billing-plugin.ts';
 import { isPermitted } from './membership.ts';
 
 /**
- * Lets in who holds the permission in the organization of the request: `referenceId`, else the session's active one. Hands on the session
- * and the organization.
+ * Checks that the caller has the permission in the organization of the request: `referenceId`, else the session's active one. Passes on
+ * the session and the organization.
  */
 export function organizationAccess({ payments: { db } }: BillingContext, permission: Permission) {
   return createAuthMiddleware({ use: [sessionMiddleware] }, async (ctx) => {
@@ -33,7 +33,7 @@ export function badRequest(code: string, message: string): APIError {
 
 export const subscriptionNotFound = () => badRequest('SUBSCRIPTION_NOT_FOUND', 'Subscription not found');
 
-/** Answers what Stripe refuses with its own code and message; what it fails to do is an error like any other. */
+/** If Stripe refuses a request, returns its code and message to the client. Any other failure of Stripe is an internal error. */
 export async function orStripeRefusal<T>(work: Promise<T>): Promise<T> {
   return await work.catch((error: unknown) => {
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;

@@ -27,7 +27,7 @@ const upgradeBody = z.object({
 
 const reference = z.object({ referenceId: z.string().optional(), customerType: z.string().optional() });
 
-/** Buying and changing a plan, and what there is. */
+/** Endpoints that buy, change and list subscriptions. */
 export function subscriptionEndpoints(context: BillingContext) {
   const { payments } = context;
   const manages = organizationAccess(context, 'billing:manage');

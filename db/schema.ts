@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { DocumentStatus } from '../contract/documents.ts';
+import type { PlanName } from '../contract/fields.ts';
 import type { JobKind, JobStatus } from '../contract/jobs.ts';
 import type { Intent } from '../workflows/definitions.ts';
 import type { AuthTables } from './auth-schema.ts';
@@ -11,7 +12,7 @@ type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date |
 type Json<T> = ColumnType<T, string, string>;
 type NullableJson<T> = ColumnType<T | null, string | null | undefined, string | null>;
 
-export type { DocumentStatus, JobKind, JobStatus };
+export type { DocumentStatus, JobKind, JobStatus, PlanName };
 
 export interface WorkspaceTable {
   id: string;

@@ -3,6 +3,11 @@
 import { EventSource } from 'eventsource';
 import type { JobEvent } from '../client/index.ts';
 
+process.on('uncaughtException', ({ message }) => {
+  console.error(message);
+  process.exit(1);
+});
+
 const { SHEAF_URL = 'http://localhost:3000', SHEAF_TOKEN, SHEAF_ORGANIZATION } = process.env;
 if (!SHEAF_TOKEN || !SHEAF_ORGANIZATION) throw new Error('Set SHEAF_TOKEN and SHEAF_ORGANIZATION.');
 

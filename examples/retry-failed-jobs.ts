@@ -2,6 +2,13 @@
 // Run it: SHEAF_TOKEN=… SHEAF_ORGANIZATION=… sh local/run.sh examples/retry-failed-jobs.ts ai_unreachable
 import { createClient, SheafError } from '../client/index.ts';
 
+process.on('uncaughtException', (error) => {
+  // Each retry is charged; the others wait until there are credits again.
+  const isLimit = error instanceof SheafError && error.is('LIMIT_REACHED');
+  console.error(isLimit ? `The plan ${error.data.plan} allows no more.` : error.message);
+  process.exit(1);
+});
+
 const { SHEAF_URL = 'http://localhost:3000', SHEAF_TOKEN, SHEAF_ORGANIZATION } = process.env;
 if (!SHEAF_TOKEN || !SHEAF_ORGANIZATION) throw new Error('Set SHEAF_TOKEN and SHEAF_ORGANIZATION.');
 const [errorCode] = process.argv.slice(2);
@@ -9,16 +16,9 @@ const client = createClient({ url: SHEAF_URL, token: SHEAF_TOKEN });
 
 const failed = await findFailedJobs(SHEAF_ORGANIZATION);
 console.log(`failed and not retried yet: ${failed.length}`);
-try {
-  for (const { id, kind, error } of failed) {
-    const retry = await client.jobs.retry({ id });
-    console.log(`${kind} ${id} (${error?.code}) is retried as ${retry.id}`);
-  }
-} catch (error) {
-  // Each retry is charged; the others wait until there are credits again.
-  if (!(error instanceof SheafError && error.is('LIMIT_REACHED'))) throw error;
-  console.error(`The plan ${error.data.plan} allows no more.`);
-  process.exitCode = 1;
+for (const { id, kind, error } of failed) {
+  const retry = await client.jobs.retry({ id });
+  console.log(`${kind} ${id} (${error?.code}) is retried as ${retry.id}`);
 }
 
 async function findFailedJobs(organizationId: string) {

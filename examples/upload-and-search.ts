@@ -4,6 +4,11 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { createClient } from '../client/index.ts';
 
+process.on('uncaughtException', ({ message }) => {
+  console.error(message);
+  process.exit(1);
+});
+
 const [path, query] = process.argv.slice(2);
 if (path === undefined || query === undefined) throw new Error('Usage: upload-and-search.ts FILE QUESTION');
 

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { commandOf } from './supervise.ts';
@@ -21,11 +21,37 @@ export interface Claim extends Lock {
 }
 
 /**
+ * Makes the data directory, for this user only, if it is absent. Returns its real path. Throws an error for the user if it cannot be made.
+ */
+export function makeDataDir(path: string): string {
+  try {
+    makeMissing(resolve(path));
+    return realpathSync(path);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new Error(`The data directory ${path} cannot be made (${code}). Choose another DATA_DIR.`, { cause });
+  }
+}
+
+/** Makes a directory and those above it. Node's `recursive` never returns if the system refuses one with ENOENT, as /proc does. */
+function makeMissing(path: string): void {
+  const isDirectory = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isDirectory()) return;
+  makeMissing(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another start may have made it in between.
+    if (!isDirectory()) throw error;
+  }
+}
+
+/**
  * Makes the data directory if it is absent, and locks it for this process. If the last start was killed, waits until its guard has ended
  * its processes. Throws an error for the user if another start holds the directory.
  */
 export async function claimDataDir(dataDir: string): Promise<Claim> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDataDir(dataDir);
   const file = join(dataDir, 'running.json');
   const lock = tryLock(join(dataDir, 'lock'));
   const before = readRecord(file);

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
+import { makeDataDir } from './data-directory.ts';
 import { findFreePorts, reachableHost } from './ports.ts';
 import { keepSecrets, type Secrets } from './secrets.ts';
 import { type Addresses, type Ports, type ServiceName, startService } from './services.ts';
@@ -270,9 +271,4 @@ async function choosePorts(wanted: Partial<Ports>): Promise<Ports> {
     ai: choose(wanted.ai),
     api: choose(wanted.api),
   };
-}
-
-function makeDataDir(path: string): string {
-  mkdirSync(resolve(path), { recursive: true, mode: 0o700 });
-  return realpathSync(path);
 }

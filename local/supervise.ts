@@ -80,86 +80,106 @@ export function createSupervisor(): Supervisor {
 
   function run(spec: ProcessSpec): RunningProcess {
     if (closed) throw new Error(`${spec.name} is not started: everything is being stopped.`);
-    const log = openLog(spec.logFile);
-    const stopSignal = spec.stopSignal ?? 'SIGTERM';
-    const child = spawn('/bin/sh', ['-c', announce, 'sh', stopSignal.slice(3), spec.command, ...spec.args], {
-      detached: true,
-      stdio: ['ignore', log?.file ?? 'inherit', log?.file ?? 'inherit', guard.input],
-      cwd: spec.cwd,
-      env: { ...inheritedEnvironment(), ...spec.env },
-      ...spec.user,
-    });
-    if (log) closeSync(log.file);
-    return watch(child, spec, stopSignal, log?.sizeBytes ?? 0);
-  }
-
-  function watch(child: ChildProcess, spec: ProcessSpec, stopSignal: NodeJS.Signals, logStart: number): RunningProcess {
-    const { pid } = child;
-    if (pid === undefined) throw new ProcessError(spec.name, 'could not be started', spec.logFile);
-    let exit: Exit | undefined;
-    const exited = new Promise<Exit>((resolve) => {
-      child.once('exit', (code, signal) => {
-        exit = { code, signal };
-        send(-pid, 'SIGKILL');
-        guard.drop(pid);
-        live.delete(running);
-        resolve(exit);
-      });
-    });
-    child.unref();
-    const running: RunningProcess = {
-      name: spec.name,
-      pid,
-      logFile: spec.logFile,
-      get exit() {
-        return exit;
-      },
-      exited,
-      signal: (signal) => {
-        if (!exit) send(pid, signal);
-      },
-      readLog: () => (spec.logFile === undefined ? '' : readFrom(spec.logFile, logStart)),
-      kill: async (signal) => {
-        child.ref();
-        running.signal(signal);
-        // A suspended process acts on other signals only after SIGCONT.
-        running.signal('SIGCONT');
-        return await exited;
-      },
-      stop: async () => {
-        const timer = setTimeout(() => send(-pid, 'SIGKILL'), spec.graceMs ?? 10_000);
-        return await running.kill(stopSignal).finally(() => clearTimeout(timer));
-      },
-    };
+    const running = start(spec, guard, () => live.delete(running));
     live.add(running);
     return running;
   }
 
-  async function waitUntilReady(running: RunningProcess, ready: () => Promise<boolean>, timeoutMs: number): Promise<void> {
-    const deadline = performance.now() + timeoutMs;
-    while (!running.exit) {
-      if (await ready()) return;
-      if (performance.now() > deadline)
-        throw new ProcessError(running.name, `was not ready after ${Math.round(timeoutMs / 1000)} s`, running.logFile);
-      await Promise.race([delay(50), running.exited]);
-    }
-    throw new ProcessError(running.name, `${describeExit(running.exit)} before it was ready`, running.logFile);
-  }
+  return {
+    run,
+    waitUntilReady,
+    async complete(spec) {
+      const running = run(spec);
+      // The timer keeps this process alive; the child, which is unreferenced, does not.
+      while (!running.exit) await Promise.race([delay(100), running.exited]);
+      if (running.exit.code !== 0) throw new ProcessError(spec.name, describeExit(running.exit), spec.logFile);
+    },
+    guardPid: guard.pid,
+    async close() {
+      closed = true;
+      await Promise.all([...live].map((running) => running.stop()));
+      guard.close();
+    },
+  };
+}
 
-  async function complete(spec: ProcessSpec): Promise<void> {
-    const running = run(spec);
-    // The timer keeps this process alive; the child, which is unreferenced, does not.
-    while (!running.exit) await Promise.race([delay(100), running.exited]);
-    if (running.exit.code !== 0) throw new ProcessError(spec.name, describeExit(running.exit), spec.logFile);
-  }
+function start(spec: ProcessSpec, guard: Guard, onExit: () => void): RunningProcess {
+  const log = openLog(spec.logFile);
+  const child = spawn('/bin/sh', ['-c', announce, 'sh', stopSignalOf(spec).slice(3), spec.command, ...spec.args], {
+    detached: true,
+    stdio: ['ignore', log?.file ?? 'inherit', log?.file ?? 'inherit', guard.input],
+    cwd: spec.cwd,
+    env: { ...inheritedEnvironment(), ...spec.env },
+    ...spec.user,
+  });
+  if (log) closeSync(log.file);
+  const { pid } = child;
+  if (pid === undefined) throw new ProcessError(spec.name, 'could not be started', spec.logFile);
+  child.unref();
+  return watch(child, { spec, pid, logStart: log?.sizeBytes ?? 0 }, () => {
+    guard.drop(pid);
+    onExit();
+  });
+}
 
-  async function close(): Promise<void> {
-    closed = true;
-    await Promise.all([...live].map((running) => running.stop()));
-    guard.close();
-  }
+/** What runs: its output begins in the log file at `logStart`, in bytes. */
+interface Started {
+  spec: ProcessSpec;
+  pid: number;
+  logStart: number;
+}
 
-  return { run, complete, waitUntilReady, guardPid: guard.pid, close };
+function watch(child: ChildProcess, { spec, pid, logStart }: Started, onExit: () => void): RunningProcess {
+  let exit: Exit | undefined;
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => {
+      exit = { code, signal };
+      // What it started and left running.
+      send(-pid, 'SIGKILL');
+      onExit();
+      resolve(exit);
+    });
+  });
+  const running: RunningProcess = {
+    name: spec.name,
+    pid,
+    logFile: spec.logFile,
+    get exit() {
+      return exit;
+    },
+    exited,
+    signal: (signal) => {
+      if (!exit) send(pid, signal);
+    },
+    readLog: () => (spec.logFile === undefined ? '' : readFrom(spec.logFile, logStart)),
+    kill: async (signal) => {
+      child.ref();
+      running.signal(signal);
+      // A suspended process acts on other signals only after SIGCONT.
+      running.signal('SIGCONT');
+      return await exited;
+    },
+    stop: async () => {
+      const timer = setTimeout(() => send(-pid, 'SIGKILL'), spec.graceMs ?? 10_000);
+      return await running.kill(stopSignalOf(spec)).finally(() => clearTimeout(timer));
+    },
+  };
+  return running;
+}
+
+function stopSignalOf(spec: ProcessSpec): 'SIGTERM' | 'SIGINT' {
+  return spec.stopSignal ?? 'SIGTERM';
+}
+
+async function waitUntilReady(running: RunningProcess, ready: () => Promise<boolean>, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!running.exit) {
+    if (await ready()) return;
+    if (performance.now() > deadline)
+      throw new ProcessError(running.name, `was not ready after ${Math.round(timeoutMs / 1000)} s`, running.logFile);
+    await Promise.race([delay(50), running.exited]);
+  }
+  throw new ProcessError(running.name, `${describeExit(running.exit)} before it was ready`, running.logFile);
 }
 
 /** `exited with code 1`, `was killed by SIGKILL`. */

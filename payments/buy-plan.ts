@@ -17,7 +17,7 @@ export interface Purchase {
   quantity?: number | undefined;
   metadata?: Record<string, string> | undefined;
   locale?: string | undefined;
-  /** At the end of the period that runs. */
+  /** At the end of the current period. */
   atPeriodEnd: boolean;
   urls: { success: string; cancel: string; return: string };
 }
@@ -25,9 +25,9 @@ export interface Purchase {
 export type PurchaseResult = { checkout: Stripe.Checkout.Session } | PlanChange;
 
 /**
- * Sells a plan to an organization: by a checkout, or by changing the subscription that it has. Never opens a second one: Stripe is asked
- * which live subscriptions there are, whatever the rows say, and the rows are brought up to that. Throws NOT_FOUND if the organization is
- * being deleted, and Stripe's errors.
+ * Sells a plan to an organization, by a checkout or by changing the subscription that it has. To never open a second one, asks Stripe
+ * for the live subscriptions, whatever the rows hold, and updates the rows. Throws NOT_FOUND if the organization is being deleted, and
+ * Stripe's errors.
  */
 export async function buyPlan(payments: Payments, purchase: Purchase): Promise<PurchaseResult> {
   const customer = await ensureCustomer(payments, purchase.organization);
@@ -51,7 +51,7 @@ async function listLive({ stripe, plans }: Payments, customer: string): Promise<
 
 async function startCheckout(payments: Payments, customer: string, purchase: Purchase): Promise<Stripe.Checkout.Session> {
   const { organization, userId, urls, locale, metadata } = purchase;
-  // Of two open checkouts both could be paid.
+  // If two checkouts were open, both could be paid.
   await expireCheckouts(payments, customer);
   const names = { ...metadata, userId, referenceId: organization.id };
   return await payments.stripe.checkout.sessions.create({

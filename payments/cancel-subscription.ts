@@ -18,8 +18,8 @@ export interface Cancellation {
 }
 
 /**
- * Cancels an organization's live subscription at Stripe, and writes what Stripe says of it then into the row. Throws
- * PRECONDITION_FAILED while billing is off, NOT_FOUND without a live subscription, SERVICE_UNAVAILABLE if Stripe does not do it.
+ * Cancels an organization's live subscription at Stripe, and stores its new state. Throws PRECONDITION_FAILED while billing is off,
+ * NOT_FOUND if there is no live subscription, SERVICE_UNAVAILABLE if Stripe fails.
  */
 export type CancelSubscription = (
   actor: Actor,
@@ -46,7 +46,7 @@ export function createCancelSubscription(db: Db, payments: Payments | undefined)
   };
 }
 
-/** `canceled` is false if the subscription had ended at Stripe before, and only the row did not know. */
+/** `canceled` is false if the subscription had already ended at Stripe, and only the row was out of date. */
 async function cancel(
   { db, stripe, log }: Payments,
   id: string,

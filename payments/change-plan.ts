@@ -12,8 +12,8 @@ type Change = Purchase & { customer: string; subscription: Stripe.Subscription }
 const madeHere = new Set(['sheaf', '@better-auth/stripe']);
 
 /**
- * Changes the plan of a live subscription. One that is not paid is not changed: its customer is sent to the portal, where what is owed can
- * be paid. Returns where to send the customer.
+ * Changes the plan of a live subscription. An unpaid one is not changed; its customer is sent to the portal to pay first. Returns the URL
+ * to send the customer to.
  */
 export async function changePlan(payments: Payments, change: Change): Promise<PlanChange> {
   const { subscription, plan, quantity, customer, urls } = change;

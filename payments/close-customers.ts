@@ -4,8 +4,8 @@ import { closeCustomer } from './customers.ts';
 import type { Payments } from './payments.ts';
 
 /**
- * Ends an organization that is being deleted as a customer, so that no checkout of it can be paid and nothing is charged any more. While
- * billing is off, the operator is told instead. Throws if Stripe fails; running it again is harmless.
+ * Ends the Stripe customers of an organization that is being deleted, so that none of its checkouts can be paid and nothing more is
+ * charged. While billing is off, reports them to the operator instead. Throws if Stripe fails; running it again is harmless.
  */
 export async function closeCustomers(db: Db, payments: Pick<Payments, 'stripe'> | undefined, organizationId: string): Promise<void> {
   for (const customer of await listCustomers(db, organizationId)) {
@@ -24,7 +24,7 @@ export async function closeCustomers(db: Db, payments: Pick<Payments, 'stripe'> 
   }
 }
 
-/** Its customer, and those of its subscriptions, should they be others. */
+/** Its customer, and the customers of its subscriptions if they differ. */
 async function listCustomers(db: Db, organizationId: string): Promise<Set<string>> {
   const rows = await db
     .selectFrom('organization')

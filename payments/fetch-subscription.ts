@@ -3,12 +3,12 @@ import Stripe from 'stripe';
 import type { Payments } from './payments.ts';
 import { dateOf } from './plans.ts';
 
-/** What Stripe says of a subscription, and where that stands in the order of what was asked. */
+/** A subscription as Stripe returned it, and the number of the request. */
 export interface FetchedSubscription {
   /** Taken from the database before Stripe was asked (docs/rules.md, the provider's answer). */
   fetch: number;
   subscription: Stripe.Subscription;
-  /** When the first renewal was due that is not paid. */
+  /** When the first unpaid renewal was due. */
   pastDueSince: Date | null;
 }
 
@@ -23,7 +23,7 @@ export async function fetchSubscription(
   return { fetch: Number(rows[0]?.fetch), subscription, pastDueSince: await findUnpaidRenewal(stripe, subscription) };
 }
 
-/** Only a renewal ends a paid period: an invoice in the middle of one, as for an upgrade, says nothing about the period that was paid. */
+/** Only a renewal ends a paid period. An invoice in the middle of one, as for an upgrade, does not change what was paid. */
 async function findUnpaidRenewal(stripe: Stripe, { id, status }: Stripe.Subscription): Promise<Date | null> {
   if (status !== 'past_due' && status !== 'unpaid') return null;
   const { data } = await stripe.invoices.list({ subscription: id, status: 'open', limit: 100 });
@@ -31,7 +31,7 @@ async function findUnpaidRenewal(stripe: Stripe, { id, status }: Stripe.Subscrip
   return renewals.length === 0 ? null : dateOf(Math.min(...renewals));
 }
 
-/** Undefined for Stripe's answer that there is no such object; throws any other error. */
+/** Undefined if Stripe has no such object. Throws any other error. */
 export function orMissing(error: unknown): undefined {
   if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing') return undefined;
   throw error;

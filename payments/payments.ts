@@ -5,7 +5,7 @@ import type { Db } from '../db/connect.ts';
 import { createStripe } from './create-stripe.ts';
 import { type SoldPlan, soldPlans } from './plans.ts';
 
-/** What everything works with that agrees with Stripe. */
+/** What all code that talks to Stripe works with. */
 export interface Payments {
   stripe: Stripe;
   plans: SoldPlan[];

@@ -20,7 +20,7 @@ export function soldPlans({ billing }: Pick<ServerConfig, 'billing'>): SoldPlan[
   return plans;
 }
 
-/** What a subscription is for: the plan, and which items are its own and that of its seats. Without a plan it is not one of ours. */
+/** What a subscription is for: the plan, its item, and the item of its seats. If there is no plan, it is not one of ours. */
 export function readItems(subscription: Stripe.Subscription, plans: SoldPlan[]) {
   const items = subscription.items.data;
   const plan = plans.find(({ priceId }) => items.some(({ price }) => price.id === priceId));
@@ -36,7 +36,7 @@ export function billedSeats(subscription: Stripe.Subscription, plans: SoldPlan[]
   return (item ?? subscription.items.data[0])?.quantity ?? null;
 }
 
-/** The changes of items that bring a subscription to a plan with so many members; none if it is there. */
+/** The changes of items that bring a subscription to a plan and a count of members; none if nothing differs. */
 export function changesTo(
   plan: SoldPlan,
   subscription: Stripe.Subscription,

@@ -11,22 +11,22 @@ import { followSeats, syncSubscription } from './sync-subscription.ts';
 /** What a comparison with Stripe found. */
 export interface Reconciliation {
   subscriptions: number;
-  /** Stripe's ids of subscriptions whose row was another, or was not there. */
+  /** Stripe's ids of subscriptions whose row differed or was missing. */
   different: string[];
-  /** Those whose billed seats are not the members. */
+  /** Those that billed another count of seats than there are members. */
   seats: string[];
   customers: number;
 }
 
 export interface ReconcileOptions {
-  /** False compares and changes nothing but what is reported to the operator. */
+  /** False only compares, and updates the problems that are reported to the operator. */
   repair: boolean;
   onProgress?: () => void;
 }
 
 /**
- * Compares subscriptions, seats and customers at Stripe with the rows. To repair, rows are brought to what Stripe says and seats to the members; what
- * only a person can put right is reported (`listProblems`). Throws if Stripe fails; running it again is harmless.
+ * Compares subscriptions, seats and customers at Stripe with the rows. With `repair`, updates rows to what Stripe has, and seats to the count
+ * of members. Reports what only a person can put right (`listProblems`). Throws if Stripe fails; running it again is harmless.
  */
 export async function reconcile(payments: Payments, { repair, onProgress = () => {} }: ReconcileOptions): Promise<Reconciliation> {
   const found: Reconciliation = { subscriptions: 0, different: [], seats: [], customers: 0 };
@@ -44,7 +44,7 @@ export async function reconcile(payments: Payments, { repair, onProgress = () =>
   return found;
 }
 
-/** Every subscription of ours at Stripe that has not been canceled, and every row that says so. */
+/** The ids of our subscriptions that are not canceled, at Stripe or by their rows. */
 async function listIds({ stripe, db, plans }: Payments): Promise<Set<string>> {
   const ids = new Set<string>();
   for await (const subscription of stripe.subscriptions.list({ limit: 100 })) {

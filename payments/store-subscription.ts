@@ -34,7 +34,7 @@ export async function storeSubscription(
   return stored;
 }
 
-/** What a row says of a subscription. */
+/** The values of the row of a subscription. */
 export function valuesOf({ subscription, pastDueSince }: FetchedSubscription, plans: SoldPlan[]) {
   const { plan, item = subscription.items.data[0] } = readItems(subscription, plans);
   return {
@@ -96,7 +96,7 @@ async function findRow(trx: Transaction, subscription: Stripe.Subscription, orga
     .executeTakeFirst();
 }
 
-/** A customer that nobody here knows pays for a plan, such as at a checkout of an organization that was deleted. */
+/** A customer that belongs to no organization pays for a plan, for example after a checkout of a deleted one. */
 async function reportStranger(trx: Transaction, subscription: Stripe.Subscription, isOurs: boolean): Promise<undefined> {
   if (!isOurs || !isLiveStatus(subscription.status)) await resolveProblem(trx, 'unknown-customer', subscription.id);
   else {

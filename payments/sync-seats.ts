@@ -15,8 +15,8 @@ export interface SeatSync {
 const followed = new Set<string>(['active', 'trialing', 'past_due']);
 
 /**
- * Brings the seats that Stripe bills an organization for to the count of its members: adds the item of the seats if it is missing, as
- * after a change from pro to team, and removes one that the plan does not have. Throws if Stripe fails; running it again is harmless.
+ * Makes Stripe bill an organization for as many seats as it has members. Adds the item of the seats if it is missing, as after a change
+ * from pro to team, and removes it if the plan has none. Throws if Stripe fails; running it again is harmless.
  */
 export async function syncSeats(payments: Payments, organizationId: string): Promise<SeatSync> {
   const { db, plans, stripe } = payments;
@@ -37,7 +37,7 @@ export async function syncSeats(payments: Payments, organizationId: string): Pro
   return sync;
 }
 
-/** What has to change so that a subscription bills so many members; nothing if it bills none, or is not followed. */
+/** What has to change so that a subscription bills the count of members; nothing if it bills no members, or its status is not `followed`. */
 export function seatChanges({ plans }: Pick<Payments, 'plans'>, { subscription }: FetchedSubscription, members: number) {
   const { plan } = readItems(subscription, plans);
   if (!plan || !followed.has(subscription.status) || !plans.some(({ seatPriceId }) => seatPriceId)) return [];

@@ -10,8 +10,8 @@ import { type SubscriptionRow, storeSubscription } from './store-subscription.ts
 import { seatChanges } from './sync-seats.ts';
 
 /**
- * Writes into the row of a subscription what Stripe says of it now; the only way in which rows are written. `also` runs in the same
- * transaction, with the row if there is one. Throws if Stripe or the database fails; running it again is harmless.
+ * Stores the current state of a subscription at Stripe in its row. Nothing else writes these rows. `also` runs in the same transaction,
+ * with the row if there is one. Throws if Stripe or the database fails; running it again is harmless.
  */
 export async function syncSubscription(
   payments: Pick<Payments, 'db' | 'stripe' | 'plans'>,
@@ -29,7 +29,7 @@ export async function syncSubscription(
   });
 }
 
-/** Asks for the seats to be brought to the members if they are not: members may have come and gone during a checkout, and the portal changes plans without their seats. */
+/** Starts the sync of seats if they differ from the members: members may have changed during a checkout, and the portal changes no seats. */
 export async function followSeats(
   payments: Pick<Payments, 'plans'>,
   trx: Transaction,
@@ -40,7 +40,7 @@ export async function followSeats(
   if (seatChanges(payments, fetched, members).length > 0) addToOutbox(trx, startSeatSync(row.referenceId));
 }
 
-/** The row stays as it is: a key of another account would end every subscription at once. */
+/** The row stays as it is. Otherwise a key of another Stripe account would end every subscription at once. */
 async function reportMissing(trx: Transaction, id: string): Promise<void> {
   const row = await trx.selectFrom('subscription').selectAll().where('stripeSubscriptionId', '=', id).executeTakeFirst();
   if (!row) return;

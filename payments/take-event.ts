@@ -8,8 +8,8 @@ import type { SubscriptionRow } from './store-subscription.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
 /**
- * Takes an event of Stripe: it says which subscription to ask about, never what is true. Events of anything else are noted and change
- * nothing. Throws if Stripe or the database fails, so that Stripe sends the event again; taking one again is harmless.
+ * Takes an event of Stripe. The event only says which subscription to ask Stripe about. Events about anything else are recorded and
+ * change nothing. Throws if Stripe or the database fails, so that Stripe sends the event again; taking one twice is harmless.
  */
 export async function takeEvent(payments: Payments, event: Stripe.Event): Promise<void> {
   const subscriptionId = subscriptionOf(event);
@@ -28,7 +28,7 @@ async function noteEvent(trx: Transaction, { id, type }: Stripe.Event): Promise<
     .execute();
 }
 
-/** The first payment of a subscription fails before the eyes of the person who pays. */
+/** If the first payment of a subscription fails, the person who pays sees it in the checkout. */
 async function tellOwners(trx: Transaction, invoice: Stripe.Invoice, row: SubscriptionRow | undefined): Promise<void> {
   if (!row || !invoice.id || invoice.billing_reason === 'subscription_create') return;
   const { id: invoiceId, hosted_invoice_url: url } = invoice;

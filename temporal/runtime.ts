@@ -1,3 +1,4 @@
+import type { MetricMeter } from '@temporalio/common';
 import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
@@ -5,10 +6,11 @@ const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ER
 
 /**
  * Writes the log of the SDK, including its native part, to the log of the process, and serves its metrics to Prometheus if a port is given.
- * To be called once, before anything else of the SDK. `main.ts` handles signals, since it stops the parts in order.
+ * Call it once, before anything else of the SDK. Returns what makes metrics that are served with those of the SDK. `main.ts` handles
+ * signals, because it stops the parts in order.
  */
-export function installRuntime({ log, metricsPort }: { log: Logger; metricsPort: number }): void {
-  Runtime.install({
+export function installRuntime({ log, metricsPort }: { log: Logger; metricsPort: number }): MetricMeter {
+  const runtime = Runtime.install({
     logger: new DefaultLogger('INFO', (entry: LogEntry) => log[levels[entry.level]]({ ...entry.meta }, entry.message)),
     shutdownSignals: [],
     telemetryOptions: {
@@ -16,4 +18,5 @@ export function installRuntime({ log, metricsPort }: { log: Logger; metricsPort:
       ...(metricsPort > 0 ? { metrics: { prometheus: { bindAddress: `0.0.0.0:${metricsPort}` } } } : {}),
     },
   });
+  return runtime.metricMeter;
 }

@@ -1,5 +1,6 @@
 import type { WorkflowStartOptions } from '@temporalio/client';
 import { type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common';
+import type { PlanName } from '../db/schema.ts';
 import { mainTaskQueue, type StartIntent } from '../workflows/definitions.ts';
 import { searchAttributes } from './namespace.ts';
 
@@ -10,7 +11,7 @@ export interface StartSettings {
 }
 
 /** The share of the workers that an organization gets by its plan, relative to the others. */
-const fairnessWeights: Record<string, number> = { free: 1, pro: 2, team: 4 };
+const fairnessWeights: Record<PlanName, number> = { free: 1, pro: 2, team: 4 };
 
 /**
  * The options that start the workflow of an intent. A run that is under way is used; a finished one may be followed by another, which
@@ -31,7 +32,7 @@ export function startOptions(intent: StartIntent, settings: StartSettings): Work
 }
 
 function weightOf(intent: StartIntent): number {
-  return (intent.workflow === 'runJob' ? fairnessWeights[intent.plan ?? 'free'] : undefined) ?? 1;
+  return fairnessWeights[(intent.workflow === 'runJob' && intent.plan) || 'free'];
 }
 
 /** The rows that an intent is about. */

@@ -1,4 +1,4 @@
-import type { JobKind, MailKind } from '../db/schema.ts';
+import type { JobKind, MailKind, PlanName } from '../db/schema.ts';
 import type * as workflows from './index.ts';
 
 /** The task queue of every workflow, and of the activities that are not attempts of a job. */
@@ -146,7 +146,7 @@ export type Intent = StartIntent | { operation: 'signal'; workflowId: string; si
 
 export type StartIntent =
   /** `timeoutMs` is added at the start, from the configuration. The plan decides the organization's share of the workers. */
-  | (Start<'runJob', Omit<RunJobInput, 'timeoutMs'>> & { plan?: string })
+  | (Start<'runJob', Omit<RunJobInput, 'timeoutMs'>> & { plan?: PlanName })
   | Start<'upload'>
   | Start<'sendMail'>
   | Start<'deleteObjects'>
@@ -171,7 +171,7 @@ export const workflowIds = {
   syncSeats: (organizationId: string) => `seats-${organizationId}`,
 };
 
-export function startJob(input: Omit<RunJobInput, 'timeoutMs'>, plan: string | undefined): Intent {
+export function startJob(input: Omit<RunJobInput, 'timeoutMs'>, plan: PlanName | undefined): Intent {
   const intent = { operation: 'start', workflow: 'runJob', workflowId: workflowIds.runJob(input.jobId), input } as const;
   return plan === undefined ? intent : { ...intent, plan };
 }
@@ -205,7 +205,7 @@ export function startOrganizationDeletion(organizationId: string): Intent {
   return { operation: 'start', workflow: 'deleteOrganization', workflowId, input: { organizationId } };
 }
 
-/** The signal makes a run that is under way look again. Migration 0005 makes the same intent when members change. */
+/** The signal makes a run that is under way look again. Migration 0006 makes the same intent when members change. */
 export function startSeatSync(organizationId: string): Intent {
   const workflowId = workflowIds.syncSeats(organizationId);
   return { operation: 'start', workflow: 'syncSeats', workflowId, input: { organizationId }, signal: 'membersChanged' };

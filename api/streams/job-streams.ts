@@ -3,10 +3,10 @@ import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
 import { listJobsById, readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
 import type { Cursors } from '../../domain/page.ts';
-import type { Caller, StreamMembership } from '../caller.ts';
 import type { StreamEvent } from '../procedure.ts';
 import { eventScope, JobSubscriber, type OpenStream } from './job-subscriber.ts';
 import type { StreamLease, StreamLeases } from './leases.ts';
+import { type FindMembership, reauthorize } from './reauthorize.ts';
 
 /** The open job streams of this process. */
 export interface JobStreams {
@@ -28,7 +28,7 @@ export interface JobStreamsOptions {
   log: Logger;
   /** Each stream acquires one of its user's leases here. */
   leases: StreamLeases;
-  findMembership(caller: Caller, organizationId: string): Promise<StreamMembership>;
+  findMembership: FindMembership;
   limits?: Partial<StreamLimits>;
 }
 
@@ -43,7 +43,7 @@ export interface StreamLimits {
 const defaultLimits: StreamLimits = { lifetimeMs: 15 * 60_000, recheckMs: 30_000, maxPending: 1_000, patienceMs: 5_000 };
 
 export function createJobStreams(options: JobStreamsOptions): JobStreams {
-  const { db, cursors, log, leases } = options;
+  const { db, cursors, log, leases, findMembership } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const byOrganization = new Map<string, Set<JobSubscriber>>();
   let changed = new Set<string>();
@@ -92,27 +92,14 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
 
   /** Ends the stream when the client leaves, its lifetime is over, its lease is lost, or its caller may no longer see it. */
   function watch(subscriber: JobSubscriber, lease: StreamLease): () => void {
-    const { caller, organizationId, signal } = subscriber.stream;
-    let role: string | null | undefined;
-    const recheck = async () => {
-      try {
-        const membership = await options.findMembership(caller, organizationId);
-        if (!membership.signedIn) subscriber.end(new ApiError('UNAUTHORIZED'));
-        else if (membership.role === null || (role !== undefined && membership.role !== role)) subscriber.end(new ApiError('FORBIDDEN'));
-        role = membership.role;
-        if (!(await lease.renew())) subscriber.end('ended');
-      } catch (error) {
-        log.warn({ err: error }, 'a stream could not be authorized again; the next recheck tries once more');
-      }
-    };
-    void recheck();
-    const interval = setInterval(() => void recheck(), limits.recheckMs);
+    const { signal } = subscriber.stream;
+    const stopReauthorizing = reauthorize(subscriber, lease, { findMembership, everyMs: limits.recheckMs, log });
     const lifetime = setTimeout(() => subscriber.end('ended'), limits.lifetimeMs);
     const leave = () => subscriber.end('ended');
     signal.addEventListener('abort', leave);
     if (signal.aborted) leave();
     return () => {
-      clearInterval(interval);
+      stopReauthorizing();
       clearTimeout(lifetime);
       signal.removeEventListener('abort', leave);
     };

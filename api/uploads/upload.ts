@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { type Response, Router } from 'express';
 import { ObjectExistsError } from '../../storage/write-once.ts';
-import { continueUpload, refuseUpload } from './before-body.ts';
 import { download } from './download.ts';
+import { continueUpload } from './expect-continue.ts';
 import { keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
+import { refuseUpload } from './refuse-upload.ts';
 
 const defaultStallTimeoutMs = 60_000;
 // How much more than the largest upload a refused client may send before the connection closes.

@@ -1,7 +1,7 @@
 import { jobCredits } from '../../contract/jobs.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import type { JobKind } from '../../db/schema.ts';
+import type { JobKind, PlanName } from '../../db/schema.ts';
 import { type Intent, startJob } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan, Plan } from '../billing/plan.ts';
@@ -84,7 +84,7 @@ export async function insertJob(trx: Transaction, job: NewJob, plan: Plan | null
 }
 
 /** The intent to start a job's workflow. The plan decides the organization's share of the workers. */
-export function startOf(job: JobRow, plan?: string): Intent {
+export function startOf(job: JobRow, plan?: PlanName): Intent {
   const { id, kind, organization_id, workspace_id, document_id } = job;
   return startJob({ jobId: id, kind, organizationId: organization_id, workspaceId: workspace_id, documentId: document_id }, plan);
 }

@@ -43,7 +43,7 @@ describe('The members limit', () => {
   }
   type Guest = Awaited<ReturnType<typeof newGuest>>;
 
-  /** Invites a guest, and answers what accepts the invitation. */
+  /** Invites a guest, and returns what accepts the invitation. */
   async function invited(guest: Guest) {
     const { status, body } = await invite(guest.email);
     expect(status).to.equal(200);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { documentSchema } from '../../contract/documents.ts';
 import { planName } from '../../contract/fields.ts';
-import { jobStatuses } from '../../contract/jobs.ts';
+import { jobKinds, jobStatuses } from '../../contract/jobs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('The values that the database checks', () => {
@@ -24,6 +24,7 @@ describe('The values that the database checks', () => {
   }
 
   for (const [table, column, declared] of [
+    ['job', 'kind', jobKinds],
     ['job', 'status', jobStatuses],
     ['document', 'status', documentSchema.shape.status.options],
     ['plan_limit', 'plan', planName.options],
@@ -32,4 +33,9 @@ describe('The values that the database checks', () => {
       expect(await allowed(table, column)).to.have.members([...declared]);
     });
   }
+
+  it('were checked in the rows that were there before', async () => {
+    const unchecked = await sql`select conname from pg_constraint where not convalidated`.execute(database.db);
+    expect(unchecked.rows).to.deep.equal([]);
+  });
 });

@@ -47,6 +47,18 @@ describe('The examples', () => {
     expect(program.stderr()).to.include('The stream is refused: 401');
   });
 
+  it('say in one line that no service runs', async () => {
+    const nobody = { ...environment(), SHEAF_URL: 'http://127.0.0.1:9' };
+    for (const args of [['upload-and-search.ts', 'samples/beekeeping-notes.md', 'mites'], ['retry-failed-jobs.ts']]) {
+      const program = runProgram(process.execPath, [`examples/${args[0]}`, ...args.slice(1)], { env: nobody });
+      expect((await program.exited).code).to.equal(1);
+      expect(program.stderr()).to.match(/^The service could not be reached.*\n$/);
+    }
+    const following = runProgram(process.execPath, ['examples/follow-jobs.ts'], { env: nobody });
+    await following.printed(/^connecting again …\n/);
+    following.child.kill();
+  });
+
   it('retry failed jobs of one error code, each once', async () => {
     const { token } = tenant.owner;
     const document = await api.upload(tenant, { name: 'broken.pdf', contentType: 'application/pdf', bytes: 'no PDF at all' });

@@ -29,7 +29,7 @@ for (const service of ['worker', 'api'] as const) {
       return described?.raw.pendingActivities?.some(({ lastStartedTime }) => lastStartedTime) ?? false;
     };
 
-    /** Sends SIGTERM and answers how long the process took to go. */
+    /** Sends SIGTERM and returns how long the process took to go. */
     async function terminate(): Promise<number> {
       const startedAt = performance.now();
       const exit = await api.stack.kill(service, 'SIGTERM');

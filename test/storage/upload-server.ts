@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler } from 'express';
-import { deferContinueOfUploads } from '../../api/uploads/before-body.ts';
+import { deferContinueOfUploads } from '../../api/uploads/expect-continue.ts';
 import { uploadRoutes } from '../../api/uploads/upload.ts';
 import { deriveKey } from '../../config/keys.ts';
 import { LocalStorage } from '../../storage/local.ts';

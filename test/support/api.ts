@@ -8,7 +8,7 @@ import { recorder } from './recorder.ts';
 import { testAi } from './stack.ts';
 import { createTestNamespace, type TestNamespace } from './temporal.ts';
 
-/** An answer of the API, its body parsed where it is JSON. */
+/** An answer of the API, its body parsed if it is JSON. */
 export interface Answer<T = any> {
   status: number;
   headers: Headers;
@@ -56,7 +56,7 @@ export interface TestApi {
     tenant: Pick<Tenant, 'owner' | 'workspaceId'>,
     file: { name?: string; contentType?: string; bytes: Uint8Array | string },
   ): Promise<{ id: string }>;
-  /** Waits until a job is in one of the statuses, and answers it. */
+  /** Waits until a job is in one of the statuses, and returns it. */
   jobIn(token: string, jobId: string, statuses: string[], timeoutMs?: number): Promise<any>;
   stop(): Promise<void>;
 }

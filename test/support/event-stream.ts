@@ -71,9 +71,9 @@ export async function openJobStream(api: TestApi, options: StreamOptions): Promi
       for (;;) {
         const found = events.find(condition);
         if (found) return found;
-        if (!open) throw failure ?? new Error(`the stream ended after ${JSON.stringify(events)}`);
+        if (!open) throw failure ?? new Error(`the stream ended after ${describeEvents(events)}`);
         if (performance.now() > deadline)
-          throw new Error(`no such event came within 10 s: ${condition}; these did: ${JSON.stringify(events)}`);
+          throw new Error(`no such event came within 10 s: ${condition}; these did: ${describeEvents(events)}`);
         await new Promise<void>((resolve) => {
           wake = resolve;
           setTimeout(resolve, 200);
@@ -81,6 +81,12 @@ export async function openJobStream(api: TestApi, options: StreamOptions): Promi
       }
     },
   };
+}
+
+/** How many events there are, and the last of them, each cut short: a stream may have carried megabytes. */
+export function describeEvents(events: StreamedEvent[]): string {
+  const last = events.slice(-10).map((event) => JSON.stringify(event).slice(0, 300));
+  return `${events.length} events, the last of which are\n${last.join('\n')}`;
 }
 
 /** The error that a stream answers with before it opens. */

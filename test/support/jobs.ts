@@ -11,7 +11,7 @@ import { workflowIds } from '../../workflows/definitions.ts';
 import type { Tenant, TestApi } from './api.ts';
 import { until } from './processes.ts';
 
-/** Creates a job of a tenant and answers it; throws unless the API took it. */
+/** Creates a job of a tenant and returns it; throws unless the API took it. */
 export async function createJob(api: TestApi, tenant: Tenant, fields: Record<string, unknown>): Promise<any> {
   const { token } = tenant.owner;
   const { organizationId } = tenant;
@@ -89,7 +89,7 @@ export interface Step {
   timerMs?: number;
 }
 
-/** What a job's workflow answers, or throws; the workflow is started after the job's creation was answered. */
+/** What the workflow of a job returns, or throws; the workflow is started after the job's creation was answered. */
 export async function resultOf(api: TestApi, jobId: string): Promise<unknown> {
   const handle = api.temporal.client.workflow.getHandle(`job-${jobId}`);
   const isThere = () =>

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { describeEvents } from './event-stream.ts';
 import { lateValue } from './late-value.ts';
 import { staysTrue } from './stays-true.ts';
 import { listSlowestFiles, none } from './summary-reporter.ts';
@@ -21,6 +22,15 @@ describe('What the tests stand on', () => {
     expect(failure).to.be.an('error');
     expect(looks).to.equal(3);
     await staysTrue(() => true, 50);
+  });
+
+  it('names the events of a stream in few words, however large they are', () => {
+    const events = Array.from({ length: 500 }, (_, index) => ({ event: 'message', data: { index, text: 'a'.repeat(10_000) } }));
+    const described = describeEvents(events);
+    expect(described)
+      .to.match(/^500 events/)
+      .and.include('"index":499');
+    expect(described.length).to.be.below(4_000);
   });
 
   it('lists the slowest files, the slowest first', () => {

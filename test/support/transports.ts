@@ -6,7 +6,7 @@ export const transports = ['REST', 'RPC'] as const;
 export type Transport = (typeof transports)[number];
 
 /**
- * Calls an operation with one input over either transport, and answers its result or its error envelope alike. Over REST the
+ * Calls an operation with one input over either transport, and returns its result or its error envelope alike. Over REST the
  * input goes where the contract puts each field: path, query or body.
  */
 export async function callOver<T = any>(

@@ -54,7 +54,7 @@ export class Client {
     return answer.body.id;
   }
 
-  /** Invites `to` and lets it accept; answers the acceptance. */
+  /** Invites `to` and lets it accept; returns the acceptance. */
   async bring(to: { client: Client; email: string }, invitation: { organizationId: string; role?: string }): Promise<Answer> {
     const invited = await this.post('/organization/invite-member', { email: to.email, role: 'member', ...invitation });
     if (invited.status !== 200) throw new Error(`Inviting answered ${invited.status} ${JSON.stringify(invited.body)}`);
