@@ -98,7 +98,7 @@ const app = createApp(deps, {
 });
 
 outbox.start();
-const workers = config.worker.enabled ? startWorker(config, temporal, { db, storage, ai, log }) : undefined;
+const workers = config.worker.enabled ? startWorker(config, temporal, { db, outbox, storage, ai, log }) : undefined;
 const server = createServer(app);
 deferContinueOfUploads(server);
 answerClientErrors(server);

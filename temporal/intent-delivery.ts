@@ -18,9 +18,13 @@ export class IntentDelivery {
     this.#settings = settings;
   }
 
-  /** Throws if Temporal does not take the intent within `deadlineMs`. */
-  async deliver({ id, intent }: OutboxMessage, deadlineMs: number): Promise<void> {
-    await this.#client.withDeadline(Date.now() + deadlineMs, () => this.#send(intent));
+  /**
+   * Throws if Temporal does not take the intent within `deadlineMs`. With the client of a worker in this process (`near`), the first task of
+   * a workflow comes with the response to its start, and no queue.
+   */
+  async deliver({ id, intent }: OutboxMessage, deadlineMs: number, near?: Client): Promise<void> {
+    const client = near ?? this.#client;
+    await client.withDeadline(Date.now() + deadlineMs, () => this.#send(client, intent, near !== undefined));
     await this.remove(id);
   }
 
@@ -31,14 +35,14 @@ export class IntentDelivery {
     return this.#flushing;
   }
 
-  async #send(intent: Intent): Promise<void> {
+  async #send({ workflow }: Client, intent: Intent, requestEagerStart: boolean): Promise<void> {
     if (intent.operation === 'signal') {
-      await this.#client.workflow.getHandle(intent.workflowId).signal(intent.signal);
+      await workflow.getHandle(intent.workflowId).signal(intent.signal);
       return;
     }
     const options = startOptions(intent, this.#settings);
-    if (intent.signal === undefined) await this.#client.workflow.start(intent.workflow, options);
-    else await this.#client.workflow.signalWithStart(intent.workflow, { ...options, signal: intent.signal, signalArgs: [] });
+    if (intent.signal === undefined) await workflow.start(intent.workflow, { ...options, requestEagerStart });
+    else await workflow.signalWithStart(intent.workflow, { ...options, signal: intent.signal, signalArgs: [] });
   }
 
   async #flush(): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
+import { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connect.ts';
 import { type OutboxMessage, setDispatcher } from '../db/outbox.ts';
@@ -11,6 +12,8 @@ import type { StartSettings } from './start-options.ts';
 export interface Outbox {
   /** Delivers what this process commits from now on, and relays what is in the table, until {@link stop}. */
   start(): void;
+  /** Shares the connection of workers in this process, which get the first task of a new workflow at once; undefined before it closes. */
+  shareConnection(connection: NativeConnection | undefined): void;
   /** Stops both, and waits for deliveries under way, but not for long: the table keeps what is left. */
   stop(): Promise<void>;
 }
@@ -31,11 +34,12 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
   const relay = new OutboxRelay(db, delivery, log);
   const inFlight = new Set<Promise<void>>();
   const stopping = new AbortController();
+  let near: Client | undefined;
   let relaying: Promise<void> | undefined;
 
   async function deliver(message: OutboxMessage): Promise<void> {
     try {
-      await delivery.deliver(message, deadlineMs);
+      await delivery.deliver(message, deadlineMs, near);
     } catch (error) {
       log.debug({ err: error, workflowId: message.intent.workflowId }, 'an intent was not dispatched at once; the relay has it');
     }
@@ -53,6 +57,9 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
     start() {
       setDispatcher(db, dispatch);
       relaying ??= relay.run(stopping.signal);
+    },
+    shareConnection(connection) {
+      near = connection && new Client({ connection, namespace: client.options.namespace });
     },
     async stop() {
       stopping.abort();

@@ -10,6 +10,8 @@ export interface StartSettings {
   jobTimeoutMs: number;
 }
 
+const uploadDetails = 'Begins when the upload should be complete, and removes it if it is not. The signal uploadEnded says that it is.';
+
 /** The share of the workers that an organization gets by its plan, relative to the others. */
 const fairnessWeights: Record<PlanName, number> = { free: 1, pro: 2, team: 4 };
 
@@ -27,6 +29,7 @@ export function startOptions(intent: StartIntent, settings: StartSettings): Work
     workflowIdConflictPolicy: 'USE_EXISTING',
     typedSearchAttributes: new TypedSearchAttributes(attributesOf(intent)),
     staticSummary: summaryOf(intent),
+    ...(intent.workflow === 'upload' ? { startDelay: intent.input.waitMs, staticDetails: uploadDetails } : {}),
     ...(organizationId ? { priority: { fairnessKey: organizationId, fairnessWeight: weightOf(intent) } } : {}),
   };
 }

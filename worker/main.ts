@@ -24,6 +24,7 @@ const outbox = createOutbox({ db, client: temporal, log, settings: { jobTimeoutM
 outbox.start();
 const workers = startWorker(config, temporal, {
   db,
+  outbox,
   storage: createStorage(config),
   ai: createAiClient({ baseUrl: config.ai.url, token: config.ai.token }),
   log,

@@ -10,6 +10,8 @@ export interface RunWorkersOptions {
   create(connection: NativeConnection, bundle: WorkflowBundle): Promise<Worker[]>;
   /** Called once Temporal is reachable, before the workers start. */
   prepare(): Promise<void>;
+  /** Called with the connection of workers that run, and with undefined before it is closed. */
+  onConnection(connection: NativeConnection | undefined): void;
   /** Called when a stop begins, before the workers are shut down. */
   onStop(): void;
   /** How long a stop may take, in milliseconds, even if Temporal is unreachable. */
@@ -64,7 +66,7 @@ export class RunningWorkers {
   }
 
   async #runOnce(): Promise<void> {
-    const { log, connect, bundle, create, prepare } = this.#options;
+    const { log, connect, bundle, create, prepare, onConnection } = this.#options;
     this.#bundle ??= bundle();
     const connection = await connect();
     try {
@@ -72,11 +74,13 @@ export class RunningWorkers {
       this.#workers = await create(connection, await this.#bundle);
       if (this.#stopping.signal.aborted) return;
       this.#running = true;
+      onConnection(connection);
       // local/ and the tests wait for this line, so it is written at every LOG_LEVEL.
       log.child({}, { level: 'info' }).info({ queues: this.#workers.map((worker) => worker.options.taskQueue) }, 'worker running');
       await Promise.all(this.#workers.map((worker) => this.#runWorker(worker)));
     } finally {
       this.#running = false;
+      onConnection(undefined);
       this.#workers = [];
       await connection.close().catch((error: unknown) => log.warn({ err: error }, "the workers' connection did not close"));
     }

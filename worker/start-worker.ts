@@ -13,14 +13,15 @@ import { createMailer } from '../mail/create-mailer.ts';
 import { createPayments } from '../payments/payments.ts';
 import { connectWorkers } from '../temporal/connect.ts';
 import { prepareNamespace } from '../temporal/namespace.ts';
+import type { Outbox } from '../temporal/outbox.ts';
 import { createWorkers, forceMs } from './create-workers.ts';
 import { RunningWorkers } from './run-workers.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
 type SharedParts = Pick<ActivityDeps, 'db' | 'storage' | 'ai' | 'log'>;
 
-/** Starts the workers of this process, inside the API or by themselves. */
-export function startWorker(config: ServerConfig, client: Client, parts: SharedParts): RunningWorkers {
+/** Starts the workers of this process, inside the API or by themselves. The outbox of the process shares their connection. */
+export function startWorker(config: ServerConfig, client: Client, { outbox, ...parts }: SharedParts & { outbox: Outbox }): RunningWorkers {
   const deps = createDeps(config, parts);
   const activities = createActivities(deps);
   const jobKinds = handledKinds(config);
@@ -32,6 +33,7 @@ export function startWorker(config: ServerConfig, client: Client, parts: SharedP
     bundle: bundleWorkflows,
     create: (connection, bundle) => createWorkers({ connection, namespace, activities, jobKinds, concurrency, shutdownGraceMs }, bundle),
     prepare: () => prepareNamespace(client, namespace),
+    onConnection: (connection) => outbox.shareConnection(connection),
     onStop: () => {
       deps.attempts.close();
       void deps.maintenanceDb.destroy();

@@ -33,7 +33,11 @@ export interface UploadInput {
   documentId: string;
   organizationId: string;
   workspaceId: string;
+  /** How long the upload may take, in milliseconds. The workflow starts with a delay of as long. */
+  waitMs: number;
 }
+
+const uploadWaitMs = 24 * 3600 * 1000;
 
 export interface DeleteObjectsInput {
   organizationId: string;
@@ -181,11 +185,12 @@ export function tellJobCanceled(jobId: string): Intent {
   return { operation: 'signal', workflowId: workflowIds.runJob(jobId), signal: 'jobCanceled' };
 }
 
-export function startUpload(input: UploadInput): Intent {
+export function startUpload(document: Omit<UploadInput, 'waitMs'>): Intent {
+  const input = { ...document, waitMs: uploadWaitMs };
   return { operation: 'start', workflow: 'upload', workflowId: workflowIds.upload(input.documentId), input };
 }
 
-/** Ends the wait for an upload, because the document was completed or deleted. */
+/** Tells the workflow of an upload that the document was completed or deleted. */
 export function tellUploadEnded(documentId: string): Intent {
   return { operation: 'signal', workflowId: workflowIds.upload(documentId), signal: 'uploadEnded' };
 }

@@ -1,4 +1,4 @@
-import { condition, defineSignal, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { condition, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { signals, type UploadInput } from './definitions.ts';
 
@@ -9,13 +9,17 @@ const { purgeUpload } = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
 });
 
-/** Waits a day for an upload to be completed or its document deleted, or else deletes the row and the object. */
-export async function upload({ documentId }: UploadInput): Promise<{ purged: boolean }> {
+/**
+ * Deletes the row and the object of an upload that was not completed or deleted in time. Started with a delay, so that an upload costs no
+ * workflow task before: a signal is only recorded until the delay is over.
+ */
+export async function upload({ documentId, waitMs }: UploadInput): Promise<{ purged: boolean }> {
   let ended = false;
   setHandler(uploadEnded, () => {
     ended = true;
   });
-  setCurrentDetails('Waits for the upload to be completed.');
-  if (await condition(() => ended, '1 day')) return { purged: false };
+  // A server may also end the delay at a signal.
+  const leftMs = workflowInfo().startTime.getTime() + waitMs - Date.now();
+  if (ended || (leftMs > 0 && (await condition(() => ended, leftMs)))) return { purged: false };
   return purgeUpload({ documentId });
 }

@@ -13,18 +13,15 @@ export interface Outcome {
  * Stores the result and the effects of an attempt in one transaction (docs/rules.md, fencing). False if the attempt is no longer the
  * current one: then nothing is stored. The effects come first, since they lock documents (docs/rules.md, lock order).
  */
-export async function succeedJob(db: Db, job: JobRow, outcome: Outcome): Promise<boolean> {
+export async function succeedJob(db: Db, job: JobRow, { result, effects }: Outcome): Promise<boolean> {
+  const succeed = (trx: Db | Transaction) =>
+    transitionJob(trx, { jobId: job.id, from: 'running', attempts: job.attempts, to: 'succeeded', result });
+  // A statement is a transaction by itself.
+  if (!effects) return (await succeed(db)) !== undefined;
   try {
     await inTransaction(db, async (trx) => {
-      await outcome.effects?.(trx);
-      const done = await transitionJob(trx, {
-        jobId: job.id,
-        from: 'running',
-        attempts: job.attempts,
-        to: 'succeeded',
-        result: outcome.result,
-      });
-      if (!done) throw new AttemptSuperseded();
+      await effects(trx);
+      if (!(await succeed(trx))) throw new AttemptSuperseded();
     });
     return true;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../../db/connect.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
 import type { JobStatus } from '../../db/schema.ts';
 import type { JobError, JobRow } from './job.ts';
 
@@ -19,7 +19,7 @@ export type Transition = TransitionBase &
   );
 
 /** Changes the status of a job if it is still `from` (docs/rules.md, states change by condition); undefined if it is not. */
-export async function transitionJob(trx: Transaction, transition: Transition): Promise<JobRow | undefined> {
+export async function transitionJob(trx: Db | Transaction, transition: Transition): Promise<JobRow | undefined> {
   const final = transition.to !== 'queued';
   const error = 'error' in transition ? transition.error : undefined;
   let query = trx

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { version } from '../../contract/index.ts';
-import type { ReplayInput, SyncSeatsInput } from '../../workflows/definitions.ts';
+import { mainTaskQueue, type ReplayInput, type SyncSeatsInput, type UploadInput } from '../../workflows/definitions.ts';
 import { startTestApi, type Tenant, type TestApi } from './api.ts';
 import { until } from './processes.ts';
 import { stopOwnServices } from './stack.ts';
@@ -71,7 +71,20 @@ async function saveJobs(api: TestApi, tenant: Tenant): Promise<void> {
 async function saveUploads(api: TestApi, tenant: Tenant): Promise<void> {
   const { token } = tenant.owner;
   const completed = await api.upload(tenant, { bytes: 'text' });
-  await save(api, 'upload-completed', `upload-${completed.id}`);
+  const { client } = api.temporal;
+  const { organizationId, workspaceId } = tenant;
+  for (const [name, isEnded] of [
+    ['upload-completed', true],
+    ['upload-purged', false],
+  ] as const) {
+    const body = { workspaceId, name: 'late.txt', contentType: 'text/plain', size: 4 };
+    const { id: documentId } = (await api.request('POST', '/api/v1/documents', { token, body })).body.document;
+    const input: UploadInput = { documentId, organizationId, workspaceId, waitMs: 500 };
+    const options = { taskQueue: mainTaskQueue, workflowId: `${name}-saved`, args: [input], startDelay: input.waitMs };
+    const handle = await client.workflow.start('upload', options);
+    if (isEnded) await handle.signal('uploadEnded');
+    await save(api, name, `${name}-saved`);
+  }
   await api.request('DELETE', `/api/v1/documents/${completed.id}`, { token });
   await save(api, 'delete-objects', `delete-objects-${tenant.organizationId}`);
 }

@@ -1,7 +1,10 @@
-// `npm run bench [-- NAME…] [--json]`: measures the service and baselines on an embedded stack; see docs/performance.md.
+// `npm run bench [-- NAME…] [--quick] [--json] [--documents=N]`: measures the service and baselines on an embedded stack; see
+// docs/performance.md.
 import { pino } from 'pino';
+import { costs } from './figures/costs.ts';
 import { deletion } from './figures/deletion.ts';
 import { growth } from './figures/growth.ts';
+import { imports } from './figures/imports.ts';
 import { indexing } from './figures/indexing.ts';
 import { jobs } from './figures/jobs.ts';
 import { memory } from './figures/memory.ts';
@@ -14,11 +17,13 @@ import { start } from './figures/start.ts';
 import { statements } from './figures/statements.ts';
 import { stream } from './figures/stream.ts';
 import { uploads } from './figures/uploads.ts';
-import { type Figure, formatTable, type Measure } from './support/figure.ts';
-import { startService } from './support/service.ts';
+import { type Effort, type Figure, formatTable, type Measure } from './support/figure.ts';
+import { type Service, startService } from './support/service.ts';
 
 const onService: Record<string, Measure> = {
+  costs,
   jobs,
+  imports,
   queues,
   requests,
   uploads,
@@ -29,12 +34,21 @@ const onService: Record<string, Measure> = {
   deletion,
   memory,
 };
-const byThemselves: Record<string, () => Promise<Figure[]>> = { statements, start, indexing, pdf };
+const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = { statements, start, indexing, pdf };
+/** They read its log, or start it. */
+const needEmbedded = new Set(['statements', 'costs', 'start']);
 const measures = new Map([...Object.entries(byThemselves), ...Object.entries(onService).map(withService)]);
 
 const log = pino({ base: null, timestamp: false }, pino.destination(2));
 const args = process.argv.slice(2);
 const json = args.includes('--json');
+const quick = args.includes('--quick');
+const documents = args.find((arg) => arg.startsWith('--documents='))?.split('=')[1];
+const effort: Effort = {
+  quick,
+  rounds: (full) => (quick ? Math.min(3, full) : full),
+  documents: documents === undefined ? undefined : Number(documents),
+};
 const names = args.filter((arg) => !arg.startsWith('--'));
 const unknown = names.filter((name) => !measures.has(name));
 if (unknown.length > 0) {
@@ -44,24 +58,40 @@ if (unknown.length > 0) {
 
 const figures: Figure[] = [];
 let failed = false;
+let shared: Service | undefined;
 for (const [name, measure] of measures) {
   if (names.length > 0 && !names.includes(name)) continue;
+  if (process.env.DATABASE_URL !== undefined && needEmbedded.has(name)) {
+    process.stderr.write(`Left out ${name}, which needs the embedded Postgres.\n`);
+    continue;
+  }
   process.stderr.write(`Measuring ${name} …\n`);
+  const startedAt = performance.now();
   try {
-    figures.push(...(await measure()));
+    const measured = await measure(effort);
+    figures.push(...measured);
+    process.stderr.write(`${formatTable(measured)}\n${Math.round((performance.now() - startedAt) / 1_000)} s\n\n`);
   } catch (err) {
     failed = true;
     log.error({ err, name }, 'could not be measured');
   }
 }
-process.stdout.write(json ? `${JSON.stringify({ figures })}\n` : `${formatTable(figures)}\n`);
+await shared?.stop();
+const table = quick
+  ? `${formatTable(figures)}\nA quick run: few rounds and small sizes. Only a full run is compared with another.`
+  : formatTable(figures);
+process.stdout.write(`${json ? JSON.stringify({ quick, figures }) : table}\n`);
 process.exit(failed ? 1 : 0);
 
-/** Runs a measure on its own stack, so that none depends on what another left behind. */
-function withService([name, measure]: [string, Measure]): [string, () => Promise<Figure[]>] {
-  const run = async () => {
+/** Runs a measure on its own stack, so that none depends on what another left behind; in a quick run on the one of all. */
+function withService([name, measure]: [string, Measure]): [string, (effort: Effort) => Promise<Figure[]>] {
+  const run = async (effort: Effort) => {
+    if (effort.quick) {
+      shared ??= await startService();
+      return measure(shared, effort);
+    }
     const service = await startService();
-    return measure(service).finally(() => service.stop());
+    return measure(service, effort).finally(() => service.stop());
   };
   return [name, run];
 }

@@ -3,7 +3,7 @@ import PDFDocument from 'pdfkit';
 import { createAiClient } from '../../../ai/client.ts';
 import { extractText } from '../../../ai/extract/extract-text.ts';
 import { parts } from '../../../samples/handbook.ts';
-import { type Figure, toFigure } from '../support/figure.ts';
+import { type Effort, type Figure, toFigure } from '../support/figure.ts';
 import { alternate, rate } from '../support/rounds.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -12,12 +12,12 @@ const charactersPerPage = 2_500;
 const limits = { maxUploadBytes: 30_000_000, maxTextCharacters: 2_000_000, maxPdfPages: 1_000 };
 
 /** Pages of a PDF per second through the AI service, compared with the extractor in this process. */
-export async function pdf(): Promise<Figure[]> {
+export async function pdf({ rounds }: Effort): Promise<Figure[]> {
   const service = await startService({ MAX_TEXT_CHARACTERS: String(limits.maxTextCharacters), MAX_PDF_PAGES: String(limits.maxPdfPages) });
-  return measure(service).finally(() => service.stop());
+  return measure(service, rounds(9)).finally(() => service.stop());
 }
 
-async function measure(service: Service): Promise<Figure[]> {
+async function measure(service: Service, rounds: number): Promise<Figure[]> {
   const ai = createAiClient({ baseUrl: service.stack.aiUrl, token: service.stack.serviceToken });
   const bytes = await makePdf();
   // Readers are started ahead; the first ones are still doing so.
@@ -28,7 +28,7 @@ async function measure(service: Service): Promise<Figure[]> {
   // The readers compile what they run often, as this process does.
   for (let warmUp = 0; warmUp < 3; warmUp++) await Promise.all([direct(), throughService()]);
   const measured = await alternate(
-    9,
+    rounds,
     () => rate(pages, throughService),
     () => rate(pages, direct),
   );

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import pg from 'pg';
 import PgBoss from 'pg-boss';
-import { startBaseline } from '../support/baseline.ts';
+import { startBareTemporal } from '../support/bare-temporal.ts';
 import { type Figure, type Measure, toFigure } from '../support/figure.ts';
 import { median, perSecond } from '../support/rounds.ts';
 import type { Service } from '../support/service.ts';
 
-const jobs = 400;
 const concurrency = 20;
 const slots = 2;
-const rounds = 3;
 
 /** A queue of empty jobs; `run` resolves when the job is done. */
 interface Queue {
@@ -23,14 +20,15 @@ interface Queue {
  * For context: empty jobs through two queues on the same Postgres and through bare Temporal, with this service's concurrency. What
  * the queues lack compared with a workflow is in docs/performance.md.
  */
-export const queues: Measure = async (service) => {
+export const queues: Measure = async (service, { quick, rounds }) => {
+  const jobs = quick ? 100 : 400;
   const figures: Figure[] = [];
   for (const [name, start] of Object.entries({ 'graphile-worker': graphileWorker, 'pg-boss': pgBoss, 'bare Temporal': bareTemporal })) {
     const queue = await start(service);
     try {
       const rates: number[] = [];
       await perSecond(jobs / 4, concurrency, queue.run);
-      for (let round = 0; round < rounds; round++) rates.push(await perSecond(jobs, concurrency, queue.run));
+      for (let round = 0; round < rounds(3); round++) rates.push(await perSecond(jobs, concurrency, queue.run));
       figures.push(toFigure(`${name}, jobs that do nothing, 20 at a time`, { value: median(rates), unit: 'jobs/s' }));
     } finally {
       await queue.stop();
@@ -105,14 +103,5 @@ async function pgBoss({ stack }: Service): Promise<Queue> {
 }
 
 async function bareTemporal(service: Service): Promise<Queue> {
-  const worker = await startBaseline(service, 'bare-temporal.ts', [service.stack.temporalAddress, String(slots)], 'bare worker running');
-  const connection = await Connection.connect({ address: service.stack.temporalAddress });
-  const { workflow } = new Client({ connection });
-  return {
-    run: () => workflow.execute('bare', { taskQueue: 'bare', workflowId: `bare-${randomUUID()}` }),
-    async stop() {
-      await connection.close();
-      await worker.stop();
-    },
-  };
+  return await startBareTemporal(service);
 }

@@ -3,10 +3,9 @@ import { startBaseline } from '../support/baseline.ts';
 import { type Measure, toFigure } from '../support/figure.ts';
 import { alternate, requestsPerSecond } from '../support/rounds.ts';
 
-const seconds = 3;
-
 /** `GET /documents/{id}`, authenticated, authorized and validated, over both transports, compared with Express and one select. */
-export const requests: Measure = async (service) => {
+export const requests: Measure = async (service, { quick, rounds }) => {
+  const seconds = quick ? 1 : 3;
   const upload = { workspaceId: service.workspaceId, name: 'bench.txt', contentType: 'text/plain', size: 1 };
   const { document } = await service.call('POST', '/api/v1/documents', upload);
   const [port = 0] = await findFreePorts(1);
@@ -16,12 +15,12 @@ export const requests: Measure = async (service) => {
   const bare = () => requestsPerSecond({ url: bareUrl, seconds });
   try {
     const rest = await alternate(
-      3,
+      rounds(3),
       () => requestsPerSecond({ url: `${service.url}/api/v1/documents/${document.id}`, headers: { authorization }, seconds }),
       bare,
     );
     const rpc = await alternate(
-      3,
+      rounds(3),
       () =>
         requestsPerSecond({
           url: `${service.url}/rpc/documents/get`,

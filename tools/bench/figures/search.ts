@@ -28,7 +28,7 @@ type Ai = ReturnType<typeof createAiClient>;
  * workspace: with pgvector's operator and nothing else, or, if the database has no pgvector, reading the bytes that a search reads
  * without looking at them.
  */
-export const search: Measure = async (service) => {
+export const search: Measure = async (service, { quick, rounds }) => {
   const ai = createAiClient({ baseUrl: service.stack.aiUrl, token: service.stack.serviceToken });
   const { model, vectors } = await ai.embed({ texts: [query] });
   const vector = vectors[0] ?? [];
@@ -37,12 +37,12 @@ export const search: Measure = async (service) => {
   await bare.connect();
   try {
     const figures: Figure[] = [];
-    for (const [size, target] of sizes) {
+    for (const [size, target] of quick ? sizes.slice(0, 2) : sizes) {
       const workspaceId = await seed(service, ai, texts, size);
       const scan = await prepareScan(bare, workspaceId, model, vector);
       const times = size > 10_000 ? 5 : 12;
       const measured = await alternate(
-        5,
+        rounds(5),
         () => medianMs(times, () => service.call('POST', `/api/v1/workspaces/${workspaceId}/documents/search`, { query })),
         () =>
           medianMs(times, async () => {

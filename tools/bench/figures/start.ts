@@ -3,14 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePorts } from '../../../local/ports.ts';
-import { toFigure } from '../support/figure.ts';
+import { type Effort, type Figure, toFigure } from '../support/figure.ts';
 import { median } from '../support/rounds.ts';
 
-const firstStarts = 3;
-const laterStarts = 5;
-
 /** `npm start` until it is ready: without any data or build, and on the data of an earlier start. */
-export async function start() {
+export async function start({ quick }: Effort): Promise<Figure[]> {
+  const [firstStarts, laterStarts] = quick ? [1, 1] : [3, 5];
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-start-'));
   const first: number[] = [];
   const later: number[] = [];

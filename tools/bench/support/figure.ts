@@ -63,5 +63,15 @@ export function formatTable(figures: Figure[]): string {
     .join('\n');
 }
 
+/** How thorough a run is. */
+export interface Effort {
+  /** A run of three minutes: fewer rounds and smaller sizes, for a first look. */
+  quick: boolean;
+  /** How many rounds to measure, of those that a full run has. */
+  rounds(full: number): number;
+  /** How many documents the long import has; undefined for the default. */
+  documents?: number | undefined;
+}
+
 /** Measures one or more figures on a running service. */
-export type Measure = (service: Service) => Promise<Figure[]>;
+export type Measure = (service: Service, effort: Effort) => Promise<Figure[]>;

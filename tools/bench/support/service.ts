@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Environment } from '../../../config/environment.ts';
-import { type Stack, startStack } from '../../../local/stack.ts';
+import { type ServiceName, type Stack, startStack } from '../../../local/stack.ts';
+import { createOwnDatabase } from './own-database.ts';
 
 /** The service that is measured: the embedded stack as `npm start` runs it, and a tenant in it. */
 export interface Service {
@@ -24,11 +25,19 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts a stack in an empty directory, with the durability of production. Rate limits are raised above the load. */
+const withoutPostgres: ServiceName[] = ['temporal', 'ai', 'api'];
+
+/**
+ * Starts a stack in an empty directory, with the durability of production. Rate limits are raised above the load. With `DATABASE_URL` it uses
+ * a database of its own on that server, instead of the embedded one.
+ */
 export async function startService(env: Environment = {}): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-'));
   const limits = { RATE_LIMIT_PER_MINUTE: '100000000', SEARCH_LIMIT_PER_MINUTE: '100000000', LOG_LEVEL: 'warn' };
-  const stack = await startStack({ dataDir, temporalUi: false, env: { ...limits, ...env } });
+  const server = process.env.DATABASE_URL;
+  const database = server === undefined ? undefined : await createOwnDatabase(server);
+  const external = database && { services: withoutPostgres, external: { databaseUrl: database.url } };
+  const stack = await startStack({ dataDir, temporalUi: false, env: { ...limits, ...env }, ...external });
   const agent = new Agent({ keepAlive: true });
   const call = (method: string, path: string, body?: unknown, token?: string) =>
     callJson(agent, `${stack.apiUrl}${path}`, method, body, token ?? service.token);
@@ -55,6 +64,7 @@ export async function startService(env: Environment = {}): Promise<Service> {
       agent.destroy();
       await service.pool.end();
       await stack.stop();
+      await database?.drop();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
@@ -73,7 +83,20 @@ export function residentMb(pid: number): number {
   return Number(kilobytes) / 1_024;
 }
 
-function callJson(agent: Agent, url: string, method: string, body: unknown, token: string): Promise<any> {
+/** Sends again what met a connection that the service closed just then, because it was idle. */
+async function callJson(...request: Parameters<typeof callOnce>): Promise<any> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await callOnce(...request);
+    } catch (error) {
+      if (!(error instanceof IdleConnectionClosed) || tries > 2) throw error;
+    }
+  }
+}
+
+class IdleConnectionClosed extends Error {}
+
+function callOnce(agent: Agent, url: string, method: string, body: unknown, token: string): Promise<any> {
   return new Promise((resolve, reject) => {
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
@@ -87,6 +110,10 @@ function callJson(agent: Agent, url: string, method: string, body: unknown, toke
         res.statusCode === 200 ? resolve(JSON.parse(text)) : reject(new Error(`${method} ${url}: ${res.statusCode} ${text}`)),
       );
     });
-    req.on('error', reject).end(payload);
+    req.on('error', (error) => {
+      const idle = req.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+      reject(idle ? new IdleConnectionClosed(error.message, { cause: error }) : error);
+    });
+    req.end(payload);
   });
 }

@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { mainTaskQueue, type UploadInput } from '../../workflows/definitions.ts';
+import { eventsOf } from '../support/histories.ts';
+import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
+
+describe('The workflow of an upload', () => {
+  const { api, tenant } = useApi();
+
+  const create = async (): Promise<string> => {
+    const body = { workspaceId: tenant.workspaceId, name: 'late.txt', contentType: 'text/plain', size: 4 };
+    return (await api.request('POST', '/api/v1/documents', { token: tenant.owner.token, body })).body.document.id;
+  };
+  const ofDocument = (id: string) => api.temporal.client.workflow.getHandle(`upload-${id}`);
+  /** Starts another run for a document, which waits for less than a day. */
+  const start = (documentId: string, waitMs: number, startDelay: number) => {
+    const input: UploadInput = { documentId, organizationId: tenant.organizationId, workspaceId: tenant.workspaceId, waitMs };
+    const options = { taskQueue: mainTaskQueue, workflowId: `short-${documentId}`, args: [input] };
+    return api.temporal.client.workflow.start('upload', startDelay > 0 ? { ...options, startDelay } : options);
+  };
+  const isThere = async (id: string) =>
+    (await api.database.db.selectFrom('document').select('id').where('id', '=', id).execute()).length === 1;
+
+  it('has no task before a day is over, not even for the signal that the upload is complete', async () => {
+    const { id } = await api.upload(tenant, { bytes: 'text' });
+    await until(async () => (await eventsOf(ofDocument(id))).includes('workflowExecutionSignaled'));
+    await delay(500);
+    expect(await eventsOf(ofDocument(id))).to.deep.equal(['workflowExecutionStarted', 'workflowExecutionSignaled']);
+    const { raw } = await ofDocument(id).describe();
+    const { startTime, executionTime } = raw.workflowExecutionInfo ?? {};
+    expect(Number(executionTime?.seconds) - Number(startTime?.seconds)).to.equal(24 * 3600);
+  });
+
+  it('removes an upload that is not complete when the delay is over', async () => {
+    const id = await create();
+    expect(await (await start(id, 500, 500)).result()).to.deep.equal({ purged: true });
+    expect(await isThere(id)).to.equal(false);
+  });
+
+  it('removes nothing if the signal came during the delay', async () => {
+    const id = await create();
+    const handle = await start(id, 1_000, 1_000);
+    await handle.signal('uploadEnded');
+    expect(await handle.result()).to.deep.equal({ purged: false });
+    expect(await isThere(id)).to.equal(true);
+  });
+
+  it('waits for the rest of its time if its first task comes early', async () => {
+    const id = await create();
+    const handle = await start(id, 60_000, 0);
+    await until(async () => (await eventsOf(handle)).includes('timerStarted'));
+    expect(await isThere(id)).to.equal(true);
+    await handle.signal('uploadEnded');
+    expect(await handle.result()).to.deep.equal({ purged: false });
+  });
+});
