@@ -10,7 +10,7 @@ export interface StartSettings {
   jobTimeoutMs: number;
 }
 
-const uploadDetails = 'Begins when the upload should be complete, and removes it if it is not. The signal uploadEnded says that it is.';
+const uploadDetails = 'Begins when the upload ends, or a day after it began, and then removes it.';
 
 /** The share of the workers that an organization gets by its plan, relative to the others. */
 const fairnessWeights: Record<PlanName, number> = { free: 1, pro: 2, team: 4 };
@@ -29,7 +29,8 @@ export function startOptions(intent: StartIntent, settings: StartSettings): Work
     workflowIdConflictPolicy: 'USE_EXISTING',
     typedSearchAttributes: new TypedSearchAttributes(attributesOf(intent)),
     staticSummary: summaryOf(intent),
-    ...(intent.workflow === 'upload' ? { startDelay: intent.input.waitMs, staticDetails: uploadDetails } : {}),
+    ...(intent.workflow === 'upload' ? { staticDetails: uploadDetails } : {}),
+    ...(intent.workflow === 'upload' && intent.signal === undefined ? { startDelay: intent.input.waitMs } : {}),
     ...(organizationId ? { priority: { fairnessKey: organizationId, fairnessWeight: weightOf(intent) } } : {}),
   };
 }

@@ -185,14 +185,21 @@ export function tellJobCanceled(jobId: string): Intent {
   return { operation: 'signal', workflowId: workflowIds.runJob(jobId), signal: 'jobCanceled' };
 }
 
-export function startUpload(document: Omit<UploadInput, 'waitMs'>): Intent {
-  const input = { ...document, waitMs: uploadWaitMs };
-  return { operation: 'start', workflow: 'upload', workflowId: workflowIds.upload(input.documentId), input };
+export function startUpload(upload: Omit<UploadInput, 'waitMs'>): Intent {
+  return { operation: 'start', workflow: 'upload', workflowId: workflowIds.upload(upload.documentId), input: withWait(upload) };
 }
 
-/** Tells the workflow of an upload that the document was completed or deleted. */
-export function tellUploadEnded(documentId: string): Intent {
-  return { operation: 'signal', workflowId: workflowIds.upload(documentId), signal: 'uploadEnded' };
+/**
+ * Ends the workflow of an upload, because the document was completed or deleted. A start with a signal, since a signal alone does not end
+ * the delay of a workflow that has had no task.
+ */
+export function tellUploadEnded(upload: Omit<UploadInput, 'waitMs'>): Intent {
+  const workflowId = workflowIds.upload(upload.documentId);
+  return { operation: 'start', workflow: 'upload', workflowId, input: withWait(upload), signal: 'uploadEnded' };
+}
+
+function withWait({ documentId, organizationId, workspaceId }: Omit<UploadInput, 'waitMs'>): UploadInput {
+  return { documentId, organizationId, workspaceId, waitMs: uploadWaitMs };
 }
 
 export function startMail(input: SendMailInput): Intent {

@@ -11,14 +11,14 @@ const { purgeUpload } = proxyActivities<Activities>({
 
 /**
  * Deletes the row and the object of an upload that was not completed or deleted in time. Started with a delay, so that an upload costs no
- * workflow task before: a signal is only recorded until the delay is over.
+ * workflow task before: its only task comes with the signal that it ended, or when the delay is over.
  */
 export async function upload({ documentId, waitMs }: UploadInput): Promise<{ purged: boolean }> {
   let ended = false;
   setHandler(uploadEnded, () => {
     ended = true;
   });
-  // A server may also end the delay at a signal.
+  // A task may come early, for example after a reset by the operator.
   const leftMs = workflowInfo().startTime.getTime() + waitMs - Date.now();
   if (ended || (leftMs > 0 && (await condition(() => ended, leftMs)))) return { purged: false };
   return purgeUpload({ documentId });

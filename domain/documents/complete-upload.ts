@@ -40,6 +40,7 @@ export async function completeUpload(
     targetId: ready.id,
     metadata: { size: measuredBytes },
   });
-  addToOutbox(trx, tellUploadEnded(ready.id));
+  const { id: documentId, organization_id: organizationId, workspace_id: workspaceId } = ready;
+  addToOutbox(trx, tellUploadEnded({ documentId, organizationId, workspaceId }));
   return ready;
 }

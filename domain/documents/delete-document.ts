@@ -24,5 +24,7 @@ export async function deleteDocument(trx: Transaction, actor: Actor, document: D
     metadata: { workspaceId: deleted.workspace_id, name: deleted.name, size: deleted.size_bytes },
   });
   await requestObjectDeletion(trx, deleted.organization_id, [deleted.object_key]);
-  if (deleted.status === 'pending') addToOutbox(trx, tellUploadEnded(deleted.id));
+  if (deleted.status !== 'pending') return;
+  const { id: documentId, organization_id: organizationId, workspace_id: workspaceId } = deleted;
+  addToOutbox(trx, tellUploadEnded({ documentId, organizationId, workspaceId }));
 }

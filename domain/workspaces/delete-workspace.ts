@@ -39,7 +39,7 @@ export async function deleteWorkspace(
       failedJobs: failedJobs.length,
     },
   });
-  for (const documentId of documents.pending) addToOutbox(trx, tellUploadEnded(documentId));
+  for (const documentId of documents.pending) addToOutbox(trx, tellUploadEnded({ documentId, organizationId, workspaceId: id }));
   for (const jobId of failedJobs) addToOutbox(trx, tellJobCanceled(jobId));
   await touchJobs(trx, failedJobs);
 }

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Tenant, TestApi, TestUser } from '../support/api.ts';
-import { eventsOf } from '../support/histories.ts';
 import { until } from '../support/processes.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
@@ -158,8 +157,7 @@ describe('Workspaces', () => {
       expect((await call('workspaces.get', { organizationId: tenant.organizationId, slug: workspace.slug })).status).to.equal(404);
       expect(await db.selectFrom('chunk').selectAll().where('workspace_id', '=', workspace.id).execute()).to.deep.equal([]);
       await until(() => !existsSync(objectPath(ready.id)));
-      const waiting = api.temporal.client.workflow.getHandle(`upload-${pending.body.document.id}`);
-      await until(async () => (await eventsOf(waiting)).includes('workflowExecutionSignaled'));
+      await until(async () => (await workflowStatus(`upload-${pending.body.document.id}`)) === 'COMPLETED');
       await until(async () => (await db.selectFrom('object_to_delete').selectAll().execute()).length === 0);
       expect(await db.selectFrom('outbox').selectAll().execute()).to.deep.equal([]);
 

@@ -22,14 +22,24 @@ describe('The workflow of an upload', () => {
   const isThere = async (id: string) =>
     (await api.database.db.selectFrom('document').select('id').where('id', '=', id).execute()).length === 1;
 
-  it('has no task before a day is over, not even for the signal that the upload is complete', async () => {
-    const { id } = await api.upload(tenant, { bytes: 'text' });
-    await until(async () => (await eventsOf(ofDocument(id))).includes('workflowExecutionSignaled'));
+  it('has no task before the upload ends, or a day is over', async () => {
+    const id = await create();
+    await until(async () => (await eventsOf(ofDocument(id))).length > 0);
+    // Time in which a task would have been scheduled and done.
     await delay(500);
-    expect(await eventsOf(ofDocument(id))).to.deep.equal(['workflowExecutionStarted', 'workflowExecutionSignaled']);
+    expect(await eventsOf(ofDocument(id))).to.deep.equal(['workflowExecutionStarted']);
     const { raw } = await ofDocument(id).describe();
     const { startTime, executionTime } = raw.workflowExecutionInfo ?? {};
     expect(Number(executionTime?.seconds) - Number(startTime?.seconds)).to.equal(24 * 3600);
+  });
+
+  it('ends with one task as soon as the upload is complete', async () => {
+    const { id } = await api.upload(tenant, { bytes: 'text' });
+    await until(async () => (await eventsOf(ofDocument(id))).at(-1) === 'workflowExecutionCompleted');
+    const events = await eventsOf(ofDocument(id));
+    expect(events.slice(0, 2)).to.deep.equal(['workflowExecutionStarted', 'workflowExecutionSignaled']);
+    expect(events.filter((type) => type === 'workflowTaskCompleted')).to.have.length(1);
+    expect(await ofDocument(id).result()).to.deep.equal({ purged: false });
   });
 
   it('removes an upload that is not complete when the delay is over', async () => {
