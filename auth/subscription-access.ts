@@ -33,11 +33,11 @@ export function badRequest(code: string, message: string): APIError {
 
 export const subscriptionNotFound = () => badRequest('SUBSCRIPTION_NOT_FOUND', 'Subscription not found');
 
-/** Answers what Stripe refuses with its own code and message; what it fails to do is an error like any other. */
+/** Answers what Stripe refuses with its own message and its code, in capitals as ours; what it fails to do is an error like any other. */
 export async function orStripeRefusal<T>(work: Promise<T>): Promise<T> {
   return await work.catch((error: unknown) => {
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
-    throw badRequest(error.code ?? 'STRIPE_REFUSED', error.message);
+    throw badRequest((error.code ?? 'STRIPE_REFUSED').toUpperCase(), error.message);
   });
 }
 
