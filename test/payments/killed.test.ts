@@ -63,6 +63,13 @@ describe('Each call that moves money or changes something at Stripe', () => {
 
 async function play(moment: Moment): Promise<Scene> {
   const service = await KilledService.start();
+  return await playOn(service, moment).catch(async (error: unknown) => {
+    await service.stop();
+    throw error;
+  });
+}
+
+async function playOn(service: KilledService, moment: Moment): Promise<Scene> {
   const cases: Case[] = [];
   for (const call of killedCalls.filter(({ ends }) => ends[moment] !== undefined)) {
     for (const again of [true, false]) cases.push({ call, again, subject: await call.prepare(service) });
@@ -70,6 +77,7 @@ async function play(moment: Moment): Promise<Scene> {
   await service.killAt(
     moment,
     cases.map(({ call, subject }) => ({
+      name: call.name,
       isIt: (request) => call.isIt(service, subject, request),
       stored: () => call.stored?.(service, subject) ?? subject.subscription,
       act: () => call.act(service, subject),
@@ -80,7 +88,7 @@ async function play(moment: Moment): Promise<Scene> {
   const { customer, organizationId: referenceId } = lost;
   lost.subscription = service.stripe.state.subscribe({ customer, prices: [['price_pro', 1]], metadata: { referenceId } }).id;
   const isIt = (request: string) => request === `GET /v1/subscriptions/${lost.subscription}`;
-  await service.killAt(moment, [{ isIt, stored: () => lost.subscription, act: () => service.startReconciliation() }]);
+  await service.killAt(moment, [{ name: 'reconcile', isIt, stored: () => lost.subscription, act: () => service.startReconciliation() }]);
   await service.reconcile();
   return { service, cases, lost };
 }

@@ -24,16 +24,20 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
   const server = createServer((near) => {
     const far = connect({ host: target.hostname, port: Number(target.port) });
     let watched: Watch | undefined;
+    let inTransaction = false;
     let committing = false;
     let held = false;
     near.on('data', (chunk) => {
       const sent = chunk.toString('latin1');
+      if (/begin\0|start transaction/i.test(sent)) inTransaction = true;
       for (const watch of watches) {
-        if (watched || !sent.includes(watch.text)) continue;
+        // A statement on its own has no commit.
+        if (watched || !inTransaction || !sent.includes(watch.text)) continue;
         watched = watch;
         watches.delete(watch);
       }
       committing ||= watched !== undefined && /commit\0/i.test(sent);
+      if (/(commit|rollback)\0/i.test(sent)) inTransaction = false;
       far.write(chunk);
     });
     far.on('data', (chunk) => {

@@ -133,7 +133,10 @@ export class KilledService {
    * Kills the process with SIGKILL when each of the requests is at its moment, and starts it again. `isIt` says whether a request to
    * Stripe is the one; `stored` what the transaction that stores the answer names.
    */
-  async killAt(moment: Moment, cuts: { isIt: (request: string) => boolean; stored: () => string; act: () => Promise<unknown> }[]) {
+  async killAt(
+    moment: Moment,
+    cuts: { name: string; isIt: (request: string) => boolean; stored: () => string; act: () => Promise<unknown> }[],
+  ) {
     const reached = new Set<object>();
     this.stripe.hold = (request, at, gone) => {
       const cut = cuts.find(({ isIt }) => isIt(request));
@@ -147,8 +150,8 @@ export class KilledService {
     };
     const acts = cuts.map(({ act }) => act().catch(() => undefined));
     await until(() => reached.size === cuts.length, 90_000).catch((error) => {
-      const missing = cuts.filter((cut) => !reached.has(cut)).map(({ isIt }) => String(isIt));
-      throw new Error(`Not reached (${moment}): ${missing.join('\n')}\n${this.stripe.requests.slice(-40).join('\n')}`, { cause: error });
+      const missing = cuts.filter((cut) => !reached.has(cut)).map(({ name }) => name);
+      throw new Error(`Not reached (${moment}): ${missing.join(', ')}`, { cause: error });
     });
     await this.api.stack.kill('api');
     await Promise.all(acts);
