@@ -1,8 +1,9 @@
 import { closeCustomers } from '../payments/close-customers.ts';
 import { type Reconciliation, reconcile } from '../payments/reconcile.ts';
+import { syncCustomer } from '../payments/sync-customer.ts';
 import { type SeatSync, syncSeats } from '../payments/sync-seats.ts';
 import type { ActivityDeps } from './deps.ts';
-import { reporting } from './progress.ts';
+import { withHeartbeats } from './progress.ts';
 
 interface OrganizationInput {
   organizationId: string;
@@ -12,17 +13,19 @@ interface OrganizationInput {
 export function billingActivities({ db, payments }: ActivityDeps) {
   return {
     /** Ends an organization that is being deleted as a customer. Needs its rows. */
-    closeCustomers: ({ organizationId }: OrganizationInput): Promise<void> => closeCustomers(db, payments, organizationId),
+    closeCustomers: ({ organizationId }: OrganizationInput): Promise<void> =>
+      withHeartbeats(() => closeCustomers(db, payments, organizationId)),
 
     /** Compares the payment provider with the rows; null while billing is off. */
-    async reconcileBilling({ repair }: { repair: boolean }): Promise<Reconciliation | null> {
-      const { onProgress } = reporting<string>();
-      return payments ? await reconcile(payments, { repair, onProgress: () => onProgress('comparing') }) : null;
-    },
+    reconcileBilling: ({ repair }: { repair: boolean }): Promise<Reconciliation | null> =>
+      withHeartbeats(async () => (payments ? await reconcile(payments, { repair }) : null)),
+
+    /** Gives the customer of an organization its name; null while billing is off. */
+    syncCustomer: ({ organizationId }: OrganizationInput): Promise<{ renamed: boolean } | null> =>
+      withHeartbeats(async () => (payments ? await syncCustomer(payments, organizationId) : null)),
 
     /** Brings the billed seats of an organization to the count of its members; null while billing is off. */
-    async syncSeats({ organizationId }: OrganizationInput): Promise<SeatSync | null> {
-      return payments ? await syncSeats(payments, organizationId) : null;
-    },
+    syncSeats: ({ organizationId }: OrganizationInput): Promise<SeatSync | null> =>
+      withHeartbeats(async () => (payments ? await syncSeats(payments, organizationId) : null)),
   };
 }

@@ -1,5 +1,7 @@
 import { Context } from '@temporalio/activity';
 
+const heartbeatMs = 5_000;
+
 /** How a long activity reports its progress, in heartbeats, and learns that it must stop. */
 export function reporting<T>(): { before: T | undefined; onProgress: (progress: T) => void; signal: AbortSignal } {
   const context = Context.current();
@@ -9,4 +11,15 @@ export function reporting<T>(): { before: T | undefined; onProgress: (progress: 
     onProgress: (progress) => context.heartbeat(progress),
     signal: context.cancellationSignal,
   };
+}
+
+/** Runs work that waits for others, with heartbeats all the time: the loss of its worker is noticed by their absence, and not by a long timeout. */
+export async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
+  const context = Context.current();
+  const heartbeat = setInterval(() => context.heartbeat(), heartbeatMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(heartbeat);
+  }
 }

@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { quantizeDocuments } from '../domain/chunks/quantize-documents.ts';
 import { reconcileVectorIndexes } from '../domain/chunks/reconcile-vector-indexes.ts';
 import { refundLostSearches } from '../domain/credits/search-charge.ts';
@@ -8,10 +7,9 @@ import { findOrphanedObjects } from '../domain/objects/find-orphaned-objects.ts'
 import * as retention from '../domain/retention.ts';
 import type { ReconcileIndexesResult } from '../workflows/definitions.ts';
 import type { ActivityDeps } from './deps.ts';
-import { reporting } from './progress.ts';
+import { reporting, withHeartbeats } from './progress.ts';
 
 const sweepBatch = 500;
-const heartbeatMs = 10_000;
 
 /** The steps of the minute's sweep. */
 export function sweepActivities({ db, jobs, log }: ActivityDeps) {
@@ -49,16 +47,11 @@ export function housekeepingActivities({ db, storage, auditRetentionDays }: Acti
 export function indexActivities({ maintenanceDb }: ActivityDeps) {
   return {
     /** Quantizes vectors that are not, then see {@link reconcileVectorIndexes}. Building an index takes minutes. */
-    async reconcileIndexes(): Promise<ReconcileIndexesResult> {
-      const context = Context.current();
-      const heartbeat = setInterval(() => context.heartbeat(), heartbeatMs);
-      try {
+    reconcileIndexes: (): Promise<ReconcileIndexesResult> =>
+      withHeartbeats(async () => {
         const quantized = await quantizeDocuments(maintenanceDb);
         const indexes = await reconcileVectorIndexes(maintenanceDb);
         return indexes ? { ...indexes, quantized } : null;
-      } finally {
-        clearInterval(heartbeat);
-      }
-    },
+      }),
   };
 }

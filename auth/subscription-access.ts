@@ -33,11 +33,11 @@ export function badRequest(code: string, message: string): APIError {
 
 export const subscriptionNotFound = () => badRequest('SUBSCRIPTION_NOT_FOUND', 'Subscription not found');
 
-/** If Stripe refuses a request, returns its code and message to the client. Any other failure of Stripe is an internal error. */
+/** If Stripe refuses a request, returns its message and its code, in capitals, to the client. Any other failure of Stripe is an internal error. */
 export async function orStripeRefusal<T>(work: Promise<T>): Promise<T> {
   return await work.catch((error: unknown) => {
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
-    throw badRequest(error.code ?? 'STRIPE_REFUSED', error.message);
+    throw badRequest((error.code ?? 'STRIPE_REFUSED').toUpperCase(), error.message);
   });
 }
 

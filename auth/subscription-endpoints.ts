@@ -47,9 +47,7 @@ export function subscriptionEndpoints(context: BillingContext) {
         const purchase = { ...toPurchase(context, ctx.body, plan), organization, userId: session.user.id };
         const bought = await orStripeRefusal(buyPlan(payments, purchase)).catch(toAuthError);
         if ('refused' in bought) {
-          throw bought.refused === 'SUBSCRIPTION_NOT_FOUND'
-            ? subscriptionNotFound()
-            : badRequest(bought.refused, "You're already subscribed to this plan");
+          throw refusals[bought.refused]();
         }
         const redirect = !ctx.body.disableRedirect;
         return ctx.json('checkout' in bought ? { ...bought.checkout, redirect } : { url: bought.url, redirect });
@@ -82,6 +80,13 @@ export function subscriptionEndpoints(context: BillingContext) {
     ),
   };
 }
+
+const refusals = {
+  SUBSCRIPTION_NOT_FOUND: subscriptionNotFound,
+  ALREADY_SUBSCRIBED_PLAN: () => badRequest('ALREADY_SUBSCRIBED_PLAN', "You're already subscribed to this plan"),
+  CHECKOUT_REPLACED: () =>
+    new APIError('CONFLICT', { code: 'CHECKOUT_REPLACED', message: 'Another member began the checkout of another plan at the same time' }),
+};
 
 function toPurchase(context: BillingContext, body: z.infer<typeof upgradeBody>, plan: SoldPlan): Omit<Purchase, 'organization' | 'userId'> {
   const { successUrl, cancelUrl, returnUrl = '/' } = body;
@@ -130,6 +135,8 @@ async function restore({ payments }: BillingContext, id: string) {
   if (!(await releaseSchedule(payments, subscription))) {
     const { cancel_at, cancel_at_period_end } = subscription;
     if (!cancel_at && !cancel_at_period_end) {
+      // A request that was cut off after Stripe had taken it back may have left the row as it was.
+      await syncSubscription(payments, id);
       throw badRequest('SUBSCRIPTION_NOT_PENDING_CHANGE', 'Subscription has no pending cancellation or scheduled plan change');
     }
     await payments.stripe.subscriptions.update(id, cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' });

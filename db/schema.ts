@@ -3,6 +3,7 @@ import type { DocumentStatus } from '../contract/documents.ts';
 import type { PlanName } from '../contract/fields.ts';
 import type { JobKind, JobStatus } from '../contract/jobs.ts';
 import type { Intent } from '../workflows/definitions.ts';
+import type { Actor } from './actor.ts';
 import type { AuthTables } from './auth-schema.ts';
 
 /** A `timestamptz(3)`: read as a Date, written as a Date or an SQL expression. */
@@ -243,7 +244,17 @@ export type BillingProblemKind =
   | 'subscription-missing'
   | 'several-subscriptions'
   | 'customer-left'
-  | 'customer-missing';
+  | 'customer-missing'
+  | 'customer-deleted';
+
+/** A cancellation that a platform admin has asked for, until Stripe says that it happened. */
+export interface SubscriptionCancellationTable {
+  subscription_id: string;
+  actor: Json<Actor>;
+  /** At once, instead of at the end of the paid period. */
+  immediately: boolean;
+  requested_at: Timestamp;
+}
 
 export interface PaymentFailureTable {
   invoice_id: string;
@@ -273,4 +284,5 @@ export interface Database extends AuthTables {
   job_stream_lease: JobStreamLeaseTable;
   billing_problem: BillingProblemTable;
   payment_failure: PaymentFailureTable;
+  subscription_cancellation: SubscriptionCancellationTable;
 }

@@ -3,11 +3,14 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createClient } from '../client/index.ts';
 import { StopRequest } from '../local/stop-request.ts';
+import { runBillingDemo } from './billing.ts';
+import { startBillingService } from './billing-service.ts';
 import { report, Screen, toJson } from './report.ts';
 import { contentTypeOf, runDemo } from './run.ts';
 import { openService } from './service.ts';
 
 const help = `Usage: npm run demo -- [--json] [--query TEXT]… [FILE…]
+       npm run demo -- --billing [--json]
 
 Signs up a new user, uploads each FILE through its signed target, extracts,
 summarizes and indexes it, follows the jobs on their live stream, and searches.
@@ -15,6 +18,9 @@ Without FILE it takes the documents in samples/.
 
   --query TEXT   search for TEXT; may be given several times. Otherwise
                  samples/queries.json, or the first sentence of each summary
+  --billing      buys a plan, uses it up, is refused, and upgrades, at a
+                 stand-in of Stripe: needs no account. Always starts a
+                 service of its own, with its data in DATA_DIR/billing-demo
   --json         print one JSON object on standard output, and nothing else
   --help         print this
 
@@ -28,7 +34,12 @@ A file that cannot be used is named on standard error and the others still
 run; the exit code is then 1.
 `;
 const sampleQueries: { query: string }[] = JSON.parse(readFileSync('samples/queries.json', 'utf8'));
-const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, query: { type: 'string', multiple: true } } as const;
+const options = {
+  json: { type: 'boolean' },
+  billing: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  query: { type: 'string', multiple: true },
+} as const;
 
 class UsageError extends Error {}
 
@@ -40,9 +51,10 @@ try {
 }
 stopRequest.forget();
 
-async function main({ positionals, values: { help: wantsHelp, json, query = [] } }: ReturnType<typeof parse>): Promise<number> {
+async function main({ positionals, values: { help: wantsHelp, billing, json, query = [] } }: ReturnType<typeof parse>): Promise<number> {
   if (wantsHelp) return print(help, 0);
   const screen = new Screen(json ? process.stderr : process.stdout);
+  if (billing) return await showBilling(screen, json);
   const isSample = positionals.length === 0;
   const paths = isSample ? globSync('samples/*.{csv,html,md,pdf,png,txt}').sort() : positionals;
   const files = paths.filter((path) => isUsable(path, screen));
@@ -64,9 +76,23 @@ async function main({ positionals, values: { help: wantsHelp, json, query = [] }
   }
 }
 
+async function showBilling(screen: Screen, json: boolean | undefined): Promise<number> {
+  const service = await startBillingService(screen, stopRequest.signal);
+  try {
+    screen.line(`\nSheaf ${service.version} at ${service.url}`, 0);
+    const steps = await runBillingDemo(service, screen);
+    if (json) print(`${JSON.stringify({ steps }, undefined, 2)}\n`);
+    return 0;
+  } finally {
+    await service.stop();
+  }
+}
+
 function parse(args: string[]) {
   try {
     const parsed = parseArgs({ args, options, allowPositionals: true });
+    const { billing, query } = parsed.values;
+    if (billing && (query || parsed.positionals.length > 0)) throw new Error('--billing takes no files and no --query');
     if (parsed.values.query?.some((text) => text.trim() === '')) throw new Error('--query needs a text to search for');
     return parsed;
   } catch (error) {

@@ -19,7 +19,10 @@ export async function isPortBusy(port: number): Promise<boolean> {
   return (await getPort({ port })) !== port;
 }
 
-/** Throws an error for the user that names every busy port of the services to be started, with the variable that chooses another. */
+/**
+ * Throws an error for the user that names every busy port of the services to be started, with the variable that chooses another. A port of
+ * 0 is one that will be free.
+ */
 export async function checkPorts(ports: LocalConfig['ports'], services: ServiceName[]): Promise<void> {
   const used: { service: ServiceName; what: string; port: number; variable: string }[] = [
     { service: 'api', what: 'the API', port: ports.api, variable: 'PORT' },
@@ -28,7 +31,7 @@ export async function checkPorts(ports: LocalConfig['ports'], services: ServiceN
     { service: 'temporal', what: "Temporal's web UI", port: ports.temporalUi, variable: 'EMBEDDED_TEMPORAL_UI_PORT' },
     { service: 'ai', what: 'the AI service', port: ports.ai, variable: 'AI_PORT' },
   ];
-  const wanted = used.filter(({ service }) => services.includes(service));
+  const wanted = used.filter(({ service, port }) => services.includes(service) && port !== 0);
   const twice = wanted.find((one) => wanted.some((other) => other !== one && other.port === one.port));
   if (twice) throw new Error(`Port ${twice.port} is given to more than one service: ${twice.variable} is one of them.`);
   const isBusy = await Promise.all(wanted.map(({ port }) => isPortBusy(port)));

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
-import { countMembers } from '../domain/billing/count-members.ts';
 import { changePlan, type PlanChange } from './change-plan.ts';
 import { ensureCustomer, expireCheckouts, type Organization } from './customers.ts';
-import { orMissing } from './fetch-subscription.ts';
+import { listLive } from './live-subscriptions.ts';
 import type { Payments } from './payments.ts';
-import { isLiveStatus, readItems, type SoldPlan } from './plans.ts';
+import type { SoldPlan } from './plans.ts';
+import { startCheckout } from './start-checkout.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
 export interface Purchase {
@@ -22,7 +22,8 @@ export interface Purchase {
   urls: { success: string; cancel: string; return: string };
 }
 
-export type PurchaseResult = { checkout: Stripe.Checkout.Session } | PlanChange;
+/** `CHECKOUT_REPLACED`: another member began one for something else at the same instant, which stays. */
+export type PurchaseResult = { checkout: Stripe.Checkout.Session } | PlanChange | { refused: 'CHECKOUT_REPLACED' };
 
 /**
  * Sells a plan to an organization, by a checkout or by changing the subscription that it has. To never open a second one, asks Stripe
@@ -31,49 +32,23 @@ export type PurchaseResult = { checkout: Stripe.Checkout.Session } | PlanChange;
  */
 export async function buyPlan(payments: Payments, purchase: Purchase): Promise<PurchaseResult> {
   const customer = await ensureCustomer(payments, purchase.organization);
+  const changed = await changeLive(payments, customer, purchase);
+  if (changed) return changed;
+  const checkout = await startCheckout(payments, customer, purchase);
+  // One that was open before may have been paid before it was closed.
+  if ((await listLive(payments, customer)).length > 0) {
+    await expireCheckouts(payments, customer);
+    return (await changeLive(payments, customer, purchase)) ?? { refused: 'SUBSCRIPTION_NOT_FOUND' };
+  }
+  return checkout ? { checkout } : { refused: 'CHECKOUT_REPLACED' };
+}
+
+/** Changes the live subscription; undefined if there is none, and none was named. */
+async function changeLive(payments: Payments, customer: string, purchase: Purchase): Promise<PlanChange | undefined> {
+  const { subscriptionId } = purchase;
   const live = await listLive(payments, customer);
   for (const { id } of live) await syncSubscription(payments, id);
-  const { subscriptionId } = purchase;
   const current = subscriptionId === undefined ? live[0] : live.find(({ id }) => id === subscriptionId);
-  if (subscriptionId !== undefined && !current) return { refused: 'SUBSCRIPTION_NOT_FOUND' };
   if (current) return await changePlan(payments, { ...purchase, customer, subscription: current });
-  return { checkout: await startCheckout(payments, customer, purchase) };
-}
-
-/** The live subscriptions of a customer to plans of ours, those that can be changed first. */
-async function listLive({ stripe, plans }: Payments, customer: string): Promise<Stripe.Subscription[]> {
-  const found: Stripe.Subscription[] = [];
-  const all = await stripe.subscriptions.list({ customer, status: 'all', limit: 100 }).autoPagingToArray({ limit: 1_000 }).catch(orMissing);
-  for (const each of all ?? []) if (isLiveStatus(each.status) && readItems(each, plans).plan) found.push(each);
-  const rank = ({ status }: Stripe.Subscription) => (status === 'active' || status === 'trialing' ? 0 : 1);
-  return found.sort((one, other) => rank(one) - rank(other));
-}
-
-async function startCheckout(payments: Payments, customer: string, purchase: Purchase): Promise<Stripe.Checkout.Session> {
-  const { organization, userId, urls, locale, metadata } = purchase;
-  // If two checkouts were open, both could be paid.
-  await expireCheckouts(payments, customer);
-  const names = { ...metadata, userId, referenceId: organization.id };
-  return await payments.stripe.checkout.sessions.create({
-    mode: 'subscription',
-    customer,
-    customer_update: { address: 'auto' },
-    ...(locale && { locale: locale as Stripe.Checkout.SessionCreateParams.Locale }),
-    success_url: urls.success,
-    cancel_url: urls.cancel,
-    client_reference_id: organization.id,
-    line_items: await lineItems(payments, purchase),
-    metadata: names,
-    subscription_data: { metadata: names },
-  });
-}
-
-async function lineItems(
-  { db }: Payments,
-  { plan, organization, quantity = 1 }: Purchase,
-): Promise<Stripe.Checkout.SessionCreateParams.LineItem[]> {
-  if (!plan.seatPriceId) return [{ price: plan.priceId, quantity }];
-  const members = await countMembers(db, organization.id);
-  const seats = { price: plan.seatPriceId, quantity: members };
-  return plan.seatPriceId === plan.priceId ? [seats] : [{ price: plan.priceId, quantity: 1 }, seats];
+  return subscriptionId === undefined ? undefined : { refused: 'SUBSCRIPTION_NOT_FOUND' };
 }

@@ -1,12 +1,11 @@
 import Stripe from 'stripe';
 import { ApiError } from '../contract/api-error.ts';
-import { actorQuery } from '../db/actor.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Actor } from '../domain/audit.ts';
-import { recordAudit } from '../domain/audit.ts';
 import { howToEndSubscription } from '../domain/billing/end-subscription.ts';
 import { findLiveSubscription, type SubscriptionRow } from '../domain/billing/find-subscription.ts';
+import { forgetCancellation, requestCancellation } from './cancellation-request.ts';
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts';
 import type { Payments } from './payments.ts';
 import { storeSubscription } from './store-subscription.ts';
@@ -31,15 +30,14 @@ export function createCancelSubscription(db: Db, payments: Payments | undefined)
     const row = await findLiveSubscription(db, organizationId);
     if (!payments) throw billingIsOff(row);
     if (!row?.stripeSubscriptionId) throw noLiveSubscription();
-    const { fetched, canceled } = await cancel(payments, row.stripeSubscriptionId, immediately);
-    await inTransaction(db, async (trx) => {
-      if (canceled) {
-        // The trigger on the table names the actor of the change of state, too.
-        await trx.executeQuery(actorQuery(actor));
-        await recordAudit(trx, actor, entryOf(row, immediately));
-      }
-      await storeSubscription(trx, fetched, payments.plans);
+    const repeated = await requestCancellation(db, row.id, { actor, immediately });
+    const { fetched, canceled } = await cancel(payments, row.stripeSubscriptionId, immediately).catch(async (error: unknown) => {
+      await forgetCancellation(db, row.id);
+      throw error;
     });
+    // It may have ended by an earlier request that was cut off.
+    if (!canceled && !repeated) await forgetCancellation(db, row.id);
+    await inTransaction(db, (trx) => storeSubscription(trx, fetched, payments.plans));
     if (!canceled) throw noLiveSubscription();
     const { status, cancel_at_period_end } = fetched.subscription;
     return { status, cancelAtPeriodEnd: cancel_at_period_end };
@@ -71,16 +69,6 @@ async function findEnded(payments: Pick<Payments, 'db' | 'stripe'>, id: string):
   const fetched = await fetchSubscription(payments, id).catch(() => undefined);
   const status = fetched?.subscription.status;
   return status === 'canceled' || status === 'incomplete_expired' ? fetched : undefined;
-}
-
-function entryOf(row: SubscriptionRow, immediately: boolean) {
-  return {
-    organizationId: row.referenceId,
-    action: 'subscription.cancel',
-    targetType: 'subscription',
-    targetId: row.id,
-    metadata: { plan: row.plan, immediately },
-  };
 }
 
 function billingIsOff(leftOver: SubscriptionRow | undefined): ApiError {

@@ -57,12 +57,16 @@ function confirmInPortal(
   });
 }
 
-/** Takes back a change that was planned for the end of the period; whether there was one. One that was planned elsewhere stays. */
+/**
+ * Takes back a change that was planned for the end of the period; whether there was one. One that was planned elsewhere stays, but not a
+ * schedule that plans nothing: a process that died between making one and planning leaves it, and a subscription can have only one.
+ */
 export async function releaseSchedule({ stripe }: Payments, { schedule }: Stripe.Subscription): Promise<boolean> {
   const id = idOf(schedule);
   if (!id) return false;
-  const { status, metadata } = await stripe.subscriptionSchedules.retrieve(id);
-  if (status !== 'active' || !madeHere.has(metadata?.source ?? '')) return false;
+  const { status, metadata, phases, end_behavior } = await stripe.subscriptionSchedules.retrieve(id);
+  const plansNothing = phases.length < 2 && end_behavior === 'release';
+  if (status !== 'active' || !(plansNothing || madeHere.has(metadata?.source ?? ''))) return false;
   await stripe.subscriptionSchedules.release(id);
   return true;
 }

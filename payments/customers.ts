@@ -1,9 +1,13 @@
-import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import Stripe from 'stripe';
 import { ApiError } from '../contract/api-error.ts';
+import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { resolveProblem } from '../domain/billing/problems.ts';
 import { lockOrganization } from '../domain/locks.ts';
 import { orMissing } from './fetch-subscription.ts';
 import type { Payments } from './payments.ts';
+import { syncSubscription } from './sync-subscription.ts';
 
 export interface Organization {
   id: string;
@@ -12,48 +16,84 @@ export interface Organization {
 }
 
 /**
- * The customer of an organization at Stripe, made if there is none. Two requests at once, or one that was cut off between Stripe and the
- * database, make one customer. Throws NOT_FOUND if the organization is gone or is being deleted.
+ * The customer of an organization at Stripe, made if there is none or if it was deleted there. Two requests at once, or one that was cut
+ * off between Stripe and the database, make one customer. Its name follows (`syncCustomer`). Throws NOT_FOUND if the organization is gone
+ * or is being deleted, and Stripe's error if Stripe does not know the customer.
  */
-export async function ensureCustomer(payments: Payments, organization: Organization): Promise<string> {
-  if (organization.stripeCustomerId) return organization.stripeCustomerId;
-  const { stripe, db } = payments;
-  const customer = (await findCustomer(payments, organization.id)) ?? (await createCustomer(payments, organization));
+export async function ensureCustomer(payments: Payments, { id, stripeCustomerId: known }: Organization): Promise<string> {
+  if (known && !(await isDeleted(payments, known))) return known;
+  if (known) await syncSubscriptionsOf(payments, known);
+  const customer = (await findCustomer(payments, id)) ?? (await createCustomer(payments, id));
   try {
-    return await inTransaction(db, async (trx) => {
-      await lockOrganization(trx, organization.id);
-      const row = await trx
-        .updateTable('organization')
-        .set(({ fn, val }) => ({ stripeCustomerId: fn.coalesce('stripeCustomerId', val(customer)) }))
-        .where('id', '=', organization.id)
-        .returning('stripeCustomerId')
-        .executeTakeFirst();
-      return row?.stripeCustomerId ?? customer;
-    });
+    return await storeCustomer(payments.db, { organizationId: id, customer, replaces: known });
   } catch (error) {
     // An organization that is gone needs no customer. After any other error another request, or a commit whose answer was lost, may have
     // stored this one, and the next request finds it again.
-    if (error instanceof ApiError) await stripe.customers.del(customer).catch(orMissing);
+    if (error instanceof ApiError) await payments.stripe.customers.del(customer).catch(orMissing);
     throw error;
   }
+}
+
+/**
+ * Makes a customer that of an organization, unless another one is stored by now that is not the replaced one. Returns the one that is
+ * stored. Throws NOT_FOUND if the organization is gone or is being deleted.
+ */
+export async function storeCustomer(
+  db: Db,
+  { organizationId, customer, replaces = null }: { organizationId: string; customer: string; replaces?: string | null },
+): Promise<string> {
+  return await inTransaction(db, async (trx) => {
+    await lockOrganization(trx, organizationId);
+    const { stripeCustomerId } = await trx
+      .updateTable('organization')
+      .set({ stripeCustomerId: sql<string>`coalesce(nullif("stripeCustomerId", ${replaces}), ${customer})` })
+      .where('id', '=', organizationId)
+      .returning('stripeCustomerId')
+      .executeTakeFirstOrThrow();
+    if (replaces) await resolveProblem(trx, 'customer-deleted', replaces);
+    return stripeCustomerId ?? customer;
+  });
+}
+
+/** Whether a customer was deleted at Stripe. Throws if Stripe does not know it at all, which may be the fault of the key. */
+export async function isDeleted({ stripe }: Pick<Payments, 'stripe'>, customer: string): Promise<boolean> {
+  return (await stripe.customers.retrieve(customer)).deleted === true;
+}
+
+/** Writes into the rows of a customer's subscriptions what Stripe says of them: they ended with it, perhaps without an event that came. */
+export async function syncSubscriptionsOf(payments: Payments, customer: string): Promise<void> {
+  const rows = await payments.db
+    .selectFrom('subscription')
+    .select('stripeSubscriptionId')
+    .where('stripeCustomerId', '=', customer)
+    .where('status', 'not in', ['canceled', 'incomplete_expired'])
+    .execute();
+  for (const { stripeSubscriptionId } of rows) if (stripeSubscriptionId) await syncSubscription(payments, stripeSubscriptionId);
 }
 
 /** Stripe's search knows what is a minute old; an idempotency key covers what is newer. */
 async function findCustomer({ stripe, log }: Payments, organizationId: string): Promise<string | undefined> {
   try {
     const query = `metadata["organizationId"]:"${organizationId}" AND metadata["customerType"]:"organization"`;
-    return (await stripe.customers.search({ query, limit: 1 })).data[0]?.id;
+    const id = (await stripe.customers.search({ query, limit: 1 })).data[0]?.id;
+    // One that was just deleted may still be found.
+    return id === undefined || (await isDeleted({ stripe }, id)) ? undefined : id;
   } catch (err) {
     log.warn({ err }, 'customers could not be searched');
     return undefined;
   }
 }
 
-async function createCustomer({ stripe }: Payments, { id, name }: Organization): Promise<string> {
-  // Stripe refuses a key that comes with another name.
-  const idempotencyKey = `customer-${id}-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`;
-  const metadata = { organizationId: id, customerType: 'organization' };
-  return (await stripe.customers.create({ name, metadata }, { idempotencyKey })).id;
+/**
+ * Stripe repeats its answer to a key for a day, also to another process, and refuses one that comes with other parameters: the name, which
+ * may change, is not among them.
+ */
+async function createCustomer(payments: Payments, organizationId: string, after?: string): Promise<string> {
+  const metadata = { organizationId, customerType: 'organization' };
+  const idempotencyKey = after === undefined ? `customer-${organizationId}` : `customer-${organizationId}-after-${after}`;
+  const { id } = await payments.stripe.customers.create({ metadata }, { idempotencyKey });
+  // A repeated answer may be of a customer that was deleted since.
+  return (await isDeleted(payments, id)) ? await createCustomer(payments, organizationId, id) : id;
 }
 
 /**
@@ -64,8 +104,22 @@ export async function closeCustomer({ stripe }: Pick<Payments, 'stripe'>, custom
   await stripe.customers.del(customerId).catch(orMissing);
 }
 
+/** The checkouts of a customer that were begun and not paid. */
+export async function listOpenCheckouts({ stripe }: Pick<Payments, 'stripe'>, customer: string): Promise<Stripe.Checkout.Session[]> {
+  return (await stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 }).catch(orMissing))?.data ?? [];
+}
+
 /** Closes the checkouts of a customer that were begun and not paid. */
 export async function expireCheckouts({ stripe }: Pick<Payments, 'stripe'>, customer: string): Promise<void> {
-  const { data } = (await stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 }).catch(orMissing)) ?? { data: [] };
-  for (const { id } of data) await stripe.checkout.sessions.expire(id);
+  for (const { id } of await listOpenCheckouts({ stripe }, customer)) await expireCheckout({ stripe }, id);
+}
+
+/** Closes a checkout. One that was paid, or closed by another request, in the meantime is not open either. */
+export async function expireCheckout({ stripe }: Pick<Payments, 'stripe'>, id: string): Promise<void> {
+  try {
+    await stripe.checkout.sessions.expire(id);
+  } catch (error) {
+    const refused = error instanceof Stripe.errors.StripeInvalidRequestError;
+    if (!refused || (await stripe.checkout.sessions.retrieve(id)).status === 'open') throw error;
+  }
 }

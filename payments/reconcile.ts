@@ -1,12 +1,17 @@
 import { inTransaction } from '../db/transaction.ts';
 import { countMembers } from '../domain/billing/count-members.ts';
-import { reportProblem, resolveProblem } from '../domain/billing/problems.ts';
+import { listProblems } from '../domain/billing/problems.ts';
+import { forgetOldCancellations } from './cancellation-request.ts';
+import { compareCustomers } from './compare-customers.ts';
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts';
+import { endDuplicates } from './live-subscriptions.ts';
 import type { Payments } from './payments.ts';
 import { isLiveStatus, readItems } from './plans.ts';
 import { type SubscriptionRow, storeSubscription, valuesOf } from './store-subscription.ts';
 import { seatChanges } from './sync-seats.ts';
 import { followSeats, syncSubscription } from './sync-subscription.ts';
+
+const mostDuplicates = 1_000;
 
 /** What a comparison with Stripe found. */
 export interface Reconciliation {
@@ -21,14 +26,13 @@ export interface Reconciliation {
 export interface ReconcileOptions {
   /** False only compares, and updates the problems that are reported to the operator. */
   repair: boolean;
-  onProgress?: () => void;
 }
 
 /**
  * Compares subscriptions, seats and customers at Stripe with the rows. With `repair`, updates rows to what Stripe has, and seats to the count
  * of members. Reports what only a person can put right (`listProblems`). Throws if Stripe fails; running it again is harmless.
  */
-export async function reconcile(payments: Payments, { repair, onProgress = () => {} }: ReconcileOptions): Promise<Reconciliation> {
+export async function reconcile(payments: Payments, { repair }: ReconcileOptions): Promise<Reconciliation> {
   const found: Reconciliation = { subscriptions: 0, different: [], seats: [], customers: 0 };
   for (const id of await listIds(payments)) {
     const fetched = await fetchSubscription(payments, id);
@@ -38,9 +42,10 @@ export async function reconcile(payments: Payments, { repair, onProgress = () =>
     if (fetched && differs(fetched, row, payments)) found.different.push(id);
     if (fetched && row && seatChanges(payments, fetched, await countMembers(payments.db, row.referenceId)).length > 0) found.seats.push(id);
     if (fetched && repair) await store(payments, fetched);
-    onProgress();
   }
-  found.customers = await compareCustomers(payments, { repair, onProgress });
+  found.customers = await compareCustomers(payments, repair);
+  if (repair) await endAllDuplicates(payments);
+  if (repair) await forgetOldCancellations(payments.db);
   return found;
 }
 
@@ -76,32 +81,9 @@ async function store(payments: Payments, fetched: FetchedSubscription): Promise<
   });
 }
 
-/**
- * Reports customers whose organization is gone, and organizations whose customer is; to repair, gives customers the names of their
- * organizations. Returns how many customers there are.
- */
-async function compareCustomers({ stripe, db }: Payments, { repair, onProgress }: Required<ReconcileOptions>): Promise<number> {
-  const columns = ['id', 'name', 'stripeCustomerId'] as const;
-  const rows = await db.selectFrom('organization').select(columns).where('stripeCustomerId', 'is not', null).execute();
-  const organizations = new Map(rows.map((row) => [row.stripeCustomerId ?? '', row]));
-  const seen = new Set<string>();
-  for await (const { id, name, metadata } of stripe.customers.list({ limit: 100 })) {
-    const organization = organizations.get(id);
-    if (!organization && metadata?.customerType !== 'organization') continue;
-    seen.add(id);
-    if (!organization) await reportProblem(db, problem('customer-left', id, metadata?.organizationId ?? null));
-    else {
-      await resolveProblem(db, 'customer-missing', id);
-      if (repair && name !== organization.name) await stripe.customers.update(id, { name: organization.name });
-    }
-    onProgress();
+/** Ends what a second checkout sold, if the event that told of it was lost. */
+async function endAllDuplicates(payments: Payments): Promise<void> {
+  for (const { kind, subject } of await listProblems(payments.db, mostDuplicates)) {
+    if (kind === 'several-subscriptions') await endDuplicates(payments, subject);
   }
-  for (const [id, organization] of organizations) {
-    if (!seen.has(id)) await reportProblem(db, problem('customer-missing', id, organization.id));
-  }
-  return seen.size;
-}
-
-function problem(kind: 'customer-left' | 'customer-missing', customer: string, organizationId: string | null) {
-  return { kind, subject: customer, organization_id: organizationId, stripe_customer_id: customer, stripe_subscription_id: null };
 }

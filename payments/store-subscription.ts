@@ -5,6 +5,7 @@ import type { Database } from '../db/schema.ts';
 import { reportProblem, resolveProblem } from '../domain/billing/problems.ts';
 import { newId } from '../domain/ids.ts';
 import { lockOrganizationOfCustomer } from '../domain/locks.ts';
+import { recordCancellation } from './cancellation-request.ts';
 import type { FetchedSubscription } from './fetch-subscription.ts';
 import { billedSeats, dateOf, idOf, isLiveStatus, readItems, type SoldPlan } from './plans.ts';
 
@@ -26,8 +27,10 @@ export async function storeSubscription(
   const { plan } = readItems(subscription, plans);
   const values = { ...valuesOf(fetched, plans), syncedAt: sql<Date>`now()`, syncedFetch: fetch };
   let stored: SubscriptionRow;
-  if (found) stored = await overwrite(trx, found, values);
-  else if (!organizationId) return await reportStranger(trx, subscription, plan !== undefined);
+  if (found) {
+    await recordCancellation(trx, found, subscription);
+    stored = await overwrite(trx, found, values);
+  } else if (!organizationId) return await reportStranger(trx, subscription, plan !== undefined);
   else if (!plan) return undefined;
   else stored = await insert(trx, { ...values, plan: plan.name, referenceId: organizationId });
   await reportSeveral(trx, stored);

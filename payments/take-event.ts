@@ -2,6 +2,8 @@ import type Stripe from 'stripe';
 import type { Transaction } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { tellPaymentFailed } from '../domain/billing/tell-payment-failed.ts';
+import { expireCheckouts } from './customers.ts';
+import { endDuplicates } from './live-subscriptions.ts';
 import type { Payments } from './payments.ts';
 import { idOf } from './plans.ts';
 import type { SubscriptionRow } from './store-subscription.ts';
@@ -14,10 +16,17 @@ import { syncSubscription } from './sync-subscription.ts';
 export async function takeEvent(payments: Payments, event: Stripe.Event): Promise<void> {
   const subscriptionId = subscriptionOf(event);
   if (subscriptionId === undefined) return await inTransaction(payments.db, (trx) => noteEvent(trx, event));
-  await syncSubscription(payments, subscriptionId, async (trx, row) => {
+  const stored = await syncSubscription(payments, subscriptionId, async (trx, row) => {
     await noteEvent(trx, event);
     if (event.type === 'invoice.payment_failed' && payments.sendsMail) await tellOwners(trx, event.data.object, row);
   });
+  if (event.type === 'checkout.session.completed' && stored?.stripeCustomerId) await sellNoMore(payments, stored.stripeCustomerId);
+}
+
+/** A customer who has paid shall not pay again at another checkout; who has done so already does not pay for both for long. */
+async function sellNoMore(payments: Payments, customer: string): Promise<void> {
+  await expireCheckouts(payments, customer);
+  await endDuplicates(payments, customer);
 }
 
 async function noteEvent(trx: Transaction, { id, type }: Stripe.Event): Promise<void> {

@@ -15,6 +15,7 @@ export const signals = {
   uploadEnded: 'uploadEnded',
   objectsAdded: 'objectsAdded',
   membersChanged: 'membersChanged',
+  organizationChanged: 'organizationChanged',
 } as const;
 export const queries = { progress: 'progress' } as const;
 
@@ -71,6 +72,13 @@ export interface SyncSeatsInput {
 
 /** The count of members, and the provider's ids of the subscriptions that billed something else; null while billing is off. */
 export type SyncSeatsResult = { members: number; changed: string[] } | null;
+
+export interface SyncCustomerInput {
+  organizationId: string;
+}
+
+/** Whether the customer had another name; null while billing is off. */
+export type SyncCustomerResult = { renamed: boolean } | null;
 
 export interface ReconcileBillingInput {
   /** False compares only; true if it is absent. */
@@ -155,7 +163,8 @@ export type StartIntent =
   | Start<'sendMail'>
   | Start<'deleteObjects'>
   | Start<'deleteOrganization'>
-  | Start<'syncSeats'>;
+  | Start<'syncSeats'>
+  | Start<'syncCustomer'>;
 
 interface Start<Name extends WorkflowName, Input = WorkflowInput<Name>> {
   operation: 'start';
@@ -173,6 +182,7 @@ export const workflowIds = {
   deleteObjects: (organizationId: string) => `delete-objects-${organizationId}`,
   deleteOrganization: (organizationId: string) => `delete-organization-${organizationId}`,
   syncSeats: (organizationId: string) => `seats-${organizationId}`,
+  syncCustomer: (organizationId: string) => `customer-${organizationId}`,
 };
 
 export function startJob(input: Omit<RunJobInput, 'timeoutMs'>, plan: PlanName | undefined): Intent {
@@ -221,4 +231,10 @@ export function startOrganizationDeletion(organizationId: string): Intent {
 export function startSeatSync(organizationId: string): Intent {
   const workflowId = workflowIds.syncSeats(organizationId);
   return { operation: 'start', workflow: 'syncSeats', workflowId, input: { organizationId }, signal: 'membersChanged' };
+}
+
+/** The signal makes a run that is under way look again. Migration 0015 makes the same intent when an organization's name or customer changes. */
+export function startCustomerSync(organizationId: string): Intent {
+  const workflowId = workflowIds.syncCustomer(organizationId);
+  return { operation: 'start', workflow: 'syncCustomer', workflowId, input: { organizationId }, signal: 'organizationChanged' };
 }

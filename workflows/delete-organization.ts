@@ -4,9 +4,14 @@ import { type DeleteOrganizationInput, type DeleteOrganizationResult, queries } 
 
 const progress = defineQuery<{ step: string } & DeleteOrganizationResult>(queries.progress);
 
-const { endOrganizationJobs, closeCustomers, deleteOrganizationRows, drainObjects } = proxyActivities<Activities>({
+const { endOrganizationJobs, deleteOrganizationRows, drainObjects } = proxyActivities<Activities>({
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '1 minute',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+const { closeCustomers } = proxyActivities<Activities>({
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '20 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 const { deleteOrganizationObjects } = proxyActivities<Activities>({

@@ -7,5 +7,6 @@ export { replayFailedJobs } from './replay-failed-jobs.ts';
 export { runJob } from './run-job.ts';
 export { sendMail } from './send-mail.ts';
 export { sweepJobs } from './sweep-jobs.ts';
+export { syncCustomer } from './sync-customer.ts';
 export { syncSeats } from './sync-seats.ts';
 export { upload } from './upload.ts';

@@ -4,7 +4,7 @@ import type { ReconcileBillingInput, ReconcileBillingResult } from './definition
 
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '6 hours',
-  heartbeatTimeout: '2 minutes',
+  heartbeatTimeout: '20 seconds',
   retry: { initialInterval: '1 minute', maximumInterval: '30 minutes', maximumAttempts: 10 },
 });
 

@@ -1,36 +1,29 @@
-import { continueAsNew, defineSignal, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { type SyncSeatsInput, type SyncSeatsResult, signals } from './definitions.ts';
-
-const membersChanged = defineSignal(signals.membersChanged);
+import { settleMs, workOnSettled } from './settled-changes.ts';
 
 const activities = proxyActivities<Activities>({
-  startToCloseTimeout: '2 minutes',
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '20 seconds',
   scheduleToCloseTimeout: '3 days',
   retry: { initialInterval: '2 seconds', maximumInterval: '30 minutes' },
 });
 
-/** Changes that come so close together become one at Stripe. */
-const settleMs = 2_000;
-
 /** Brings the seats that Stripe bills to the count of an organization's members, until no more members come or go. */
 export async function syncSeats({ organizationId }: SyncSeatsInput): Promise<SyncSeatsResult> {
-  let changed = false;
-  setHandler(membersChanged, () => {
-    changed = true;
+  const result = await workOnSettled(signals.membersChanged, {
+    wait: () => setCurrentDetails(`Organization ${organizationId}: waits ${settleMs / 1_000} s for further changes of members.`),
+    async work() {
+      setCurrentDetails(
+        `Organization ${organizationId}: Stripe is brought to the count of members. While it waits, its pending activity says why.`,
+      );
+      const synced = await activities.syncSeats({ organizationId });
+      setCurrentDetails(describe(synced));
+      return synced;
+    },
   });
-  for (;;) {
-    setCurrentDetails(`Organization ${organizationId}: waits ${settleMs / 1_000} s for further changes of members.`);
-    await sleep(settleMs);
-    changed = false;
-    setCurrentDetails(
-      `Organization ${organizationId}: Stripe is brought to the count of members. While it waits, its pending activity says why.`,
-    );
-    const result = await activities.syncSeats({ organizationId });
-    setCurrentDetails(describe(result));
-    if (!changed) return result;
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof syncSeats>({ organizationId });
-  }
+  return result === undefined ? await continueAsNew<typeof syncSeats>({ organizationId }) : result;
 }
 
 function describe(result: SyncSeatsResult): string {

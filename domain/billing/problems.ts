@@ -16,9 +16,12 @@ export interface BillingProblem {
 export const remedies: Record<BillingProblemKind, string> = {
   'unknown-customer': 'A customer of no organization pays for it: cancel it at Stripe and refund what was paid.',
   'subscription-missing': 'Stripe does not know it: check that the key is of the right account.',
-  'several-subscriptions': 'The organization pays for more than one: cancel all but one at Stripe and refund.',
-  'customer-left': 'Its organization is gone: unless another deployment shares the account, delete the customer at Stripe.',
+  'several-subscriptions':
+    'The organization pays for more than one: refund all but one, and cancel them at Stripe. Of those bought at checkouts all but one end with their period by themselves.',
+  'customer-left': 'No organization has it: unless another deployment shares the account, delete the customer at Stripe.',
   'customer-missing': 'Stripe does not know the customer of the organization: check that the key is of the right account.',
+  'customer-deleted':
+    'It was deleted at Stripe, and its subscriptions ended with it. Nothing has to be mended: the next checkout makes a new customer. If that was a mistake, tell the organization to subscribe again, and refund what is left of its period.',
 };
 
 /** Notes a problem, or notes that it is there again. */
@@ -55,5 +58,29 @@ export async function listProblems(db: Db, limit: number): Promise<(BillingProbl
     .where('resolved_at', 'is', null)
     .orderBy('seen_at')
     .limit(limit)
+    .execute();
+}
+
+/** Resolves what was reported of customers that Stripe has no longer; `seen` are those that it has. */
+export async function resolveLeft(db: Db, seen: Set<string>): Promise<void> {
+  await db
+    .updateTable('billing_problem')
+    .set({ resolved_at: sql<Date>`now()` })
+    .where('kind', '=', 'customer-left')
+    .where('resolved_at', 'is', null)
+    .where(sql<boolean>`subject <> all(${[...seen]}::text[])`)
+    .execute();
+}
+
+/** Resolves what was reported of customers that no organization has any more: they are gone, or another one was made. */
+export async function resolveMissing(db: Db): Promise<void> {
+  await db
+    .updateTable('billing_problem')
+    .set({ resolved_at: sql<Date>`now()` })
+    .where('kind', 'in', ['customer-missing', 'customer-deleted'])
+    .where('resolved_at', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('organization').select('id').whereRef('organization.stripeCustomerId', '=', 'billing_problem.subject'))),
+    )
     .execute();
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { type StripeServer, startStripeServer, subscriptionOf } from '../../tools/stripe/stripe-server.ts';
 import { billingOn } from '../auth/support/service.ts';
-import { type StripeServer, startStripeServer, subscriptionOf } from '../auth/support/stripe-server.ts';
 import type { TestUser } from '../support/api.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';

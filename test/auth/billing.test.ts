@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import Stripe from 'stripe';
 import { getPlan } from '../../domain/billing/get-plan.ts';
+import { type StripeServer, startStripeServer, subscriptionOf } from '../../tools/stripe/stripe-server.ts';
 import type { Client } from './support/client.ts';
 import { type AuthService, billingOn, startAuthService } from './support/service.ts';
-import { type StripeServer, startStripeServer, subscriptionOf } from './support/stripe-server.ts';
 
 describe('Subscriptions', () => {
   let stripe: StripeServer;
@@ -24,6 +24,7 @@ describe('Subscriptions', () => {
     await owner.signUp();
     organizationId = await owner.createOrganization();
     customer = `cus_of_${organizationId}`;
+    stripe.state.addCustomer(customer, organizationId);
     await service.db.updateTable('organization').set({ stripeCustomerId: customer }).where('id', '=', organizationId).execute();
     stripe.requests.length = 0;
   });

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import Stripe from 'stripe';
+import { type StripeServer, startStripeServer, subscriptionOf } from '../../tools/stripe/stripe-server.ts';
 import { listAuthEndpoints } from '../support/auth-endpoints.ts';
 import { neverRefused, neverTaken } from '../support/coverage.ts';
 import type { Answer, Client } from './support/client.ts';
 import { readIdentityDoc } from './support/identity-doc.ts';
 import { type OidcProvider, startOidcProvider } from './support/oidc-provider.ts';
 import { type AuthService, billingOn, startAuthService, webOrigin } from './support/service.ts';
-import { type StripeServer, startStripeServer, subscriptionOf } from './support/stripe-server.ts';
 
 /** A right request of an endpoint, and a wrong one with the status and code of its refusal. */
 interface Calls {
@@ -41,6 +41,7 @@ describe('Every endpoint of sign-in', () => {
     owner = (await newUser()).client;
     organizationId = await owner.createOrganization();
     const customer = { stripeCustomerId: 'cus_1' };
+    stripe.state.addCustomer('cus_1');
     await service.db.updateTable('organization').set(customer).where('id', '=', organizationId).execute();
     ({ client: linked, accountId } = await signInByProvider());
   });

@@ -3,12 +3,27 @@ import { getPlan } from '../../domain/billing/get-plan.ts';
 import { listProblems } from '../../domain/billing/problems.ts';
 import { billingCommand } from '../../ops/commands/billing.ts';
 import { type OpsContext, OpsError } from '../../ops/context.ts';
+import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import { type AuthService, billingOn, startAuthService } from './support/service.ts';
-import { type StripeServer, startStripeServer } from './support/stripe-server.ts';
 import { createSubscriber, type Subscriber, sendEvent } from './support/subscriber.ts';
 
 const pro: [string, number][] = [['price_pro', 1]];
 const urls = { successUrl: '/', cancelUrl: '/' };
+
+describe('A plan without a price', () => {
+  it('is not sold, while the other is', async () => {
+    const stripe = await startStripeServer();
+    const { STRIPE_PRICE_TEAM, ...withoutTeam } = billingOn;
+    const service = await startAuthService({ ...withoutTeam, STRIPE_API_BASE: stripe.url });
+    const { owner, organizationId: referenceId } = await createSubscriber(service, stripe);
+    const refused = await owner.post('/subscription/upgrade', { plan: 'team', referenceId });
+    expect([refused.status, refused.body.code]).to.deep.equal([400, 'SUBSCRIPTION_PLAN_NOT_FOUND']);
+    expect(stripe.requests).to.deep.equal([]);
+    expect((await owner.post('/subscription/upgrade', { plan: 'pro', referenceId })).status).to.equal(200);
+    await service.stop();
+    await stripe.stop();
+  });
+});
 
 describe('A subscription agrees with Stripe', () => {
   let stripe: StripeServer;
@@ -224,7 +239,8 @@ describe('A subscription agrees with Stripe', () => {
     stripe.subscriptions.delete(id);
     const event = { id: 'evt_of_none', type: 'customer.subscription.updated', data: { object: { id } } };
     expect((await sendEvent(service, event)).status).to.equal(200);
-    expect((await subscriber.rows())[0]).to.include({ status: 'active' });
+    const stays = (await subscriber.rows()).find(({ stripeSubscriptionId }) => stripeSubscriptionId === id);
+    expect(stays).to.include({ status: 'active' });
     expect(await problems()).to.deep.equal([['subscription-missing', id]]);
     stripe.subscriptions.set(id, kept);
     expect((await sendEvent(service, event)).status).to.equal(200);
@@ -254,6 +270,43 @@ describe('A subscription agrees with Stripe', () => {
     expect((await subscriber.rows())[0]).to.include({ stripeScheduleId: schedule?.id, plan: 'pro' });
     expect((await subscriber.owner.post('/subscription/restore', { referenceId: subscriber.organizationId })).status).to.equal(200);
     expect((await subscriber.rows())[0]).to.include({ stripeScheduleId: null });
+  });
+
+  it('gives the plan on trial, and while the first payment after it is in its grace', async () => {
+    const id = await subscribe({ trialDays: 14 });
+    const { trial_start, trial_end } = stripe.subscriptions.get(id) ?? {};
+    const row = async () => (await subscriber.rows())[0];
+    expect(await row()).to.deep.include({
+      status: 'trialing',
+      trialStart: new Date(trial_start * 1000),
+      trialEnd: new Date(trial_end * 1000),
+    });
+    expect(await planName()).to.equal('pro');
+    expect((await upgrade('pro')).body.url).to.match(/billing\.example/);
+    expect(checkouts()).to.deep.equal([]);
+    stripe.state.renew(id, false);
+    await deliver();
+    expect(await row()).to.deep.include({ status: 'past_due', pastDueSince: new Date(trial_end * 1000) });
+    expect(await planName()).to.equal('pro');
+    stripe.state.end(id);
+    await deliver();
+    expect(await planName()).to.equal('free');
+  });
+
+  it('changes the one of several subscriptions that is named, and no other', async () => {
+    const id = await subscribe();
+    const second = await subscribe();
+    const body = { plan: 'team', referenceId: subscriber.organizationId, scheduleAtPeriodEnd: true, ...urls };
+    const unknown = await subscriber.owner.post('/subscription/upgrade', { ...body, subscriptionId: 'sub_of_another' });
+    expect([unknown.status, unknown.body.code]).to.deep.equal([400, 'SUBSCRIPTION_NOT_FOUND']);
+    expect((await subscriber.owner.post('/subscription/upgrade', { ...body, subscriptionId: second })).status).to.equal(200);
+    expect([id, second].map((each) => stripe.subscriptions.get(each)?.schedule !== null)).to.deep.equal([false, true]);
+    const restored = await subscriber.owner.post('/subscription/restore', {
+      referenceId: subscriber.organizationId,
+      subscriptionId: second,
+    });
+    expect(restored.status).to.equal(200);
+    expect(stripe.subscriptions.get(second)?.schedule).to.equal(null);
   });
 
   it('takes back a cancellation', async () => {

@@ -4,9 +4,9 @@ import type Stripe from 'stripe';
 import { createPayments, type Payments } from '../../payments/payments.ts';
 import { reconcile } from '../../payments/reconcile.ts';
 import { takeEvent } from '../../payments/take-event.ts';
+import { type StripeEvent, type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
+import { StripeState } from '../../tools/stripe/stripe-state.ts';
 import { type AuthService, billingOn, startAuthService } from '../auth/support/service.ts';
-import { type StripeEvent, type StripeServer, startStripeServer } from '../auth/support/stripe-server.ts';
-import { StripeState } from '../auth/support/stripe-state.ts';
 import { createSubscriber, type Subscriber } from '../auth/support/subscriber.ts';
 
 /** An event, and everything that Stripe held when it was sent. */

@@ -5,9 +5,10 @@ import { createCancelSubscription } from '../../payments/cancel-subscription.ts'
 import { closeCustomer } from '../../payments/customers.ts';
 import { createPayments, type Payments } from '../../payments/payments.ts';
 import { reconcile } from '../../payments/reconcile.ts';
+import { syncCustomer } from '../../payments/sync-customer.ts';
 import { syncSeats } from '../../payments/sync-seats.ts';
+import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import { type AuthService, billingOn, startAuthService } from '../auth/support/service.ts';
-import { type StripeServer, startStripeServer } from '../auth/support/stripe-server.ts';
 import { createSubscriber, type Subscriber, sendEvent } from '../auth/support/subscriber.ts';
 import { type StripeMock, startStripeMock } from '../support/stripe-mock.ts';
 
@@ -21,6 +22,7 @@ const requests: Record<string, RegExp> = {
   'customers.create': /^POST \/v1\/customers /,
   'customers.del': /^DELETE \/v1\/customers\/\w+/,
   'customers.list': /^GET \/v1\/customers /,
+  'customers.retrieve': /^GET \/v1\/customers\/cus_\w+/,
   'customers.search': /^GET \/v1\/customers\/search/,
   'customers.update': /^POST \/v1\/customers\/\w+ /,
   'invoices.list': /^GET \/v1\/invoices /,
@@ -121,6 +123,7 @@ describe('What is sent to Stripe', () => {
     await subscriber.bring('member');
     expect(await syncSeats(payments, subscriber.organizationId)).to.deep.equal({ members: 2, changed: [id] });
     await reconcile(payments, { repair: true });
+    expect(await syncCustomer(payments, subscriber.organizationId)).to.deep.equal({ renamed: true });
     await closeCustomer(payments, subscriber.customer);
     expect(stripe.subscriptions.get(id)?.status).to.equal('canceled');
   });

@@ -66,11 +66,13 @@ export interface TestApiOptions {
   env?: Environment;
   /** `api` alone by default, with the worker inside; `['api', 'worker']` runs the worker in a process of its own. */
   services?: ServiceName[];
+  /** A database that the test has made, if the service reaches it in another way (`env`). It is dropped when the API stops. */
+  database?: TestDatabase;
 }
 
 /** Starts an API for one test file against the services of the run. Call {@link TestApi.stop} in `after`. */
-export async function startTestApi({ env = {}, services = ['api'] }: TestApiOptions = {}): Promise<TestApi> {
-  const [database, temporal, ai] = await Promise.all([createTestDatabase({ poolSize: 4 }), createTestNamespace(), testAi()]);
+export async function startTestApi({ env = {}, services = ['api'], database: given }: TestApiOptions = {}): Promise<TestApi> {
+  const [database, temporal, ai] = await Promise.all([given ?? createTestDatabase({ poolSize: 4 }), createTestNamespace(), testAi()]);
   const dataDir = makeTestDirectory();
   const stack = await startStack({
     dataDir,

@@ -4,7 +4,13 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { version } from '../../contract/index.ts';
-import { mainTaskQueue, type ReplayInput, type SyncSeatsInput, type UploadInput } from '../../workflows/definitions.ts';
+import {
+  mainTaskQueue,
+  type ReplayInput,
+  type SyncCustomerInput,
+  type SyncSeatsInput,
+  type UploadInput,
+} from '../../workflows/definitions.ts';
 import { startTestApi, type Tenant, type TestApi } from './api.ts';
 import { until } from './processes.ts';
 import { stopOwnServices } from './stack.ts';
@@ -101,6 +107,7 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   await run('housekeeping', 'housekeeping');
   await run('replayFailedJobs', 'replay-failed-jobs', [{ organizationId: tenant.organizationId, perMinute: 6_000 } satisfies ReplayInput]);
   await run('syncSeats', 'sync-seats', [{ organizationId: tenant.organizationId } satisfies SyncSeatsInput]);
+  await run('syncCustomer', 'sync-customer', [{ organizationId: tenant.organizationId } satisfies SyncCustomerInput]);
   const body = { email: tenant.owner.email, redirectTo: 'http://localhost:5173/reset' };
   await api.request('POST', '/api/auth/request-password-reset', { body });
   const mail = await findWorkflow(api, 'sendMail');

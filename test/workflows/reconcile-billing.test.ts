@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { listProblems } from '../../domain/billing/problems.ts';
+import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import { billingOn } from '../auth/support/service.ts';
-import { type StripeServer, startStripeServer } from '../auth/support/stripe-server.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { runProgram, until } from '../support/processes.ts';
 
@@ -21,6 +21,9 @@ describe('reconcileBilling', () => {
     await organizations.set({ stripeCustomerId: 'cus_ours' }).where('id', '=', tenant.organizationId).execute();
     const other = await api.createTenant();
     await organizations.set({ stripeCustomerId: 'cus_missing' }).where('id', '=', other.organizationId).execute();
+    const ours = stripe.state.customers.get('cus_ours') ?? {};
+    await until(() => ours.name === tenant.slug);
+    ours.name = 'Somebody else';
     ({ id } = stripe.state.subscribe({ customer: 'cus_ours', prices: [['price_team', 1]] }));
   });
   after(async () => {
@@ -41,7 +44,7 @@ describe('reconcileBilling', () => {
   it('compares and changes nothing when an operator checks', async () => {
     expect(JSON.parse(await check()).compared).to.deep.equal({ subscriptions: 1, different: [id], seats: [], customers: 2 });
     expect(await rows()).to.deep.equal([]);
-    expect(stripe.state.customers.get('cus_ours')?.name).to.equal(null);
+    expect(stripe.state.customers.get('cus_ours')?.name).to.equal('Somebody else');
   }).timeout(60_000);
 
   it('repairs rows and seats, and reports what only an operator can decide', async () => {
@@ -53,7 +56,7 @@ describe('reconcileBilling', () => {
       ['customer-left', 'cus_left'],
       ['customer-missing', 'cus_missing'],
     ]);
-    expect(stripe.state.customers.get('cus_ours')?.name).to.equal(tenant.slug);
+    await until(() => stripe.state.customers.get('cus_ours')?.name === tenant.slug, 20_000);
     expect(await run()).to.deep.include({ different: [], seats: [] });
   }).timeout(60_000);
 });

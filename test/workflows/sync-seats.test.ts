@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import { billingOn } from '../auth/support/service.ts';
-import { type StripeServer, startStripeServer } from '../auth/support/stripe-server.ts';
 import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
 

@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
+import type { StripeEvent, StripeServer } from '../../../tools/stripe/stripe-server.ts';
 import type { Answer, Client } from './client.ts';
 import type { AuthService } from './service.ts';
-import type { StripeEvent, StripeServer } from './stripe-server.ts';
 
 /** An organization that is a customer at the stand-in of Stripe. */
 export interface Subscriber {

@@ -1,4 +1,4 @@
-import type { Form, Value } from './stripe-form.ts';
+import type { Form, Value } from './parse-form.ts';
 
 type Row = Record<string, any>;
 
@@ -14,7 +14,17 @@ export interface StripeEvent {
   data: { object: Row };
 }
 
+/** Money that moves, or that the next invoice moves: the items that it is for, as `price_pro × 1`. */
+export interface StripeCharge {
+  customer: string;
+  subscription: string;
+  reason: 'checkout' | 'renewal' | 'change';
+  items: string[];
+}
+
 const day = 86_400;
+/** Stripe's search finds what is about a minute old. */
+const searchLagSeconds = 60;
 let ids = 0;
 
 /**
@@ -22,11 +32,14 @@ let ids = 0;
  */
 export class StripeState {
   now = Math.floor(Date.now() / 1000);
+  /** Called with each event as it happens. */
+  onEvent?: ((event: StripeEvent) => void) | undefined;
   readonly customers = new Map<string, Row>();
   readonly subscriptions = new Map<string, Row>();
   readonly invoices = new Map<string, Row>();
   readonly sessions = new Map<string, Row>();
   readonly schedules = new Map<string, Row>();
+  readonly charges: StripeCharge[] = [];
   readonly events: StripeEvent[] = [];
 
   answer(method: string, path: string, form: Form): StripeAnswer {
@@ -44,7 +57,10 @@ export class StripeState {
       case 'POST customers':
         return ok(this.#add(this.customers, 'cus', { object: 'customer', name: form.name ?? null, metadata: form.metadata ?? {} }));
       case 'GET customers':
-        return list([...this.customers.values()], form);
+        return list(
+          [...this.customers.values()].filter(({ deleted }) => !deleted),
+          form,
+        );
       case 'GET customers/:id':
         return id === 'search' ? list(this.#search(String(form.query)), form) : found(this.customers.get(id ?? ''), 'customer');
       case 'POST customers/:id':
@@ -126,6 +142,7 @@ export class StripeState {
     const prices = session.line_items.map(({ price, quantity }: Row) => [price, Number(quantity ?? 1)]);
     const subscription = this.subscribe({ customer: session.customer, prices, metadata: session.subscription_data?.metadata ?? {} });
     Object.assign(session, { status: 'complete', payment_status: 'paid', subscription: subscription.id });
+    this.#charge(subscription, 'checkout');
     this.tell('checkout.session.completed', session);
     return subscription;
   }
@@ -143,6 +160,7 @@ export class StripeState {
     const next = { current_period_start: end, current_period_end: end + 30 * day };
     subscription.items.data = subscription.items.data.map((item: Row) => ({ ...item, ...next }));
     const invoice = this.#invoice(subscription, { created: end, billing_reason: 'subscription_cycle', status: paid ? 'paid' : 'open' });
+    if (paid) this.#charge(subscription, 'renewal');
     if (paid && subscription.status === 'trialing') subscription.status = 'active';
     this.tell('customer.subscription.updated', subscription);
     if (!paid) this.failPayment(invoice.id);
@@ -185,13 +203,24 @@ export class StripeState {
   }
 
   tell(type: string, object: Row): void {
-    this.events.push({ id: `evt_${process.pid}_${++ids}`, type, data: { object: structuredClone(object) } });
+    const event = { id: `evt_${process.pid}_${++ids}`, type, data: { object: structuredClone(object) } };
+    this.events.push(event);
+    this.onEvent?.(event);
+  }
+
+  /** Somebody deletes a customer in the dashboard, which ends its subscriptions. */
+  deleteCustomer(id: string): void {
+    this.#deleteCustomer(id);
   }
 
   #get(id: string): Row {
     const subscription = this.subscriptions.get(id);
     if (!subscription) throw new Error(`There is no subscription ${id}`);
     return subscription;
+  }
+
+  #charge(subscription: Row, reason: StripeCharge['reason']): void {
+    this.charges.push({ customer: subscription.customer, subscription: subscription.id, reason, items: billed(subscription) });
   }
 
   #add(rows: Map<string, Row>, prefix: string, values: Row): Row {
@@ -228,7 +257,12 @@ export class StripeState {
       subscription.canceled_at = subscription.cancel_at_period_end ? this.now : null;
     }
     if (form.cancel_at === '') subscription.cancel_at = null;
-    for (const change of (form.items ?? []) as Form[]) this.#updateItem(subscription, change);
+    const changes = (form.items ?? []) as Form[];
+    const twice = changes.find(({ id, price }) => !id && subscription.items.data.some((item: Row) => item.price.id === price));
+    if (twice) return invalid(`The subscription has an item with the price ${twice.price}.`);
+    const before = billed(subscription);
+    for (const change of changes) this.#updateItem(subscription, change);
+    if (String(billed(subscription)) !== String(before)) this.#charge(subscription, 'change');
     this.tell('customer.subscription.updated', subscription);
     return undefined;
   }
@@ -270,7 +304,10 @@ export class StripeState {
 
   #search(query: string): Row[] {
     const organizationId = /organizationId"\]:"([^"]+)"/.exec(query)?.[1];
-    return [...this.customers.values()].filter((customer) => !customer.deleted && customer.metadata?.organizationId === organizationId);
+    return [...this.customers.values()].filter(
+      ({ deleted, metadata, created = 0 }) =>
+        !deleted && metadata?.organizationId === organizationId && created + searchLagSeconds <= this.now,
+    );
   }
 
   #checkout(form: Form): StripeAnswer {
@@ -282,16 +319,18 @@ export class StripeState {
 
   #expire(id: string): StripeAnswer {
     const session = this.sessions.get(id);
-    if (session?.status !== 'open') return { status: 400, body: { error: { type: 'invalid_request_error', message: 'Not open.' } } };
+    if (session?.status !== 'open') return invalid('Only open checkouts can be expired.');
     return ok(Object.assign(session, { status: 'expired' }));
   }
 
   #schedule(subscriptionId: string): StripeAnswer {
     const subscription = this.#get(subscriptionId);
+    if (subscription.schedule) return invalid('You cannot migrate a subscription that is already attached to a schedule.');
     const item = subscription.items.data[0];
     const items = subscription.items.data.map(({ price, quantity }: Row) => ({ price: price.id, quantity }));
     const phases = [{ items, start_date: item.current_period_start, end_date: item.current_period_end }];
-    const values = { object: 'subscription_schedule', status: 'active', subscription: subscriptionId, metadata: {}, phases };
+    const base = { object: 'subscription_schedule', status: 'active', end_behavior: 'release', metadata: {} };
+    const values = { ...base, subscription: subscriptionId, phases };
     const schedule = this.#add(this.schedules, 'sub_sched', values);
     subscription.schedule = schedule.id;
     return ok(schedule);
@@ -330,6 +369,15 @@ function list(rows: Row[], { limit, starting_after }: { limit?: Value; starting_
   const start = starting_after === undefined ? 0 : rows.findIndex(({ id }) => id === starting_after) + 1;
   const data = rows.slice(start, start + Number(limit ?? 10));
   return ok({ object: 'list', data, has_more: start + data.length < rows.length });
+}
+
+/** What a subscription bills, as `price_pro × 1`. */
+function billed({ items }: Row): string[] {
+  return items.data.map(({ price, quantity }: Row) => `${price.id} × ${quantity}`).sort();
+}
+
+function invalid(message: string): StripeAnswer {
+  return { status: 400, body: { error: { type: 'invalid_request_error', message } } };
 }
 
 function found(row: Row | undefined, noun: string): StripeAnswer {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseForm } from './stripe-form.ts';
-import { type StripeEvent, StripeState } from './stripe-state.ts';
+import { parseForm } from './parse-form.ts';
+import { type StripeAnswer, type StripeEvent, StripeState } from './stripe-state.ts';
 
 export type { StripeEvent };
 
@@ -16,6 +16,11 @@ export interface StripeServer {
   available: boolean;
   /** Awaited before a subscription is answered. */
   beforeAnswer?: (() => Promise<void>) | undefined;
+  /**
+   * Awaited when a request, as in `requests`, has arrived and when its work is done; `gone` resolves when its client is gone. A request
+   * whose client is gone by then is not worked on, and not answered.
+   */
+  hold?: ((request: string, moment: 'arrived' | 'done', gone: Promise<void>) => Promise<void> | undefined) | undefined;
   /** Where each request is checked before it is answered: a stripe-mock. What it refuses stands in `invalid`. */
   validator?: string | undefined;
   invalid: string[];
@@ -25,26 +30,42 @@ export interface StripeServer {
 }
 
 const down = { status: 500, body: { error: { message: 'down', type: 'api_error' } } };
+const misused = {
+  status: 400,
+  body: { error: { message: 'Keys for idempotent requests can only be used with the same parameters.', type: 'idempotency_error' } },
+};
 
 export async function startStripeServer(): Promise<StripeServer> {
   const state = new StripeState();
-  const repeated = new Map<string, { status: number; body: unknown }>();
+  const repeated = new Map<string, { form: string; answer: StripeAnswer }>();
   const server = createServer(async (req, res) => {
     let body = '';
     for await (const chunk of req) body += chunk;
     const [path = '', query = ''] = (req.url ?? '').split('?');
     const method = req.method ?? '';
-    stripe.requests.push(`${method} ${path} ${decodeURIComponent(body || query)}`.trim());
+    const request = `${method} ${path} ${decodeURIComponent(body || query)}`.trim();
+    stripe.requests.push(request);
     if (stripe.validator) await validate(stripe.validator, method, req.url ?? '', body);
-    const key = [req.headers['idempotency-key']].flat()[0];
-    const before = key === undefined ? undefined : repeated.get(`${method} ${path} ${key}`);
-    const answer = !stripe.available ? down : (before ?? state.answer(method, path, parseForm(body || query)));
-    if (key !== undefined && answer.status < 500) repeated.set(`${method} ${path} ${key}`, answer);
+    const gone = new Promise<void>((resolve) => res.once('close', resolve));
+    await stripe.hold?.(request, 'arrived', gone);
+    if (res.destroyed) return;
+    const answer = stripe.available ? work(`${method} ${path}`, body || query, [req.headers['idempotency-key']].flat()[0]) : down;
     // What was true when it was asked is told, however long the answer takes.
     const text = JSON.stringify(answer.body);
+    await stripe.hold?.(request, 'done', gone);
     if (path.startsWith('/v1/subscriptions/')) await stripe.beforeAnswer?.();
     res.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
   });
+
+  /** A request with the key of an earlier one gets the answer to that one. */
+  function work(route: string, form: string, key: string | undefined): StripeAnswer {
+    const [method = '', path = ''] = route.split(' ');
+    const before = key === undefined ? undefined : repeated.get(`${route} ${key}`);
+    if (before) return before.form === form ? before.answer : misused;
+    const answer = state.answer(method, path, parseForm(form));
+    if (key !== undefined && answer.status < 500) repeated.set(`${route} ${key}`, { form, answer: structuredClone(answer) });
+    return answer;
+  }
 
   async function validate(validator: string, method: string, url: string, body: string): Promise<void> {
     const answer = await fetch(`${validator}${url}`, {

@@ -1,0 +1,90 @@
+import type Stripe from 'stripe';
+import { ApiError } from '../contract/api-error.ts';
+import { addToOutbox } from '../db/outbox.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { reportProblem, resolveLeft, resolveMissing, resolveProblem } from '../domain/billing/problems.ts';
+import { startCustomerSync } from '../workflows/definitions.ts';
+import { storeCustomer, syncSubscriptionsOf } from './customers.ts';
+import { orMissing } from './fetch-subscription.ts';
+import type { Payments } from './payments.ts';
+
+interface CustomerRow {
+  id: string;
+  name: string;
+  stripeCustomerId: string | null;
+}
+
+/**
+ * Compares the customers at Stripe with those of the organizations. Reports customers that no organization has, and organizations whose
+ * customer is gone. To repair, gives an organization the customer that was made for it, asks for names to be brought to Stripe, and forgets
+ * customers that were deleted at Stripe. Returns how many customers there are.
+ */
+export async function compareCustomers(payments: Payments, repair: boolean): Promise<number> {
+  const { db, stripe } = payments;
+  const columns = ['id', 'name', 'stripeCustomerId'] as const;
+  const rows = await db.selectFrom('organization').select(columns).where('stripeCustomerId', 'is not', null).execute();
+  const organizations = new Map(rows.map((row) => [row.stripeCustomerId ?? '', row]));
+  await resolveMissing(db);
+  const seen = new Set<string>();
+  for await (const customer of stripe.customers.list({ limit: 100 })) {
+    const organization = organizations.get(customer.id);
+    if (!organization && customer.metadata?.customerType !== 'organization') continue;
+    seen.add(customer.id);
+    if (organization) await compareNames(payments, { organization, customer, repair });
+    else await adoptOrReport(payments, customer, repair);
+  }
+  for (const [customer, organization] of organizations) {
+    if (!seen.has(customer)) await reportGone(payments, { customer, organization, repair });
+  }
+  await resolveLeft(db, seen);
+  return seen.size;
+}
+
+async function compareNames(
+  { db }: Payments,
+  { organization, customer, repair }: { organization: CustomerRow; customer: Stripe.Customer; repair: boolean },
+): Promise<void> {
+  await resolveProblem(db, 'customer-missing', customer.id);
+  if (repair && customer.name !== organization.name) {
+    await inTransaction(db, async (trx) => addToOutbox(trx, startCustomerSync(organization.id)));
+  }
+}
+
+/** A process may have died after Stripe had made the customer. */
+async function adoptOrReport({ db }: Payments, { id, metadata }: Stripe.Customer, repair: boolean): Promise<void> {
+  const organizationId = metadata.organizationId ?? null;
+  const columns = ['id', 'stripeCustomerId'] as const;
+  const row = organizationId
+    ? await db.selectFrom('organization').select(columns).where('id', '=', organizationId).executeTakeFirst()
+    : undefined;
+  // Another request stored it meanwhile.
+  if (row?.stripeCustomerId === id) return;
+  const isWanted = row !== undefined && row.stripeCustomerId === null;
+  if (isWanted && (!repair || (await storeCustomer(db, { organizationId: row.id, customer: id }).catch(orGone)) === id)) {
+    await resolveProblem(db, 'customer-left', id);
+  } else await reportProblem(db, problem('customer-left', id, organizationId));
+}
+
+/** The organization is being deleted. */
+function orGone(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error;
+}
+
+async function reportGone(
+  payments: Payments,
+  { customer, organization, repair }: { customer: string; organization: CustomerRow; repair: boolean },
+): Promise<void> {
+  const { db, stripe } = payments;
+  const found = await stripe.customers.retrieve(customer).catch(orMissing);
+  // It was made while the others were listed.
+  if (found && !found.deleted) return;
+  await reportProblem(db, problem(found ? 'customer-deleted' : 'customer-missing', customer, organization.id));
+  if (!found || !repair) return;
+  await syncSubscriptionsOf(payments, customer);
+  const set = { stripeCustomerId: null };
+  await db.updateTable('organization').set(set).where('id', '=', organization.id).where('stripeCustomerId', '=', customer).execute();
+}
+
+function problem(kind: 'customer-left' | 'customer-missing' | 'customer-deleted', customer: string, organizationId: string | null) {
+  return { kind, subject: customer, organization_id: organizationId, stripe_customer_id: customer, stripe_subscription_id: null };
+}

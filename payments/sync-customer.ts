@@ -1,0 +1,16 @@
+import { orMissing } from './fetch-subscription.ts';
+import type { Payments } from './payments.ts';
+
+/**
+ * Gives the customer of an organization at Stripe its name; whether it had another one. One that is gone at Stripe is left to the daily
+ * comparison. Throws if Stripe fails; running it again is harmless.
+ */
+export async function syncCustomer({ db, stripe }: Payments, organizationId: string): Promise<{ renamed: boolean }> {
+  const columns = ['name', 'stripeCustomerId'] as const;
+  const row = await db.selectFrom('organization').select(columns).where('id', '=', organizationId).executeTakeFirst();
+  if (!row?.stripeCustomerId) return { renamed: false };
+  const { name, stripeCustomerId } = row;
+  const customer = await stripe.customers.retrieve(stripeCustomerId).catch(orMissing);
+  if (!customer || customer.deleted || customer.name === name) return { renamed: false };
+  return { renamed: (await stripe.customers.update(stripeCustomerId, { name }).catch(orMissing)) !== undefined };
+}

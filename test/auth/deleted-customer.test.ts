@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import pino from 'pino';
+import { listProblems } from '../../domain/billing/problems.ts';
+import { billingCommand } from '../../ops/commands/billing.ts';
+import type { OpsContext } from '../../ops/context.ts';
+import { createPayments, type Payments } from '../../payments/payments.ts';
+import { reconcile } from '../../payments/reconcile.ts';
+import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
+import { type AuthService, billingOn, startAuthService } from './support/service.ts';
+import { createSubscriber, type Subscriber, sendEvent } from './support/subscriber.ts';
+
+describe("A customer that was deleted in Stripe's dashboard", () => {
+  let stripe: StripeServer;
+  let service: AuthService;
+  let payments: Payments;
+  let subscriber: Subscriber;
+  before(async () => {
+    stripe = await startStripeServer();
+    service = await startAuthService({ ...billingOn, STRIPE_API_BASE: stripe.url });
+    const made = createPayments({ ...service, log: pino({ level: 'silent' }) });
+    if (!made) throw new Error('Billing is off');
+    payments = made;
+  });
+  after(async () => {
+    await service.stop();
+    await stripe.stop();
+  });
+  beforeEach(async () => {
+    await service.db.deleteFrom('billing_problem').execute();
+    subscriber = await createSubscriber(service, stripe);
+  });
+  // What one test leaves is no problem of the next.
+  afterEach(async () => {
+    await service.db.deleteFrom('organization').where('id', '=', subscriber.organizationId).execute();
+    stripe.state.customers.clear();
+    stripe.subscriptions.clear();
+  });
+
+  const upgrade = () => subscriber.owner.post('/subscription/upgrade', { plan: 'pro', referenceId: subscriber.organizationId });
+  const customerOf = async () => {
+    const rows = service.db.selectFrom('organization').select('stripeCustomerId').where('id', '=', subscriber.organizationId);
+    return (await rows.executeTakeFirstOrThrow()).stripeCustomerId;
+  };
+  const problems = async () => (await listProblems(service.db, 10)).map(({ kind, subject }) => [kind, subject]);
+  async function subscribe(customer = subscriber.customer): Promise<void> {
+    stripe.state.subscribe({ customer, prices: [['price_pro', 1]] });
+    const event = stripe.state.events.at(-1);
+    if (event) expect((await sendEvent(service, event)).status).to.equal(200);
+  }
+  async function pay(checkoutId: string): Promise<void> {
+    stripe.state.pay(checkoutId);
+    const event = stripe.state.events.at(-1);
+    if (event) expect((await sendEvent(service, event)).status).to.equal(200);
+  }
+
+  it('is replaced by the next checkout, which can be paid; the old subscription has ended, though no event told of it', async () => {
+    await subscribe();
+    stripe.state.deleteCustomer(subscriber.customer);
+    const { status, body } = await upgrade();
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect(await customerOf())
+      .to.equal(body.customer)
+      .and.not.equal(subscriber.customer);
+    await pay(body.id);
+    expect((await subscriber.rows()).map((row) => [row.status, row.stripeCustomerId])).to.have.deep.members([
+      ['canceled', subscriber.customer],
+      ['active', body.customer],
+    ]);
+    expect(await problems()).to.deep.equal([]);
+  });
+
+  it('is replaced each time, also within the day in which Stripe repeats the answer that made it', async () => {
+    const made = new Set([subscriber.customer]);
+    for (let time = 0; time < 3; time++) {
+      stripe.state.deleteCustomer((await customerOf()) ?? '');
+      expect((await upgrade()).status).to.equal(200);
+      made.add((await customerOf()) ?? '');
+    }
+    expect(made.size).to.equal(4);
+  });
+
+  it('is forgotten by the daily comparison, which ends its subscriptions and tells the operator what to do, for a day', async () => {
+    await subscribe();
+    const { customer } = subscriber;
+    stripe.state.deleteCustomer(customer);
+    await reconcile(payments, { repair: false });
+    expect(await customerOf()).to.equal(customer);
+    expect(await problems()).to.deep.equal([['customer-deleted', customer]]);
+    await reconcile(payments, { repair: true });
+    expect(await customerOf()).to.equal(null);
+    expect((await subscriber.rows()).map(({ status }) => status)).to.deep.equal(['canceled']);
+    const told: string[] = [];
+    const context = { db: service.db, print: (line: string) => told.push(line) } as unknown as OpsContext;
+    await billingCommand.run([], context).catch(() => undefined);
+    expect(told[1]).to.include(customer).and.include('the next checkout makes a new customer');
+    expect((await upgrade()).status).to.equal(200);
+    await reconcile(payments, { repair: true });
+    expect(await problems()).to.deep.equal([]);
+  });
+
+  it('is not one that Stripe does not know at all, which may be the fault of the key: that one stays', async () => {
+    stripe.state.customers.delete(subscriber.customer);
+    const { status, body } = await upgrade();
+    expect([status, body.code]).to.deep.equal([400, 'RESOURCE_MISSING']);
+    await reconcile(payments, { repair: true });
+    expect(await customerOf()).to.equal(subscriber.customer);
+    expect(await problems()).to.deep.equal([['customer-missing', subscriber.customer]]);
+  });
+
+  it('leaves the list of customers without an organization when the operator has deleted it', async () => {
+    stripe.state.addCustomer('cus_nobody', 'an-organization-that-is-gone');
+    await reconcile(payments, { repair: true });
+    expect(await problems()).to.deep.equal([['customer-left', 'cus_nobody']]);
+    stripe.state.deleteCustomer('cus_nobody');
+    await reconcile(payments, { repair: true });
+    expect(await problems()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import type { BillingStep } from '../../demo/billing.ts';
+import { runDemo } from '../demo/support/run-demo.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { findProcesses, until } from '../support/processes.ts';
+
+describe('npm run demo -- --billing', () => {
+  let dataDir: string;
+  let run: Awaited<ReturnType<typeof runDemo>>;
+  let steps: BillingStep[];
+
+  before(async () => {
+    dataDir = makeTestDirectory();
+    // What the environment says of a real account is not used.
+    const env = { DATA_DIR: dataDir, STRIPE_SECRET_KEY: 'sk_live_of_somebody', STRIPE_API_BASE: 'http://127.0.0.1:9' };
+    run = await runDemo(['--billing', '--json'], env);
+    expect(run.code, run.stderr).to.equal(0);
+    ({ steps } = JSON.parse(run.stdout));
+  }).timeout(240_000);
+  after(() => removeTestDirectory(dataDir));
+
+  it('uses up the free plan, buys pro, uses it up, upgrades to team, and goes on', () => {
+    expect(steps.map(({ here }) => here)).to.deep.equal([
+      { plan: 'free', creditsUsed: 5, creditsLimit: 5 },
+      { plan: 'pro', creditsUsed: 5, creditsLimit: 15 },
+      { plan: 'pro', creditsUsed: 15, creditsLimit: 15 },
+      { plan: 'team', creditsUsed: 15, creditsLimit: 20_000 },
+      { plan: 'team', creditsUsed: 20, creditsLimit: 20_000 },
+    ]);
+    const refusals = steps.map(({ client }) => client.filter((line) => line.includes('403 LIMIT_REACHED, aiCredits')).length);
+    expect(refusals).to.deep.equal([1, 0, 1, 0, 0]);
+  });
+
+  it('says what happens at Stripe, and what its webhook tells', () => {
+    const charges = steps.map(({ stripe }) => stripe.filter((line) => line.includes('charged')));
+    expect(charges).to.deep.equal([
+      [],
+      ['the customer is charged for price_pro × 1'],
+      [],
+      ['the customer is charged for price_seat × 1, price_team × 1'],
+      [],
+    ]);
+    expect(steps.map(({ events }) => events)).to.deep.equal([
+      [],
+      ['customer.subscription.created 200', 'checkout.session.completed 200'],
+      [],
+      ['customer.subscription.updated 200'],
+      [],
+    ]);
+  });
+
+  it('prints it in lines of at most 80 columns', () => {
+    const told = run.stderr.slice(run.stderr.indexOf('The free plan'));
+    for (const { title, client, stripe } of steps) for (const line of [title, ...client, ...stripe]) expect(told).to.include(line);
+    expect(told.split('\n').filter((line) => line.length > 80)).to.deep.equal([]);
+  });
+
+  it('leaves no process behind', async () => {
+    await until(() => findProcesses(dataDir).length === 0, 8_000);
+  });
+
+  it('takes no files', async () => {
+    const { code, stderr } = await runDemo(['--billing', 'README.md'], { DATA_DIR: dataDir });
+    expect(code).to.equal(2);
+    expect(stderr).to.include('--billing takes no files');
+  });
+});

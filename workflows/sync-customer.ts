@@ -1,0 +1,30 @@
+import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { type SyncCustomerInput, type SyncCustomerResult, signals } from './definitions.ts';
+import { settleMs, workOnSettled } from './settled-changes.ts';
+
+const activities = proxyActivities<Activities>({
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '20 seconds',
+  scheduleToCloseTimeout: '3 days',
+  retry: { initialInterval: '2 seconds', maximumInterval: '30 minutes' },
+});
+
+/** Gives the customer of an organization at Stripe its name, until it changes no more. */
+export async function syncCustomer({ organizationId }: SyncCustomerInput): Promise<SyncCustomerResult> {
+  const result = await workOnSettled(signals.organizationChanged, {
+    wait: () => setCurrentDetails(`Organization ${organizationId}: waits ${settleMs / 1_000} s for further changes of its name.`),
+    async work() {
+      setCurrentDetails(`Organization ${organizationId}: its customer gets its name. While it waits, its pending activity says why.`);
+      const synced = await activities.syncCustomer({ organizationId });
+      setCurrentDetails(describe(synced));
+      return synced;
+    },
+  });
+  return result === undefined ? await continueAsNew<typeof syncCustomer>({ organizationId }) : result;
+}
+
+function describe(result: SyncCustomerResult): string {
+  if (!result) return 'Billing is off on the worker that was asked.';
+  return result.renamed ? 'The customer has a new name.' : 'The customer had the name.';
+}
