@@ -44,6 +44,10 @@ export const serverEnvironment = z.object({
   STORAGE_BUCKET: z.string().optional(),
   STORAGE_API_ENDPOINT: httpUrl().optional(),
   MAX_UPLOAD_BYTES: integer(26_214_400, { min: 1 }),
+  UPLOAD_MIN_BYTES_PER_SECOND: integer(4_096, { min: 1 }),
+  UPLOAD_INCOMING_BYTES: integer(2_147_483_648, { min: 1 }),
+  UPLOAD_INCOMING_BYTES_PER_ORGANIZATION: integer(536_870_912, { min: 1 }),
+  STORAGE_RESERVE_BYTES: integer(268_435_456),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   STRIPE_PRICE_PRO: z.string().optional(),
@@ -125,6 +129,9 @@ const check = crossCheck<typeof serverEnvironment>();
 
 /** What several variables together must satisfy. */
 export const serverChecks = [
+  ...(['UPLOAD_INCOMING_BYTES', 'UPLOAD_INCOMING_BYTES_PER_ORGANIZATION'] as const).map((name) =>
+    check([name, 'MAX_UPLOAD_BYTES'], (e) => (e[name] < e.MAX_UPLOAD_BYTES ? [`${name}: must be at least MAX_UPLOAD_BYTES`] : [])),
+  ),
   check(['COOKIE_DOMAIN'], ({ COOKIE_DOMAIN: domain }) =>
     domain === undefined || isHostname(domain) ? [] : ['COOKIE_DOMAIN: must be a bare hostname'],
   ),

@@ -48,6 +48,7 @@ export function loadServerConfig(env: Environment) {
     requireEmailVerification: e.REQUIRE_EMAIL_VERIFICATION ?? production,
     dataDir: e.DATA_DIR,
     storage: { bucket: e.STORAGE_BUCKET, apiEndpoint: e.STORAGE_API_ENDPOINT, maxUploadBytes: e.MAX_UPLOAD_BYTES },
+    uploads: uploadsOf(e),
     billing: billingOf(e),
     plans: plansOf(e),
     email: { provider: emailProviderOf(e), smtpUrl: e.SMTP_URL, from: e.EMAIL_FROM, contactAddress: e.CONTACT_EMAIL },
@@ -77,6 +78,18 @@ function temporalOf(e: ServerVariables) {
     apiKey: e.TEMPORAL_API_KEY,
     tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
     uiUrl: e.TEMPORAL_UI_URL,
+  };
+}
+
+/** How the bytes of documents are taken if no bucket is used. */
+function uploadsOf(e: ServerVariables) {
+  return {
+    minBytesPerSecond: e.UPLOAD_MIN_BYTES_PER_SECOND,
+    rateWindowMs: 60_000,
+    incomingBytes: e.UPLOAD_INCOMING_BYTES,
+    incomingBytesPerOrganization: e.UPLOAD_INCOMING_BYTES_PER_ORGANIZATION,
+    reserveBytes: e.STORAGE_RESERVE_BYTES,
+    turnMs: 2_000,
   };
 }
 
