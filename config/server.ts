@@ -57,6 +57,8 @@ export function loadServerConfig(env: Environment) {
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS, retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
     auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
     limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: e.LIMITER_STORE },
+    /** How many searches of one organization run at once in a process, how long others wait for their turn, and how long one may take. */
+    searches: { perOrganization: e.SEARCHES_PER_ORGANIZATION, waitMs: e.SEARCH_WAIT_MS, timeoutMs: e.SEARCH_TIMEOUT_MS },
     /** How long the request that deletes an organization waits for the end of the deletion. */
     deletionWaitMs: e.DELETION_WAIT_MS,
     /** How often the caller of an open job stream is authorized again, and the longest life of a stream. */
