@@ -57,6 +57,12 @@ export function loadServerConfig(env: Environment) {
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS, retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
     auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
     limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: e.LIMITER_STORE },
+    /** Organizations on the free plan that one user owns; mails of invitations in a day, of one organization and to one address. */
+    signUp: {
+      organizationsPerUser: e.MAX_ORGANIZATIONS_PER_USER,
+      invitationsPerDay: e.INVITATIONS_PER_DAY,
+      invitationsPerAddressPerDay: e.INVITATIONS_PER_ADDRESS_PER_DAY,
+    },
     /** How many searches of one organization run at once in a process, how long others wait for their turn, and how long one may take. */
     searches: { perOrganization: e.SEARCHES_PER_ORGANIZATION, waitMs: e.SEARCH_WAIT_MS, timeoutMs: e.SEARCH_TIMEOUT_MS },
     /** How long the request that deletes an organization waits for the end of the deletion. */
