@@ -27,7 +27,12 @@ export interface Service {
 /** Starts a stack in an empty directory, with the durability of production. Rate limits are raised above the load. */
 export async function startService(env: Environment = {}): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-'));
-  const limits = { RATE_LIMIT_PER_MINUTE: '100000000', SEARCH_LIMIT_PER_MINUTE: '100000000', LOG_LEVEL: 'warn' };
+  const limits = {
+    RATE_LIMIT_PER_MINUTE: '100000000',
+    SEARCH_LIMIT_PER_MINUTE: '100000000',
+    MAX_ORGANIZATIONS_PER_USER: '1000000',
+    LOG_LEVEL: 'warn',
+  };
   const stack = await startStack({ dataDir, temporalUi: false, env: { ...limits, ...env } });
   const agent = new Agent({ keepAlive: true });
   const call = (method: string, path: string, body?: unknown, token?: string) =>
