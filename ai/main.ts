@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import pino from 'pino';
 import { loadAiServiceConfig } from '../config/ai-service.ts';
 import { ConfigurationError } from '../config/environment.ts';
 import { drainOnStop } from './http/in-flight.ts';
-import { chooseOcr } from './ocr/backends.ts';
+import { chooseOcr, recognizesHere } from './ocr/backends.ts';
+import { leastBytes, type PoolBudget, planPools } from './pool/budget.ts';
+import { findIsolation } from './pool/isolation.ts';
 import { ProcessPool } from './pool/process-pool.ts';
 import { createLocalProvider, createRemoteProvider } from './providers.ts';
 import { createService, readHealth } from './service.ts';
@@ -14,23 +16,23 @@ const drainMs = 5000;
 
 const config = readConfig();
 const logger = pino({ level: config.logLevel, base: { service: 'ai' } });
-// Each process holds about 100 MB, and more processes than concurrent jobs would be idle.
-const poolSize = Math.min(4, Math.max(2, availableParallelism()));
+const budget = planMemory();
+const isolation = findIsolation();
+if (isolation.missing.length > 0) logger.warn({ missing: isolation.missing }, 'The readers of documents are not kept from everything.');
 const pool = new ProcessPool({
   entry: new URL('./extract/child.ts', import.meta.url),
-  size: poolSize,
-  heapMegabytes: 512,
-  memoryBytes: 1024 * 1024 * 1024,
+  size: budget.readers,
+  heapMegabytes: Math.min(512, Math.floor(budget.readerBytes / 2 ** 21)),
+  memoryBytes: budget.readerBytes,
   onStderr: logStderr,
 });
-// Text recognition keeps a core busy for seconds; the other cores stay free for quick requests.
-const ocr = chooseOcr(config, Math.max(1, Math.floor(poolSize / 2)), logStderr);
+const ocr = chooseOcr(config, { size: budget.recognizers, memoryBytes: budget.recognizerBytes, onStderr: logStderr });
 const provider = config.remote ? createRemoteProvider(config.remote) : createLocalProvider(pool);
 const app = createService({
   config,
   logger,
   pool,
-  poolSize,
+  poolSize: budget.readers,
   provider,
   ocr: ocr.backend,
   health: () => readHealth(config, provider, pool, ocr),
@@ -57,6 +59,27 @@ async function stop(signal: string): Promise<void> {
 /** Logs what a dying child writes, such as V8's report of a full heap. */
 function logStderr(pid: number | undefined, text: string): void {
   logger.warn({ pid, stderr: text.slice(0, 2000) }, 'A child process wrote to its standard error.');
+}
+
+/** Plans the children within the memory of the container, or of the machine. Ends the process if they do not fit. */
+function planMemory(): PoolBudget {
+  const containerBytes = process.constrainedMemory();
+  const limitBytes = config.memoryBytes ?? (containerBytes > 0 ? Math.min(containerBytes, totalmem()) : totalmem());
+  const options = {
+    cores: availableParallelism(),
+    recognizes: recognizesHere(config),
+    readers: config.readers,
+    recognizers: config.recognizers,
+  };
+  const plan = planPools({ ...options, limitBytes });
+  if (plan) {
+    logger.info({ limitBytes, ...plan }, 'The memory of the readers is planned.');
+    return plan;
+  }
+  const neededMegabytes = Math.ceil(leastBytes(options) / 2 ** 20);
+  const problem = `the processes that read documents may take ${neededMegabytes} MiB together, and there are ${Math.floor(limitBytes / 2 ** 20)} MiB`;
+  process.stderr.write(`${new ConfigurationError([`AI_MEMORY_BYTES: ${problem}`]).message}\n`);
+  process.exit(1);
 }
 
 function readConfig() {

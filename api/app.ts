@@ -2,7 +2,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import { authPath } from '../auth/mount.ts';
 import { sessionCookieName } from '../auth/session-options.ts';
 import { ApiError } from '../contract/api-error.ts';
-import { hasDocument } from '../domain/documents/document.ts';
+import { findDeclaredBytes } from '../domain/documents/document.ts';
 import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
 import { cors, securityHeaders, trustedOrigin } from './http/browser-security.ts';
@@ -51,8 +51,14 @@ export function createApp(deps: ApiDeps, { auth, localStorage }: AppOptions): Ex
   return app;
 }
 
-function uploadOptions({ config, db }: ApiDeps, storage: LocalStorage): UploadOptions {
-  return { storage, hasDocument: (...ids) => hasDocument(db, ...ids), maxUploadBytes: config.storage.maxUploadBytes };
+function uploadOptions({ config, db, log }: ApiDeps, storage: LocalStorage): UploadOptions {
+  return {
+    storage,
+    findDeclaredBytes: (...ids) => findDeclaredBytes(db, ...ids),
+    maxUploadBytes: config.storage.maxUploadBytes,
+    limits: config.uploads,
+    onStorageFull: (err) => log.error({ err }, 'the disk of the stored documents is full: uploads are refused'),
+  };
 }
 
 function createExpress(): Express {

@@ -98,6 +98,7 @@ const app = createApp(deps, {
 });
 
 outbox.start();
+const tidying = storage instanceof LocalStorage ? tidyUploads(storage) : undefined;
 const workers = config.worker.enabled ? startWorker(config, temporal, { db, outbox, storage, ai, log }) : undefined;
 const server = createServer(app);
 deferContinueOfUploads(server);
@@ -108,6 +109,13 @@ server.listen(config.port, config.host, () => log.info({ port: config.port }, 'A
 
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+
+/** Removes what killed processes left of uploads, now and every minute. */
+function tidyUploads(local: LocalStorage): NodeJS.Timeout {
+  const tidy = () => void local.removeAbandoned().catch((err: unknown) => log.warn({ err }, 'left-overs of uploads could not be removed'));
+  tidy();
+  return setInterval(tidy, 60_000).unref();
+}
 
 /** Stops in order: no new requests, then the streams, the workers within their grace period, and last the connections. */
 async function stop(signal: string): Promise<void> {
@@ -120,6 +128,7 @@ async function stop(signal: string): Promise<void> {
   const patience = setTimeout(() => server.closeAllConnections(), 5_000);
   await Promise.all([closed, workers?.stop()]);
   clearTimeout(patience);
+  clearInterval(tidying);
   await outbox.stop();
   await listener.stop();
   await temporal.connection.close();

@@ -65,8 +65,16 @@ function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig) {
         scopes: ['openid', 'email', 'profile'],
         requireIdTokenVerification: true,
         // A user must have a name, but OpenID Connect does not guarantee one.
-        mapProfileToUser: (profile) => ({ name: String(profile.name || profile.preferred_username || profile.email) }),
+        mapProfileToUser: (profile) => ({
+          name: cut(String(profile.name || profile.preferred_username || profile.email), 120),
+          image: typeof profile.picture === 'string' && profile.picture.length <= 2_048 ? profile.picture : undefined,
+        }),
       },
     ],
   });
+}
+
+/** Nobody chose the names that a provider has, so a long one is cut and not refused. */
+function cut(name: string, mostCharacters: number): string {
+  return Array.from(name).slice(0, mostCharacters).join('');
 }

@@ -1,13 +1,16 @@
 import { APIError } from 'better-auth/api';
 import pg from 'pg';
 
-/** The errors that migration 0003 raises, and what the client gets. */
-const rules: Record<string, { status: 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT'; message: string }> = {
+/** The errors that the migrations raise on better-auth's tables, and what the client gets. */
+const rules: Record<string, { status: 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS'; message: string }> = {
   LIMIT_REACHED: { status: 'FORBIDDEN', message: 'This organization has reached a limit of its plan.' },
   ORGANIZATION_BEING_DELETED: { status: 'NOT_FOUND', message: 'This organization is being deleted.' },
   LAST_OWNER: { status: 'CONFLICT', message: 'An organization needs an owner: make another member owner first.' },
+  TOO_MANY_REQUESTS: { status: 'TOO_MANY_REQUESTS', message: 'Too many invitations: try again later.' },
   INVITATION_NOT_PENDING: { status: 'CONFLICT', message: 'The invitation is no longer pending.' },
 };
+
+const ownsTooMany = 'The user owns as many organizations on the free plan as one may.';
 
 /** Constraints that better-auth does not know, or checks before it writes, when another request may have been faster. */
 const constraints: Record<string, { code: string; message: string }> = {
@@ -23,6 +26,14 @@ const constraints: Record<string, { code: string; message: string }> = {
     code: 'USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION',
     message: 'User is already a member of this organization',
   },
+  user_name_length: { code: 'NAME_TOO_LONG', message: 'The name has at most 120 characters.' },
+  user_email_length: { code: 'INVALID_EMAIL', message: 'Invalid email' },
+  user_image_length: { code: 'IMAGE_TOO_LONG', message: 'The address of the image has at most 2048 characters.' },
+  organization_name_length: { code: 'NAME_TOO_LONG', message: 'The name has at most 80 characters.' },
+  organization_logo_length: { code: 'IMAGE_TOO_LONG', message: 'The address of the logo has at most 2048 characters.' },
+  organization_metadata_length: { code: 'METADATA_TOO_LONG', message: 'The metadata have at most 10000 characters as JSON.' },
+  team_name_length: { code: 'NAME_TOO_LONG', message: 'The name has at most 80 characters.' },
+  invitation_email_length: { code: 'INVALID_EMAIL', message: 'Invalid email' },
   member_role_known: { code: 'ROLE_NOT_FOUND', message: 'Role not found' },
   invitation_role_known: { code: 'ROLE_NOT_FOUND', message: 'Role not found' },
 };
@@ -32,14 +43,19 @@ export function toApiError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code === 'SHEAF') {
     const rule = rules[error.message];
-    if (rule) return new APIError(rule.status, { code: error.message, message: rule.message, ...toData(error.detail) });
+    if (rule) return toRefusal(error.message, rule, JSON.parse(error.detail ?? '{}'));
   }
   const constraint = constraints[error.constraint ?? ''];
   return constraint ? new APIError('BAD_REQUEST', constraint) : error;
 }
 
-/** The rule's own details, such as the limit that was reached, as the `data` of the error. */
-function toData(detail: string | undefined): { data?: object } {
-  const data: object = JSON.parse(detail ?? '{}');
-  return Object.keys(data).length > 0 ? { data } : {};
+/** The refusal, with what the rule says of itself: the limit that was reached as `data`, or when to come back. */
+function toRefusal(code: string, { status, message }: (typeof rules)[string], detail: Record<string, unknown>): APIError {
+  const { retryAfterSeconds, ...data } = detail;
+  const body = {
+    code,
+    message: data.kind === 'organizations' ? ownsTooMany : message,
+    ...(Object.keys(data).length > 0 ? { data } : {}),
+  };
+  return new APIError(status, body, retryAfterSeconds === undefined ? {} : { 'X-Retry-After': String(retryAfterSeconds) });
 }

@@ -55,6 +55,8 @@ function mayRepeat(error: unknown, repetition: Repetition): boolean {
   if (error.status === 429) return true;
   if (repetition === 'once') return false;
   if (error.status === 503 && error.defined) return true;
+  // The service has not noticed yet that the connection of an earlier try broke.
+  if (repetition === 'repeatable' && error.code === 'upload_in_progress') return true;
   return repetition !== 'charged' && (error.is('NETWORK') || error.is('TIMEOUT') || gatewayStatuses.has(error.status));
 }
 

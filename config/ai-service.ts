@@ -24,6 +24,11 @@ export interface AiServiceConfig {
   maxPdfPages: number;
   extractTimeoutMs: number;
   ocrTimeoutMs: number;
+  /** The memory that the service may use; undefined means that of its container or machine. */
+  memoryBytes: number | undefined;
+  /** How many processes read documents, and images; undefined means as many as the cores and the memory allow. */
+  readers: number | undefined;
+  recognizers: number | undefined;
   ocrProvider: 'auto' | 'local' | 'remote' | 'none';
   /** Null if no remote key is set, so that the local provider is used. */
   remote: RemoteModelConfig | null;
@@ -44,6 +49,9 @@ export const aiServiceEnvironment = z.object({
   MAX_PDF_PAGES: integer(500, { min: 1 }),
   EXTRACT_TIMEOUT_SECONDS: integer(75, { min: 1, max: 3600 }),
   OCR_TIMEOUT_SECONDS: integer(60, { min: 1, max: 3600 }),
+  AI_MEMORY_BYTES: integer(0),
+  AI_READERS: integer(0, { max: 64 }),
+  AI_RECOGNIZERS: integer(0, { max: 64 }),
   OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
   REMOTE_AI_BASE_URL: httpUrl().default('https://api.openai.com/v1'),
   REMOTE_AI_KEY: z.string().optional(),
@@ -81,6 +89,9 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     maxPdfPages: env.MAX_PDF_PAGES,
     extractTimeoutMs: env.EXTRACT_TIMEOUT_SECONDS * 1000,
     ocrTimeoutMs: env.OCR_TIMEOUT_SECONDS * 1000,
+    memoryBytes: env.AI_MEMORY_BYTES || undefined,
+    readers: env.AI_READERS || undefined,
+    recognizers: env.AI_RECOGNIZERS || undefined,
     ocrProvider: env.OCR_PROVIDER,
     remote: env.REMOTE_AI_KEY
       ? {

@@ -44,6 +44,10 @@ export const serverEnvironment = z.object({
   STORAGE_BUCKET: z.string().optional(),
   STORAGE_API_ENDPOINT: httpUrl().optional(),
   MAX_UPLOAD_BYTES: integer(26_214_400, { min: 1 }),
+  UPLOAD_MIN_BYTES_PER_SECOND: integer(4_096, { min: 1 }),
+  UPLOAD_INCOMING_BYTES: integer(2_147_483_648, { min: 1 }),
+  UPLOAD_INCOMING_BYTES_PER_ORGANIZATION: integer(536_870_912, { min: 1 }),
+  STORAGE_RESERVE_BYTES: integer(268_435_456),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   STRIPE_PRICE_PRO: z.string().optional(),
@@ -82,6 +86,12 @@ export const serverEnvironment = z.object({
   AUDIT_LOG_RETENTION_DAYS: integer(365),
   RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
   SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
+  SEARCHES_PER_ORGANIZATION: integer(4, { min: 1 }),
+  SEARCH_WAIT_MS: integer(5_000),
+  SEARCH_TIMEOUT_MS: integer(20_000, { min: 10 }),
+  MAX_ORGANIZATIONS_PER_USER: integer(10, { min: 1, max: 1_000_000 }),
+  INVITATIONS_PER_DAY: integer(200, { min: 1, max: 1_000_000 }),
+  INVITATIONS_PER_ADDRESS_PER_DAY: integer(5, { min: 1, max: 1_000_000 }),
   DELETION_WAIT_MS: integer(60_000, { min: 10 }),
   STREAM_RECHECK_MS: integer(30_000, { min: 10 }),
   STREAM_LIFETIME_MS: integer(900_000, { min: 10 }),
@@ -125,6 +135,9 @@ const check = crossCheck<typeof serverEnvironment>();
 
 /** What several variables together must satisfy. */
 export const serverChecks = [
+  ...(['UPLOAD_INCOMING_BYTES', 'UPLOAD_INCOMING_BYTES_PER_ORGANIZATION'] as const).map((name) =>
+    check([name, 'MAX_UPLOAD_BYTES'], (e) => (e[name] < e.MAX_UPLOAD_BYTES ? [`${name}: must be at least MAX_UPLOAD_BYTES`] : [])),
+  ),
   check(['COOKIE_DOMAIN'], ({ COOKIE_DOMAIN: domain }) =>
     domain === undefined || isHostname(domain) ? [] : ['COOKIE_DOMAIN: must be a bare hostname'],
   ),

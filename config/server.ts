@@ -48,6 +48,7 @@ export function loadServerConfig(env: Environment) {
     requireEmailVerification: e.REQUIRE_EMAIL_VERIFICATION ?? production,
     dataDir: e.DATA_DIR,
     storage: { bucket: e.STORAGE_BUCKET, apiEndpoint: e.STORAGE_API_ENDPOINT, maxUploadBytes: e.MAX_UPLOAD_BYTES },
+    uploads: uploadsOf(e),
     billing: billingOf(e),
     plans: plansOf(e),
     email: { provider: emailProviderOf(e), smtpUrl: e.SMTP_URL, from: e.EMAIL_FROM, contactAddress: e.CONTACT_EMAIL },
@@ -56,6 +57,14 @@ export function loadServerConfig(env: Environment) {
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS, retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
     auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
     limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: e.LIMITER_STORE },
+    /** Organizations on the free plan that one user owns; mails of invitations in a day, of one organization and to one address. */
+    signUp: {
+      organizationsPerUser: e.MAX_ORGANIZATIONS_PER_USER,
+      invitationsPerDay: e.INVITATIONS_PER_DAY,
+      invitationsPerAddressPerDay: e.INVITATIONS_PER_ADDRESS_PER_DAY,
+    },
+    /** How many searches of one organization run at once in a process, how long others wait for their turn, and how long one may take. */
+    searches: { perOrganization: e.SEARCHES_PER_ORGANIZATION, waitMs: e.SEARCH_WAIT_MS, timeoutMs: e.SEARCH_TIMEOUT_MS },
     /** How long the request that deletes an organization waits for the end of the deletion. */
     deletionWaitMs: e.DELETION_WAIT_MS,
     /** How often the caller of an open job stream is authorized again, and the longest life of a stream. */
@@ -77,6 +86,18 @@ function temporalOf(e: ServerVariables) {
     apiKey: e.TEMPORAL_API_KEY,
     tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
     uiUrl: e.TEMPORAL_UI_URL,
+  };
+}
+
+/** How the bytes of documents are taken if no bucket is used. */
+function uploadsOf(e: ServerVariables) {
+  return {
+    minBytesPerSecond: e.UPLOAD_MIN_BYTES_PER_SECOND,
+    rateWindowMs: 60_000,
+    incomingBytes: e.UPLOAD_INCOMING_BYTES,
+    incomingBytesPerOrganization: e.UPLOAD_INCOMING_BYTES_PER_ORGANIZATION,
+    reserveBytes: e.STORAGE_RESERVE_BYTES,
+    turnMs: 2_000,
   };
 }
 

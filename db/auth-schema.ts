@@ -70,5 +70,6 @@ export interface AuthTables {
     pastDueSince: NullableDate;
   };
   plan_limit: { plan: string; members: number; dunning_days: number };
+  auth_limit: { name: string; value: number };
   stripe_event: { id: string; type: string; created_at: CreatedAt };
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { PreparingClient } from './preparing-client.ts';
+import { CancelableClient } from './cancelable-client.ts';
 
 /** How long a transaction may take, unless it does bulk work (docs/rules.md, notifications may be lost). */
 export const longestTransactionMs = 30_000;
@@ -18,7 +18,7 @@ export interface BoundedClientConfig extends pg.ClientConfig {
  * A connection that is destroyed if a transaction on it takes too long, so that the transaction is never committed. Postgres can limit
  * transactions itself only from version 17 on. A statement that the server still runs ends with its `statement_timeout`.
  */
-export class BoundedClient extends PreparingClient {
+export class BoundedClient extends CancelableClient {
   readonly #transactionMs: number;
   #endsAt = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;

@@ -22,12 +22,12 @@ export class BucketStorage implements Storage {
     this.#bucket = new CloudStorage(options.apiEndpoint === undefined ? {} : emulated(options.apiEndpoint)).bucket(options.bucket);
   }
 
-  async signUpload(input: { key: string; contentType: string }): Promise<UploadTarget> {
+  async signUpload(input: { key: string; contentType: string; sizeBytes?: number }): Promise<UploadTarget> {
     const expiresAt = new Date(Date.now() + uploadLifetimeMs);
     const conditions = {
       // Only if the name has no object yet: a second PUT is refused with 412.
       'x-goog-if-generation-match': '0',
-      'x-goog-content-length-range': `0,${this.#maxUploadBytes}`,
+      'x-goog-content-length-range': `0,${input.sizeBytes ?? this.#maxUploadBytes}`,
     };
     const [url] = await this.#file(input.key).getSignedUrl({
       version: 'v4',

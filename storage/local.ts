@@ -1,4 +1,4 @@
-import { open, opendir, rm, stat } from 'node:fs/promises';
+import { mkdir, open, opendir, rm, stat, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { assertObjectKey, isObjectKey, organizationOfPrefix } from './object-key.ts';
@@ -6,7 +6,8 @@ import { type DownloadTarget, downloadLifetimeMs, type Storage, type StoredObjec
 import { type Grant, readGrant, signGrant } from './signature.ts';
 import { isCode, type WriteOptions, writeOnce } from './write-once.ts';
 
-const abandonedAfterMs = 24 * 60 * 60 * 1000;
+// An upload that is under way writes at least once a minute, or is cut off.
+const abandonedAfterMs = 10 * 60 * 1000;
 // Cannot be the directory of an organization: keys begin with a letter, a digit, `_` or `-`.
 const incomingName = '.incoming';
 
@@ -31,9 +32,9 @@ export class LocalStorage implements Storage {
     this.#now = options.now ?? (() => new Date());
   }
 
-  async signUpload(input: { key: string; contentType: string }): Promise<UploadTarget> {
-    const { url, expiresAt } = this.#sign({ method: 'PUT', ...input }, uploadLifetimeMs);
-    return { url, headers: { 'Content-Type': input.contentType }, expiresAt };
+  async signUpload({ key, contentType }: { key: string; contentType: string }): Promise<UploadTarget> {
+    const { url, expiresAt } = this.#sign({ method: 'PUT', key, contentType }, uploadLifetimeMs);
+    return { url, headers: { 'Content-Type': contentType }, expiresAt };
   }
 
   async signDownload(input: { key: string; contentType: string; fileName: string }): Promise<DownloadTarget> {
@@ -69,10 +70,26 @@ export class LocalStorage implements Storage {
     await rm(this.pathOf(key), { force: true });
   }
 
-  /** Lists as the port says; also removes files of uploads that were interrupted more than a day ago. */
+  /** How many bytes this process may still write to the disk. */
+  async freeBytes(): Promise<number> {
+    await mkdir(this.location, { recursive: true });
+    const { bavail, bsize } = await statfs(this.location);
+    return bavail * bsize;
+  }
+
+  /** Removes what uploads left that were not written to for ten minutes: their process was killed. */
+  async removeAbandoned(): Promise<void> {
+    for await (const name of namesIn(this.#incoming)) {
+      const path = join(this.#incoming, name);
+      const found = await ifExists(stat(path));
+      if (found && Date.now() - found.mtimeMs > abandonedAfterMs) await rm(path, { force: true });
+    }
+  }
+
+  /** Lists as the port says; also removes what killed processes left of uploads. */
   async *list(prefix: string): AsyncGenerator<{ key: string; createdAt: Date }> {
     const organizationId = organizationOfPrefix(prefix);
-    await this.#removeAbandoned();
+    await this.removeAbandoned();
     if (organizationId !== undefined) return yield* this.#listOrganization(organizationId);
     for await (const name of namesIn(this.location)) yield* this.#listOrganization(name);
   }
@@ -82,14 +99,6 @@ export class LocalStorage implements Storage {
       const key = `${organizationId}/${name}`;
       const found = isObjectKey(key) ? await ifExists(stat(this.pathOf(key))) : undefined;
       if (found) yield { key, createdAt: found.mtime };
-    }
-  }
-
-  async #removeAbandoned(): Promise<void> {
-    for await (const name of namesIn(this.#incoming)) {
-      const path = join(this.#incoming, name);
-      const found = await ifExists(stat(path));
-      if (found && Date.now() - found.mtimeMs > abandonedAfterMs) await rm(path, { force: true });
     }
   }
 

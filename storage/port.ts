@@ -28,8 +28,8 @@ export interface Storage {
   readonly driver: 'local' | 'bucket';
   /** The directory or the name of the bucket, for the operator. */
   readonly location: string;
-  /** Signs a target that accepts one object, once, for an hour. */
-  signUpload(input: { key: string; contentType: string }): Promise<UploadTarget>;
+  /** Signs a target that accepts one object, once, for an hour. A store that can refuses more than `sizeBytes` while they arrive. */
+  signUpload(input: { key: string; contentType: string; sizeBytes?: number }): Promise<UploadTarget>;
   /** Signs a GET that downloads the object under `fileName` for five minutes. */
   signDownload(input: { key: string; contentType: string; fileName: string }): Promise<DownloadTarget>;
   /** Measures an object; undefined if there is none. */

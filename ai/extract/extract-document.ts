@@ -59,6 +59,10 @@ function explain(failure: TaskFailure, timeoutMs: number): ServiceError {
       });
     case 'memory':
       return new ServiceError(422, 'unreadable_document', 'The document needs more memory than it may use.', { cause: failure });
+    case 'deadly':
+      return new ServiceError(422, 'unreadable_document', 'Reading the document was ended twice: it may need too much memory.', {
+        cause: failure,
+      });
     case 'crash':
       return new ServiceError(422, 'unreadable_document', 'The document could not be read: it is damaged.', { cause: failure });
     default:

@@ -7,6 +7,7 @@ const tasksPerChild = 5000;
 const startAttempts = 3;
 const attempts = 3;
 const killedPauseMs = 100;
+const deadlyKills = 2;
 
 /** A fixed number of warm child processes, each with at most one task. A child that dies loses only that task. */
 export class ProcessPool {
@@ -33,12 +34,15 @@ export class ProcessPool {
    * Throws ServiceError (refused by the child), TaskFailure, or the signal's reason.
    */
   async run<T>(task: string, payload: unknown, options: TaskOptions): Promise<T> {
+    let begun = 0;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return (await this.#runOnce(task, payload, options)) as T;
       } catch (error) {
-        // A kill from outside says nothing about the document, so the task is retried in another child.
+        // One kill from outside says nothing about the document, so the task is retried in another child.
         const killed = error instanceof TaskFailure && error.reason === 'killed';
+        if (killed && error.begun) begun += 1;
+        if (begun === deadlyKills) throw new TaskFailure('deadly', 'Its processes were killed while they worked at it.');
         if (!killed || attempt === attempts || this.#closed) throw error;
       }
       // Several children are often killed together. After this pause the exits of the others are known.

@@ -7,6 +7,8 @@ export interface TaskMessage {
 /** What a child sends: `ready` once, then one message for each task. */
 export type ChildMessage =
   | { kind: 'ready'; problem: string | null }
+  /** It has the task: if the process is killed from now on, the task may be the reason. */
+  | { kind: 'begun' }
   | { kind: 'result'; result: unknown; rssBytes: number }
   /** The document was refused: the fields of a `ServiceError`. */
   | { kind: 'refused'; status: number; code: string; message: string; rssBytes: number }
@@ -24,16 +26,21 @@ export type TaskFailureReason =
   | 'memory'
   /** Its process ended by itself, or its code threw. */
   | 'crash'
-  /** Its process was killed from outside, and so were those of the retries. */
+  /** Its process was killed from outside, and so were those of the retries, before they had the task. */
   | 'killed'
+  /** Two processes were killed from outside while they worked at it: it may be the reason, as when the kernel is out of memory. */
+  | 'deadly'
   /** No process could be started. */
   | 'unavailable';
 
 /** A task that ended without a result. */
 export class TaskFailure extends Error {
   readonly reason: TaskFailureReason;
-  constructor(reason: TaskFailureReason, detail: string) {
+  /** Whether the process had begun with the task. */
+  readonly begun: boolean;
+  constructor(reason: TaskFailureReason, detail: string, begun = false) {
     super(detail);
+    this.begun = begun;
     this.name = 'TaskFailure';
     this.reason = reason;
   }

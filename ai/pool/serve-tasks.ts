@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../service-error.ts';
+import { closeNetwork } from './close-network.ts';
 import type { ChildMessage, TaskMessage } from './protocol.ts';
 
 type Handler = (payload: never) => Promise<unknown> | unknown;
@@ -9,6 +10,7 @@ type Handler = (payload: never) => Promise<unknown> | unknown;
  * wait for, and returns a problem in one sentence, or null.
  */
 export function serveTasks(handlers: Record<string, Handler>, warmUp: () => Promise<string | null>): void {
+  closeNetwork();
   // A signal to the whole process group (Ctrl-C, a supervisor) is meant for the parent, which drains and then ends its children.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
@@ -23,6 +25,7 @@ export function serveTasks(handlers: Record<string, Handler>, warmUp: () => Prom
 }
 
 async function runTask(handlers: Record<string, Handler>, { task, payload }: TaskMessage): Promise<void> {
+  send({ kind: 'begun' });
   try {
     const handler = handlers[task];
     if (!handler) throw new Error(`No handler for the task ${task}.`);

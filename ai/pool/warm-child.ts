@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../service-error.ts';
+import { findIsolation, permissionArguments } from './isolation.ts';
 import { type ChildMessage, lifelineDescriptor, TaskFailure, type TaskFailureReason } from './protocol.ts';
 
 const memoryCheckMs = 100;
@@ -12,6 +13,8 @@ export interface ChildOptions {
   heapMegabytes: number;
   /** Limit of the resident memory; checked while a task runs, only on Linux. */
   memoryBytes: number;
+  /** Whether the module needs native add-ons. */
+  addons?: boolean;
   /** Called with what a child writes to its standard error. */
   onStderr?: ((pid: number | undefined, text: string) => void) | undefined;
 }
@@ -61,9 +64,13 @@ export class WarmChild {
       this.kill();
     };
     const onAbort = () => stop(signal?.reason);
-    const onMessage = (message: ChildMessage) => this.#settle(message, resolve, reject);
+    let begun = false;
+    const onMessage = (message: ChildMessage) => {
+      if (message.kind === 'begun') begun = true;
+      else this.#settle(message, resolve, reject);
+    };
     const onExit = (code: number | null, by: NodeJS.Signals | null) => {
-      reject(new TaskFailure(reasonOfExit(by), `The process ended with ${by ?? code}.`));
+      reject(new TaskFailure(reasonOfExit(by), `The process ended with ${by ?? code}.`, begun));
     };
     const timer = setTimeout(() => stop(new TaskFailure('timeout', `The task ran longer than ${timeoutMs} ms.`)), timeoutMs);
     const memoryTimer = setInterval(() => void this.#checkMemory(stop), memoryCheckMs);
@@ -99,7 +106,7 @@ export class WarmChild {
     });
   }
 
-  #settle(message: ChildMessage, resolve: (value: unknown) => void, reject: (error: unknown) => void): void {
+  #settle(message: Exclude<ChildMessage, { kind: 'begun' }>, resolve: (value: unknown) => void, reject: (error: unknown) => void): void {
     if (message.kind === 'ready') return;
     if (message.kind === 'broken') {
       reject(new TaskFailure('crash', message.detail));
@@ -120,10 +127,19 @@ export class WarmChild {
   }
 }
 
-function forkChild({ entry, heapMegabytes }: ChildOptions): ChildProcess {
+function forkChild({ entry, heapMegabytes, addons = false }: ChildOptions): ChildProcess {
+  const [program = process.execPath, ...before] = [...findIsolation().command, process.execPath];
   const child = fork(entry, [], {
     serialization: 'advanced',
-    execArgv: [`--max-old-space-size=${heapMegabytes}`, '--disable-warning=ExperimentalWarning'],
+    execPath: program,
+    execArgv: [
+      ...before,
+      `--max-old-space-size=${heapMegabytes}`,
+      '--disable-warning=ExperimentalWarning',
+      ...permissionArguments(entry, { addons }),
+    ],
+    // The service's own may be one that a child must not read.
+    cwd: '/',
     // A document must not reach the service's secrets through the process that reads it.
     env: {},
     // The last one is the lifeline: see protocol.ts.

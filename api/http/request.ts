@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import express, { type Request, type RequestHandler, type Response } from 'express';
+import { networkOf } from '../../auth/client-network.ts';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import type { RequestInfo } from '../procedure.ts';
@@ -33,18 +34,13 @@ export function clientAddressOf(res: Response): string {
 }
 
 /**
- * The client's IP address. Behind a trusted proxy it is the only address of `X-Forwarded-For`. A header with several addresses was
+ * What limits count the client by: see {@link networkOf}. Behind a trusted proxy it is the only address of `X-Forwarded-For`. A header with several addresses was
  * written by the client in part, and is ignored.
  */
 function readClientAddress(req: IncomingMessage, trustProxy: boolean): string {
   const forwarded = req.headers['x-forwarded-for'];
-  if (trustProxy && typeof forwarded === 'string' && isIP(forwarded.trim())) return withoutIpv6Prefix(forwarded.trim());
-  return withoutIpv6Prefix(req.socket.remoteAddress ?? 'unknown');
-}
-
-/** An IPv4 address that a dual-stack socket reports as IPv6 is the same client. */
-function withoutIpv6Prefix(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+  if (trustProxy && typeof forwarded === 'string' && isIP(forwarded.trim())) return networkOf(forwarded.trim());
+  return networkOf(req.socket.remoteAddress ?? 'unknown');
 }
 
 const restRoutes = routes.map((route) => ({ route, path: new RegExp(`^/api/v1${route.path.replaceAll(/:\w+/g, '[^/]+')}$`) }));

@@ -1,47 +1,76 @@
 import type { Logger } from 'pino';
 import type { AiClient } from '../../ai/client.ts';
+import { Turns } from '../../concurrency/turns.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toSearchResult } from '../presenters/document.ts';
-import { procedure, type RequestInfo } from '../procedure.ts';
+import { procedure } from '../procedure.ts';
 
 /** How long the query's embedding may take. */
 const embedTimeoutMs = 10_000;
 
-/** `documents.search`: limits how often a user searches, and embeds the query with the AI service. */
-export function documentSearch({ db, getPlan, ai, limiters, embeddingPrice }: ApiDeps) {
+/** How many searches of one organization wait for their turn: any more are refused at once. */
+const mostWaiting = 50;
+const retryAfterSeconds = 2;
+
+/**
+ * `documents.search`: limits how often a user searches and how many searches of an organization run at once, and embeds the query with
+ * the AI service. A search ends when its client leaves, or after its time.
+ */
+export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPrice }: ApiDeps) {
+  const { perOrganization, waitMs, timeoutMs } = config.searches;
+  const turns = new Turns({ limit: perOrganization, maxWaiting: mostWaiting });
   return procedure(contract.documents.search, async ({ input, caller, request, log, authorize }) => {
     const workspace = await getWorkspace(db, input.workspaceId);
     await authorize(workspace.organization_id);
     await limiters.searches.consume(caller.userId, request.setHeader);
+    const price = await embeddingPrice();
+    const release = await turns.acquireWithin(workspace.organization_id, waitMs, request.signal).catch(hasLeft);
+    if (!release) throw unavailable('Too many searches of this organization are running.');
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     const search = {
-      db,
-      getPlan,
-      price: await embeddingPrice(),
-      embed: (query: string) => embedQuery(ai, query, { request, log }),
+      ...{ db, getPlan, price, signal },
+      embed: (query: string) => embedQuery(ai, query, { signal, requestId: request.requestId, log }),
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
-    const { model, chunks } = await searchDocuments(search, { workspace, query: input.query, limit: input.limit });
-    return { model, results: chunks.map(toSearchResult) };
+    try {
+      const { model, chunks } = await searchDocuments(search, { workspace, query: input.query, limit: input.limit });
+      return { model, results: chunks.map(toSearchResult) };
+    } catch (error) {
+      if (request.signal.aborted) return hasLeft();
+      throw signal.aborted && error === signal.reason ? unavailable('The search took too long.') : error;
+    } finally {
+      release();
+    }
   });
+}
+
+/** Ends a search whose client has left: nobody reads this. */
+function hasLeft(): never {
+  throw unavailable('The client has left.');
+}
+
+function unavailable(message: string): ApiError {
+  return new ApiError('SERVICE_UNAVAILABLE', { message, retryAfterSeconds });
 }
 
 /** Embeds a query. Throws SERVICE_UNAVAILABLE if the AI service fails, or takes too long. */
 async function embedQuery(
   ai: AiClient,
   query: string,
-  { request, log }: { request: RequestInfo; log: Logger },
+  { signal: searching, requestId, log }: { signal: AbortSignal; requestId: string; log: Logger },
 ): Promise<{ model: string; vector: number[] }> {
   try {
-    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(embedTimeoutMs)]);
-    const { model, vectors } = await ai.embed({ texts: [query], signal, requestId: request.requestId });
+    const signal = AbortSignal.any([searching, AbortSignal.timeout(embedTimeoutMs)]);
+    const { model, vectors } = await ai.embed({ texts: [query], signal, requestId });
     const [vector] = vectors;
     if (!vector) throw new Error('the AI service returned no vector');
     return { model, vector };
   } catch (error) {
+    searching.throwIfAborted();
     log.warn({ err: error }, 'a query could not be embedded');
     throw new ApiError('SERVICE_UNAVAILABLE', { message: 'The AI service could not embed the query.' });
   }

@@ -52,7 +52,7 @@ export function documentProcedures(deps: ApiDeps) {
           toDocument(await createUpload(trx, getPlan, actor, { organizationId, workspaceId, name, contentType, sizeBytes })),
       });
       const key = objectKey(document.organizationId, document.id);
-      const target = await storage.signUpload({ key, contentType: document.contentType });
+      const target = await storage.signUpload({ key, contentType: document.contentType, sizeBytes: document.size });
       return { document, upload: { ...target, expiresAt: target.expiresAt.toISOString() } };
     }),
 

@@ -8,11 +8,11 @@ const errorCodes: Record<number, string> = { 404: 'not_found', 412: 'preconditio
  * GET and HEAD of a document's bytes, one range at a time if the client asks for one. A document is whatever a member uploaded, so
  * browsers save it and never show it: an HTML page opened at this address would otherwise act for this site.
  */
-export async function download({ storage, hasDocument }: UploadOptions, req: ObjectRequest, res: Response): Promise<void> {
+export async function download({ storage, findDeclaredBytes }: UploadOptions, req: ObjectRequest, res: Response): Promise<void> {
   const key = keyOf(req);
   const grant = storage.readGrant({ method: 'GET', key, query: queryOf(req) });
   if (grant?.method !== 'GET') return fail(res, 403, 'invalid_signature');
-  if (!(await hasDocument(req.params.organizationId, req.params.documentId))) return fail(res, 404, 'not_found');
+  if ((await findDeclaredBytes(req.params.organizationId, req.params.documentId)) === undefined) return fail(res, 404, 'not_found');
   const headers: Record<string, string> = {
     'Content-Type': grant.contentType,
     'Content-Disposition': contentDisposition(grant.fileName),

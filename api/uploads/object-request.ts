@@ -1,13 +1,16 @@
 import type { Request, Response } from 'express';
 import type { LocalStorage } from '../../storage/local.ts';
+import type { UploadLimits } from './admission.ts';
 
-/** `maxUploadBytes` is the largest object; a client that sends no byte for `stallTimeoutMs` (a minute) is cut off. */
+/** `maxUploadBytes` is the largest object. */
 export interface UploadOptions {
   storage: LocalStorage;
-  /** Whether the document of an object still exists: one that was deleted is `not_found`, whatever was signed before. */
-  hasDocument(organizationId: string, documentId: string): Promise<boolean>;
+  /** The declared size of the document of an object; undefined if it was deleted, which is `not_found` whatever was signed before. */
+  findDeclaredBytes(organizationId: string, documentId: string): Promise<number | undefined>;
   maxUploadBytes: number;
-  stallTimeoutMs?: number;
+  limits: UploadLimits;
+  /** Called with the reason whenever an upload is refused because the disk is full: the operator must act. */
+  onStorageFull?(reason: unknown): void;
 }
 
 /** A request for the bytes of a document: its path names the object, and its signed query is the only authorization. */

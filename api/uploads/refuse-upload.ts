@@ -3,14 +3,22 @@ import { errorBody, type ObjectRequest } from './object-request.ts';
 
 const lingerMs = 5000;
 
+interface Refusal {
+  status: number;
+  error: string;
+  retryAfterSeconds?: number | undefined;
+  lingerBytes: number;
+}
+
 /**
  * Sends `{ error, requestId }` to a client before its whole body was read, and closes the connection.
  *
  * Closing while the client still sends would reset the connection, and many clients would lose the response. So the whole response
  * goes out first. What still arrives is discarded until the client leaves, has sent `lingerBytes`, or five seconds have passed.
  */
-export function refuseUpload(req: ObjectRequest, res: Response, refusal: { status: number; error: string; lingerBytes: number }): void {
+export function refuseUpload(req: ObjectRequest, res: Response, refusal: Refusal): void {
   const body = errorBody(res, refusal.error);
+  if (refusal.retryAfterSeconds !== undefined) res.setHeader('Retry-After', refusal.retryAfterSeconds);
   res.writeHead(refusal.status, { 'Content-Type': 'application/json', 'Content-Length': body.length, Connection: 'close' });
   if (req.complete) {
     res.end(body);

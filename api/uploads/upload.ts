@@ -1,20 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import { type Response, Router } from 'express';
-import { ObjectExistsError } from '../../storage/write-once.ts';
+import type { Release } from '../../concurrency/semaphore.ts';
+import { isCode, ObjectExistsError } from '../../storage/write-once.ts';
+import { UploadAdmission, UploadRefused } from './admission.ts';
 import { download } from './download.ts';
 import { continueUpload } from './expect-continue.ts';
-import { keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
+import { errorBody, keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
+import { AbortedError, free, receive, TooLargeError, TooSlowError } from './receive.ts';
 import { refuseUpload } from './refuse-upload.ts';
 
-const defaultStallTimeoutMs = 60_000;
 // How much more than the largest upload a refused client may send before the connection closes.
 const extraBodyBytes = 1024 * 1024;
-
-/** The client sent more than the largest object. */
-class TooLargeError extends Error {}
-
-/** The body is not as long as its Content-Length said, or its connection broke before the response. */
-class AbortedError extends Error {}
 
 /**
  * `/uploads/{organizationId}/{documentId}`: the bytes of documents if no bucket is configured. The signed query string
@@ -22,15 +17,19 @@ class AbortedError extends Error {}
  */
 export function uploadRoutes(options: UploadOptions): Router {
   const router = Router();
-  router.put('/uploads/:organizationId/:documentId', (req, res) => upload(options, req, res));
+  const admission = new UploadAdmission(options.limits, () => options.storage.freeBytes());
+  router.put('/uploads/:organizationId/:documentId', (req, res) => upload(options, admission, req, res));
   router.get('/uploads/:organizationId/:documentId', (req, res) => download(options, req, res));
   return router;
 }
 
-async function upload(options: UploadOptions, req: ObjectRequest, res: Response): Promise<void> {
+type Refuse = (status: number, error: string, retryAfterSeconds?: number) => void;
+
+async function upload(options: UploadOptions, admission: UploadAdmission, req: ObjectRequest, res: Response): Promise<void> {
   const { storage, maxUploadBytes } = options;
   const key = keyOf(req);
-  const refuse = (status: number, error: string) => refuseUpload(req, res, { status, error, lingerBytes: maxUploadBytes + extraBodyBytes });
+  const lingerBytes = maxUploadBytes + extraBodyBytes;
+  const refuse: Refuse = (status, error, retryAfterSeconds) => refuseUpload(req, res, { status, error, retryAfterSeconds, lingerBytes });
 
   if (!storage.readGrant({ method: 'PUT', key, contentType: req.headers['content-type'], query: queryOf(req) }))
     return refuse(403, 'invalid_signature');
@@ -38,56 +37,54 @@ async function upload(options: UploadOptions, req: ObjectRequest, res: Response)
   if (declaredLength === undefined) return refuse(411, 'length_required');
   const declaredBytes = Number(declaredLength);
   if (declaredBytes > maxUploadBytes) return refuse(413, 'too_large');
-  if (!(await options.hasDocument(req.params.organizationId, req.params.documentId))) return refuse(404, 'not_found');
+  const documentBytes = await options.findDeclaredBytes(req.params.organizationId, req.params.documentId);
+  if (documentBytes === undefined) return refuse(404, 'not_found');
   if (await storage.stat(key)) return refuse(412, 'already_uploaded');
 
-  continueUpload(req, res);
-  // `req.socket` is gone once the request has broken off.
-  const { socket } = req;
-  req.setTimeout(options.stallTimeoutMs ?? defaultStallTimeoutMs, () => {
-    if (!req.complete) res.destroy();
-  });
+  // One byte too many tells `documents.complete` that the object is larger than declared; more would be free storage.
+  const keptBytes = Math.min(declaredBytes, documentBytes + 1);
+  const held: Release[] = [];
   try {
-    await storage.write(key, receive(req, { declaredBytes, maxUploadBytes }), { onWritten: free });
+    held.push(await admission.takeTurn(key, whenClosed(res)));
+    if (await storage.stat(key)) return refuse(412, 'already_uploaded');
+    held.push(await admission.reserve(req.params.organizationId, keptBytes));
+    continueUpload(req, res);
+    await storage.write(key, receive(req, { declaredBytes, maxUploadBytes, keptBytes, ...options.limits }), { onWritten: free });
   } catch (error) {
-    if (error instanceof ObjectExistsError) return refuse(412, 'already_uploaded');
-    if (error instanceof TooLargeError) return refuse(413, 'too_large');
-    if (error instanceof AbortedError) return void res.destroy();
-    throw error;
+    return failed(error, options, refuse, res);
   } finally {
-    socket.setTimeout(0);
+    for (const release of held) release();
   }
   // Not sent by Express, which would add an ETag.
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}');
 }
 
-/** The body of an upload as it arrives. Throws as soon as it is longer than allowed or declared, and if it ends early. */
-async function* receive(req: IncomingMessage, limits: { declaredBytes: number; maxUploadBytes: number }): AsyncGenerator<Buffer> {
-  const { socket } = req;
-  let receivedBytes = 0;
-  for await (const chunk of chunksOf(req)) {
-    receivedBytes += chunk.length;
-    if (receivedBytes > limits.maxUploadBytes) throw new TooLargeError();
-    if (receivedBytes > limits.declaredBytes) throw new AbortedError();
-    yield chunk;
-  }
-  // More bytes than declared look like a broken next request: the parser has then closed the connection.
-  if (receivedBytes !== limits.declaredBytes || !socket.writable) throw new AbortedError();
+/** Tells the client why its upload was not stored. Throws what is not its fault. */
+function failed(error: unknown, options: UploadOptions, refuse: Refuse, res: Response): void {
+  const refused = isDiskFull(error) ? new UploadRefused(507, 'storage_full', 60) : error;
+  if (refused instanceof UploadRefused) {
+    if (refused.status === 507) options.onStorageFull?.(error);
+    refuse(refused.status, refused.code, refused.retryAfterSeconds);
+  } else if (error instanceof ObjectExistsError) refuse(412, 'already_uploaded');
+  else if (error instanceof TooLargeError) refuse(413, 'too_large');
+  else if (error instanceof TooSlowError) cutOff(res);
+  else if (error instanceof AbortedError) res.destroy();
+  else throw error;
 }
 
-/** Reads a request. Throws AbortedError if it breaks off. Whoever stops early can read on later, as a refusal does. */
-async function* chunksOf(req: IncomingMessage): AsyncGenerator<Buffer> {
-  try {
-    yield* req.iterator({ destroyOnReturn: false });
-  } catch (cause) {
-    throw new AbortedError('The request broke off.', { cause });
-  }
+function isDiskFull(error: unknown): boolean {
+  return isCode(error, 'ENOSPC') || isCode(error, 'EDQUOT');
 }
 
-/**
- * Frees a chunk's memory at once. Chunks are large, short-lived and outside the heap that the garbage collector watches: without
- * this, twenty uploads at once fill a hundred megabytes before it runs.
- */
-function free(chunk: Buffer): void {
-  if (chunk.buffer instanceof ArrayBuffer && chunk.buffer.byteLength === chunk.byteLength) chunk.buffer.transfer(0);
+/** Sends 408 and closes the connection, without waiting for more of the body: it does not come. */
+function cutOff(res: Response): void {
+  const body = errorBody(res, 'too_slow');
+  res.writeHead(408, { 'Content-Type': 'application/json', 'Content-Length': body.length, Connection: 'close' }).end(body);
+}
+
+function whenClosed(res: Response): AbortSignal {
+  const left = new AbortController();
+  res.once('close', () => left.abort(new AbortedError('The client has left.')));
+  if (res.closed) left.abort(new AbortedError('The client has left.'));
+  return left.signal;
 }

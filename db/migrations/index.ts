@@ -7,6 +7,7 @@ import * as oneWriter from './0005-one-writer.ts';
 import * as seats from './0006-seats.ts';
 import * as vectorBlocks from './0007-vector-blocks.ts';
 import * as jobKinds from './0008-job-kinds.ts';
+import * as signUpLimits from './0012-sign-up-limits.ts';
 import * as stripeRequests from './0015-stripe-requests.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
@@ -19,5 +20,6 @@ export const migrations: Record<string, Migration> = {
   '0006-seats': seats,
   '0007-vector-blocks': vectorBlocks,
   '0008-job-kinds': jobKinds,
+  '0012-sign-up-limits': signUpLimits,
   '0015-stripe-requests': stripeRequests,
 };

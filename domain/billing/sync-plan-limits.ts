@@ -3,16 +3,19 @@ import type { ServerConfig } from '../../config/server.ts';
 import type { Db } from '../../db/connect.ts';
 
 /**
- * Tells the database the members that each plan allows, for the triggers that guard better-auth's tables. Run it when the API
+ * Tells the database the members that each plan allows, and the limits of sign-up, for the triggers that guard better-auth's tables. Run it when the API
  * starts. Without billing no plan has a limit.
  */
-export async function syncPlanLimits(db: Db, config: Pick<ServerConfig, 'billing' | 'plans'>): Promise<void> {
+export async function syncPlanLimits(db: Db, config: Pick<ServerConfig, 'billing' | 'plans' | 'signUp'>): Promise<void> {
   const { enabled, dunningDays } = config.billing;
   const rows = Object.entries(config.plans).map(([plan, { members }]) => ({ plan, members, dunning_days: dunningDays }));
+  const limits = Object.entries(config.signUp).map(([name, value]) => ({ name, value }));
   await db.transaction().execute(async (trx) => {
     // Several processes may start at once.
     await sql`lock table plan_limit in share row exclusive mode`.execute(trx);
     await trx.deleteFrom('plan_limit').execute();
     if (enabled) await trx.insertInto('plan_limit').values(rows).execute();
+    await trx.deleteFrom('auth_limit').execute();
+    await trx.insertInto('auth_limit').values(limits).execute();
   });
 }

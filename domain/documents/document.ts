@@ -21,10 +21,13 @@ export async function getDocument(db: Db, documentId: string): Promise<DocumentR
   return document;
 }
 
-/** Whether the organization has the document. False once it is deleted, although its object may exist a little longer. */
-export async function hasDocument(db: Db, organizationId: string, documentId: string): Promise<boolean> {
+/**
+ * The declared size of the organization's document, in bytes, or the measured one once it is complete. Undefined once the document is
+ * deleted, although its object may exist a little longer.
+ */
+export async function findDeclaredBytes(db: Db, organizationId: string, documentId: string): Promise<number | undefined> {
   const document = await findDocument(db, documentId);
-  return document?.organization_id === organizationId;
+  return document?.organization_id === organizationId ? document.size_bytes : undefined;
 }
 
 export function documentNotFound(): ApiError {

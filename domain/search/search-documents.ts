@@ -1,3 +1,4 @@
+import { cancelOnAbort } from '../../db/cancelable-client.ts';
 import type { Db } from '../../db/connect.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { type FoundChunk, searchChunks } from '../chunks/search-chunks.ts';
@@ -12,6 +13,8 @@ export interface SearchDeps {
   price: EmbeddingPrice;
   /** Embeds the query. What it throws is the error of the search. */
   embed(query: string): Promise<{ model: string; vector: number[] }>;
+  /** Ends the search: it is refunded, and rejects with the signal's reason. */
+  signal: AbortSignal;
   /** Is told of a charge that could be neither settled nor refunded: the sweep refunds it. */
   onUnsettled(error: unknown, searchId: string): void;
 }
@@ -48,7 +51,11 @@ async function charged<T>({ db, getPlan, onUnsettled }: SearchDeps, organization
   }
 }
 
-async function find({ db, embed }: SearchDeps, { workspace, query, limit }: Search): Promise<{ model: string; chunks: FoundChunk[] }> {
+async function find(
+  { db, embed, signal }: SearchDeps,
+  { workspace, query, limit }: Search,
+): Promise<{ model: string; chunks: FoundChunk[] }> {
   const { model, vector } = await embed(query);
-  return { model, chunks: await searchChunks(db, { workspaceId: workspace.id, model, vector, limit }) };
+  const wanted = { workspaceId: workspace.id, model, vector, limit };
+  return { model, chunks: await cancelOnAbort(signal, () => searchChunks(db, wanted)) };
 }

@@ -77,7 +77,7 @@ describe('documents that harm', () => {
     expect(await works(service)).to.equal(true);
   });
 
-  it('may be asked for again when their readers are killed again and again', async () => {
+  it('are refused for good when two of their readers were killed: by the kernel, for all that is known', async () => {
     let answered = false;
     const call = readSlow().finally(() => {
       answered = true;
@@ -88,7 +88,7 @@ describe('documents that harm', () => {
       await delay(200);
       for (const pid of readersOf(service)) process.kill(pid, 'SIGKILL');
     }
-    expect(await call).to.include({ kind: 'failed', status: 503, code: 'extraction_interrupted', retryable: true, retryAfterMs: 1000 });
+    expect(await call).to.include({ kind: 'rejected', status: 422, code: 'unreadable_document', retryable: false });
     expect(await works(service)).to.equal(true);
   });
 

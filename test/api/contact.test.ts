@@ -45,6 +45,26 @@ describe('The contact form', () => {
     });
   }
 
+  it('counts the /64 of an IPv6 address, and an IPv4 address however it is written', async () => {
+    // Nothing is mailed, and it counts.
+    const input = { email: 'ada@example.com', message, website: 'filled' };
+    const from = async (address: string) => (await send(input, 'REST', address)).status;
+    const sameNetwork = [
+      '2001:db8:1:2::1',
+      '2001:DB8:1:2::2',
+      '2001:db8:1:2:ffff:ffff:ffff:ffff',
+      '2001:0db8:0001:0002::4',
+      '2001:db8:1:2:5::',
+    ];
+    for (const address of sameNetwork) expect(await from(address), address).to.equal(200);
+    expect(await from('2001:db8:1:2:6::6')).to.equal(429);
+    expect(await from('2001:db8:1:3::1')).to.equal(200);
+    const sameAddress = ['203.0.113.9', '::ffff:203.0.113.9', '::ffff:cb00:7109', '::FFFF:203.0.113.9', '0:0:0:0:0:ffff:203.0.113.9'];
+    for (const address of sameAddress) expect(await from(address), address).to.equal(200);
+    expect(await from('::ffff:203.0.113.9')).to.equal(429);
+    expect(await from('203.0.113.10')).to.equal(200);
+  });
+
   it('answers a filled trap like any other message, and sends nothing', async () => {
     const trapped = await send({ email: 'bot@example.com', message, website: 'https://spam.example' });
     expect([trapped.status, trapped.body]).to.deep.equal([200, { ok: true }]);

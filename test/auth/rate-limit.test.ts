@@ -29,6 +29,14 @@ describe('The rate limit of sign-in, in production', () => {
     expect(answers.map(({ status }) => status)).to.deep.equal([401, 401, 401, 429, 429]);
     expect(Number(answers[3]?.headers.get('retry-after'))).to.be.within(1, 10);
     expect((await attempt('198.51.100.8')).status).to.equal(401);
+    const network = [];
+    for (let index = 1; index <= 5; index++) network.push((await attempt(`2001:db8:1:2::${index}`)).status);
+    expect(network).to.deep.equal([401, 401, 401, 429, 429]);
+    const mapped = [];
+    for (const address of ['203.0.113.9', '::ffff:203.0.113.9', '::ffff:cb00:7109', '::FFFF:203.0.113.9'])
+      mapped.push((await attempt(address)).status);
+    expect(mapped).to.deep.equal([401, 401, 401, 429]);
+    await service.database.pool.query(`delete from "rateLimit" where key ~ '^(2001|203)'`);
     const { rows } = await service.database.pool.query('select key from "rateLimit" order by key');
     expect(rows.map(({ key }) => key)).to.deep.equal(['198.51.100.7|/sign-in/email', '198.51.100.8|/sign-in/email']);
   });

@@ -51,6 +51,11 @@ describe('the conditions of an upload to a bucket', () => {
     });
   });
 
+  it('refuse more than the document declared, while it arrives', async () => {
+    const { headers } = await storage.signUpload({ key: 'org/doc', contentType: 'text/csv', sizeBytes: 1 });
+    expect(headers['x-goog-content-length-range']).to.equal('0,1');
+  });
+
   it('refuse what is no key', async () => {
     for (const key of ['org', '../doc', 'org/doc/more']) {
       const error = await sign(key).catch((caught: unknown) => caught);

@@ -9,8 +9,6 @@ import { objectKey } from '../../storage/object-key.ts';
 import { ObjectExistsError } from '../../storage/write-once.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 
-const dayMs = 24 * 60 * 60 * 1000;
-
 describe('local storage', () => {
   let dataDir: string;
   let storage: LocalStorage;
@@ -112,12 +110,12 @@ describe('local storage', () => {
     expect(await list('')).to.deep.equal([]);
   });
 
-  it('removes unfinished files a day later, and leaves younger ones', async () => {
+  it('removes what was not written to for ten minutes, and leaves younger files', async () => {
     const incoming = join(storage.location, '.incoming');
     await mkdir(incoming, { recursive: true });
     await writeFile(join(incoming, 'old'), '');
     await writeFile(join(incoming, 'young'), '');
-    const old = new Date(Date.now() - dayMs - 60_000);
+    const old = new Date(Date.now() - 11 * 60_000);
     await utimes(join(incoming, 'old'), old, old);
     await list('');
     expect(await readdir(incoming)).to.deep.equal(['young']);

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler } from 'express';
+import type { UploadLimits } from '../../api/uploads/admission.ts';
 import { deferContinueOfUploads } from '../../api/uploads/expect-continue.ts';
 import { uploadRoutes } from '../../api/uploads/upload.ts';
 import { deriveKey } from '../../config/keys.ts';
@@ -18,6 +19,8 @@ export interface UploadServer {
   maxUploadBytes: number;
   /** The clock that signed query strings expire by. */
   clock: { offsetMs: number };
+  /** The declared sizes of documents, by their keys; without one it is the largest. */
+  declared: Map<string, number>;
   /** Keys of objects whose documents were deleted. */
   deleted: Set<string>;
   /** What the server failed with: answered with 500, as the API does. */
@@ -26,6 +29,15 @@ export interface UploadServer {
   settled(): Promise<void>;
   close(): Promise<void>;
 }
+
+const defaultLimits: UploadLimits = {
+  minBytesPerSecond: 1,
+  rateWindowMs: 60_000,
+  incomingBytes: 1e12,
+  incomingBytesPerOrganization: 1e12,
+  reserveBytes: 0,
+  turnMs: 2_000,
+};
 
 /** Knows what it is still doing for requests whose clients have left. */
 class TrackedStorage extends LocalStorage {
@@ -56,7 +68,7 @@ class TrackedStorage extends LocalStorage {
 
 /** The upload route on a free port, over a directory of its own; behind the middleware that gives requests their id, as in the API. */
 export async function startUploadServer(
-  options: { maxUploadBytes?: number; stallTimeoutMs?: number; http?: ServerOptions } = {},
+  options: { maxUploadBytes?: number; limits?: Partial<UploadLimits>; http?: ServerOptions } = {},
 ): Promise<UploadServer> {
   const maxUploadBytes = options.maxUploadBytes ?? 1_000_000;
   const dataDir = makeTestDirectory();
@@ -76,10 +88,12 @@ export async function startUploadServer(
     next();
   });
   const deleted = new Set<string>();
-  const hasDocument = async (...ids: string[]) => !deleted.has(ids.join('/'));
-  app.use(
-    uploadRoutes({ storage, hasDocument, maxUploadBytes, ...(options.stallTimeoutMs ? { stallTimeoutMs: options.stallTimeoutMs } : {}) }),
-  );
+  const declared = new Map<string, number>();
+  const findDeclaredBytes = async (...ids: string[]) => {
+    const key = ids.join('/');
+    return deleted.has(key) ? undefined : (declared.get(key) ?? maxUploadBytes);
+  };
+  app.use(uploadRoutes({ storage, findDeclaredBytes, maxUploadBytes, limits: { ...defaultLimits, ...options.limits } }));
   const failures: unknown[] = [];
   const answerInternalError: ErrorRequestHandler = (error, _req, res, _next) => {
     failures.push(error);
@@ -88,7 +102,7 @@ export async function startUploadServer(
   app.use(answerInternalError);
   deferContinueOfUploads(server);
   return {
-    ...{ url, port, storage, dataDir, maxUploadBytes, clock, deleted, failures },
+    ...{ url, port, storage, dataDir, maxUploadBytes, clock, declared, deleted, failures },
     settled: () => storage.settled(),
     async close() {
       server.closeAllConnections();

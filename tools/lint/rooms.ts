@@ -41,6 +41,7 @@ export const rooms: Record<string, Room> = {
     imports: ['config/keys.ts', 'contract', 'db', 'domain', 'payments'],
     types: ['config'],
     packages: [
+      '@better-auth/core/utils/ip',
       'better-auth',
       'better-auth/**',
       'better-call',

@@ -33,7 +33,12 @@ const withoutPostgres: ServiceName[] = ['temporal', 'ai', 'api'];
  */
 export async function startService(env: Environment = {}): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-'));
-  const limits = { RATE_LIMIT_PER_MINUTE: '100000000', SEARCH_LIMIT_PER_MINUTE: '100000000', LOG_LEVEL: 'warn' };
+  const limits = {
+    RATE_LIMIT_PER_MINUTE: '100000000',
+    SEARCH_LIMIT_PER_MINUTE: '100000000',
+    MAX_ORGANIZATIONS_PER_USER: '1000000',
+    LOG_LEVEL: 'warn',
+  };
   const server = process.env.DATABASE_URL;
   const database = server === undefined ? undefined : await createOwnDatabase(server);
   const external = database && { services: withoutPostgres, external: { databaseUrl: database.url } };

@@ -1,0 +1,19 @@
+import dgram from 'node:dgram';
+import dns from 'node:dns';
+import net from 'node:net';
+
+/**
+ * Refuses sockets and names to the code of this process, for machines without network namespaces: Node's own permissions know no
+ * network yet. Call it before anything else is loaded.
+ */
+export function closeNetwork(): void {
+  const refuse = () => {
+    throw Object.assign(new Error('A reader of documents has no network.'), { code: 'ERR_ACCESS_DENIED' });
+  };
+  net.Socket.prototype.connect = refuse;
+  net.Server.prototype.listen = refuse;
+  dgram.createSocket = refuse;
+  dgram.Socket.prototype.bind = refuse;
+  dgram.Socket.prototype.send = refuse;
+  for (const name of ['lookup', 'resolve', 'resolve4', 'resolve6'] as const) Object.assign(dns, { [name]: refuse });
+}

@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http';
+
+/** The client sent more than the largest object. */
+export class TooLargeError extends Error {}
+
+/** The body is not as long as its Content-Length said, or its connection broke before the response. */
+export class AbortedError extends Error {}
+
+/** The client sent fewer bytes than the least rate asks for. */
+export class TooSlowError extends Error {}
+
+export interface ReceiveLimits {
+  declaredBytes: number;
+  maxUploadBytes: number;
+  /** What follows is read and dropped: it is more than the object may have, and must not fill the disk. */
+  keptBytes: number;
+  minBytesPerSecond: number;
+  rateWindowMs: number;
+}
+
+/** The body of an upload as it arrives. Throws as soon as it is longer than allowed or declared, too slow, or ends early. */
+export async function* receive(req: IncomingMessage, limits: ReceiveLimits): AsyncGenerator<Buffer> {
+  const { socket } = req;
+  let receivedBytes = 0;
+  for await (const chunk of atLeastRate(chunksOf(req), limits)) {
+    const keptBytes = limits.keptBytes - receivedBytes;
+    receivedBytes += chunk.length;
+    if (receivedBytes > limits.maxUploadBytes) throw new TooLargeError();
+    if (receivedBytes > limits.declaredBytes) throw new AbortedError();
+    if (keptBytes <= 0) free(chunk);
+    else yield chunk.length > keptBytes ? chunk.subarray(0, keptBytes) : chunk;
+  }
+  // More bytes than declared look like a broken next request: the parser has then closed the connection.
+  if (receivedBytes !== limits.declaredBytes || !socket.writable) throw new AbortedError();
+}
+
+/**
+ * Frees a chunk's memory at once. Chunks are large, short-lived and outside the heap that the garbage collector watches: without
+ * this, twenty uploads at once fill a hundred megabytes before it runs.
+ */
+export function free(chunk: Buffer): void {
+  if (chunk.buffer instanceof ArrayBuffer && chunk.buffer.byteLength === chunk.byteLength) chunk.buffer.transfer(0);
+}
+
+/** Reads a request. Throws AbortedError if it breaks off. Whoever stops early can read on later, as a refusal does. */
+async function* chunksOf(req: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    yield* req.iterator({ destroyOnReturn: false });
+  } catch (cause) {
+    throw new AbortedError('The request broke off.', { cause });
+  }
+}
+
+/**
+ * Passes chunks on as long as enough of them come. Only the time counts in which the sender was waited for, so that a slow disk is
+ * not the sender's fault. Throws TooSlowError; what was being read then fails once the connection closes.
+ */
+async function* atLeastRate(
+  source: AsyncGenerator<Buffer>,
+  { minBytesPerSecond, rateWindowMs }: Pick<ReceiveLimits, 'minBytesPerSecond' | 'rateWindowMs'>,
+): AsyncGenerator<Buffer> {
+  let waitedMs = 0;
+  let bytes = 0;
+  let next = source.next();
+  try {
+    for (;;) {
+      const beganAt = performance.now();
+      const result = await within(rateWindowMs - waitedMs, next);
+      waitedMs += performance.now() - beganAt;
+      if (result?.done) return;
+      bytes += result?.value.length ?? 0;
+      if (!result || waitedMs >= rateWindowMs) {
+        if (bytes * 1000 < minBytesPerSecond * rateWindowMs) throw new TooSlowError();
+        waitedMs = 0;
+        bytes = 0;
+      }
+      if (!result) continue;
+      yield result.value;
+      next = source.next();
+    }
+  } catch (error) {
+    next.catch(() => undefined);
+    throw error;
+  } finally {
+    // Not awaited: a read that still waits for the sender would hold it up.
+    source.return(undefined).catch(() => undefined);
+  }
+}
+
+/** The result of a promise; undefined if it takes longer. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), Math.max(0, ms));
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

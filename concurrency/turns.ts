@@ -1,0 +1,37 @@
+import { type Release, Semaphore } from './semaphore.ts';
+
+/** For each key at most `limit` holders at once, in the order in which they asked. A key that nobody holds or waits for takes no memory. */
+export class Turns {
+  readonly #limit: number;
+  readonly #maxWaiting: number;
+  readonly #semaphores = new Map<string, Semaphore>();
+
+  /** At most `maxWaiting` callers wait for one key. */
+  constructor({ limit, maxWaiting }: { limit: number; maxWaiting: number }) {
+    this.#limit = limit;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Waits for a turn; undefined after `patienceMs`, or at once if too many wait already. Rejects with the signal's reason. */
+  async acquireWithin(key: string, patienceMs: number, signal: AbortSignal): Promise<Release | undefined> {
+    const semaphore = this.#semaphores.get(key) ?? new Semaphore(this.#limit);
+    if (semaphore.waiting >= this.#maxWaiting) return undefined;
+    this.#semaphores.set(key, semaphore);
+    try {
+      const release = await semaphore.acquireWithin(patienceMs, signal);
+      return (
+        release &&
+        (() => {
+          release();
+          this.#forget(key, semaphore);
+        })
+      );
+    } finally {
+      this.#forget(key, semaphore);
+    }
+  }
+
+  #forget(key: string, semaphore: Semaphore): void {
+    if (semaphore.held === 0 && semaphore.waiting === 0 && this.#semaphores.get(key) === semaphore) this.#semaphores.delete(key);
+  }
+}

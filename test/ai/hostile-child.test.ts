@@ -1,0 +1,89 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { findIsolation } from '../../ai/pool/isolation.ts';
+import { ProcessPool } from '../../ai/pool/process-pool.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+
+const secret = 'the-token-of-the-service';
+const isRoot = process.getuid?.() === 0;
+
+describe('A reader of documents that a document has taken over', () => {
+  let pool: ProcessPool;
+  let server: Server;
+  let directory: string;
+  let file: string;
+  let requests = 0;
+  before(async () => {
+    directory = makeTestDirectory();
+    file = join(directory, 'object');
+    writeFileSync(file, secret);
+    process.env.SECRET_OF_THE_SERVICE = secret;
+    server = createServer((_request, response) => response.end(String(++requests)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const entry = new URL('./support/hostile-child.ts', import.meta.url);
+    pool = new ProcessPool({ entry, size: 1, heapMegabytes: 64, memoryBytes: 512 * 2 ** 20 });
+  });
+  after(async () => {
+    delete process.env.SECRET_OF_THE_SERVICE;
+    await pool.close();
+    server.close();
+    removeTestDirectory(directory);
+  });
+
+  const attempt = (name: string) => {
+    const { port } = server.address() as AddressInfo;
+    return pool.run<{ got?: unknown; refused?: string }>('attempt', { name, port, file }, { timeoutMs: 10_000 });
+  };
+
+  const refused = [
+    ...['connect', 'fetch', 'environOfParent', 'environOfParentByTask', 'memoryOfParent', 'passwords', 'processes', 'dataDirectory'],
+    ...['configuration', 'write', 'overwrite', 'changeCode', 'spawn', 'execute', 'addOn'],
+  ];
+  for (const name of refused) {
+    it(`is refused: ${name}`, async () => {
+      const answer = await attempt(name);
+      expect(answer).to.have.property('refused');
+      expect(answer.refused).to.match(/^ERR_ACCESS_DENIED|^ERR_DLOPEN_DISABLED|no network|fetch failed/);
+    });
+  }
+
+  it('finds nothing in its own environment', async () => {
+    expect(await attempt('environ')).to.deep.equal({ got: [] });
+  });
+
+  it('has changed nothing, and reached nobody', async () => {
+    expect(readFileSync(file, 'utf8')).to.equal(secret);
+    expect(requests).to.equal(0);
+  });
+
+  if (findIsolation().missing.length === 0) {
+    it('has no network in a thread either, since it has a namespace of its own', async () => {
+      expect((await attempt('connectInThread')).refused).to.match(/ENETUNREACH|ECONNREFUSED/);
+    });
+  }
+
+  if (isRoot && findIsolation().missing.length === 0) {
+    it('is another user than its parent, who may not touch it', async () => {
+      expect(await attempt('user')).to.deep.equal({ got: 65_534 });
+      expect((await attempt('killParent')).refused).to.match(/EPERM/);
+    });
+  }
+});
+
+describe('A task whose processes are killed', () => {
+  let pool: ProcessPool;
+  before(() => {
+    const entry = new URL('./support/hostile-child.ts', import.meta.url);
+    pool = new ProcessPool({ entry, size: 1, heapMegabytes: 64, memoryBytes: 512 * 2 ** 20 });
+  });
+  after(() => pool.close());
+
+  it('fails for good when the second one was killed at it', async () => {
+    const failure = await pool.run('die', { afterMs: 20 }, { timeoutMs: 10_000 }).catch((error: unknown) => error);
+    expect(failure).to.include({ name: 'TaskFailure', reason: 'deadly' });
+    expect(await pool.run('attempt', { name: 'environ' }, { timeoutMs: 10_000 })).to.deep.equal({ got: [] });
+  });
+});

@@ -1,0 +1,74 @@
+// What a document could make its reader do, if it took it over: each task tries one thing, and answers what it got.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { serveTasks } from '../../../ai/pool/serve-tasks.ts';
+
+interface Target {
+  port: number;
+  file: string;
+}
+
+/** A thread has modules of its own, which nothing has changed. */
+function connectInThread(port: number): Promise<string> {
+  const code = `
+    const { parentPort } = require('node:worker_threads');
+    const socket = require('node:net').connect(${port}, '127.0.0.1');
+    socket.on('connect', () => parentPort.postMessage('connected'));
+    socket.on('error', (error) => parentPort.postMessage('refused ' + error.code));
+  `;
+  return new Promise((resolve, reject) => new Worker(code, { eval: true }).once('message', resolve).once('error', reject));
+}
+
+const attempts: Record<string, (target: Target) => unknown> = {
+  connect: ({ port }) =>
+    new Promise((resolve, reject) =>
+      connect(port, '127.0.0.1')
+        .once('connect', () => resolve('connected'))
+        .once('error', reject),
+    ),
+  fetch: async ({ port }) => (await fetch(`http://127.0.0.1:${port}`)).status,
+  connectInThread: async ({ port }) => {
+    const answer = await connectInThread(port);
+    if (answer.startsWith('refused')) throw new Error(answer);
+    return answer;
+  },
+  environ: () => Object.keys(process.env).filter((name) => !name.startsWith('NODE_CHANNEL_')),
+  environOfParent: () => readFileSync(`/proc/${process.ppid}/environ`, 'utf8'),
+  environOfParentByTask: () => readFileSync(`/proc/${process.ppid}/task/${process.ppid}/environ`, 'utf8'),
+  memoryOfParent: () => readFileSync(`/proc/${process.ppid}/mem`).length,
+  passwords: () => readFileSync('/etc/passwd', 'utf8'),
+  processes: () => readdirSync('/proc').length,
+  dataDirectory: ({ file }) => readFileSync(file, 'utf8'),
+  configuration: () => readFileSync(new URL('../../../config/server.ts', import.meta.url), 'utf8'),
+  write: ({ file }) => writeFileSync(`${file}-of-child`, 'x'),
+  overwrite: ({ file }) => writeFileSync(file, 'x'),
+  changeCode: () => writeFileSync(new URL(import.meta.url), '// changed'),
+  spawn: () => {
+    const { error, stdout } = spawnSync('/bin/cat', ['/etc/passwd'], { encoding: 'utf8' });
+    if (error) throw error;
+    return stdout;
+  },
+  execute: () => execFileSync('/bin/sh', ['-c', 'id']).toString(),
+  addOn: () => process.dlopen({ exports: {} } as NodeModule, '/usr/lib/x86_64-linux-gnu/libm.so.6'),
+  killParent: () => process.kill(process.ppid, 0),
+  user: () => process.getuid?.(),
+};
+
+serveTasks(
+  {
+    attempt: async ({ name, ...target }: Target & { name: string }) => {
+      try {
+        return { got: await attempts[name]?.(target) };
+      } catch (error) {
+        return { refused: error instanceof Error ? `${'code' in error ? error.code : ''} ${error.message}` : String(error) };
+      }
+    },
+    die: ({ afterMs }: { afterMs: number }) =>
+      new Promise(() => {
+        setTimeout(() => process.kill(process.pid, 'SIGKILL'), afterMs);
+      }),
+  },
+  async () => null,
+);

@@ -1,0 +1,192 @@
+import { expect } from 'chai';
+import type { Client } from './support/client.ts';
+import { type AuthService, billingOn, startAuthService } from './support/service.ts';
+
+const limits = { MAX_ORGANIZATIONS_PER_USER: '2', INVITATIONS_PER_DAY: '6', INVITATIONS_PER_ADDRESS_PER_DAY: '3' };
+
+let service: AuthService;
+let organizations = 0;
+
+const create = (client: Client, name = 'Acme') =>
+  client.post('/organization/create', { name, slug: `limits-${process.pid}-${++organizations}` });
+
+async function newUser() {
+  const client = service.client();
+  return { client, ...(await client.signUp()) };
+}
+
+function expectTooMany(answer: { status: number; body: unknown }): void {
+  expect([answer.status, answer.body]).to.deep.equal([
+    403,
+    {
+      defined: true,
+      code: 'LIMIT_REACHED',
+      status: 403,
+      message: 'The user owns as many organizations on the free plan as one may.',
+      data: { kind: 'organizations', limit: 2, plan: 'free' },
+    },
+  ]);
+}
+
+describe('Organizations of one user', () => {
+  before(async () => {
+    service = await startAuthService({ ...billingOn, ...limits });
+  });
+  after(async () => {
+    await service.stop();
+    expect(service.errors).to.deep.equal([]);
+  });
+
+  it('are limited, also against requests at once, and a refused one leaves nothing', async () => {
+    const { client, userId } = await newUser();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create(client)));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 200, 403, 403, 403, 403, 403, 403]);
+    for (const answer of answers.filter(({ status }) => status === 403)) expectTooMany(answer);
+    const members = await service.db.selectFrom('member').select('id').where('userId', '=', userId).execute();
+    const { rows } = await service.database.pool.query('select id from organization where id not in (select "organizationId" from member)');
+    expect([members.length, rows]).to.deep.equal([2, []]);
+  });
+
+  it('count only while they are on the free plan', async () => {
+    const { client } = await newUser();
+    const { body } = await create(client);
+    await create(client);
+    expectTooMany(await create(client));
+    await service.db
+      .insertInto('subscription')
+      .values({ id: `of-${body.id}`, plan: 'pro', referenceId: body.id, status: 'active' })
+      .execute();
+    expect((await create(client)).status).to.equal(200);
+    expectTooMany(await create(client));
+  });
+
+  it('cannot be gained as another owner either: by an invitation, or a change of role', async () => {
+    const [giver, invited, joined] = [await newUser(), await newUser(), await newUser()];
+    for (const { client } of [invited, joined]) for (let i = 0; i < 2; i++) await create(client);
+    const organizationId: string = (await create(giver.client)).body.id;
+    expectTooMany(await giver.client.bring(invited, { organizationId, role: 'owner' }));
+    expect((await giver.client.bring(joined, { organizationId })).status).to.equal(200);
+    const member = await service.db
+      .selectFrom('member')
+      .select('id')
+      .where('userId', '=', joined.userId)
+      .where('organizationId', '=', organizationId)
+      .executeTakeFirstOrThrow();
+    const promoted = await giver.client.post('/organization/update-member-role', { memberId: member.id, role: 'owner', organizationId });
+    expectTooMany(promoted);
+  });
+});
+
+describe('Invitations', () => {
+  let owner: Awaited<ReturnType<typeof newUser>>;
+  let organizationId: string;
+  before(async () => {
+    service = await startAuthService(limits);
+  });
+  after(async () => {
+    await service.stop();
+    expect(service.errors).to.deep.equal([]);
+  });
+  beforeEach(async () => {
+    owner = await newUser();
+    organizationId = (await create(owner.client)).body.id;
+    service.mails.splice(0);
+  });
+
+  let guests = 0;
+  const newAddress = () => `guest-of-limits-${++guests}@example.com`;
+  const invite = (email: string, more: object = {}) =>
+    owner.client.post('/organization/invite-member', { email, role: 'member', organizationId, ...more });
+
+  it('cannot be sent to one address again and again: not by resending, nor by canceling and inviting', async () => {
+    const email = newAddress();
+    const first = await invite(email);
+    expect((await invite(email, { resend: true })).status).to.equal(200);
+    await owner.client.post('/organization/cancel-invitation', { invitationId: first.body.id });
+    expect((await invite(email.toUpperCase())).status).to.equal(200);
+    const refused = await invite(email, { resend: true });
+    expect(refused.body).to.deep.equal({
+      defined: true,
+      code: 'TOO_MANY_REQUESTS',
+      status: 429,
+      message: 'Too many invitations: try again later.',
+    });
+    expect(Number(refused.headers.get('retry-after'))).to.be.within(80_000, 86_400);
+    expect(service.mails).to.have.length(3);
+  });
+
+  it('cannot be sent to one address by several organizations, also at once', async () => {
+    const email = newAddress();
+    const others = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const { client } = await newUser();
+        return { client, organizationId: (await create(client)).body.id as string };
+      }),
+    );
+    const answers = await Promise.all(
+      others.map((other) =>
+        other.client.post('/organization/invite-member', { email, role: 'member', organizationId: other.organizationId }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 200, 200, 429, 429]);
+    expect(service.mails).to.have.length(3);
+  });
+
+  it('are limited for each organization', async () => {
+    const answers = await Promise.all(Array.from({ length: 9 }, () => invite(newAddress())));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([...Array(6).fill(200), 429, 429, 429]);
+    expect(service.mails).to.have.length(6);
+  });
+
+  it('count for a day', async () => {
+    const email = newAddress();
+    for (let i = 0; i < 2; i++) await invite(email, { resend: true });
+    await invite(email, { resend: true });
+    expect((await invite(email, { resend: true })).status).to.equal(429);
+    await service.database.pool.query(`update invitation_mail set sent_at = sent_at - interval '1 day'`);
+    expect((await invite(email, { resend: true })).status).to.equal(200);
+    const { rows } = await service.database.pool.query('select from invitation_mail');
+    expect(rows).to.have.length(1);
+  });
+});
+
+describe('What sign-up stores', () => {
+  before(async () => {
+    service = await startAuthService();
+  });
+  after(async () => {
+    await service.stop();
+    expect(service.errors).to.deep.equal([]);
+  });
+
+  const codes = async (answer: ReturnType<Client['post']>) => [(await answer).status, (await answer).body.code];
+
+  it('has bounds for users', async () => {
+    const { client, email } = await newUser();
+    const signUp = (body: object) =>
+      service
+        .client()
+        .post('/sign-up/email', { name: 'Ada', email: `long-${process.pid}@example.com`, password: 'a long password', ...body });
+    expect(await codes(signUp({ name: 'x'.repeat(121) }))).to.deep.equal([400, 'NAME_TOO_LONG']);
+    expect(await codes(signUp({ image: `https://example.com/${'x'.repeat(2_048)}` }))).to.deep.equal([400, 'IMAGE_TOO_LONG']);
+    expect(await codes(client.post('/update-user', { name: 'x'.repeat(500_000) }))).to.deep.equal([400, 'NAME_TOO_LONG']);
+    expect((await signUp({ name: '😀'.repeat(120) })).status).to.equal(200);
+    const user = await service.db.selectFrom('user').select('name').where('email', '=', email).executeTakeFirstOrThrow();
+    expect(user.name).to.equal('Somebody');
+  });
+
+  it('has bounds for organizations and teams', async () => {
+    const { client } = await newUser();
+    expect(await codes(create(client, 'x'.repeat(81)))).to.deep.equal([400, 'NAME_TOO_LONG']);
+    const { body: organization } = await create(client, '😀'.repeat(80));
+    const organizationId = organization.id;
+    const update = (data: object) => client.post('/organization/update', { organizationId, data });
+    expect(await codes(update({ name: 'x'.repeat(81) }))).to.deep.equal([400, 'NAME_TOO_LONG']);
+    expect(await codes(update({ logo: 'x'.repeat(2_049) }))).to.deep.equal([400, 'IMAGE_TOO_LONG']);
+    expect(await codes(update({ metadata: { note: 'x'.repeat(10_000) } }))).to.deep.equal([400, 'METADATA_TOO_LONG']);
+    expect(await codes(client.post('/organization/create-team', { organizationId, name: 'x'.repeat(81) }))).to.deep.equal([
+      400,
+      'NAME_TOO_LONG',
+    ]);
+  });
+});
