@@ -8,6 +8,7 @@ import * as seats from './0006-seats.ts';
 import * as vectorBlocks from './0007-vector-blocks.ts';
 import * as jobKinds from './0008-job-kinds.ts';
 import * as signUpLimits from './0012-sign-up-limits.ts';
+import * as planRules from './0014-plan-rules.ts';
 import * as stripeRequests from './0015-stripe-requests.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
@@ -21,5 +22,6 @@ export const migrations: Record<string, Migration> = {
   '0007-vector-blocks': vectorBlocks,
   '0008-job-kinds': jobKinds,
   '0012-sign-up-limits': signUpLimits,
+  '0014-plan-rules': planRules,
   '0015-stripe-requests': stripeRequests,
 };

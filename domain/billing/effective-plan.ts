@@ -15,7 +15,7 @@ const paidPlans = ['team', 'pro'] as const satisfies PlanName[];
 /**
  * The plan that counts for an organization at a time: the best that one of its subscriptions gives, else `free`. A subscription gives its
  * plan while it is active or on trial. One that is past due gives it for the days of dunning after the period that was not renewed;
- * without an unpaid renewal, after the period that runs. The SQL function `organization_plan` says the same.
+ * without an unpaid renewal, after the period that runs. The SQL functions `gives_plan` and `organization_plan` say the same.
  */
 export function effectivePlan(subscriptions: PlanSource[], { now, dunningDays }: { now: Date; dunningDays: number }): PlanName {
   const counts = (each: PlanSource) =>

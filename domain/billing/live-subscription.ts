@@ -9,9 +9,14 @@ export const isLive: RawBuilder<boolean> = sql<boolean>`(
   or (subscription.status = 'incomplete' and subscription."stripeSubscriptionId" is not null)
 )`;
 
+/** With billing off the table is empty, and no plan counts. */
+const givesPlan: RawBuilder<boolean> = sql<boolean>`gives_plan(
+  subscription.status, subscription."pastDueSince", subscription."periodEnd", coalesce((select max(dunning_days) from plan_limit), 0)
+)`;
+
 /** Puts first the subscription that an organization is shown: the live one that its plan comes from, else the latest. */
 export const mostRelevant: RawBuilder<unknown> = sql`
-  ${isLive} desc, subscription.status in ('active', 'trialing', 'past_due') desc, subscription.plan = 'team' desc,
+  ${isLive} desc, ${givesPlan} desc, subscription.status in ('active', 'trialing', 'past_due') desc, subscription.plan = 'team' desc,
   subscription."periodEnd" desc nulls last, subscription.id desc
 `;
 

@@ -114,6 +114,17 @@ describe('Billing', () => {
       expect((await status()).subscription).to.include({ plan: 'pro', status: 'unpaid' });
     });
 
+    it('shows the subscription that the plan comes from, not one whose days of grace are over', async () => {
+      const id = await subscribe({ status: 'active', periodEnd: new Date(Date.now() + day) });
+      const pastDueSince = new Date(Date.now() - 15 * day);
+      await subscribe({ plan: 'team', status: 'past_due', pastDueSince, periodEnd: new Date(Date.now() + 15 * day) });
+      expect(await status()).to.deep.include({ plan: 'pro', paymentFailed: false });
+      expect((await status()).subscription).to.include({ id, plan: 'pro', status: 'active' });
+      const listed = await api.request('GET', `/api/v1/admin/organizations?search=${tenant.slug}`, { token: admin.token });
+      expect(listed.body.items[0]).to.deep.include({ plan: 'pro' });
+      expect(listed.body.items[0].subscription).to.include({ id, status: 'active' });
+    });
+
     it('lists the limits that a downgrade has left exceeded', async () => {
       const { organizationId, owner } = tenant;
       const { token } = owner;

@@ -325,6 +325,35 @@ describe('A subscription agrees with Stripe', () => {
     ]);
   });
 
+  it('after somebody at Stripe set a day on which it ends, moved it, and took it back: the audit log tells each', async () => {
+    const id = await subscribe();
+    const endAt = (at: number | null) =>
+      stripe.state.edit(id, (subscription) => {
+        subscription.cancel_at = at;
+      });
+    for (const at of [Date.parse('2030-02-01T00:00:00Z') / 1_000, Date.parse('2030-03-31T10:00:00Z') / 1_000, null]) {
+      endAt(at);
+      await deliver();
+      // What did not change is not told again.
+      endAt(at);
+      await deliver();
+    }
+    const entries = await service.db
+      .selectFrom('audit_entry')
+      .select(['action', 'metadata'])
+      .where('organization_id', '=', subscriber.organizationId)
+      .where('action', 'like', 'subscription.%')
+      .orderBy('id')
+      .execute();
+    const running = { plan: 'pro', status: 'active', cancelAtPeriodEnd: false };
+    expect(entries.map(({ action, metadata }) => [action, metadata])).to.deep.equal([
+      ['subscription.create', running],
+      ['subscription.update', { ...running, cancelAt: '2030-02-01T00:00:00.000Z' }],
+      ['subscription.update', { ...running, cancelAt: '2030-03-31T10:00:00.000Z' }],
+      ['subscription.update', running],
+    ]);
+  });
+
   it('sells nothing to an organization that is being deleted', async () => {
     await service.db.updateTable('organization').set({ stripeCustomerId: null }).where('id', '=', subscriber.organizationId).execute();
     stripe.state.customers.delete(subscriber.customer);

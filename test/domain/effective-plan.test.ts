@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { subscriptionStatus } from '../../contract/fields.ts';
 import { effectivePlan, type PlanSource } from '../../domain/billing/effective-plan.ts';
+import { createClockedDatabase } from '../support/clocked-database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const day = 86_400_000;
@@ -85,5 +86,39 @@ describe('The plan of an organization', () => {
       const wrong = cases.filter(({ expected }, index) => found[index]?.plan !== expected);
       expect(wrong.map(({ name }) => name)).to.deep.equal([]);
     }).timeout(60_000);
+  });
+
+  describe('in SQL, while the clocks of the server change', () => {
+    for (const [timeZone, dueAt] of [
+      ['America/New_York', '2027-03-05T00:00:00Z'],
+      ['America/New_York', '2027-10-30T12:00:00Z'],
+      ['Pacific/Kiritimati', '2028-02-20T10:00:00Z'],
+    ] as const) {
+      it(`ends after ${dunningDays} days of 24 hours from ${dueAt}, in ${timeZone}`, async () => {
+        const clocked = await createClockedDatabase({ poolSize: 1, timeZone });
+        try {
+          const pastDueSince = new Date(dueAt);
+          const subscription = { plan: 'pro', status: 'past_due', pastDueSince, periodEnd: null };
+          await clocked.db.insertInto('organization').values({ id: 'o', name: 'O', slug: 'oo' }).execute();
+          await clocked.db
+            .insertInto('subscription')
+            .values({ id: 's', referenceId: 'o', ...subscription })
+            .execute();
+          const plans: unknown[] = [];
+          for (const ms of [-1, 0]) {
+            const moment = new Date(pastDueSince.getTime() + dunningDays * day + ms);
+            await clocked.setTime(moment);
+            const { rows } = await sql<{ plan: string }>`select organization_plan('o', ${dunningDays}) as plan`.execute(clocked.db);
+            plans.push([effectivePlan([subscription], { now: moment, dunningDays }), rows[0]?.plan]);
+          }
+          expect(plans).to.deep.equal([
+            ['pro', 'pro'],
+            ['free', 'free'],
+          ]);
+        } finally {
+          await clocked.drop();
+        }
+      });
+    }
   });
 });

@@ -4,7 +4,6 @@ import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { migrate } from '../../db/migrate.ts';
 import { testPostgres } from './stack.ts';
 
-const template = 'sheaf_template';
 const templateLock = 7_243_300;
 
 /** A database of one test file. */
@@ -16,14 +15,24 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+export interface TestDatabaseOptions {
+  poolSize?: number;
+  /** What every session in the database begins with, such as its `timezone`. */
+  settings?: Record<string, string>;
+  /** Statements that prepare an empty database before it is migrated. One copy is kept for each `name`. */
+  prepared?: { name: string; statements: string[] };
+}
+
 /** Makes a database with all migrations applied, as a copy of one that is migrated once per test run. */
-export async function createTestDatabase(options: { poolSize?: number } = {}): Promise<TestDatabase> {
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const { prepared = { name: 'plain', statements: [] }, settings = {} } = options;
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await withAdmin(async (admin) => {
     // A database that someone is connected to cannot be copied: makers and copiers take turns.
     await admin.query('select pg_advisory_lock($1)', [templateLock]);
-    await ensureTemplate(admin);
+    const template = await ensureTemplate(admin, prepared, settings);
     await admin.query(`create database ${name} template ${template}`);
+    await set(admin, name, settings);
   });
   return await open(name, options.poolSize ?? 10);
 }
@@ -49,15 +58,30 @@ async function open(name: string, poolSize: number): Promise<TestDatabase> {
   };
 }
 
-async function ensureTemplate(admin: pg.Client): Promise<void> {
+type Prepared = NonNullable<TestDatabaseOptions['prepared']>;
+
+async function ensureTemplate(admin: pg.Client, { name, statements }: Prepared, settings: Record<string, string>): Promise<string> {
+  const template = `sheaf_template_${name}`;
   const existing = await admin.query('select 1 from pg_database where datname = $1', [template]);
-  if (existing.rowCount) return;
+  if (existing.rowCount) return template;
   const unfinished = `${template}_new`;
   await admin.query(`drop database if exists ${unfinished}`);
   await admin.query(`create database ${unfinished} template template0`);
-  const db = createDb(createPool({ url: await urlOf(unfinished), poolSize: 2 }));
-  await migrate(db).finally(() => db.destroy());
+  await set(admin, unfinished, settings);
+  const pool = createPool({ url: await urlOf(unfinished), poolSize: 2 });
+  const db = createDb(pool);
+  try {
+    for (const statement of statements) await pool.query(statement);
+    await migrate(db);
+  } finally {
+    await db.destroy();
+  }
   await admin.query(`alter database ${unfinished} rename to ${template}`);
+  return template;
+}
+
+async function set(admin: pg.Client, database: string, settings: Record<string, string>): Promise<void> {
+  for (const [setting, value] of Object.entries(settings)) await admin.query(`alter database ${database} set ${setting} = ${value}`);
 }
 
 async function urlOf(database: string): Promise<string> {

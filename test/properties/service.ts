@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import pino from 'pino';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { type Activities, createActivities } from '../../activities/index.ts';
+import type { Caller } from '../../api/caller.ts';
+import type { ApiDeps } from '../../api/deps.ts';
+import { isProcedure, type Procedure, type ProcedureTree, run } from '../../api/procedure.ts';
+import { createProcedures } from '../../api/procedures/index.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
+import type { Environment } from '../../config/environment.ts';
+import { loadServerConfig } from '../../config/server.ts';
+import { createDb, createPool } from '../../db/connect.ts';
+import { getPlan } from '../../domain/billing/get-plan.ts';
+import { syncPlanLimits } from '../../domain/billing/sync-plan-limits.ts';
+import { createPayments } from '../../payments/payments.ts';
+import { takeEvent } from '../../payments/take-event.ts';
+import { billingOn } from '../auth/support/service.ts';
+import { type StripeServer, startStripeServer } from '../auth/support/stripe-server.ts';
+import { type ClockedDatabase, createClockedDatabase } from '../support/clocked-database.ts';
+import { AiStandIn } from './ai-stand-in.ts';
+import { ConnectionBreaker } from './connection-breaker.ts';
+import { attemptTimeoutMs, graceDays, planLimits } from './money-state.ts';
+
+export interface ServiceOptions {
+  billing: boolean;
+  /** That of every session of the database. */
+  timeZone: string;
+}
+
+/**
+ * The service in this process: its procedures and activities over a database of its own, whose clock stands still until it is moved. What
+ * stands in for others: the two transports and sign-in (a caller is given), Temporal (a test calls the activities), the AI service, the
+ * store of objects, and Stripe, which is asked over HTTP.
+ */
+export class Service {
+  readonly options: ServiceOptions;
+  readonly database: ClockedDatabase;
+  readonly stripe: StripeServer;
+  readonly breaker = new ConnectionBreaker();
+  readonly ai = new AiStandIn();
+  readonly activities: Activities;
+  readonly takeEvent: (event: unknown) => Promise<void>;
+  /** How large every stored object is. */
+  objectBytes = 0;
+  readonly #procedures: ProcedureTree;
+  readonly #close: () => Promise<void>;
+
+  private constructor(options: ServiceOptions, database: ClockedDatabase, stripe: StripeServer) {
+    this.options = options;
+    this.database = database;
+    this.stripe = stripe;
+    const config = loadServerConfig({ ...environmentOf(options), DATABASE_URL: database.url, STRIPE_API_BASE: stripe.url });
+    const pool = createPool({ url: database.url, poolSize: 4 });
+    this.breaker.watch(pool);
+    const db = createDb(pool);
+    const payments = createPayments({ config, db, log });
+    const storage = {
+      signUpload: async () => ({ url: 'http://storage.example', headers: {}, expiresAt: new Date(0) }),
+      stat: async () => ({ sizeBytes: this.objectBytes }),
+    };
+    const parts = { config, db, log, storage, payments, ai: this.ai.client, getPlan: planReader(config) };
+    this.activities = createActivities({
+      ...parts,
+      attempts: new Semaphore(1_000),
+      jobs: { timeoutMs: attemptTimeoutMs, retryDelaysMs: [10_000, 30_000, 90_000] },
+    } as unknown as ActivityDeps);
+    this.#procedures = createProcedures({
+      ...parts,
+      limiters: { searches: { consume: async () => {} } },
+      embeddingPrice: async () => 'charged',
+    } as unknown as ApiDeps);
+    this.takeEvent = async (event) => {
+      if (payments) await takeEvent(payments, event as never);
+    };
+    this.#close = async () => {
+      await db.destroy();
+      await database.drop();
+      await stripe.stop();
+    };
+  }
+
+  static async start(options: ServiceOptions): Promise<Service> {
+    const [database, stripe] = await Promise.all([createClockedDatabase({ poolSize: 2, timeZone: options.timeZone }), startStripeServer()]);
+    await syncPlanLimits(database.db, loadServerConfig(environmentOf(options)));
+    return new Service(options, database, stripe);
+  }
+
+  /** Calls an operation, as both transports do after they have found the caller and parsed the input. */
+  async call<T = any>(operation: string, caller: Caller, input: unknown, idempotencyKey?: string): Promise<T> {
+    const request = {
+      ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', idempotencyKey, lastEventId: undefined },
+      ...{ signal: new AbortController().signal, hangUp() {}, setHeader() {} },
+    };
+    return (await run(log, this.#find(operation), { input, caller, request })) as T;
+  }
+
+  /** Runs an activity, as a worker does. */
+  async act<Name extends keyof Activities>(
+    name: Name,
+    ...args: Parameters<Activities[Name]>
+  ): Promise<Awaited<ReturnType<Activities[Name]>>> {
+    const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+    return (await environment.run(this.activities[name] as never, ...(args as never[]))) as Awaited<ReturnType<Activities[Name]>>;
+  }
+
+  async stop(): Promise<void> {
+    await this.#close();
+  }
+
+  #find(operation: string): Procedure {
+    let node: Procedure | ProcedureTree | undefined = this.#procedures;
+    for (const name of operation.split('.')) node = node && !isProcedure(node) ? node[name] : undefined;
+    if (!node || !isProcedure(node)) throw new Error(`There is no operation ${operation}`);
+    return node;
+  }
+}
+
+const log = pino({ level: 'silent' });
+
+function planReader(config: ReturnType<typeof loadServerConfig>): ApiDeps['getPlan'] {
+  return (db, organizationId) => getPlan(db, config, organizationId);
+}
+
+function environmentOf({ billing }: ServiceOptions): Environment {
+  const limits = Object.entries(planLimits).flatMap(([plan, { workspaces, members, aiCredits, storageBytes }]) => {
+    const prefix = `PLAN_${plan.toUpperCase()}`;
+    return Object.entries({
+      [`${prefix}_WORKSPACES`]: workspaces,
+      [`${prefix}_MEMBERS`]: members,
+      [`${prefix}_AI_CREDITS`]: aiCredits,
+      [`${prefix}_STORAGE_BYTES`]: storageBytes,
+    }).map(([name, value]) => [name, String(value)]);
+  });
+  return {
+    ...{ NODE_ENV: 'test', AUTH_SECRET: 'a-secret-of-this-test-a-secret-of-this-test', DATABASE_URL: 'postgres://unused' },
+    ...(billing ? billingOn : {}),
+    ...{ BILLING_DUNNING_DAYS: String(graceDays), ...Object.fromEntries(limits) },
+  };
+}
