@@ -4,10 +4,13 @@ import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { billingOn } from '../auth/support/service.ts';
 import type { Answer, TestUser } from '../support/api.ts';
 import { summary } from '../support/jobs.ts';
+import { untilWaiting } from '../support/locks.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 const racers = 20;
+/** Each request that waits keeps one of the twenty connections of the API. */
+const atOnce = 8;
 const limits = { PLAN_FREE_WORKSPACES: '2', PLAN_FREE_MEMBERS: '2', PLAN_FREE_AI_CREDITS: '6', PLAN_FREE_STORAGE_BYTES: '100' };
 
 describe(`${racers} requests at once for the last that a plan allows: one gets it, each other LIMIT_REACHED`, () => {
@@ -17,8 +20,24 @@ describe(`${racers} requests at once for the last that a plan allows: one gets i
     ai.provider = 'remote';
   });
 
-  const together = (request: (index: number) => Promise<Answer>) =>
-    Promise.all(Array.from({ length: racers }, (_, index) => request(index)));
+  /**
+   * Sends requests at once, and holds the row of the organization until many wait for it: under the lock that they take to count, or else,
+   * if they had counted before, when they write a row of the organization.
+   */
+  async function together(...requests: ((index: number) => Promise<Answer>)[]): Promise<Answer[][]> {
+    const { db, pool } = api.database;
+    const holder = await pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select from organization where id = $1 for update', [tenant.organizationId]);
+      const answers = Promise.all(requests.map((request) => Promise.all(Array.from({ length: racers }, (_, index) => request(index)))));
+      await untilWaiting(db, atOnce);
+      await holder.query('commit');
+      return await answers;
+    } finally {
+      holder.release();
+    }
+  }
   /** Over both transports in turn. */
   const call = (index: number, operation: string, input: Record<string, unknown>) =>
     callOver(api, transports[index % transports.length] ?? 'REST', operation, input, { token: tenant.owner.token });
@@ -45,7 +64,7 @@ describe(`${racers} requests at once for the last that a plan allows: one gets i
 
   it('workspace', async () => {
     const { organizationId } = tenant;
-    const answers = await together((index) =>
+    const [answers = []] = await together((index) =>
       call(index, 'workspaces.create', { organizationId, name: 'Another', slug: `another-${index}` }),
     );
     expectOneWinner(answers, 'workspaces', 2);
@@ -54,7 +73,7 @@ describe(`${racers} requests at once for the last that a plan allows: one gets i
 
   it('bytes of a workspace', async () => {
     const { workspaceId } = tenant;
-    const answers = await together((index) =>
+    const [answers = []] = await together((index) =>
       call(index, 'documents.createUpload', { workspaceId, name: 'a.txt', contentType: 'text/plain', size: 60 }),
     );
     expectOneWinner(answers, 'storageBytes', 100);
@@ -65,7 +84,7 @@ describe(`${racers} requests at once for the last that a plan allows: one gets i
   it('credit, for jobs and searches', async () => {
     const { organizationId, workspaceId } = tenant;
     expect((await call(0, 'jobs.create', { ...summary, organizationId })).status).to.equal(200);
-    const answers = await together((index) =>
+    const [answers = []] = await together((index) =>
       index % 4 < 2
         ? call(index, 'jobs.create', { kind: 'text.embed', organizationId, texts: ['one'] })
         : call(index, 'documents.search', { workspaceId, query: 'mirrors' }),
@@ -79,12 +98,14 @@ describe(`${racers} requests at once for the last that a plan allows: one gets i
     const { body: job } = await call(0, 'jobs.create', { ...summary, organizationId });
     const failure = { code: 'unreadable', message: 'It cannot be read.', retryable: false };
     await settleAttempt(api.database.db, { jobId: job.id, claimedBy: 'nobody', failure }, []);
-    expectOneWinner(await together((index) => call(index, 'jobs.retry', { id: job.id })), 'aiCredits', 6);
+    const [answers = []] = await together((index) => call(index, 'jobs.retry', { id: job.id }));
+    expectOneWinner(answers, 'aiCredits', 6);
     expect((await usage()).aiCredits).to.equal(5);
   });
 
   it('member, for invitations', async () => {
-    expectOneWinner(await together(() => invite(`${randomUUID()}@example.com`)), 'members', 2);
+    const [answers = []] = await together(() => invite(`${randomUUID()}@example.com`));
+    expectOneWinner(answers, 'members', 2);
     expect(await usage()).to.include({ members: 1, pendingInvitations: 1 });
   });
 
@@ -99,7 +120,7 @@ describe(`${racers} requests at once for the last that a plan allows: one gets i
     }
     await db.deleteFrom('subscription').where('id', '=', subscription.id).execute();
 
-    const answers = await together(async (index) => {
+    const [answers = []] = await together(async (index) => {
       const { guest, invitationId } = guests[index] ?? { guest: tenant.owner, invitationId: '' };
       return await auth(guest, '/accept-invitation', { invitationId });
     });
@@ -116,7 +137,7 @@ describe(`${racers} requests at once for the last that a plan allows: one gets i
       (index: number) => call(index, 'jobs.create', { ...summary, organizationId }),
       () => invite(`${randomUUID()}@example.com`),
     ];
-    const answers = await Promise.all(requests.map((request) => together(request)));
+    const answers = await together(...requests);
     for (const [index, [kind, limit]] of [
       ['workspaces', 2],
       ['storageBytes', 100],

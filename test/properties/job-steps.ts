@@ -147,7 +147,7 @@ function take(tenant: Tenant, id: string) {
 
 const sweep = breaks.map((at) =>
   step(
-    `sweep(${describeBreak(at)})`,
+    `sweep${describeBreak(at)}`,
     () => true,
     async ({ state }, tenant) => {
       await tenant.untilDone(() => tenant.service.act('sweepLostAttempts'), at);
@@ -159,7 +159,7 @@ const sweep = breaks.map((at) =>
 
 /** An operator retries every failed job that was not retried; the workflow repeats a batch that broke off. */
 const replay = breaks.map((at) =>
-  step(`replay(${describeBreak(at)})`, hasJobs, async (model, tenant) => {
+  step(`replay${describeBreak(at)}`, hasJobs, async (model, tenant) => {
     const { service, organizationId } = tenant;
     const jobIds = await service.act('listReplayable', { filter: { organizationId }, after: null, limit: 100 });
     const originals = rules.replayable(model.state);

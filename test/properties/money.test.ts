@@ -8,5 +8,5 @@ describe('Money', () => {
     const { differences, ...count } = await runSequences({ sequences, seed });
     if (differences.length > 0) throw new Error(`Seed ${seed}\n${differences.join('\n\n')}`);
     console.log(`        ${count.sequences} sequences, ${count.steps} steps, seed ${seed}`);
-  }).timeout(300_000);
+  }).timeout(600_000);
 });

@@ -13,7 +13,7 @@ import type { Tenant } from './tenant.ts';
 const always = () => true;
 
 const createWorkspace = breaks.map((at) =>
-  step(`creates a workspace(${describeBreak(at)})`, always, async (model, tenant) => {
+  step(`creates a workspace${describeBreak(at)}`, always, async (model, tenant) => {
     const { organizationId } = tenant;
     const refusal = rules.refusesWorkspace(model.state);
     const slug = tenant.newName('workspace');

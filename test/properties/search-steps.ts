@@ -7,7 +7,7 @@ import * as rules from './money-rules.ts';
 /** A search is charged, and then waits for the embedding of its query. One that is never ended is one whose process died. */
 const search = fc.record({ workspace: index, at: breaks }).map(({ workspace, at }) =>
   step(
-    `search(${describeBreak(at)})`,
+    `search${describeBreak(at)}`,
     () => true,
     async (model, tenant) => {
       const { service } = tenant;

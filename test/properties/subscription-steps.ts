@@ -140,7 +140,7 @@ const event = fc.record({ which: fc.nat({ max: 60 }), at: breaks }).map(({ which
 
 const compare = breaks.map((at) =>
   step(
-    `compares everything(${describeBreak(at)})`,
+    `compares everything${describeBreak(at)}`,
     ({ state }) => state.subscriptions.length > 0,
     async ({ state }, tenant) => {
       await tenant.untilDone(() => tenant.service.act('reconcileBilling', { repair: true }), at);
