@@ -60,10 +60,13 @@ const organizationRules = [
          end if;
          perform pg_advisory_xact_lock(hashtextextended('organizations of ' || of_user, 0));
          select coalesce(max(dunning_days), 0) into dunning from plan_limit;
-         select count(*) into owned from member
-           where "userId" = of_user and role ~ '\\yowner\\y' and organization_plan("organizationId", dunning) = 'free'
-             and not exists (select from organization_deletion where organization_id = "organizationId");
-         select owned + count(*) into owned from organization_without_owner where user_id = of_user;
+         -- One statement, so that an organization which gets its owner meanwhile counts once.
+         select
+           (select count(*) from member
+             where "userId" = of_user and role ~ '\\yowner\\y' and organization_plan("organizationId", dunning) = 'free'
+               and not exists (select from organization_deletion where organization_id = "organizationId"))
+           + (select count(*) from organization_without_owner where user_id = of_user)
+           into owned;
          if owned >= most then
            perform raise_rule('LIMIT_REACHED', jsonb_build_object('kind', 'organizations', 'limit', most, 'plan', 'free'));
          end if;

@@ -16,8 +16,8 @@ import { getPlan } from '../../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../../domain/billing/sync-plan-limits.ts';
 import { createPayments } from '../../payments/payments.ts';
 import { takeEvent } from '../../payments/take-event.ts';
+import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import { billingOn } from '../auth/support/service.ts';
-import { type StripeServer, startStripeServer } from '../auth/support/stripe-server.ts';
 import { type ClockedDatabase, createClockedDatabase } from '../support/clocked-database.ts';
 import { AiStandIn } from './ai-stand-in.ts';
 import { ConnectionBreaker } from './connection-breaker.ts';
@@ -93,7 +93,7 @@ export class Service {
       ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', idempotencyKey, lastEventId: undefined },
       ...{ signal: new AbortController().signal, hangUp() {}, setHeader() {} },
     };
-    return (await run(log, this.#find(operation), { input, caller, request })) as T;
+    return (await run({ log, skippedEvents: { add: () => {} } }, this.#find(operation), { input, caller, request })) as T;
   }
 
   /** Runs an activity, as a worker does. */
