@@ -177,6 +177,14 @@ export interface OrganizationDeletionTable {
   created_at: Timestamp;
 }
 
+/** A workspace that is gone, whose jobs, documents and objects are being deleted. */
+export interface WorkspaceDeletionTable {
+  workspace_id: string;
+  organization_id: string;
+  requested_by: string | null;
+  created_at: Timestamp;
+}
+
 export interface IdempotencyKeyTable {
   user_id: string;
   operation: string;
@@ -265,6 +273,7 @@ export interface Database extends AuthTables {
   outbox: OutboxTable;
   object_to_delete: ObjectToDeleteTable;
   organization_deletion: OrganizationDeletionTable;
+  workspace_deletion: WorkspaceDeletionTable;
   idempotency_key: IdempotencyKeyTable;
   feature_flag: FeatureFlagTable;
   feature_flag_override: FeatureFlagOverrideTable;

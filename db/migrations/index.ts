@@ -6,6 +6,7 @@ import * as platformAudit from './0004-platform-audit.ts';
 import * as oneWriter from './0005-one-writer.ts';
 import * as seats from './0006-seats.ts';
 import * as vectorBlocks from './0007-vector-blocks.ts';
+import * as deletions from './0010-deletions.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
 export const migrations: Record<string, Migration> = {
@@ -16,4 +17,5 @@ export const migrations: Record<string, Migration> = {
   '0005-one-writer': oneWriter,
   '0006-seats': seats,
   '0007-vector-blocks': vectorBlocks,
+  '0010-deletions': deletions,
 };
