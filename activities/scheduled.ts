@@ -3,14 +3,16 @@ import { quantizeDocuments } from '../domain/chunks/quantize-documents.ts';
 import { reconcileVectorIndexes } from '../domain/chunks/reconcile-vector-indexes.ts';
 import { refundLostSearches } from '../domain/credits/search-charge.ts';
 import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
-import { sweepLostAttempts, sweepQueuedJobs } from '../domain/jobs/sweep-jobs.ts';
+import { sweepAllQueuedJobs, sweepLostAttempts } from '../domain/jobs/sweep-jobs.ts';
 import { findOrphanedObjects } from '../domain/objects/find-orphaned-objects.ts';
+import { sweepDeletions } from '../domain/operations/sweep-deletions.ts';
 import * as retention from '../domain/retention.ts';
 import type { ReconcileIndexesResult } from '../workflows/definitions.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';
 
 const sweepBatch = 500;
+const sweepMs = 50_000;
 const heartbeatMs = 10_000;
 
 /** The steps of the minute's sweep. */
@@ -24,8 +26,11 @@ export function sweepActivities({ db, jobs, log }: ActivityDeps) {
       return swept;
     },
 
+    /** Starts the workflows of queued jobs and of deletions that have none. The next minute's sweep goes on. */
     async sweepQueuedJobs(): Promise<{ restarted: number }> {
-      return { restarted: (await sweepQueuedJobs(db, { limit: sweepBatch })).length };
+      await sweepDeletions(db, sweepBatch);
+      const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(sweepMs)]);
+      return { restarted: await sweepAllQueuedJobs(db, { limit: sweepBatch, signal }) };
     },
   };
 }
