@@ -21,6 +21,28 @@ const statements = [
   `alter table document drop constraint document_workspace_id_fkey, drop constraint document_uploaded_by_fkey`,
   `alter table job drop constraint job_workspace_id_fkey, drop constraint job_document_id_fkey, drop constraint job_created_by_fkey`,
 
+  // Names this database to the store, whose marker names the deployment that may delete there.
+  `create table deployment (
+    one boolean primary key default true check (one),
+    id text not null default gen_random_uuid()::text
+  )`,
+  `insert into deployment default values`,
+
+  // Objects without a document that the sweep has found and not deleted yet, and why it has not.
+  `create table orphaned_object (key text primary key)`,
+  `create table orphan_sweep_stop (
+    one boolean primary key default true check (one),
+    checked bigint not null,
+    found bigint not null,
+    allowed bigint not null default 0,
+    stopped_at timestamptz(3) not null default now()
+  )`,
+
+  // One organization's objects in the order in which they are due. The table is short.
+  `create index object_to_delete_next on object_to_delete (organization_id, next_attempt_at, key)`,
+  `create index object_to_delete_refused on object_to_delete (organization_id) where attempts > 0`,
+  `drop index object_to_delete_organization`,
+
   // What is left of the foreign keys: a new row names a workspace of its organization, which stays until the transaction ends.
   `create function require_workspace() returns trigger language plpgsql as $$
      begin

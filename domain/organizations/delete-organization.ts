@@ -9,6 +9,7 @@ import { drainDocuments } from '../documents/drain-documents.ts';
 import { inSlices, type Place } from '../drain.ts';
 import { failJob } from '../jobs/settle-attempt.ts';
 import { lockUnfinishedJobs } from '../locks.ts';
+import { checkStoreOwner } from '../objects/store-owner.ts';
 
 const organizationDeleted = { code: 'organization_deleted', message: 'The organization was deleted.' };
 
@@ -88,6 +89,7 @@ export async function deleteOrganizationObjects(
   organizationId: string,
   { before, onProgress, signal }: { before: DeletedObjects; onProgress: (counts: DeletedObjects) => void; signal: AbortSignal },
 ): Promise<DeletedObjects> {
+  await checkStoreOwner(db, storage);
   const counts = { ...before };
   let batch: string[] = [];
   for await (const { key } of storage.list(`${organizationId}/`)) {
