@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { type Figure, type Measure, toFigure } from '../support/figure.ts';
 import type { Service } from '../support/service.ts';
+import { deletionWaits } from './deletion-waits.ts';
 
 const few = 10_000;
 const many = 100_000;
@@ -25,7 +26,7 @@ type Delete = (scope: Scope, objects: number) => Promise<void>;
 
 /**
  * The deletion of an organization and of a workspace with 100,000 stored objects each: the peak memory of the API with its worker,
- * compared with the peak of two deletions of each with 10,000.
+ * compared with the peak of two deletions of each with 10,000. And what others wait for meanwhile.
  */
 export const deletion: Measure = async (service) => {
   await service.pool.query(`update "user" set role = 'admin' where id = $1`, [service.userId]);
@@ -66,7 +67,7 @@ export const deletion: Measure = async (service) => {
   } finally {
     await connection.close();
   }
-  return figures;
+  return [...figures, ...(await deletionWaits(service))];
 };
 
 const atMost = { ratio: { atMost: 1.1 } };
