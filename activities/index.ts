@@ -11,6 +11,7 @@ import { organizationActivities } from './organizations.ts';
 import { replayActivities } from './replay.ts';
 import { type AttemptInput, type AttemptReport, runJobAttempt } from './run-job-attempt.ts';
 import { housekeepingActivities, indexActivities, sweepActivities } from './scheduled.ts';
+import { workspaceActivities } from './workspaces.ts';
 
 /** What workflows do outside of Temporal. Thin: each calls the domain, the storage or the AI service. */
 export type Activities = ReturnType<typeof createActivities>;
@@ -24,6 +25,7 @@ export function createActivities(deps: ActivityDeps) {
     ...organizationActivities(deps),
     ...replayActivities(deps),
     ...sweepActivities(deps),
+    ...workspaceActivities(deps),
 
     /** Scheduled on the task queue of the kind, never retried by Temporal. */
     runJobAttempt: (input: AttemptInput): Promise<AttemptReport> => runJobAttempt(deps, input),

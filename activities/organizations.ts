@@ -13,21 +13,11 @@ interface OrganizationInput {
   organizationId: string;
 }
 
-const jobsPerTransaction = 100;
-
 /** The steps of an organization's deletion; each can be repeated. */
 export function organizationActivities(deps: ActivityDeps) {
   return {
-    async endOrganizationJobs({ organizationId }: OrganizationInput): Promise<void> {
-      const { onProgress, signal } = reporting<number>();
-      for (let ended = 0; ; ) {
-        signal.throwIfAborted();
-        const batch = await endOrganizationJobs(deps.db, organizationId, jobsPerTransaction);
-        if (batch === 0) return;
-        ended += batch;
-        onProgress(ended);
-      }
-    },
+    endOrganizationJobs: ({ organizationId }: OrganizationInput): Promise<void> =>
+      endOrganizationJobs(deps.db, organizationId, reporting<number>()),
 
     deleteOrganizationObjects({ organizationId }: OrganizationInput): Promise<DeletedObjects> {
       const { before, onProgress, signal } = reporting<DeletedObjects>();
@@ -36,10 +26,8 @@ export function organizationActivities(deps: ActivityDeps) {
       return deleteOrganizationObjects(deps.db, deps.storage, organizationId, { before: counts, onProgress, signal });
     },
 
-    deleteOrganizationRows({ organizationId }: OrganizationInput): Promise<void> {
-      const { onProgress } = reporting<string>();
-      return deleteOrganizationRows(deps.db, organizationId, () => onProgress('deleting rows'));
-    },
+    deleteOrganizationRows: ({ organizationId }: OrganizationInput): Promise<void> =>
+      deleteOrganizationRows(deps.db, organizationId, reporting<number>()),
 
     /** Starts the workflow that deletes what the store refused. */
     async drainObjects({ organizationId }: OrganizationInput): Promise<void> {

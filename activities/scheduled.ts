@@ -1,15 +1,20 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { quantizeDocuments } from '../domain/chunks/quantize-documents.ts';
 import { reconcileVectorIndexes } from '../domain/chunks/reconcile-vector-indexes.ts';
 import { refundLostSearches } from '../domain/credits/search-charge.ts';
 import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
-import { sweepLostAttempts, sweepQueuedJobs } from '../domain/jobs/sweep-jobs.ts';
-import { findOrphanedObjects } from '../domain/objects/find-orphaned-objects.ts';
+import { sweepAllQueuedJobs, sweepLostAttempts } from '../domain/jobs/sweep-jobs.ts';
+import { findOrphanedObjects, type OrphanSweep } from '../domain/objects/find-orphaned-objects.ts';
+import { OrphanSweepStopped } from '../domain/objects/orphan-sweep-stop.ts';
+import { StoreOfAnotherDeployment } from '../domain/objects/store-owner.ts';
+import { sweepDeletions } from '../domain/operations/sweep-deletions.ts';
 import * as retention from '../domain/retention.ts';
 import type { ReconcileIndexesResult } from '../workflows/definitions.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting, withHeartbeats } from './progress.ts';
 
 const sweepBatch = 500;
+const sweepMs = 50_000;
 
 /** The steps of the minute's sweep. */
 export function sweepActivities({ db, jobs, log }: ActivityDeps) {
@@ -22,15 +27,18 @@ export function sweepActivities({ db, jobs, log }: ActivityDeps) {
       return swept;
     },
 
+    /** Starts the workflows of queued jobs and of deletions that have none. The next minute's sweep goes on. */
     async sweepQueuedJobs(): Promise<{ restarted: number }> {
-      return { restarted: (await sweepQueuedJobs(db, { limit: sweepBatch })).length };
+      await sweepDeletions(db, sweepBatch);
+      const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(sweepMs)]);
+      return { restarted: await sweepAllQueuedJobs(db, { limit: sweepBatch, signal }) };
     },
   };
 }
 
 /** The steps of the day's housekeeping. Each returns how much it removed. */
-export function housekeepingActivities({ db, storage, auditRetentionDays }: ActivityDeps) {
-  const remove = (rows: retention.Expired) => retention.deleteInBatches(db, rows, reporting<number>());
+export function housekeepingActivities({ db, storage, log, auditRetentionDays }: ActivityDeps) {
+  const remove = (rows: retention.Expired) => retention.deleteInBatches(db, rows, reporting<retention.Deleted>());
   return {
     purgeAbandonedUploads: () => purgeAbandonedUploads(db, reporting<number>()),
     deleteFinishedJobs: () => remove(retention.finishedJobs),
@@ -40,7 +48,16 @@ export function housekeepingActivities({ db, storage, auditRetentionDays }: Acti
     deleteMails: () => remove(retention.mails),
     deleteExpiredVerifications: () => remove(retention.verifications),
     deletePaymentEvents: () => remove(retention.paymentEvents),
-    findOrphanedObjects: () => findOrphanedObjects(db, storage, reporting<number>()),
+    async findOrphanedObjects(): Promise<number> {
+      try {
+        return await findOrphanedObjects(db, storage, reporting<OrphanSweep>());
+      } catch (error) {
+        if (!(error instanceof OrphanSweepStopped || error instanceof StoreOfAnotherDeployment)) throw error;
+        log.error({ err: error }, 'the sweep of orphaned objects has stopped, and deletes nothing');
+        // Only an operator can decide.
+        throw ApplicationFailure.nonRetryable(error.message, error.name);
+      }
+    },
   };
 }
 

@@ -10,6 +10,8 @@ export interface OutboxMessage {
 
 /** How long the process that wrote an intent may take to dispatch it, before a relay does. */
 const writerLeaseSeconds = 5;
+/** How many intents of a transaction its process dispatches. The relay has the others at once, and takes no more than Temporal does. */
+const mostDispatched = 100;
 const rowsPerInsert = 1_000;
 
 const collected = new WeakMap<Transaction, Intent[]>();
@@ -29,7 +31,10 @@ export function collectIntents(trx: Transaction): void {
   collected.set(trx, []);
 }
 
-/** Writes the intents of a transaction, as its last statement. This process holds the lease of each row for a moment. */
+/**
+ * Writes the intents of a transaction, as its last statement. Returns those that this process is to dispatch, and holds their leases for a
+ * moment.
+ */
 export async function writeIntents(trx: Transaction): Promise<OutboxMessage[]> {
   const intents = collected.get(trx) ?? [];
   collected.delete(trx);
@@ -37,19 +42,19 @@ export async function writeIntents(trx: Transaction): Promise<OutboxMessage[]> {
   for (let start = 0; start < intents.length; start += rowsPerInsert) {
     const rows = await trx
       .insertInto('outbox')
-      .values(intents.slice(start, start + rowsPerInsert).map(toRow))
+      .values(intents.slice(start, start + rowsPerInsert).map((intent, offset) => toRow(intent, start + offset < mostDispatched)))
       .returning(['id', 'intent'])
       .execute();
     messages.push(...rows);
   }
-  return messages;
+  return messages.slice(0, mostDispatched);
 }
 
-function toRow(intent: Intent) {
+function toRow(intent: Intent, leased: boolean) {
   return {
     workflow_id: intent.workflowId,
     intent: JSON.stringify(intent),
-    lease_until: sql<Date>`clock_timestamp() + make_interval(secs => ${writerLeaseSeconds})`,
+    lease_until: leased ? sql<Date>`clock_timestamp() + make_interval(secs => ${writerLeaseSeconds})` : null,
   };
 }
 

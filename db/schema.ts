@@ -179,6 +179,33 @@ export interface OrganizationDeletionTable {
   created_at: Timestamp;
 }
 
+/** One row: the name by which a store knows the deployment that owns it. */
+export interface DeploymentTable {
+  id: Generated<string>;
+}
+
+/** Objects without a document, until the sweep has ended or an operator has decided. */
+export interface OrphanedObjectTable {
+  key: string;
+}
+
+/** One row while the sweep of orphaned objects has stopped; `allowed` is how many an operator lets it delete all the same. */
+export interface OrphanSweepStopTable {
+  one: Generated<boolean>;
+  checked: number;
+  found: number;
+  allowed: Generated<number>;
+  stopped_at: Timestamp;
+}
+
+/** A workspace that is gone, whose jobs, documents and objects are being deleted. */
+export interface WorkspaceDeletionTable {
+  workspace_id: string;
+  organization_id: string;
+  requested_by: string | null;
+  created_at: Timestamp;
+}
+
 export interface IdempotencyKeyTable {
   user_id: string;
   operation: string;
@@ -277,6 +304,10 @@ export interface Database extends AuthTables {
   outbox: OutboxTable;
   object_to_delete: ObjectToDeleteTable;
   organization_deletion: OrganizationDeletionTable;
+  workspace_deletion: WorkspaceDeletionTable;
+  deployment: DeploymentTable;
+  orphaned_object: OrphanedObjectTable;
+  orphan_sweep_stop: OrphanSweepStopTable;
   idempotency_key: IdempotencyKeyTable;
   feature_flag: FeatureFlagTable;
   feature_flag_override: FeatureFlagOverrideTable;

@@ -35,8 +35,8 @@ export async function retryDeadlocks<T>(transaction: () => Promise<T>): Promise<
 }
 
 /**
- * As {@link inTransaction}, for work that grows with what a tenant has, and may take minutes. Its last statement must be `touchJobs` if it
- * changes jobs, since a stream's replay looks back no further than an ordinary transaction lasts.
+ * As {@link inTransaction}, for work that grows with what a tenant has, and may take minutes. It must change no job, since a stream's replay
+ * looks back no further than an ordinary transaction lasts.
  */
 export function inBulkTransaction<T>(db: Db, work: (trx: Transaction) => Promise<T>): Promise<T> {
   return inTransaction(db, async (trx) => {

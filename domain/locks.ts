@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ApiError } from '../contract/api-error.ts';
 import type { Transaction } from '../db/connect.ts';
-import { DocumentGone, type DocumentRow } from './documents/document.ts';
+import { DocumentGone, type DocumentRow, inWorkspace } from './documents/document.ts';
 import { type FlagRow, flagNotFound } from './flags/flag.ts';
 import type { JobRow } from './jobs/job.ts';
 import type { WorkspaceRow } from './workspaces/workspace.ts';
@@ -76,9 +76,11 @@ export async function lockWorkspace(trx: Transaction, workspaceId: string, purpo
   return rows[0];
 }
 
-/** Locks a document, after its workspace; undefined if it is gone. */
+/** Locks a document, after its workspace; undefined if it is gone, or its workspace is. */
 export async function lockDocument(trx: Transaction, documentId: string, purpose: 'keep' | 'change'): Promise<DocumentRow | undefined> {
-  const { rows } = await sql<DocumentRow>`select * from document where id = ${documentId} ${strengths[purpose]}`.execute(trx);
+  const { rows } = await sql<DocumentRow>`
+    select * from document where id = ${documentId} and ${inWorkspace} ${strengths[purpose]}
+  `.execute(trx);
   return rows[0];
 }
 
@@ -94,11 +96,10 @@ export async function lockJob(trx: Transaction, jobId: string): Promise<JobRow |
   return rows[0];
 }
 
-/** Locks a batch of an organization's unfinished jobs, in the order of their ids. */
-export async function lockUnfinishedJobs(trx: Transaction, organizationId: string, limit: number): Promise<JobRow[]> {
+/** Locks the unfinished ones of these jobs, in the order of their ids. */
+export async function lockUnfinishedJobs(trx: Transaction, jobIds: string[]): Promise<JobRow[]> {
   const { rows } = await sql<JobRow>`
-    select * from job where organization_id = ${organizationId} and status in ('queued', 'running') order by id limit ${limit}
-    ${strengths.change}
+    select * from job where id = any(${jobIds}) and status in ('queued', 'running') order by id ${strengths.change}
   `.execute(trx);
   return rows;
 }

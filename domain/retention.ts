@@ -8,58 +8,87 @@ export interface Expired {
   table: string;
   /** The columns of the primary key. */
   key: string[];
-  where: RawBuilder<boolean>;
+  /** The time that decides, which has an index. */
+  time: string;
+  /** Whether that index has the id after the time. */
+  indexedById?: boolean;
+  /** Rows of before this moment are deleted. */
+  before: RawBuilder<Date>;
+}
+
+/** How far a deletion has come: how many rows are gone, and the time and the id of the last one. */
+export interface Deleted {
+  deleted: number;
+  last?: { time: string; id: string };
 }
 
 export interface BatchOptions {
-  onProgress: (deleted: number) => void;
+  before: Deleted | undefined;
+  onProgress: (progress: Deleted) => void;
   signal: AbortSignal;
 }
 
-/** Deletes the rows that match a condition, in batches (docs/rules.md, large things are bounded). Returns how many. */
-export async function deleteInBatches(db: Db, { table, key, where }: Expired, { onProgress, signal }: BatchOptions): Promise<number> {
-  const columns = sql.join(key.map((column) => sql.ref(column)));
-  let total = 0;
+/**
+ * Deletes rows that are past their time, the oldest first, in batches that each begin after the last one (docs/rules.md, large things are
+ * bounded). Goes on where `before` says. Returns how many.
+ */
+export async function deleteInBatches(db: Db, expired: Expired, { before, onProgress, signal }: BatchOptions): Promise<number> {
+  let progress: Deleted = before ?? { deleted: 0 };
   for (;;) {
     signal.throwIfAborted();
-    const { numAffectedRows } = await sql`
-      delete from ${sql.table(table)} where (${columns}) in (
-        select ${columns} from ${sql.table(table)} where ${where} limit ${batchSize} for update skip locked
-      )
-    `.execute(db);
-    const deleted = Number(numAffectedRows ?? 0);
-    total += deleted;
-    onProgress(total);
-    if (deleted < batchSize) return total;
+    const batch = await deleteBatch(db, expired, progress.last);
+    progress = { deleted: progress.deleted + batch.deleted, ...(batch.last && { last: batch.last }) };
+    onProgress(progress);
+    if (batch.deleted < batchSize) return progress.deleted;
   }
 }
 
+async function deleteBatch(db: Db, { table, key, time, indexedById, before }: Expired, last: Deleted['last']): Promise<Deleted> {
+  const keys = sql.join(key.map((column) => sql.ref(column)));
+  const order = indexedById ? sql`${sql.ref(time)}, id` : sql.ref(time);
+  const id = indexedById ? sql`id` : sql`''`;
+  const start = indexedById
+    ? sql`(${order}) >= (${last?.time ?? '-infinity'}::timestamptz, ${last?.id ?? ''})`
+    : sql`${order} >= ${last?.time ?? '-infinity'}::timestamptz`;
+  const { rows } = await sql<{ deleted: number; time: string | null; id: string }>`
+    with batch as materialized (
+      select ${keys}, ${sql.ref(time)} as batch_time, ${id} as batch_id from ${sql.table(table)}
+      where ${sql.ref(time)} < ${before} and ${start}
+      order by ${order} limit ${batchSize} for update skip locked
+    ), gone as (
+      delete from ${sql.table(table)} where (${keys}) in (select ${keys} from batch) returning 1
+    )
+    select (select count(*) from gone) as deleted, batch_time::text as time, batch_id as id
+    from batch order by batch_time desc, batch_id desc limit 1
+  `.execute(db);
+  const [row] = rows;
+  return row?.time ? { deleted: row.deleted, last: { time: row.time, id: row.id } } : { deleted: 0 };
+}
+
 /** Finished jobs are kept for 30 days. Their ledger entries stay. */
-export const finishedJobs: Expired = {
-  table: 'job',
-  key: ['id'],
-  where: sql`finished_at < now() - interval '30 days'`,
-};
+export const finishedJobs: Expired = { table: 'job', key: ['id'], time: 'finished_at', before: sql`now() - interval '30 days'` };
 
 /** Audit entries are kept for `AUDIT_LOG_RETENTION_DAYS`; 0 keeps them for ever. */
 export function auditEntries(retentionDays: number): Expired {
-  return { table: 'audit_entry', key: ['id'], where: sql`created_at < now() - make_interval(days => ${retentionDays})` };
+  const before = sql<Date>`now() - make_interval(days => ${retentionDays})`;
+  return { table: 'audit_entry', key: ['id'], time: 'created_at', indexedById: true, before };
 }
 
-export const sessions: Expired = { table: 'session', key: ['id'], where: sql`"expiresAt" < now()` };
+export const sessions: Expired = { table: 'session', key: ['id'], time: 'expiresAt', before: sql`now()` };
 
 /** Idempotency keys are kept for a day. */
 export const idempotencyKeys: Expired = {
   table: 'idempotency_key',
   key: ['user_id', 'operation', 'key'],
-  where: sql`created_at < now() - interval '1 day'`,
+  time: 'created_at',
+  before: sql`now() - interval '1 day'`,
 };
 
 /** Mails that could not be sent. Their workflows are kept as long. */
-export const mails: Expired = { table: 'mail', key: ['id'], where: sql`created_at < now() - interval '30 days'` };
+export const mails: Expired = { table: 'mail', key: ['id'], time: 'created_at', before: sql`now() - interval '30 days'` };
 
 /** Links to verify an address or to set a password that nobody followed, and states of a sign-in with a provider. */
-export const verifications: Expired = { table: 'verification', key: ['id'], where: sql`"expiresAt" < now()` };
+export const verifications: Expired = { table: 'verification', key: ['id'], time: 'expiresAt', before: sql`now()` };
 
 /** Events that the payment provider sent. It does not repeat one after so long. */
-export const paymentEvents: Expired = { table: 'stripe_event', key: ['id'], where: sql`created_at < now() - interval '30 days'` };
+export const paymentEvents: Expired = { table: 'stripe_event', key: ['id'], time: 'created_at', before: sql`now() - interval '30 days'` };

@@ -6,6 +6,7 @@ import { billingCommand } from './commands/billing.ts';
 import { endSubscriptionCommand } from './commands/end-subscription.ts';
 import { grantAdminCommand } from './commands/grant-admin.ts';
 import { ledgerCommand } from './commands/ledger.ts';
+import { orphansCommand } from './commands/orphans.ts';
 import { replayCommand } from './commands/replay.ts';
 import { statusCommand } from './commands/status.ts';
 import { stuckCommand } from './commands/stuck.ts';
@@ -17,6 +18,7 @@ const commands: Record<string, Command> = {
   stuck: stuckCommand,
   ledger: ledgerCommand,
   billing: billingCommand,
+  orphans: orphansCommand,
   replay: replayCommand,
   'grant-admin': grantAdminCommand,
   'end-subscription': endSubscriptionCommand,

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { ApiError, type Bucket, Storage as CloudStorage, type File, type StorageOptions } from '@google-cloud/storage';
 import { GoogleAuth } from 'google-auth-library';
 import { contentDisposition } from './content-disposition.ts';
-import { assertObjectKey, isObjectKey, organizationOfPrefix } from './object-key.ts';
+import { assertObjectKey, isObjectKey, markerName, organizationOfPrefix } from './object-key.ts';
 import { type DownloadTarget, downloadLifetimeMs, type Storage, type StoredObject, type UploadTarget, uploadLifetimeMs } from './port.ts';
 
 const pageSize = 1000;
@@ -69,17 +69,35 @@ export class BucketStorage implements Storage {
     await this.#file(key).delete({ ignoreNotFound: true });
   }
 
-  async *list(prefix: string): AsyncGenerator<{ key: string; createdAt: Date }> {
+  async *list(prefix: string, from?: string): AsyncGenerator<{ key: string; createdAt: Date }> {
     organizationOfPrefix(prefix);
+    const begin = from === undefined ? {} : { startOffset: from };
     let pageToken: string | undefined;
     do {
-      const [files, next] = await this.#bucket.getFiles({ prefix, pageToken, maxResults: pageSize, autoPaginate: false });
+      const [files, next] = await this.#bucket.getFiles({ prefix, ...begin, pageToken, maxResults: pageSize, autoPaginate: false });
       for (const file of files) {
         // A bucket may hold objects of others.
         if (isObjectKey(file.name)) yield { key: file.name, createdAt: new Date(file.metadata.timeCreated ?? 0) };
       }
       pageToken = (next as { pageToken?: string } | null)?.pageToken;
     } while (pageToken);
+  }
+
+  async claim(deployment: string): Promise<string> {
+    const marker = this.#bucket.file(markerName);
+    try {
+      await marker.save(deployment, {
+        resumable: false,
+        validation: 'md5',
+        contentType: 'text/plain',
+        preconditionOpts: { ifGenerationMatch: 0 },
+      });
+      return deployment;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 412) throw error;
+    }
+    const [owner] = await marker.download();
+    return owner.toString();
   }
 
   #file(key: string): File {

@@ -1,7 +1,8 @@
-import { mkdir, open, opendir, rm, stat, statfs } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, opendir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { assertObjectKey, isObjectKey, organizationOfPrefix } from './object-key.ts';
+import { assertObjectKey, isObjectKey, markerName, organizationOfPrefix } from './object-key.ts';
 import { type DownloadTarget, downloadLifetimeMs, type Storage, type StoredObject, type UploadTarget, uploadLifetimeMs } from './port.ts';
 import { type Grant, readGrant, signGrant } from './signature.ts';
 import { isCode, type WriteOptions, writeOnce } from './write-once.ts';
@@ -87,11 +88,30 @@ export class LocalStorage implements Storage {
   }
 
   /** Lists as the port says; also removes what killed processes left of uploads. */
-  async *list(prefix: string): AsyncGenerator<{ key: string; createdAt: Date }> {
+  async *list(prefix: string, from?: string): AsyncGenerator<{ key: string; createdAt: Date }> {
     const organizationId = organizationOfPrefix(prefix);
     await this.removeAbandoned();
     if (organizationId !== undefined) return yield* this.#listOrganization(organizationId);
-    for await (const name of namesIn(this.location)) yield* this.#listOrganization(name);
+    const first = from?.slice(0, from.indexOf('/')) ?? '';
+    // Their order is that of a list that begins in the middle.
+    const names = (await Array.fromAsync(namesIn(this.location))).sort();
+    for (const name of names) if (name >= first) yield* this.#listOrganization(name);
+  }
+
+  async claim(deployment: string): Promise<string> {
+    await mkdir(this.#incoming, { recursive: true });
+    const marker = join(this.location, markerName);
+    // Whole as soon as it is there.
+    const written = join(this.#incoming, `${markerName}-${randomUUID()}`);
+    await writeFile(written, deployment);
+    try {
+      await link(written, marker);
+    } catch (error) {
+      if (!isCode(error, 'EEXIST')) throw error;
+    } finally {
+      await rm(written);
+    }
+    return await readFile(marker, 'utf8');
   }
 
   async *#listOrganization(organizationId: string): AsyncGenerator<{ key: string; createdAt: Date }> {

@@ -38,8 +38,13 @@ export interface Storage {
   read(key: string): Promise<Readable | undefined>;
   /** Deletes an object; deleting an absent one succeeds. */
   delete(key: string): Promise<void>;
-  /** Lists keys that begin with `prefix` (`<organizationId>/` or empty), a page at a time, in bounded memory. */
-  list(prefix: string): AsyncIterable<{ key: string; createdAt: Date }>;
+  /**
+   * Lists keys that begin with `prefix` (`<organizationId>/` or empty), a page at a time, in bounded memory. With a key that an earlier list has
+   * given it begins there, or a little before.
+   */
+  list(prefix: string, from?: string): AsyncIterable<{ key: string; createdAt: Date }>;
+  /** The deployment that the store's marker names as its owner. A store without a marker gets one that names `deployment`. */
+  claim(deployment: string): Promise<string>;
 }
 
 /** How long an upload may be started with its target (milliseconds). */

@@ -7,20 +7,32 @@ import type { OutboxMessage } from '../db/outbox.ts';
 import type { IntentDelivery } from './intent-delivery.ts';
 
 const deadlineMs = 5_000;
-const largestBatch = 100;
+/** How many intents are on their way at once, at most. */
+const mostInFlight = 100;
 const pollMs = 1_000;
 /** Longer than a delivery takes. */
 const leaseSeconds = 15;
 /** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and CANCELLED of gRPC: the fault is not the intent's. */
 const unreachableCodes = new Set([14, 4, 8, 1]);
 
-/** Delivers the intents that are still in the table (docs/rules.md, outbox). */
+/**
+ * Delivers the intents that are still in the table (docs/rules.md, outbox), as fast as Temporal takes them: while some are on their way, the
+ * next ones are leased. How many go at once grows while Temporal takes all, and shrinks to a single one while it does not.
+ */
 export class OutboxRelay {
   readonly #db: Db;
   readonly #delivery: IntentDelivery;
   readonly #log: Logger;
+  readonly #inFlight = new Set<Promise<void>>();
   #reachable = true;
-  #batchSize = largestBatch;
+  /** When Temporal last took an intent. */
+  #takenAt = Number.NEGATIVE_INFINITY;
+  #allowed = mostInFlight;
+  /** Temporal has not taken the last intent that came back. */
+  #failing = false;
+  /** The last intent that was leased: the next ones are after it, so that those that are gone are not read again. */
+  #reached = 0;
+  #beganAt = 0;
 
   constructor(db: Db, delivery: IntentDelivery, log: Logger) {
     this.#db = db;
@@ -28,32 +40,67 @@ export class OutboxRelay {
     this.#log = log;
   }
 
-  /** Relays until the signal aborts. Never rejects. */
+  /** Relays until the signal aborts, and waits for what is on its way. Never rejects. */
   async run(stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted) {
-      let more = false;
       try {
-        more = await this.#relayBatch();
+        const more = await this.#relayMore();
+        if (this.#failing) await pause(pollMs, stopping);
+        else if (more) await this.#untilRoom();
+        // One that is taken may let the next one of its workflow go.
+        else await Promise.race([pause(pollMs, stopping), ...this.#inFlight]);
       } catch (error) {
         this.#log.warn({ err: error }, 'the outbox relay could not read its table');
+        await pause(pollMs, stopping);
       }
-      if (!more) await pause(pollMs, stopping);
     }
+    await Promise.all(this.#inFlight);
   }
 
-  /**
-   * Relays a batch, and returns whether another one should follow at once. Batches shrink while Temporal does not take them, down to a single
-   * intent, and grow again afterwards: a Temporal that has just come back is not overloaded.
-   */
-  async #relayBatch(): Promise<boolean> {
-    const messages = await lease(this.#db, this.#batchSize);
-    const failures = (await Promise.all(messages.map((message) => this.#relay(message)))).filter((failure) => failure !== undefined);
-    if (messages.length === 0) return false;
-    const allTaken = failures.length === 0;
-    this.#setReachable(failures.length < messages.length, failures[0]);
-    const full = messages.length === this.#batchSize;
-    this.#batchSize = allTaken ? Math.min(largestBatch, this.#batchSize * 2) : Math.max(1, Math.floor(this.#batchSize / 4));
-    return allTaken && full;
+  /** Leases and sends what there is room for. False if nothing is left after the last intent that was leased. */
+  async #relayMore(): Promise<boolean> {
+    const room = this.#allowed - this.#inFlight.size;
+    if (room <= 0) return true;
+    // What was put back meanwhile is older, and must not wait until all others are gone.
+    if (performance.now() - this.#beganAt > pollMs) this.#begin();
+    const messages = await lease(this.#db, this.#reached, room);
+    for (const message of messages) this.#send(message);
+    if (messages.length < room) this.#begin();
+    else this.#reached = Math.max(...messages.map(({ id }) => id));
+    return messages.length === room;
+  }
+
+  #begin(): void {
+    this.#reached = 0;
+    this.#beganAt = performance.now();
+  }
+
+  #send(message: OutboxMessage): void {
+    const sending = this.#relay(message)
+      .then(
+        (failure) => this.#adapt(failure),
+        (error) => this.#log.warn({ err: error }, 'the outbox relay could not write its table'),
+      )
+      .finally(() => this.#inFlight.delete(sending));
+    this.#inFlight.add(sending);
+  }
+
+  /** Waits until half of the places are free: a lease of a few at a time would cost more than their delivery. */
+  async #untilRoom(): Promise<void> {
+    while (this.#inFlight.size > 0 && this.#inFlight.size > this.#allowed / 2) await Promise.race(this.#inFlight);
+  }
+
+  #adapt(failure: unknown): void {
+    this.#failing = failure !== undefined;
+    if (this.#failing) {
+      this.#allowed = Math.max(1, Math.floor(this.#allowed / 2));
+      // One that is slow takes some and not others.
+      if (performance.now() - this.#takenAt > deadlineMs) this.#setReachable(false, failure);
+    } else {
+      this.#takenAt = performance.now();
+      this.#allowed = Math.min(mostInFlight, this.#allowed + 1);
+      this.#setReachable(true);
+    }
   }
 
   /** Returns why Temporal could not be reached; undefined if it took or refused the intent. */
@@ -73,7 +120,7 @@ export class OutboxRelay {
     }
   }
 
-  #setReachable(now: boolean, cause: unknown): void {
+  #setReachable(now: boolean, cause?: unknown): void {
     if (now === this.#reachable) return;
     this.#reachable = now;
     if (now) this.#log.info('Temporal is reachable again; the intents that waited are sent');
@@ -81,13 +128,13 @@ export class OutboxRelay {
   }
 }
 
-/** Takes a lease on intents that nobody holds: of each workflow only the oldest, so that their order is kept. */
-async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
+/** Takes a lease on intents after `reached` that nobody holds: of each workflow only the oldest, so that their order is kept. */
+async function lease(db: Db, reached: number, limit: number): Promise<OutboxMessage[]> {
   const { rows } = await sql<OutboxMessage>`
     update outbox set lease_until = now() + make_interval(secs => ${leaseSeconds})
     where id in (
       select id from outbox as candidate
-      where (lease_until is null or lease_until < now())
+      where id > ${reached} and (lease_until is null or lease_until < now())
         and not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
       order by id limit ${limit} for update skip locked
     )

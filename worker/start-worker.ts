@@ -9,6 +9,7 @@ import type { ServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
+import { checkStoreOwner } from '../domain/objects/store-owner.ts';
 import { createMailer } from '../mail/create-mailer.ts';
 import { createPayments } from '../payments/payments.ts';
 import { connectWorkers } from '../temporal/connect.ts';
@@ -32,7 +33,12 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, ...p
     connect: () => connectWorkers(config.temporal),
     bundle: bundleWorkflows,
     create: (connection, bundle) => createWorkers({ connection, namespace, activities, jobKinds, concurrency, shutdownGraceMs }, bundle),
-    prepare: () => prepareNamespace(client, namespace),
+    prepare: async () => {
+      await prepareNamespace(client, namespace);
+      await checkStoreOwner(deps.db, deps.storage).catch((err) =>
+        deps.log.error({ err }, 'the store is not ready: nothing is deleted there'),
+      );
+    },
     onConnection: (connection) => outbox.shareConnection(connection),
     onStop: () => {
       deps.attempts.close();

@@ -66,6 +66,17 @@ export interface DeleteOrganizationResult {
   objectsFailed: number;
 }
 
+export interface DeleteWorkspaceInput {
+  workspaceId: string;
+  organizationId: string;
+}
+
+/** How much was drained; a little less than there was if a worker was lost meanwhile. */
+export interface DeleteWorkspaceResult {
+  jobs: number;
+  documents: number;
+}
+
 export interface SyncSeatsInput {
   organizationId: string;
 }
@@ -163,6 +174,7 @@ export type StartIntent =
   | Start<'sendMail'>
   | Start<'deleteObjects'>
   | Start<'deleteOrganization'>
+  | Start<'deleteWorkspace'>
   | Start<'syncSeats'>
   | Start<'syncCustomer'>;
 
@@ -181,6 +193,7 @@ export const workflowIds = {
   sendMail: (mailId: string) => `mail-${mailId}`,
   deleteObjects: (organizationId: string) => `delete-objects-${organizationId}`,
   deleteOrganization: (organizationId: string) => `delete-organization-${organizationId}`,
+  deleteWorkspace: (workspaceId: string) => `delete-workspace-${workspaceId}`,
   syncSeats: (organizationId: string) => `seats-${organizationId}`,
   syncCustomer: (organizationId: string) => `customer-${organizationId}`,
 };
@@ -225,6 +238,10 @@ export function startObjectDeletion(organizationId: string): Intent {
 export function startOrganizationDeletion(organizationId: string): Intent {
   const workflowId = workflowIds.deleteOrganization(organizationId);
   return { operation: 'start', workflow: 'deleteOrganization', workflowId, input: { organizationId } };
+}
+
+export function startWorkspaceDeletion(input: DeleteWorkspaceInput): Intent {
+  return { operation: 'start', workflow: 'deleteWorkspace', workflowId: workflowIds.deleteWorkspace(input.workspaceId), input };
 }
 
 /** The signal makes a run that is under way look again. Migration 0006 makes the same intent when members change. */

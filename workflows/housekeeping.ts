@@ -1,4 +1,14 @@
-import { defineQuery, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  defineQuery,
+  isCancellation,
+  proxyActivities,
+  rootCause,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { type HousekeepingResult, queries } from './definitions.ts';
 
@@ -7,19 +17,52 @@ const progress = defineQuery<Partial<HousekeepingResult>>(queries.progress);
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '6 hours',
   heartbeatTimeout: '2 minutes',
-  retry: { initialInterval: '10 seconds', maximumInterval: '10 minutes', maximumAttempts: 10 },
+  retry: { initialInterval: '10 seconds', maximumInterval: '1 minute', maximumAttempts: 3 },
 });
 
-/** Once a day: deletes what has been kept long enough, one step after another. Returns how much each step removed. */
+type Step = keyof HousekeepingResult;
+
+/** How long a step that has failed waits for its next try, while the others go on. */
+const secondTryMs = 10 * 60_000;
+
+/**
+ * Once a day: deletes what has been kept long enough, one step after another. A step that fails holds up no other; it is tried again after them.
+ * Returns how much each step removed. Fails, and says why, if a step did.
+ */
 export async function housekeeping(): Promise<HousekeepingResult> {
   const done: Partial<HousekeepingResult> = {};
   setHandler(progress, () => done);
-  for (const step of Object.keys(steps) as (keyof HousekeepingResult)[]) {
-    setCurrentDetails(`Now: ${step}. So far: ${JSON.stringify(done)}`);
-    done[step] = await steps[step]();
+  const failed = await runAll(Object.keys(steps) as Step[], done);
+  const retryable = [...failed].filter(([, { isFinal }]) => !isFinal).map(([step]) => step);
+  if (retryable.length > 0) {
+    await sleep(secondTryMs);
+    const again = await runAll(retryable, done);
+    for (const step of retryable) if (!again.has(step)) failed.delete(step);
   }
-  setCurrentDetails(JSON.stringify(done));
+  const problems = [...failed].map(([step, { message }]) => `${step}: ${message}`);
+  setCurrentDetails([JSON.stringify(done), ...problems].join('\n\n'));
+  if (problems.length > 0) throw ApplicationFailure.nonRetryable(problems.join(' '), 'HousekeepingIncomplete', done);
   return done as HousekeepingResult;
+}
+
+/** Runs steps, and returns those that failed. */
+async function runAll(names: Step[], done: Partial<HousekeepingResult>): Promise<Map<Step, { message: string; isFinal: boolean }>> {
+  const failed = new Map<Step, { message: string; isFinal: boolean }>();
+  for (const step of names) {
+    setCurrentDetails(`Now: ${step}. So far: ${JSON.stringify(done)}`);
+    try {
+      done[step] = await steps[step]();
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      const message = rootCause(error) ?? String(error);
+      failed.set(step, { message, isFinal: error instanceof ActivityFailure && isNonRetryable(error.cause) });
+    }
+  }
+  return failed;
+}
+
+function isNonRetryable(cause: unknown): boolean {
+  return cause instanceof ApplicationFailure && cause.nonRetryable === true;
 }
 
 const steps: Record<keyof HousekeepingResult, () => Promise<number>> = {

@@ -3,7 +3,7 @@ import type { Activities } from '../activities/index.ts';
 import type { SweepJobsResult } from './definitions.ts';
 
 const { sweepLostAttempts, sweepQueuedJobs } = proxyActivities<Activities>({
-  startToCloseTimeout: '1 minute',
+  startToCloseTimeout: '2 minutes',
   retry: { maximumAttempts: 3 },
 });
 

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { cancelJob } from '../../domain/jobs/cancel-job.ts';
 import { createJob } from '../../domain/jobs/create-job.ts';
-import { getJob } from '../../domain/jobs/job.ts';
+import { getJob, shownAs } from '../../domain/jobs/job.ts';
 import { findJobScope } from '../../domain/jobs/job-scope.ts';
 import { hasJobsOfFormerWorkspace } from '../../domain/jobs/list-changed-jobs.ts';
 import { listJobs } from '../../domain/jobs/list-jobs.ts';
@@ -46,7 +46,7 @@ export function jobProcedures(deps: ApiDeps) {
     cancel: procedure(contract.jobs.cancel, async ({ input, actor, authorize }) => {
       const job = await getJob(db, input.id);
       await authorize(job.organization_id);
-      return toJob(await inTransaction(db, (trx) => cancelJob(trx, actor, job.id)));
+      return toJob(shownAs(await inTransaction(db, (trx) => cancelJob(trx, actor, job.id)), job));
     }),
 
     retry: procedure(contract.jobs.retry, async (context) => {

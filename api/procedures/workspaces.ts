@@ -1,5 +1,5 @@
 import { contract } from '../../contract/index.ts';
-import { inBulkTransaction, inTransaction } from '../../db/transaction.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { createWorkspace } from '../../domain/workspaces/create-workspace.ts';
 import { deleteWorkspace } from '../../domain/workspaces/delete-workspace.ts';
 import { updateWorkspace } from '../../domain/workspaces/update-workspace.ts';
@@ -39,7 +39,7 @@ export function workspaceProcedures({ db, getPlan }: ApiDeps) {
     delete: procedure(contract.workspaces.delete, async ({ input, actor, authorize }) => {
       const workspace = await getWorkspace(db, input.id);
       await authorize(workspace.organization_id);
-      await inBulkTransaction(db, (trx) => deleteWorkspace(trx, actor, workspace));
+      await inTransaction(db, (trx) => deleteWorkspace(trx, actor, workspace));
       return { id: workspace.id };
     }),
   };

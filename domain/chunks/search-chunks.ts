@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { readRealArray } from '../../db/real-array.ts';
+import { inWorkspace } from '../documents/document.ts';
 import type { Candidate, ChunkQuery } from './candidate.ts';
 import { findCandidates } from './find-candidates.ts';
 import { dotProduct, toUnitLength } from './unit-vector.ts';
@@ -34,7 +35,7 @@ async function rank(db: Db, { workspaceId, model, vector, limit }: ChunkQuery, c
     from unnest(${documentIds}::text[], ${indexes}::int[]) as candidate (document_id, index)
     join chunk on chunk.document_id = candidate.document_id and chunk.index = candidate.index
     join document on document.id = chunk.document_id
-    where chunk.workspace_id = ${workspaceId} and chunk.model = ${model} and cardinality(chunk.embedding) = ${vector.length}
+    where ${inWorkspace} and chunk.workspace_id = ${workspaceId} and chunk.model = ${model} and cardinality(chunk.embedding) = ${vector.length}
   `.execute(db);
   return rows
     .map(({ embedding, ...chunk }) => ({ ...chunk, score: dotProduct(readRealArray(embedding), vector) }))

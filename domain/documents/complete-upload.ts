@@ -24,7 +24,7 @@ export async function completeUpload(
   await lockWorkspace(trx, document.workspace_id, 'change');
   const current = await lockDocument(trx, document.id, 'change');
   if (!current) throw documentNotFound();
-  if (current.status === 'ready') return current;
+  if (current.status === 'ready') return { ...current, uploaded_by: document.uploaded_by };
   // The measured size is no larger than the declared one, but the plan may have shrunk since.
   checkUsedBytes(await changeUsedBytes(trx, current.workspace_id, measuredBytes - current.size_bytes), plan);
   const ready = await trx
@@ -42,5 +42,5 @@ export async function completeUpload(
   });
   const { id: documentId, organization_id: organizationId, workspace_id: workspaceId } = ready;
   addToOutbox(trx, tellUploadEnded({ documentId, organizationId, workspaceId }));
-  return ready;
+  return { ...ready, uploaded_by: document.uploaded_by };
 }

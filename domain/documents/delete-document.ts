@@ -9,10 +9,11 @@ import { type DocumentRow, documentNotFound } from './document.ts';
 
 /**
  * Deletes a document with its text and chunks, gives its bytes back, and requests the deletion of its object (docs/rules.md, objects after
- * rows). Throws NOT_FOUND if it is gone already.
+ * rows). It has at most `maxChunks` chunks; its jobs, of which there may be any number, are left as they are (docs/rules.md, gone at once).
+ * Throws NOT_FOUND if it is gone already.
  */
 export async function deleteDocument(trx: Transaction, actor: Actor, document: DocumentRow): Promise<void> {
-  await lockWorkspace(trx, document.workspace_id, 'change');
+  if (!(await lockWorkspace(trx, document.workspace_id, 'change'))) throw documentNotFound();
   const deleted = await trx.deleteFrom('document').where('id', '=', document.id).returningAll().executeTakeFirst();
   if (!deleted) throw documentNotFound();
   await changeUsedBytes(trx, deleted.workspace_id, -deleted.size_bytes);

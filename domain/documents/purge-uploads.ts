@@ -10,7 +10,7 @@ import { findDocument } from './document.ts';
 export async function purgeUpload(trx: Transaction, documentId: string): Promise<boolean> {
   const document = await findDocument(trx, documentId);
   if (document?.status !== 'pending') return false;
-  await lockWorkspace(trx, document.workspace_id, 'change');
+  if (!(await lockWorkspace(trx, document.workspace_id, 'change'))) return false;
   const purged = await trx
     .deleteFrom('document')
     .where('id', '=', documentId)

@@ -1,8 +1,9 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import type { JobStatus, JobTable } from '../../db/schema.ts';
+import { inWorkspace } from '../documents/document.ts';
 
 /** A job as the database holds it. */
 export type JobRow = Selectable<JobTable>;
@@ -25,11 +26,56 @@ export interface JobError {
   message: string;
 }
 
+const workspace = sql<string | null>`(select id from workspace where workspace.id = job.workspace_id)`;
+
+/** The columns of a job but for `result`. What a job was made by, or in, or of, is null if that is gone (docs/rules.md, gone at once). */
+const columns = [
+  'id',
+  'organization_id',
+  workspace.as('workspace_id'),
+  sql<string | null>`coalesce(former_workspace_id, case when ${workspace} is null then workspace_id end)`.as('former_workspace_id'),
+  sql<string | null>`(select id from document where document.id = job.document_id and ${inWorkspace})`.as('document_id'),
+  'kind',
+  'status',
+  'input',
+  'retry_of',
+  'replay_run',
+  'error_code',
+  'error_message',
+  'attempts',
+  'max_attempts',
+  'claimed_by',
+  'credits',
+  'credit_month',
+  sql<string | null>`(select id from "user" where "user".id = job.created_by)`.as('created_by'),
+  'created_at',
+  'started_at',
+  'finished_at',
+  'next_attempt_at',
+  'updated_at',
+  'swept_at',
+] as const;
+
+/** Jobs as everybody may see them. */
+export function selectJobs(db: Db) {
+  return db.selectFrom('job').select([...columns, 'result']);
+}
+
+/** The same, whose results are not even read. */
+export function selectJobsWithoutResult(db: Db) {
+  return db.selectFrom('job').select([...columns, sql<Record<string, unknown> | null>`null`.as('result')]);
+}
+
 /** The job, or undefined. */
 export const findJob = batchedRead(
-  (db, ids): Promise<JobRow[]> => db.selectFrom('job').selectAll().where('id', '=', anyOf(ids)).execute(),
+  (db, ids): Promise<JobRow[]> => selectJobs(db).where('id', '=', anyOf(ids)).execute(),
   ({ id }) => id,
 );
+
+/** A job that a change has returned, with what {@link findJob} showed of where it belongs. */
+export function shownAs(changed: JobRow, { workspace_id, document_id, created_by }: JobRow): JobRow {
+  return { ...changed, workspace_id, document_id, created_by };
+}
 
 /** The job, whichever organization it belongs to: the caller authorizes by the row. Throws NOT_FOUND. */
 export async function getJob(db: Db, jobId: string): Promise<JobRow> {

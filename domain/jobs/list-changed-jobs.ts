@@ -1,23 +1,24 @@
 import { sql } from 'kysely';
 import { longestTransactionMs } from '../../db/bounded-client.ts';
 import type { Db } from '../../db/connect.ts';
-import type { JobRow } from './job.ts';
+import { type JobRow, selectJobs } from './job.ts';
 
 /** Jobs by id, for the events of a stream. */
 export async function listJobsById(db: Db, jobIds: string[]): Promise<JobRow[]> {
-  return db.selectFrom('job').selectAll().where('id', 'in', jobIds).orderBy('updated_at').execute();
+  return selectJobs(db).where('id', 'in', jobIds).orderBy('updated_at').execute();
 }
 
 /** Whether an organization has jobs that were in a workspace when it was deleted. */
 export async function hasJobsOfFormerWorkspace(db: Db, organizationId: string, workspaceId: string): Promise<boolean> {
-  const found = await db
-    .selectFrom('job')
-    .select('id')
-    .where('former_workspace_id', '=', workspaceId)
-    .where('organization_id', '=', organizationId)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+  const { rows } = await sql<{ found: boolean }>`
+    select
+      exists (select from job where former_workspace_id = ${workspaceId} and organization_id = ${organizationId})
+      or exists (
+        select from workspace_deletion join job using (workspace_id, organization_id)
+        where workspace_id = ${workspaceId} and organization_id = ${organizationId}
+      ) as found
+  `.execute(db);
+  return rows[0]?.found === true;
 }
 
 const pageSize = 200;
@@ -43,13 +44,7 @@ export async function* readChangedJobs(
 }
 
 async function listPage(db: Db, organizationId: string, from: Date | JobRow): Promise<JobRow[]> {
-  const query = db
-    .selectFrom('job')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('updated_at')
-    .orderBy('id')
-    .limit(pageSize);
+  const query = selectJobs(db).where('organization_id', '=', organizationId).orderBy('updated_at').orderBy('id').limit(pageSize);
   if (from instanceof Date) return query.where('updated_at', '>=', from).execute();
   return query.where(sql<boolean>`(updated_at, id) > (${from.updated_at}, ${from.id})`).execute();
 }

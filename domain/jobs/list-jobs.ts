@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { JobStatus } from '../../db/schema.ts';
 import { type Cursors, type Page, toPage } from '../page.ts';
-import type { JobRow } from './job.ts';
+import { type JobRow, selectJobs, selectJobsWithoutResult } from './job.ts';
 
 export interface JobFilter {
   organizationId: string;
@@ -18,45 +18,14 @@ export interface JobFilter {
 export async function listJobs(db: Db, cursors: Cursors, filter: JobFilter): Promise<Page<JobRow>> {
   const scope = `jobs:${filter.organizationId}`;
   const after = filter.cursor === undefined ? undefined : cursors.decode(scope, filter.cursor);
-  let query = db
-    .selectFrom('job')
-    .selectAll()
+  let query = (filter.includeResult ? selectJobs(db) : selectJobsWithoutResult(db))
     .where('organization_id', '=', filter.organizationId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(filter.limit + 1);
-  if (!filter.includeResult) query = query.clearSelect().select(columnsWithoutResult);
   if (filter.workspaceId !== undefined) query = query.where('workspace_id', '=', filter.workspaceId);
   if (filter.documentId !== undefined) query = query.where('document_id', '=', filter.documentId);
   if (filter.status !== undefined) query = query.where('status', '=', filter.status);
   if (after) query = query.where(sql<boolean>`(created_at, id) < (${after.createdAt}, ${after.id})`);
   return toPage(await query.execute(), filter.limit, cursors, scope);
 }
-
-const columnsWithoutResult = [
-  'id',
-  'organization_id',
-  'workspace_id',
-  'former_workspace_id',
-  'document_id',
-  'kind',
-  'status',
-  'input',
-  'retry_of',
-  'replay_run',
-  sql<Record<string, unknown> | null>`null`.as('result'),
-  'error_code',
-  'error_message',
-  'attempts',
-  'max_attempts',
-  'claimed_by',
-  'credits',
-  'credit_month',
-  'created_by',
-  'created_at',
-  'started_at',
-  'finished_at',
-  'next_attempt_at',
-  'updated_at',
-  'swept_at',
-] as const;

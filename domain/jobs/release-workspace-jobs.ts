@@ -1,28 +1,49 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
+import { addToOutbox } from '../../db/outbox.ts';
+import { tellJobCanceled } from '../../workflows/definitions.ts';
 import { DocumentGone } from '../documents/document.ts';
+import type { Place } from '../drain.ts';
 
-/**
- * Detaches the jobs of a workspace that is being deleted with its documents. Unfinished jobs fail and are refunded; a running attempt
- * finds its job final and stores nothing. Returns the ids of those that failed. Needs the locks of the organization and the workspace.
- */
-export async function releaseWorkspaceJobs(trx: Transaction, workspaceId: string): Promise<string[]> {
-  const failed = await failUnfinished(trx, workspaceId);
-  // Without this, the foreign keys of documents and workspace would each update every row.
-  await trx.updateTable('job').set({ workspace_id: null, document_id: null }).where('workspace_id', '=', workspaceId).execute();
-  return failed;
+export interface ReleasedJobs {
+  released: number;
+  failed: number;
+  /** The oldest of them; undefined if there are no more. */
+  last: Place | undefined;
 }
 
 /**
- * Sets the time of change of jobs to now. A bulk transaction that changed jobs must end with it: it may last longer than a stream's replay
- * looks back (docs/rules.md, notifications may be lost).
+ * Detaches the newest jobs of a workspace that was deleted, at most `limit`, or the next older ones `after` a job. The unfinished ones fail and
+ * are refunded, and their workflows are told; a running attempt finds its job final and stores nothing.
  */
-export async function touchJobs(trx: Transaction, jobIds: string[]): Promise<void> {
-  await sql`update job set updated_at = clock_timestamp() where id = any(${jobIds})`.execute(trx);
+export async function releaseWorkspaceJobs(
+  trx: Transaction,
+  workspaceId: string,
+  { after, limit }: { after?: Place | undefined; limit: number },
+): Promise<ReleasedJobs> {
+  let page = trx
+    .selectFrom('job')
+    .select(['id', 'created_at'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (after) page = page.where(sql<boolean>`(created_at, id) < (${after.created_at}, ${after.id})`);
+  const jobs = await page.execute();
+  const ids = jobs.map(({ id }) => id);
+  const failed = await failUnfinished(trx, ids);
+  await trx
+    .updateTable('job')
+    .set({ workspace_id: null, document_id: null })
+    .where('id', '=', sql<string>`any(${ids})`)
+    .where('workspace_id', '=', workspaceId)
+    .execute();
+  for (const id of failed) addToOutbox(trx, tellJobCanceled(id));
+  return { released: jobs.length, failed: failed.length, last: jobs.length < limit ? undefined : jobs.at(-1) };
 }
 
 /** Fails and refunds in one statement, however many there are (docs/rules.md, ledger). */
-async function failUnfinished(trx: Transaction, workspaceId: string): Promise<string[]> {
+async function failUnfinished(trx: Transaction, jobIds: string[]): Promise<string[]> {
   const ofDocument = sql<boolean>`kind like 'document.%'`;
   const { rows } = await sql<{ id: string }>`
     with failed as (
@@ -30,7 +51,7 @@ async function failUnfinished(trx: Transaction, workspaceId: string): Promise<st
         finished_at = clock_timestamp(), updated_at = clock_timestamp(),
         error_code = case when ${ofDocument} then 'document_missing' else 'workspace_missing' end,
         error_message = case when ${ofDocument} then ${new DocumentGone().message} else 'The workspace of this job was deleted.' end
-      where workspace_id = ${workspaceId} and status in ('queued', 'running')
+      where id = any(${jobIds}) and status in ('queued', 'running')
       returning id, organization_id, credits, credit_month
     ), refunded as (
       insert into credit_entry (organization_id, key, amount, month, job_id, reason)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { pause } from '../../concurrency/pause.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -46,6 +47,29 @@ async function takeBack(trx: Transaction, { id, attempts }: Pick<JobRow, 'id' | 
   if (!queued) return undefined;
   addToOutbox(trx, startOf(queued));
   return 'requeued';
+}
+
+/** So many intents may wait for the relay before the sweep adds more. */
+const mostWaiting = 2_000;
+const waitMs = 250;
+
+/**
+ * As {@link sweepQueuedJobs}, batch by batch, until no job is left or the signal aborts: no faster than Temporal takes them, so that the outbox
+ * stays short. Returns how many.
+ */
+export async function sweepAllQueuedJobs(db: Db, { limit, signal }: { limit: number; signal: AbortSignal }): Promise<number> {
+  for (let swept = 0; ; ) {
+    while (!signal.aborted && (await isFull(db))) await pause(waitMs, signal);
+    if (signal.aborted) return swept;
+    const batch = await sweepQueuedJobs(db, { limit });
+    swept += batch.length;
+    if (batch.length < limit) return swept;
+  }
+}
+
+async function isFull(db: Db): Promise<boolean> {
+  const { rows } = await sql`select from outbox offset ${mostWaiting} limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** The sweep looks at a queued job again after this long. */

@@ -18,6 +18,8 @@ export type Transition = TransitionBase &
     | { to: 'queued'; error: JobError; delayMs: number }
   );
 
+const workspaceIsThere = sql<boolean>`(workspace_id is null or exists (select from workspace where workspace.id = job.workspace_id))`;
+
 /** Changes the status of a job if it is still `from` (docs/rules.md, states change by condition); undefined if it is not. */
 export async function transitionJob(trx: Db | Transaction, transition: Transition): Promise<JobRow | undefined> {
   const final = transition.to !== 'queued';
@@ -37,6 +39,8 @@ export async function transitionJob(trx: Db | Transaction, transition: Transitio
     })
     .where('id', '=', transition.jobId)
     .where('status', '=', transition.from);
+  // Nothing succeeds in a workspace that is gone; the drain ends its jobs.
+  if (transition.to === 'succeeded') query = query.where(workspaceIsThere);
   if (transition.attempts !== undefined) query = query.where('attempts', '=', transition.attempts);
   return query.returningAll().executeTakeFirst();
 }

@@ -7,6 +7,12 @@ import { startObjectDeletion } from '../../workflows/definitions.ts';
  * objects after rows).
  */
 export async function requestObjectDeletion(trx: Transaction, organizationId: string, keys: string[]): Promise<void> {
+  await addObjectsToDelete(trx, organizationId, keys);
+  addToOutbox(trx, startObjectDeletion(organizationId));
+}
+
+/** The same for one of many transactions, the last of which asks for the workflow. */
+export async function addObjectsToDelete(trx: Transaction, organizationId: string, keys: string[]): Promise<void> {
   for (let start = 0; start < keys.length; start += 1_000) {
     await trx
       .insertInto('object_to_delete')
@@ -14,16 +20,10 @@ export async function requestObjectDeletion(trx: Transaction, organizationId: st
       .onConflict((conflict) => conflict.column('key').doNothing())
       .execute();
   }
-  addToOutbox(trx, startObjectDeletion(organizationId));
 }
 
-/** The same for every document of a workspace, in one statement. */
-export async function requestWorkspaceObjectDeletion(trx: Transaction, workspace: { id: string; organization_id: string }): Promise<void> {
-  const { numInsertedOrUpdatedRows } = await trx
-    .insertInto('object_to_delete')
-    .columns(['key', 'organization_id'])
-    .expression((eb) => eb.selectFrom('document').select(['object_key', 'organization_id']).where('workspace_id', '=', workspace.id))
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .executeTakeFirstOrThrow();
-  if (numInsertedOrUpdatedRows !== 0n) addToOutbox(trx, startObjectDeletion(workspace.organization_id));
+/** Whether objects of an organization wait to be deleted. */
+export async function hasObjectsToDelete(trx: Transaction, organizationId: string): Promise<boolean> {
+  const waiting = trx.selectFrom('object_to_delete').select('key').where('organization_id', '=', organizationId).limit(1);
+  return (await waiting.executeTakeFirst()) !== undefined;
 }

@@ -67,6 +67,14 @@ export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs:
       select 'organization deletion', organization_id, organization_id, extract(epoch from now() - created_at)::int,
         'see workflow ' || ${workflowIds.deleteOrganization('')} || organization_id
       from organization_deletion where created_at < now() - interval '1 hour'
+      union all
+      select 'orphan sweep', found || ' objects', null, extract(epoch from now() - stopped_at)::int,
+        found || ' of ' || checked || ' stored objects have no document; see npm run ops -- orphans'
+      from orphan_sweep_stop where allowed = 0
+      union all
+      select 'workspace deletion', workspace_id, organization_id, extract(epoch from now() - created_at)::int,
+        'see workflow ' || ${workflowIds.deleteWorkspace('')} || workspace_id
+      from workspace_deletion where created_at < now() - interval '1 hour'
     ) as stuck
     order by "ageSeconds" desc limit ${limit}
   `.execute(db);

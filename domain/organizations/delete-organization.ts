@@ -1,27 +1,74 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
+import type { JobStatus } from '../../db/schema.ts';
 import { inBulkTransaction, inTransaction } from '../../db/transaction.ts';
 import type { Storage } from '../../storage/port.ts';
 import { tellJobCanceled } from '../../workflows/definitions.ts';
+import { drainDocuments } from '../documents/drain-documents.ts';
+import { inSlices, type Place } from '../drain.ts';
 import { failJob } from '../jobs/settle-attempt.ts';
 import { lockUnfinishedJobs } from '../locks.ts';
+import { checkStoreOwner } from '../objects/store-owner.ts';
 
 const organizationDeleted = { code: 'organization_deleted', message: 'The organization was deleted.' };
 
+const jobsPerSlice = 100;
+
+export interface SliceOptions {
+  onProgress: (done: number) => void;
+  signal: AbortSignal;
+}
+
 /**
- * Fails and refunds a batch of the unfinished jobs of an organization that is being deleted, and signals their workflows. A running
- * attempt finds its job final and stores nothing. Returns how many jobs ended: 0 once none is left.
+ * Fails and refunds the unfinished jobs of an organization that is being deleted, a slice at a time, and signals their workflows. A running
+ * attempt finds its job final and stores nothing.
  */
-export async function endOrganizationJobs(db: Db, organizationId: string, limit: number): Promise<number> {
-  return inTransaction(db, async (trx) => {
-    const jobs = await lockUnfinishedJobs(trx, organizationId, limit);
-    for (const job of jobs) {
-      await failJob(trx, job, organizationDeleted);
-      addToOutbox(trx, tellJobCanceled(job.id));
+export async function endOrganizationJobs(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
+  let total = 0;
+  for (let ended = -1; ended !== total; ) {
+    ended = total;
+    // A job may go from one status to the other meanwhile: then there is another round.
+    for (const status of ['queued', 'running'] as const) {
+      await inSlices(async (after) => {
+        const page = await pageOfJobs(db, organizationId, { status, after, limit: jobsPerSlice });
+        total += await inTransaction(db, (trx) => endJobs(trx, page));
+        onProgress(total);
+        return page.at(-1);
+      }, signal);
     }
-    return jobs.length;
-  });
+  }
+}
+
+async function endJobs(trx: Transaction, page: Place[]): Promise<number> {
+  const jobs = await lockUnfinishedJobs(
+    trx,
+    page.map(({ id }) => id),
+  );
+  for (const job of jobs) {
+    await failJob(trx, job, organizationDeleted);
+    addToOutbox(trx, tellJobCanceled(job.id));
+  }
+  return jobs.length;
+}
+
+interface JobPage {
+  status?: JobStatus;
+  after: Place | undefined;
+  limit: number;
+}
+
+async function pageOfJobs(db: Db, organizationId: string, { status, after, limit }: JobPage): Promise<Place[]> {
+  let page = db
+    .selectFrom('job')
+    .select(['id', 'created_at'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (status) page = page.where('status', '=', status);
+  if (after) page = page.where(sql<boolean>`(created_at, id) < (${after.created_at}, ${after.id})`);
+  return await page.execute();
 }
 
 export interface DeletedObjects {
@@ -42,6 +89,7 @@ export async function deleteOrganizationObjects(
   organizationId: string,
   { before, onProgress, signal }: { before: DeletedObjects; onProgress: (counts: DeletedObjects) => void; signal: AbortSignal },
 ): Promise<DeletedObjects> {
+  await checkStoreOwner(db, storage);
   const counts = { ...before };
   let batch: string[] = [];
   for await (const { key } of storage.list(`${organizationId}/`)) {
@@ -76,28 +124,68 @@ async function deleteOne(db: Db, storage: Storage, organizationId: string, key: 
   }
 }
 
-/** The large tables of an organization, in the order that their references allow. */
-const largeTables = ['chunk', 'job', 'document', 'credit_entry'] as const;
-const batchSize = 2_000;
+const rowsPerSlice = 2_000;
 
 /**
- * Deletes everything that an organization owns: the large tables in batches, which hold locks only briefly, then the organization, whose
+ * Deletes everything that an organization owns: what may be large in slices, which hold locks only briefly, then the organization, whose
  * remaining rows go by cascade. Its audit entries stay. Deleting one that is gone changes nothing.
  */
-export async function deleteOrganizationRows(db: Db, organizationId: string, onProgress: () => void): Promise<void> {
-  for (const table of largeTables) {
-    for (let deleted = batchSize; deleted >= batchSize; onProgress()) {
-      const { numAffectedRows } = await sql`
-        delete from ${sql.table(table)} where id in (
-          select id from ${sql.table(table)} where organization_id = ${organizationId} limit ${batchSize}
-        )
-      `.execute(db);
-      deleted = Number(numAffectedRows ?? 0);
-    }
-  }
+export async function deleteOrganizationRows(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
+  let deleted = 0;
+  const progress = (rows: number) => {
+    deleted += rows;
+    onProgress(deleted);
+  };
+  for (const workspaceId of await listAllWorkspaces(db, organizationId))
+    await drainDocuments(db, workspaceId, { onProgress: progress, signal });
+  await deleteJobs(db, organizationId, { onProgress: progress, signal });
+  await deleteLedger(db, organizationId, { onProgress: progress, signal });
   await inBulkTransaction(db, async (trx) => {
     await trx.deleteFrom('subscription').where('referenceId', '=', organizationId).execute();
     await trx.updateTable('session').set({ activeOrganizationId: null }).where('activeOrganizationId', '=', organizationId).execute();
     await trx.deleteFrom('organization').where('id', '=', organizationId).execute();
   });
+}
+
+/** The workspaces that an organization has, and those that are still being drained. */
+async function listAllWorkspaces(db: Db, organizationId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from workspace where organization_id = ${organizationId}
+    union select workspace_id from workspace_deletion where organization_id = ${organizationId}
+  `.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes the jobs, and the ledger's entries of each. */
+async function deleteJobs(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
+  await inSlices(async (after) => {
+    const page = await pageOfJobs(db, organizationId, { after, limit: rowsPerSlice });
+    const isOne = sql<string>`any(${page.map(({ id }) => id)}::text[])`;
+    await db.deleteFrom('credit_entry').where('job_id', '=', isOne).where('organization_id', '=', organizationId).execute();
+    await db.deleteFrom('job').where('id', '=', isOne).execute();
+    onProgress(page.length);
+    return page.at(-1);
+  }, signal);
+}
+
+/** How many ids of the ledger are read at once: entries of jobs that are long gone, and of searches. */
+const idsPerRead = 50_000;
+
+/** Deletes what is left of the ledger. Its index has no order within a month, so that ids are read for many slices at once. */
+async function deleteLedger(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
+  for (;;) {
+    const entries = await db
+      .selectFrom('credit_entry')
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .limit(idsPerRead)
+      .execute();
+    if (entries.length === 0) return;
+    for (let start = 0; start < entries.length; start += rowsPerSlice) {
+      signal.throwIfAborted();
+      const ids = entries.slice(start, start + rowsPerSlice).map(({ id }) => id);
+      await db.deleteFrom('credit_entry').where('id', 'in', ids).execute();
+      onProgress(ids.length);
+    }
+  }
 }

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { findFreePorts } from '../../local/ports.ts';
 import type { TestUser } from '../support/api.ts';
 import { type EventStream, openJobStream, refusedJobStream, type StreamedEvent } from '../support/event-stream.ts';
 import { errorsOf, insertJobOnly, summary } from '../support/jobs.ts';
-import { untilWaiting } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -120,21 +118,6 @@ describe('The job stream', () => {
       const { data } = await following.first(of(job, 'failed'));
       expect(data).to.include(ended);
       expect(data.error.code).to.equal('workspace_missing');
-    });
-
-    it('tells it as of the end of the deletion, so that a replay finds it however long that took', async () => {
-      const { workspaceId, job, following, remove } = await followed();
-      await api.upload({ ...tenant, workspaceId }, { bytes: 'A text.' });
-      const removing = await api.database.db.transaction().execute(async (trx) => {
-        await trx.selectFrom('document').select('id').where('workspace_id', '=', workspaceId).forUpdate().execute();
-        const removing = remove();
-        await untilWaiting(api.database.db, 1);
-        await delay(1_100);
-        return { ended: removing };
-      });
-      await removing.ended;
-      const { data } = await following.first(of(job, 'failed'));
-      expect(Date.parse(data.updatedAt) - Date.parse(data.finishedAt)).to.be.within(1_000, 4_000);
     });
 
     it('tells it also to a client that was away meanwhile, and nothing of another workspace', async () => {

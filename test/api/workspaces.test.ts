@@ -155,11 +155,11 @@ describe('Workspaces', () => {
       expect((await call('documents.get', { id: ready.id })).status).to.equal(404);
       expect((await call('documents.get', { id: pending.body.document.id })).status).to.equal(404);
       expect((await call('workspaces.get', { organizationId: tenant.organizationId, slug: workspace.slug })).status).to.equal(404);
-      expect(await db.selectFrom('chunk').selectAll().where('workspace_id', '=', workspace.id).execute()).to.deep.equal([]);
+      await until(async () => (await db.selectFrom('chunk').selectAll().where('workspace_id', '=', workspace.id).execute()).length === 0);
       await until(() => !existsSync(objectPath(ready.id)));
       await until(async () => (await workflowStatus(`upload-${pending.body.document.id}`)) === 'COMPLETED');
       await until(async () => (await db.selectFrom('object_to_delete').selectAll().execute()).length === 0);
-      expect(await db.selectFrom('outbox').selectAll().execute()).to.deep.equal([]);
+      await until(async () => (await db.selectFrom('outbox').selectAll().execute()).length === 0);
 
       const deleted = (await entriesOf(workspace.id)).at(-1);
       expect(deleted).to.deep.include({ action: 'workspace.delete', actor_id: tenant.owner.id, actor_email: tenant.owner.email });

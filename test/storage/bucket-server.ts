@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
@@ -39,6 +40,7 @@ export async function startBucketStandIn(): Promise<BucketServer> {
 async function answer(objects: Map<string, Stored>, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const url = new URL(req.url ?? '', 'http://localhost');
   if (listPath.test(url.pathname)) return json(res, 200, page(objects, url.searchParams));
+  if (req.method === 'POST' && url.pathname === `/upload/storage/v1/b/${bucket}/o`) return upload(objects, req, url, res);
   const name = objectPath.exec(url.pathname)?.[1];
   if (name !== undefined) return objectOf(objects, decodeURIComponent(name), req, url, res);
   const key = url.pathname.startsWith(`/${bucket}/`) ? url.pathname.slice(bucket.length + 2) : undefined;
@@ -55,6 +57,21 @@ async function put(objects: Map<string, Stored>, key: string, req: IncomingMessa
   if (req.headers['x-goog-if-generation-match'] === '0' && objects.has(key)) return json(res, 412, {});
   objects.set(key, { bytes, timeCreated: new Date().toISOString() });
   json(res, 200, {});
+}
+
+/** A multipart upload: the metadata, then the bytes. */
+async function upload(objects: Map<string, Stored>, req: IncomingMessage, url: URL, res: ServerResponse): Promise<void> {
+  const boundary = /boundary="?([^";]+)/.exec(req.headers['content-type'] ?? '')?.[1];
+  const part = (await buffer(req)).toString('latin1').split(`--${boundary}`)[2] ?? '';
+  const bytes = Buffer.from(part.slice(part.indexOf('\r\n\r\n') + 4).replace(/\r\n$/, ''), 'latin1');
+  const key = url.searchParams.get('name') ?? '';
+  if (url.searchParams.get('ifGenerationMatch') === '0' && objects.has(key)) {
+    json(res, 412, { error: { code: 412, message: 'It exists.' } });
+    return;
+  }
+  const stored = { bytes, timeCreated: new Date().toISOString() };
+  objects.set(key, stored);
+  json(res, 200, resource(key, stored));
 }
 
 function get(objects: Map<string, Stored>, key: string, url: URL, res: ServerResponse): void {
@@ -77,7 +94,7 @@ function objectOf(objects: Map<string, Stored>, key: string, req: IncomingMessag
 
 function page(objects: Map<string, Stored>, query: URLSearchParams): object {
   const keys = [...objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '')).sort();
-  const from = keys.findIndex((key) => key > (query.get('pageToken') ?? ''));
+  const from = keys.findIndex((key) => key > (query.get('pageToken') ?? '') && key >= (query.get('startOffset') ?? ''));
   const shown = from < 0 ? [] : keys.slice(from, from + 2);
   const last = shown.at(-1);
   const items = shown.flatMap((key) => {
@@ -88,7 +105,8 @@ function page(objects: Map<string, Stored>, query: URLSearchParams): object {
 }
 
 function resource(key: string, { bytes, timeCreated }: Stored): object {
-  return { kind: 'storage#object', name: key, bucket, size: String(bytes.length), timeCreated };
+  const md5Hash = createHash('md5').update(bytes).digest('base64');
+  return { kind: 'storage#object', name: key, bucket, size: String(bytes.length), timeCreated, md5Hash };
 }
 
 function json(res: ServerResponse, status: number, body: object): void {

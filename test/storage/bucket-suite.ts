@@ -62,6 +62,19 @@ export function describeBucketStorage(title: string, start: () => Promise<Bucket
       expect(await list('c/')).to.deep.equal([]);
     });
 
+    it('lists from a key on', async () => {
+      for (const key of ['a/1', 'a/2', 'b/1']) await upload(key);
+      expect(await Array.fromAsync(storage.list('', 'a/2'), ({ key }) => key)).to.deep.equal(['a/2', 'b/1']);
+    });
+
+    it('belongs to the first who claims it, and its marker is no object', async () => {
+      const owners = await Promise.all(['first', 'second'].map((deployment) => storage.claim(deployment)));
+      expect(['first', 'second']).to.include(owners[0]);
+      expect(owners[1]).to.equal(owners[0]);
+      expect(await storage.claim('third')).to.equal(owners[0]);
+      expect(await list('')).to.deep.equal([]);
+    });
+
     it('lists when each object was stored', async () => {
       const before = Date.now();
       await upload('org/doc');

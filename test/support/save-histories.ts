@@ -93,6 +93,10 @@ async function saveUploads(api: TestApi, tenant: Tenant): Promise<void> {
   }
   await api.request('DELETE', `/api/v1/documents/${completed.id}`, { token });
   await save(api, 'delete-objects', `delete-objects-${tenant.organizationId}`);
+  const body = { organizationId: tenant.organizationId, name: 'Deleted', slug: 'deleted' };
+  const { id } = (await api.request('POST', '/api/v1/workspaces', { token, body })).body;
+  await api.request('DELETE', `/api/v1/workspaces/${id}`, { token });
+  await save(api, 'delete-workspace', `delete-workspace-${id}`);
 }
 
 async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {

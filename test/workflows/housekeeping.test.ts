@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { errorsOf } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -86,6 +87,30 @@ describe('Housekeeping', () => {
     expect((await api.request('GET', `/api/v1/jobs/${jobs[1]}`, { token })).status).to.equal(200);
     const workspace = await api.request('GET', `/api/v1/workspaces/main?organizationId=${organizationId}`, { token });
     expect(workspace.body.storage.usedBytes).to.equal(4);
+  });
+
+  it('goes on with the other steps if one fails, and says which: here the store belongs to another deployment', async () => {
+    const { db } = api.database;
+    const marker = join(api.stack.dataDir, 'objects', '.deployment');
+    const owner = readFileSync(marker, 'utf8');
+    const directory = join(api.stack.dataDir, 'objects', tenant.organizationId);
+    const old = new Date(Date.now() - 2 * 24 * 60 * 60 * 1_000);
+    writeFileSync(join(directory, 'stray'), 'bytes');
+    utimesSync(join(directory, 'stray'), old, old);
+    writeFileSync(marker, 'another');
+    await sql`insert into stripe_event (id, type, created_at) values ('late', 'invoice.paid', now() - interval '31 days')`.execute(db);
+
+    const failure = await run().catch((error) => error);
+
+    expect(failure.cause.type).to.equal('HousekeepingIncomplete');
+    expect(failure.cause.message)
+      .to.match(/^orphanedObjects: The store .* belongs to deployment another/)
+      .and.to.include(owner);
+    expect((await sql`select from stripe_event where id = 'late'`.execute(db)).rows).to.deep.equal([]);
+    expect(readdirSync(directory)).to.include('stray');
+    expect(errorsOf(api, 'api', ['the sweep of orphaned objects has stopped, and deletes nothing'])).to.deep.equal([]);
+    writeFileSync(marker, owner);
+    expect(await run()).to.include({ orphanedObjects: 1 });
   });
 
   it('finds nothing to do the second time', async () => {

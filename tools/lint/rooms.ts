@@ -28,7 +28,7 @@ export const rooms: Record<string, Room> = {
   },
   mail: { types: ['config'], packages: ['nodemailer', 'nodemailer/**', 'node:*'] },
   domain: {
-    imports: ['contract', 'db', 'storage/object-key.ts', 'storage/port.ts', 'workflows/definitions.ts'],
+    imports: ['concurrency', 'contract', 'db', 'storage/object-key.ts', 'storage/port.ts', 'workflows/definitions.ts'],
     types: ['config'],
     packages: ['kysely', 'uuid', 'zod', 'node:crypto'],
   },

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { type Figure, type Measure, toFigure } from '../support/figure.ts';
 import type { Service } from '../support/service.ts';
+import { deletionWaits } from './deletion-waits.ts';
 
 interface Scope {
   slug: string;
@@ -22,7 +23,7 @@ type Delete = (scope: Scope, objects: number) => Promise<void>;
 
 /**
  * The deletion of an organization and of a workspace with 100,000 stored objects each: the peak memory of the API with its worker,
- * compared with the peak of two deletions of each with 10,000.
+ * compared with the peak of two deletions of each with 10,000. And what others wait for meanwhile.
  */
 export const deletion: Measure = async (service, { quick }) => {
   const many = quick ? 5_000 : 100_000;
@@ -69,7 +70,7 @@ export const deletion: Measure = async (service, { quick }) => {
   } finally {
     await connection.close();
   }
-  return figures;
+  return [...figures, ...(await deletionWaits(service))];
 };
 
 const atMost = { ratio: { atMost: 1.1 } };

@@ -1,0 +1,23 @@
+import { pause } from '../concurrency/pause.ts';
+
+/** A row of a list that is worked through from the newest to the oldest. */
+export interface Place {
+  created_at: Date;
+  id: string;
+}
+
+/**
+ * Works through a large list a slice at a time, so that no slice holds its locks for long (docs/rules.md, large things are bounded). Each begins
+ * after the last row of the one before, instead of reading the rows again that are gone. Rests after each for as long as it took: at most half
+ * of a connection is used. `slice` gets the row to begin after, and returns its own last row; undefined ends it. Throws what it throws, or the
+ * reason of the signal.
+ */
+export async function inSlices(slice: (after: Place | undefined) => Promise<Place | undefined>, signal: AbortSignal): Promise<void> {
+  for (let after: Place | undefined; ; ) {
+    signal.throwIfAborted();
+    const began = performance.now();
+    after = await slice(after);
+    if (!after) return;
+    await pause(performance.now() - began, signal);
+  }
+}

@@ -1,0 +1,46 @@
+import { type Selectable, sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import type { OrphanSweepStopTable } from '../../db/schema.ts';
+
+/** Why the sweep of orphaned objects has stopped, and how many an operator has allowed it to delete. */
+export type OrphanSweepStop = Omit<Selectable<OrphanSweepStopTable>, 'one'>;
+
+/** Too many objects have no row. Nothing was deleted. */
+export class OrphanSweepStopped extends Error {
+  constructor({ found, checked }: Pick<OrphanSweepStop, 'found' | 'checked'>) {
+    super(
+      `${found} of ${checked} stored objects have no document: nothing is deleted. If that is right, \`npm run ops -- orphans --go-on\` lets the next housekeeping delete them.`,
+    );
+    this.name = 'OrphanSweepStopped';
+  }
+}
+
+/** The stop, if the sweep has stopped. */
+export async function findStop(db: Db): Promise<OrphanSweepStop | undefined> {
+  return await db.selectFrom('orphan_sweep_stop').select(['checked', 'found', 'allowed', 'stopped_at']).executeTakeFirst();
+}
+
+/** Notes that the sweep has stopped. What an operator allowed for fewer objects is void. */
+export async function stopSweep(db: Db, { checked, found }: { checked: number; found: number }): Promise<OrphanSweepStop> {
+  const stop = { checked, found, allowed: 0, stopped_at: sql<Date>`clock_timestamp()` };
+  return await db
+    .insertInto('orphan_sweep_stop')
+    .values(stop)
+    .onConflict((conflict) => conflict.column('one').doUpdateSet(stop))
+    .returning(['checked', 'found', 'allowed', 'stopped_at'])
+    .executeTakeFirstOrThrow();
+}
+
+/** Lets the next sweep delete as many objects as this one has found. Undefined if it has not stopped. */
+export async function allowSweep(db: Db): Promise<OrphanSweepStop | undefined> {
+  return await db
+    .updateTable('orphan_sweep_stop')
+    .set({ allowed: sql`found` })
+    .returning(['checked', 'found', 'allowed', 'stopped_at'])
+    .executeTakeFirst();
+}
+
+/** Some of the objects that have no document. */
+export async function listOrphans(db: Db, limit: number): Promise<string[]> {
+  return (await db.selectFrom('orphaned_object').select('key').orderBy('key').limit(limit).execute()).map(({ key }) => key);
+}

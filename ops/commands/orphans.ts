@@ -1,0 +1,25 @@
+import { allowSweep, findStop, listOrphans } from '../../domain/objects/orphan-sweep-stop.ts';
+import { type Command, parseFlags } from '../command.ts';
+import { OpsError } from '../context.ts';
+
+const examples = 20;
+
+export const orphansCommand: Command = {
+  usage: 'orphans [--go-on] [--json]',
+  summary:
+    'Show whether the sweep of stored objects without a document has stopped; --go-on lets it delete as many. Exits 1 while it is stopped.',
+  async run(args, { db, print }) {
+    const flags = parseFlags(args, { 'go-on': { type: 'boolean' }, json: { type: 'boolean' } });
+    const stop = flags['go-on'] ? await allowSweep(db) : await findStop(db);
+    const orphans = stop ? await listOrphans(db, examples) : [];
+    if (flags.json) print(JSON.stringify({ stop: stop ?? null, orphans }));
+    else if (!stop) print('The sweep has not stopped.');
+    else {
+      print(`${stop.found} of ${stop.checked} stored objects have no document (${stop.stopped_at.toISOString()}). Some of them:`);
+      for (const key of orphans) print(`  ${key}`);
+      if (stop.allowed > 0) print(`The next housekeeping may delete ${stop.allowed}.`);
+    }
+    if (stop && stop.allowed === 0)
+      throw new OpsError('Nothing is deleted until you say so: is this the database of that store? Then --go-on.');
+  },
+};

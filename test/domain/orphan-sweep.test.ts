@@ -1,0 +1,150 @@
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import type { Db } from '../../db/connect.ts';
+import { deleteObjectBatch } from '../../domain/objects/delete-object-batch.ts';
+import { findOrphanedObjects, type OrphanSweep } from '../../domain/objects/find-orphaned-objects.ts';
+import { allowSweep, findStop, listOrphans } from '../../domain/objects/orphan-sweep-stop.ts';
+import { deleteOrganizationObjects } from '../../domain/organizations/delete-organization.ts';
+import { orphansCommand } from '../../ops/commands/orphans.ts';
+import type { OpsContext } from '../../ops/context.ts';
+import { LocalStorage } from '../../storage/local.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+
+const old = new Date(Date.now() - 2 * 24 * 60 * 60 * 1_000);
+
+describe('The sweep of orphaned objects', () => {
+  let database: TestDatabase;
+  let db: Db;
+  let directory: string;
+  let storage: LocalStorage;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    db = database.db;
+    directory = makeTestDirectory();
+    storage = new LocalStorage({ directory, publicUrl: 'http://localhost', secret: Buffer.from('secret') });
+    for (const id of ['one', 'two']) {
+      await db.insertInto('organization').values({ id, name: id, slug: id, createdAt: new Date() }).execute();
+      await db.insertInto('workspace').values({ id, organization_id: id, name: id, slug: id }).execute();
+    }
+  });
+  afterEach(async () => {
+    await database.drop();
+    removeTestDirectory(directory);
+  });
+
+  function store(organization: string, ids: string[]): void {
+    for (const id of ids) {
+      const path = join(directory, organization, id);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'x');
+      utimesSync(path, old, old);
+    }
+  }
+  const names = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
+  async function storeWithRows(organization: string, ids: string[]): Promise<void> {
+    store(organization, ids);
+    const place = { organization_id: organization, workspace_id: organization, name: 'a.txt', content_type: 'text/plain', size_bytes: 1 };
+    const rows = ids.map((id) => ({ ...place, id, status: 'ready' as const, object_key: `${organization}/${id}` }));
+    await db.insertInto('document').values(rows).execute();
+  }
+  const sweep = (before?: OrphanSweep, onProgress: (sweep: OrphanSweep) => void = () => {}, signal = new AbortController().signal) =>
+    findOrphanedObjects(db, storage, { before, onProgress, signal });
+  const failureOf = (work: Promise<unknown>): Promise<Error> =>
+    work.then(
+      () => new Error('it did not fail'),
+      (error) => error,
+    );
+  const toDelete = async () => (await db.selectFrom('object_to_delete').select('key').orderBy('key').execute()).map(({ key }) => key);
+
+  it('lets a few go, also in a small store', async () => {
+    await storeWithRows('one', names('kept', 3));
+    store('one', names('stray', 10));
+    expect(await sweep()).to.equal(10);
+    expect(await toDelete()).to.deep.equal(names('one/stray', 10));
+    expect(await listOrphans(db, 10)).to.deep.equal([]);
+  });
+
+  it('stops at more than one in a hundred and deletes nothing, until an operator lets it delete so many', async () => {
+    await storeWithRows('one', names('kept', 1_080));
+    store('two', names('stray', 12));
+    const stopped = await failureOf(sweep());
+    expect(stopped.name).to.equal('OrphanSweepStopped');
+    expect(stopped.message).to.match(/^12 of 1092 stored objects have no document: nothing is deleted/);
+    expect(await toDelete()).to.deep.equal([]);
+    expect(await findStop(db)).to.include({ found: 12, checked: 1_092, allowed: 0 });
+    expect(await listOrphans(db, 2)).to.deep.equal(['two/stray-0', 'two/stray-1']);
+
+    const said: string[] = [];
+    const command = (...args: string[]) =>
+      orphansCommand.run(args, { db, print: (line: string) => said.push(line) } as unknown as OpsContext);
+    expect((await failureOf(command())).message).to.match(/^Nothing is deleted until you say so/);
+    expect(said.slice(0, 2).join('\n')).to.match(/^12 of 1092 stored objects have no document .*\n {2}two\/stray-0$/);
+    await command('--go-on');
+    expect(said.at(-1)).to.equal('The next housekeeping may delete 12.');
+    expect(await findStop(db)).to.include({ allowed: 12 });
+    store('two', ['one-more']);
+    expect((await failureOf(sweep())).message).to.match(/^13 of 1093 /);
+    expect(await findStop(db)).to.include({ found: 13, allowed: 0 });
+    await allowSweep(db);
+    expect(await sweep()).to.equal(13);
+    expect(await toDelete()).to.have.lengthOf(13);
+    expect(await findStop(db)).to.equal(undefined);
+  });
+
+  it('stops at more than a thousand, however many objects there are', async () => {
+    store('two', names('stray', 1_001));
+    await storeWithRows('one', names('kept', 200));
+    expect((await failureOf(sweep())).message).to.match(/^1001 of 1201 /);
+    expect(await toDelete()).to.deep.equal([]);
+  });
+
+  it('goes on where it was broken off, and counts nothing twice', async () => {
+    await storeWithRows('one', names('kept', 1_100));
+    store('two', names('stray', 5));
+    const stop = new AbortController();
+    let reached: OrphanSweep | undefined;
+    const broken = sweep(
+      undefined,
+      (progress) => {
+        reached = progress;
+        stop.abort();
+      },
+      stop.signal,
+    );
+    expect((await failureOf(broken)).name).to.equal('AbortError');
+    expect(reached).to.include({ checked: 500, found: 0 });
+    const listed: (string | undefined)[] = [];
+    const list = storage.list.bind(storage);
+    storage.list = (prefix, from) => {
+      listed.push(from);
+      return list(prefix, from);
+    };
+    expect(await sweep(reached)).to.equal(5);
+    expect(listed).to.deep.equal([reached?.reached]);
+  });
+
+  it('and every other deletion refuse a store of another deployment, and say which two', async () => {
+    store('one', ['stray']);
+    expect(await sweep()).to.equal(1);
+    const owner = readFileSync(join(directory, '.deployment'), 'utf8');
+    const wrong = await createTestDatabase();
+    await wrong.db.updateTable('deployment').set({ id: 'wrong' }).execute();
+    const nobody = { onProgress() {}, signal: new AbortController().signal };
+    for (const deletion of [
+      findOrphanedObjects(wrong.db, storage, { before: undefined, ...nobody }),
+      deleteObjectBatch(wrong.db, storage, 'one', () => {}),
+      deleteOrganizationObjects(wrong.db, storage, 'one', { before: { deleted: 0, failed: 0 }, ...nobody }),
+    ]) {
+      const { name, message } = await failureOf(deletion);
+      expect(name).to.equal('StoreOfAnotherDeployment');
+      expect(message).to.include(`belongs to deployment ${owner}`).and.to.include('of deployment wrong');
+    }
+    expect(await storage.stat('one/stray')).to.deep.equal({ sizeBytes: 1 });
+    await wrong.drop();
+    // Its own deployment goes on.
+    expect(await deleteObjectBatch(db, storage, 'one', () => {})).to.deep.equal({ deleted: 1, failing: 0, nextDueMs: null });
+    expect(await storage.stat('one/stray')).to.equal(undefined);
+  });
+});

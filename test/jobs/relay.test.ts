@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { addToOutbox, type OutboxMessage } from '../../db/outbox.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { sweepAllQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
+import { sweepDeletions } from '../../domain/operations/sweep-deletions.ts';
+import type { IntentDelivery } from '../../temporal/intent-delivery.ts';
+import { OutboxRelay } from '../../temporal/outbox-relay.ts';
+import { startWorkspaceDeletion, tellJobCanceled } from '../../workflows/definitions.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/processes.ts';
+import { staysTrue } from '../support/stays-true.ts';
+
+describe('A backlog', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await createTestDatabase();
+    await database.db.insertInto('organization').values({ id: 'one', name: 'One', slug: 'one', createdAt: new Date() }).execute();
+  });
+  after(() => database.drop());
+  afterEach(() => database.db.deleteFrom('outbox').execute());
+
+  const waiting = async () => {
+    const { rows } = await sql<{ count: number }>`select count(*) from outbox`.execute(database.db);
+    return rows[0]?.count ?? 0;
+  };
+  const write = (count: number, name = (n: number) => `j${n}`) =>
+    inTransaction(database.db, async (trx) => {
+      for (let n = 0; n < count; n++) addToOutbox(trx, tellJobCanceled(name(n)));
+    });
+
+  /** Relays with a Temporal that `take` stands for, until `done`. */
+  async function relay(take: (message: OutboxMessage) => Promise<void>, done: () => Promise<void>): Promise<void> {
+    const remove = (id: number) =>
+      database.db
+        .deleteFrom('outbox')
+        .where('id', '=', id)
+        .execute()
+        .then(() => {});
+    const deliver = (message: OutboxMessage) => take(message).then(() => remove(message.id));
+    const stopping = new AbortController();
+    const running = new OutboxRelay(database.db, { deliver, remove } as unknown as IntentDelivery, pino({ level: 'silent' })).run(
+      stopping.signal,
+    );
+    await done().finally(() => stopping.abort());
+    await running;
+  }
+
+  it('is dispatched by the process that wrote it only as far as it can at once; the relay may have the rest', async () => {
+    await write(150);
+    const { rows } = await sql<{ leased: number }>`select count(lease_until) as leased from outbox`.execute(database.db);
+    expect(rows).to.deep.equal([{ leased: 100 }]);
+  });
+
+  it('goes out many at a time, but not too many, and one that takes long holds up no other', async () => {
+    await write(400);
+    await database.db.updateTable('outbox').set({ lease_until: null }).execute();
+    const slow = Promise.withResolvers<void>();
+    let [busy, most] = [0, 0];
+    await relay(
+      async ({ intent }) => {
+        most = Math.max(most, ++busy);
+        if (intent.workflowId === 'job-j0') await slow.promise;
+        await new Promise(setImmediate);
+        busy--;
+      },
+      async () => {
+        await until(async () => (await waiting()) === 1);
+        slow.resolve();
+        await until(async () => (await waiting()) === 0);
+      },
+    );
+    expect(most).to.be.within(2, 100);
+  });
+
+  it('keeps the order of each workflow', async () => {
+    await write(300, (n) => `j${n % 20}`);
+    await database.db.updateTable('outbox').set({ lease_until: null }).execute();
+    const taken = new Map<string, number[]>();
+    await relay(
+      async ({ id, intent }) => {
+        const ids = taken.get(intent.workflowId) ?? [];
+        taken.set(intent.workflowId, [...ids, id]);
+      },
+      () => until(async () => (await waiting()) === 0, 60_000),
+    );
+    expect(taken.size).to.equal(20);
+    for (const ids of taken.values())
+      expect(ids)
+        .to.deep.equal(ids.toSorted((a, b) => a - b))
+        .and.to.have.lengthOf(15);
+  }).timeout(60_000);
+
+  it('of queued jobs without a workflow is started to the last, but no faster than Temporal takes it', async () => {
+    const { db } = database;
+    const [lost, batch, full] = [2_600, 500, 2_001];
+    await sql`insert into job (id, organization_id, kind, status, input, max_attempts, credits, credit_month, created_at)
+      select 'lost-' || n, 'one', 'text.embed', 'queued', '{}', 4, 0, '2026-01-01', now() - interval '1 hour'
+      from generate_series(1, ${lost}::int) n`.execute(db);
+    const sweep = sweepAllQueuedJobs(db, { limit: batch, signal: AbortSignal.timeout(60_000) });
+    await until(async () => (await waiting()) >= full);
+    await staysTrue(async () => (await waiting()) < full + batch, 1_000);
+    await db.deleteFrom('outbox').execute();
+    expect(await sweep).to.equal(lost);
+    expect(await sweepAllQueuedJobs(db, { limit: batch, signal: AbortSignal.abort() })).to.equal(0);
+    await db.deleteFrom('job').execute();
+  }).timeout(60_000);
+
+  it('of deletions without a workflow is started after ten minutes', async () => {
+    const { db } = database;
+    const place = { organization_id: 'one', requested_by: null };
+    const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+    await db
+      .insertInto('workspace_deletion')
+      .values([
+        { ...place, workspace_id: 'lost', created_at: ago(601) },
+        { ...place, workspace_id: 'under-way', created_at: ago(500) },
+      ])
+      .execute();
+    expect(await sweepDeletions(db, 10)).to.equal(1);
+    const intents = await db.selectFrom('outbox').select('intent').execute();
+    const input = { workspaceId: 'lost', organizationId: 'one' };
+    expect(intents.map(({ intent }) => intent)).to.deep.equal([startWorkspaceDeletion(input)]);
+  });
+});
