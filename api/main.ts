@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createAiClient } from '../ai/client.ts';
 import { createAuth } from '../auth/auth.ts';
@@ -9,6 +10,7 @@ import { loadServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import { listen } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
+import { openPools } from '../db/pools.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
 import { createCursors } from '../domain/page.ts';
@@ -33,51 +35,59 @@ import { createMailQueue } from './mail-queue.ts';
 import { createJobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
 import { deferContinueOfUploads } from './uploads/before-body.ts';
+import { createWriteBulkhead } from './write-bulkhead.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });
 installRuntime({ log, metricsPort: config.metricsPort });
 
-const pool = createPool({
-  url: config.database.url,
-  poolSize: config.database.poolSize,
+const pools = await openPools({
+  database: config.database,
   name: 'sheaf api',
+  runsWorker: config.worker.enabled,
   onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
+  onChange: (lost) => (lost ? log.warn({ err: lost }, 'the database does not respond') : log.info('the database responds again')),
 });
-const db = createDb(pool);
-// A migration may take as long as it needs.
-const migrationDb = createDb(createPool({ url: config.database.url, poolSize: 2, name: 'sheaf migrations', transactionMs: 0 }));
+const db = createDb(pools.requests);
+const sessionsDb = createDb(pools.sessions);
+const workerDb = pools.worker && createDb(pools.worker);
+const { directUrl } = config.database;
+const migrationDb = createDb(createPool({ url: directUrl, poolSize: 2, name: 'sheaf migrations', work: 'migration' }));
 await migrate(migrationDb).finally(() => migrationDb.destroy());
 await syncPlanLimits(db, config);
 
+const readiness = { stopping: false };
 const storage = createStorage(config);
 const ai = createAiClient({ baseUrl: config.ai.url, token: config.ai.token });
 const temporal = createTemporalClient(config.temporal);
-const outbox = createOutbox({ db, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
+const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
 const cursors = createCursors(deriveKey(config.authSecret, 'cursor'));
 const jobStreams = createJobStreams({
   db,
   cursors,
   log,
-  leases: config.limits.store === 'postgres' ? createSharedLeases(db, config.streams) : createMemoryLeases(),
-  findMembership: (caller, organizationId) => findStreamMembership(db, caller, organizationId),
+  leases: config.limits.store === 'postgres' ? createSharedLeases(sessionsDb, config.streams) : createMemoryLeases(),
+  findMembership: (caller, organizationId) => findStreamMembership(sessionsDb, caller, organizationId),
   limits: config.streams,
 });
 const listener = listen({
-  url: config.database.url,
+  url: directUrl,
   channel: 'job_changed',
   onNotification: jobStreams.notify,
   onReconnect: jobStreams.replayAll,
   onError: (error) => log.warn({ err: error }, 'notifications were lost; the connection is made again'),
 });
 const payments = createPayments({ config, db, log });
-const findCaller = createFindSession(db, config);
+const findCaller = createFindSession(sessionsDb, config);
 const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'none' });
 
 const deps: ApiDeps = {
   config,
   log,
   db,
+  sessionsDb,
+  writes: createWriteBulkhead(pools.requests.options.max ?? 1),
+  readiness,
   storage,
   ai,
   cursors,
@@ -86,43 +96,56 @@ const deps: ApiDeps = {
   sendMail: mails.send,
   authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
-  limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pool : undefined }),
+  limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
-const auth = createAuth({ config, db, pool, log, payments, writeMails: mails.write });
+const auth = createAuth({ config, db, pool: pools.requests, log, payments, writeMails: mails.write });
 const app = createApp(deps, {
-  auth: mountAuth({ auth, config, findSession: findCaller, log, clientAddress: (_req, res) => clientAddressOf(res) }),
+  auth: mountAuth({
+    auth,
+    config,
+    findSession: findCaller,
+    log,
+    clientAddress: (_req, res) => clientAddressOf(res),
+    beginWrite: (userId, signal) => deps.writes.enter(`user ${userId}`, signal),
+  }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,
 });
 
 outbox.start();
-const workers = config.worker.enabled ? startWorker(config, temporal, { db, storage, ai, log }) : undefined;
+const workers = config.worker.enabled ? startWorker(config, temporal, { db: workerDb ?? db, storage, ai, log }) : undefined;
 const server = createServer(app);
 deferContinueOfUploads(server);
 answerClientErrors(server);
-// An upload of 25 MiB over a slow line takes longer than the five minutes that Node allows for a request.
+// Node has one bound for every request, and an upload takes longer. `boundBodies` has that of all others.
 server.requestTimeout = 0;
 server.listen(config.port, config.host, () => log.info({ port: config.port }, 'API listening'));
 
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 
-/** Stops in order: no new requests, then the streams, the workers within their grace period, and last the connections. */
+/**
+ * Stops in order: first the process says that it is not ready, and takes requests until those who send them have noticed. Then no new
+ * requests, the streams, the workers within their grace period, and last the connections.
+ */
 async function stop(signal: string): Promise<void> {
   if (stopping) return;
   stopping = true;
+  readiness.stopping = true;
   log.info({ signal }, 'stopping');
+  const workersStopped = workers?.stop();
+  await delay(config.shutdownDelayMs);
   const closed = new Promise((resolve) => server.close(resolve));
   jobStreams.close();
   server.closeIdleConnections();
   const patience = setTimeout(() => server.closeAllConnections(), 5_000);
-  await Promise.all([closed, workers?.stop()]);
+  await Promise.all([closed, workersStopped]);
   clearTimeout(patience);
   await outbox.stop();
   await listener.stop();
   await temporal.connection.close();
-  await db.destroy();
+  await pools.end();
   log.info('stopped');
   process.exit(0);
 }

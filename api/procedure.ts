@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
+import type { Release } from '../concurrency/semaphore.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import type { Actor } from '../domain/audit.ts';
 import { actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
+import type { WriteBulkhead } from './write-bulkhead.ts';
 
 /** One request as a procedure sees it, whichever transport carried it. */
 export interface RequestInfo {
@@ -65,7 +67,7 @@ export interface StreamEvent {
  * nothing undeclared leaves.
  */
 export async function run(
-  log: Logger,
+  { log, writes }: { log: Logger; writes: WriteBulkhead },
   { route, handler }: Procedure,
   { input, caller, request }: { input: unknown; caller: Caller | undefined; request: RequestInfo },
 ): Promise<unknown> {
@@ -73,6 +75,7 @@ export async function run(
   // The key is input, which is checked before any row is read.
   if (idempotent) checkIdempotencyKey(request.idempotencyKey);
   let authorized = !needsMembership(route);
+  let release: Release | undefined;
   const output = await handler({
     input: input as never,
     caller: caller as Caller,
@@ -82,10 +85,16 @@ export async function run(
     async authorize(organizationId) {
       checkMembership(route, caller, organizationId);
       authorized = true;
+      if (isWrite(route)) release ??= await writes.enter(organizationId, request.signal);
     },
-  });
+  }).finally(() => release?.());
   if (!authorized) throw new Error(`${operation} returned without authorization`);
   return stream ? validEvents(route, output as AsyncIterable<StreamEvent>) : route.responses[200].parse(output);
+}
+
+/** Whether an operation may wait for locks of its organization. A search waits for other things, and has limits of its own. */
+function isWrite({ method, metadata }: AnyRoute): boolean {
+  return method !== 'GET' && metadata.operation !== 'documents.search';
 }
 
 async function* validEvents(route: AnyRoute, events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {

@@ -1,5 +1,7 @@
 import { APIError } from 'better-auth/api';
 import pg from 'pg';
+import { errorCodes } from '../contract/errors.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 
 /** What migration 0003 raises, with the answer that its client gets. */
 const rules: Record<string, { status: 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT'; message: string }> = {
@@ -27,8 +29,12 @@ const constraints: Record<string, { code: string; message: string }> = {
   invitation_role_known: { code: 'ROLE_NOT_FOUND', message: 'Role not found' },
 };
 
+const errorOf503 = { code: 'SERVICE_UNAVAILABLE', message: errorCodes.SERVICE_UNAVAILABLE.message };
+
 /** Translates what the database refuses by rule into better-auth's error; any other error is returned as it is. */
 export function toApiError(error: unknown): unknown {
+  // better-auth turns errors that it does not know into others.
+  if (isUnavailable(error)) return new APIError('SERVICE_UNAVAILABLE', errorOf503, { 'Retry-After': '2' });
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code === 'SHEAF') {
     const rule = rules[error.message];

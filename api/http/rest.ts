@@ -59,7 +59,7 @@ function toHandler(deps: ApiDeps, procedure: Procedure): RestHandler {
   return async ({ params, query, body, req, res }) => {
     const { route } = procedure;
     const input = { ...(route.query ? query : {}), ...(route.body ? body : {}), ...(route.pathParams ? params : {}) };
-    const output = await run(deps.log, procedure, {
+    const output = await run(deps, procedure, {
       input,
       caller: res.locals.caller as Caller | undefined,
       request: requestInfo(req, res),

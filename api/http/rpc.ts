@@ -97,7 +97,7 @@ function toRpc(deps: ApiDeps, procedure: Procedure) {
         const caller = res.locals.caller as Caller | undefined;
         const parsed = inputSchema.safeParse(input ?? {});
         if (!parsed.success) throw invalidInput(toIssues(parsed.error));
-        const output = await run(deps.log, procedure, { input: parsed.data, caller, request: requestInfo(req, res) });
+        const output = await run(deps, procedure, { input: parsed.data, caller, request: requestInfo(req, res) });
         return route.metadata.stream ? toIterator(deps, context, output as AsyncIterable<StreamEvent>) : output;
       } catch (error) {
         throw toRpcError(deps, context, error);

@@ -37,7 +37,7 @@ export async function createEmptyDatabase(options: { poolSize?: number } = {}): 
 
 async function open(name: string, poolSize: number): Promise<TestDatabase> {
   const url = await urlOf(name);
-  const pool = createPool({ url, poolSize, name });
+  const pool = createPool({ url, poolSize, name, work: 'worker' });
   return {
     url,
     pool,
