@@ -7,6 +7,7 @@ import { mountAuth } from '../auth/mount.ts';
 import { createFindSession } from '../auth/session.ts';
 import { deriveKey } from '../config/keys.ts';
 import { loadServerConfig } from '../config/server.ts';
+import { followClock } from '../db/clock.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import { listen } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
@@ -57,13 +58,15 @@ await migrate(migrationDb).finally(() => migrationDb.destroy());
 await syncPlanLimits(db, config);
 
 const readiness = { stopping: false };
-const storage = createStorage(config);
+const clock = await followClock(sessionsDb);
+const storage = createStorage(config, clock.now);
 const ai = createAiClient({ baseUrl: config.ai.url, token: config.ai.token });
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
 const cursors = createCursors(deriveKey(config.authSecret, 'cursor'));
 const jobStreams = createJobStreams({
   db,
+  now: clock.now,
   cursors,
   log,
   leases: config.limits.store === 'postgres' ? createSharedLeases(sessionsDb, config.streams) : createMemoryLeases(),
@@ -145,6 +148,7 @@ async function stop(signal: string): Promise<void> {
   await outbox.stop();
   await listener.stop();
   await temporal.connection.close();
+  clock.stop();
   await pools.end();
   log.info('stopped');
   process.exit(0);

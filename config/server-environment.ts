@@ -29,7 +29,7 @@ export const serverEnvironment = z.object({
   COOKIE_DOMAIN: z.string().optional(),
   DATABASE_URL: required(),
   DATABASE_DIRECT_URL: z.string().optional(),
-  DATABASE_POOL_SIZE: integer(20, { min: 4, max: 500 }),
+  DATABASE_POOL_SIZE: integer(16, { min: 4, max: 500 }),
   TEMPORAL_ADDRESS: z.string().default('localhost:7233'),
   TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_API_KEY: z.string().optional(),

@@ -1,11 +1,13 @@
 import type pg from 'pg';
-import { answerMarginMs, bulkBounds, connectMs, doBulkWork, longestIdleMs, setLocal, type WorkBounds } from './bounds.ts';
+import { answerMarginMs, bulkBounds, doBulkWork, longestIdleMs, setLocal, type WorkBounds } from './bounds.ts';
 import { PreparingClient } from './preparing-client.ts';
+import type { Watch } from './watch.ts';
 
 export interface BoundedClientConfig extends pg.ClientConfig {
   bounds: WorkBounds;
   /** Whether a pooler in transaction mode is between this process and Postgres: then nothing may outlive a transaction. */
   pooled: boolean;
+  watch: Watch;
 }
 
 /**
@@ -15,20 +17,31 @@ export interface BoundedClientConfig extends pg.ClientConfig {
 export class BoundedClient extends PreparingClient {
   readonly #bounds: WorkBounds;
   readonly #pooled: boolean;
+  readonly #watch: Watch;
   #endsAt = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #answerMs: number;
 
-  constructor({ bounds, pooled, ...config }: BoundedClientConfig) {
-    super({ ...config, ...(pooled ? {} : sessionBounds(bounds)), prepares: !pooled, connectionTimeoutMillis: connectMs });
+  constructor({ bounds, pooled, watch, ...config }: BoundedClientConfig) {
+    super({ ...config, ...(pooled ? {} : sessionBounds(bounds)), prepares: !pooled });
     this.#bounds = bounds;
     this.#pooled = pooled;
+    this.#watch = watch;
+    this.once('end', () => watch.remove(this));
     this.#answerMs = answerWithin(bounds.transactionMs);
   }
 
   /** How long the server may say nothing to a query, in milliseconds. */
   get answerMs(): number {
     return this.#answerMs;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has two overloads, which this passes through.
+  override connect(...callback: any[]): any {
+    this.#watch.add(this);
+    const connected = super.connect(...callback);
+    if (this.#watch.lost) this.breakOff('the database does not respond');
+    return connected;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads, which this passes through.

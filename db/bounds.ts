@@ -21,12 +21,9 @@ export interface WorkBounds {
   queueMs: number;
 }
 
-/** How long it may take to open a connection, in milliseconds. */
-export const connectMs = 2_500;
-
 export const boundsOf: Record<WorkClass, WorkBounds> = {
-  session: { transactionMs: 2_500, lockMs: 1_000, queueMs: 2_500 },
-  request: { transactionMs: longestTransactionMs, lockMs: 3_000, queueMs: 2_500 },
+  session: { transactionMs: 2_500, lockMs: 1_000, queueMs: 5_000 },
+  request: { transactionMs: longestTransactionMs, lockMs: 3_000, queueMs: 5_000 },
   worker: { transactionMs: longestTransactionMs, lockMs: 10_000, queueMs: 10_000 },
   maintenance: { transactionMs: 0, lockMs: 0, queueMs: 10_000 },
   // A lock that a migration waits for stops everybody who asks after it.
@@ -37,7 +34,7 @@ export const boundsOf: Record<WorkClass, WorkBounds> = {
 export const bulkBounds = { transactionMs: 15 * 60_000, lockMs: 30_000 };
 
 /** How long a transaction may wait for its process. */
-export const longestIdleMs = 10_000;
+export const longestIdleMs = 15_000;
 
 /** How much later than the server a client gives up, which it must if the server is gone. */
 export const answerMarginMs = 3_000;

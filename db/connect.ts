@@ -42,7 +42,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   const { url, poolSize, name = 'sheaf', work = 'request', transactionMs, pooled = false } = options;
   const bounds = { ...boundsOf[work], ...(transactionMs === undefined ? {} : { transactionMs }) };
   const watch = options.watch ?? new Watch({ url, pooled });
-  const client = { connectionString: url, types, application_name: name, bounds, pooled, ...keepAlive };
+  const client = { connectionString: url, types, application_name: name, bounds, pooled, watch, ...keepAlive };
   const pool = new WatchedPool(
     { ...client, Client: BoundedClient as never, max: poolSize, connectionTimeoutMillis: bounds.queueMs },
     watch,

@@ -36,7 +36,18 @@ export class TrackedClient extends pg.Client {
     );
   }
 
-  /** The process of the server, as it names itself. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  override connect(...callback: any[]): any {
+    this.#begin();
+    const [done] = callback;
+    if (typeof done !== 'function') return super.connect().finally(() => this.#end());
+    return super.connect((error: Error) => {
+      this.#end();
+      done(error);
+    });
+  }
+
+  /** The process of the server, as it names itself; 0 until it is known. */
   get backendPid(): number {
     return (this as unknown as { processID: number | null }).processID ?? 0;
   }
@@ -49,7 +60,7 @@ export class TrackedClient extends pg.Client {
     return this.#stream.bytesRead;
   }
 
-  /** For how long a query has waited without a byte from the server, in milliseconds; 0 if none waits. */
+  /** For how long a query, or the connection itself, has waited without a byte from the server, in milliseconds; 0 if nothing waits. */
   silentMs(): number {
     if (this.#pending === 0) return 0;
     const { bytesRead } = this.#stream;

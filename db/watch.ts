@@ -9,6 +9,7 @@ const askMs = 1_250;
 const sweepMs = 250;
 /** How long the database is left alone before it is asked whether it is back. */
 const probeMs = 500;
+const turnMs = 50;
 
 export interface WatchOptions {
   url: string;
@@ -61,11 +62,6 @@ export class Watch {
     this.#sweeper = undefined;
   }
 
-  /** A connection could not be made in time: the server is asked whether it is there. */
-  suspect(): void {
-    void this.#ask([]);
-  }
-
   close(): void {
     this.#closed = true;
     clearInterval(this.#sweeper);
@@ -86,14 +82,14 @@ export class Watch {
   async #ask(silent: BoundedClient[]): Promise<void> {
     if (this.#asking || this.#lost || this.#closed) return;
     this.#asking = true;
-    const heard = this.#bytesRead();
+    const heard = new Map([...this.#clients].map((client) => [client, client.bytesRead]));
     try {
       const working = await within(askMs, this.#findWorking(silent.map(({ backendPid }) => backendPid)));
       if (!this.#options.pooled) this.#breakOffDead(silent, working);
     } catch (error) {
       this.#dropSide();
       // Whatever comes from the server shows that it is there.
-      const responds = error instanceof pg.DatabaseError || this.#bytesRead() !== heard;
+      const responds = error instanceof pg.DatabaseError || [...heard].some(([client, bytes]) => client.bytesRead > bytes);
       if (!responds && !this.#closed) this.#lose(error as Error);
     } finally {
       this.#asking = false;
@@ -112,7 +108,8 @@ export class Watch {
 
   /** A query that has just ended looks the same, so only the second time counts. */
   #breakOffDead(silent: BoundedClient[], working: Set<number>): void {
-    const idle = silent.filter((client) => !working.has(client.backendPid) && client.silentMs() > suspectMs);
+    const isIdle = ({ backendPid }: BoundedClient) => backendPid > 0 && !working.has(backendPid);
+    const idle = silent.filter((client) => isIdle(client) && client.silentMs() > suspectMs);
     for (const client of idle) if (this.#idle.has(client)) client.breakOff('the connection to the database was lost');
     this.#idle = new Set(idle);
   }
@@ -122,12 +119,6 @@ export class Watch {
     this.#options.onChange?.(reason);
     for (const client of this.#clients) client.breakOff('the database does not respond');
     void this.#probe();
-  }
-
-  #bytesRead(): number {
-    let sum = 0;
-    for (const { bytesRead } of this.#clients) sum += bytesRead;
-    return sum;
   }
 
   async #probe(): Promise<void> {
@@ -150,7 +141,6 @@ export class Watch {
     const side = new pg.Client({
       connectionString: url,
       application_name: 'sheaf watch',
-      connectionTimeoutMillis: askMs,
       ...keepAlive,
     });
     this.#side = side;
@@ -177,17 +167,20 @@ function streamOf(client: pg.Client) {
   return (client as unknown as { connection: { stream: { destroy(): void; unref(): void } } }).connection.stream;
 }
 
-/** Rejects if the work takes longer. The work goes on, and its failure is ignored. */
+/**
+ * Rejects if the work takes longer. The work goes on, and its failure is ignored. The time is counted in turns of the event loop, in each of
+ * which what has arrived is read: a process that was busy itself does not take the server for gone.
+ */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   work.catch(() => {});
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    // A busy process runs the timer before it reads what has arrived: it gets a turn to do so.
-    setImmediate(() => setImmediate(() => late.reject(new Error('the database does not respond'))));
-  }, ms);
+  let turns = Math.ceil(ms / turnMs);
+  const timer = setInterval(() => {
+    if (--turns <= 0) late.reject(new Error('the database does not respond'));
+  }, turnMs);
   try {
     return await Promise.race([work, late.promise]);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
   }
 }

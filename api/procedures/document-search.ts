@@ -10,6 +10,8 @@ import { procedure, type RequestInfo } from '../procedure.ts';
 
 /** How long the query's embedding may take. */
 const embedTimeoutMs = 10_000;
+/** How long it may take if the AI service is away altogether. */
+const patienceMs = 2_500;
 
 /** `documents.search`: limits how often a user searches, and embeds the query with the AI service. */
 export function documentSearch({ db, getPlan, ai, limiters, embeddingPrice }: ApiDeps) {
@@ -37,7 +39,7 @@ async function embedQuery(
 ): Promise<{ model: string; vector: number[] }> {
   try {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(embedTimeoutMs)]);
-    const { model, vectors } = await ai.embed({ texts: [query], signal, requestId: request.requestId });
+    const { model, vectors } = await ai.embed({ texts: [query], signal, requestId: request.requestId, patienceMs });
     const [vector] = vectors;
     if (!vector) throw new Error('the AI service returned no vector');
     return { model, vector };

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import type { Db, Transaction } from '../../db/connect.ts';
 import type { Answer, Tenant } from '../support/api.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -16,19 +17,19 @@ describe('While one tenant waits for its own locks', () => {
   });
 
   /** Does `work` while another connection holds the organization's lock. */
-  async function whileLocked<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+  async function whileLocked<T>(organizationId: string, work: (holder: Transaction) => Promise<T>): Promise<T> {
     return await api.database.db.transaction().execute(async (trx) => {
       await sql`select from organization where id = ${organizationId} for update`.execute(trx);
-      return await work();
+      return await work(trx);
     });
   }
 
   /** How many connections of the API wait for a lock. */
-  async function countWaiting(): Promise<number> {
+  async function countWaiting(db: Db | Transaction): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       select count(*) from pg_stat_activity
       where datname = current_database() and application_name = 'sheaf api' and wait_event_type = 'Lock'
-    `.execute(api.database.db);
+    `.execute(db);
     return rows[0]?.count ?? 0;
   }
 
@@ -41,14 +42,14 @@ describe('While one tenant waits for its own locks', () => {
   }
 
   it('its requests end as SERVICE_UNAVAILABLE, few of them hold a connection, and others are served', async () => {
-    await whileLocked(blocked.organizationId, async () => {
+    await whileLocked(blocked.organizationId, async (holder) => {
       const sent = sendWrites();
       let ended = 0;
       for (const each of sent) void each.then(() => ended++);
       let mostWaiting = 0;
       let served = 0;
       while (ended < writes) {
-        mostWaiting = Math.max(mostWaiting, await countWaiting());
+        mostWaiting = Math.max(mostWaiting, await countWaiting(holder));
         const { token } = other.owner;
         const before = ended;
         const answers = await Promise.all([

@@ -12,7 +12,7 @@ export interface TcpProxy {
   mend(): Promise<void>;
   /** Forwards nothing any more, as a network that drops packets: connections stay open, and new ones are accepted. */
   silence(): void;
-  /** Forwards what came meanwhile, as a network that is back. With `forget`, what is open stays silent for ever. */
+  /** Forwards what came meanwhile, as a network that is back. With `forget`, what was open before stays silent for ever. */
   resume(options?: { forget?: boolean }): void;
   stop(): Promise<void>;
 }
@@ -20,6 +20,8 @@ export interface TcpProxy {
 interface Pair {
   near: Socket;
   far: Socket;
+  /** Opened while nothing passed. */
+  isLate: boolean;
 }
 
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
@@ -28,7 +30,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   let server: Server;
 
   async function listen(port: number): Promise<number> {
-    server = createServer((near) => add({ near, far: connect(target) }));
+    server = createServer((near) => add({ near, far: connect(target), isLate: silent }));
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;
   }
@@ -74,13 +76,15 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     },
     resume({ forget = false } = {}) {
       silent = false;
-      if (!forget) for (const pair of pairs) for (const [one, other] of bothWays(pair)) one.pipe(other);
+      for (const pair of pairs) {
+        if (!forget || pair.isLate) for (const [one, other] of bothWays(pair)) one.pipe(other);
+      }
     },
     stop: cut,
   };
 }
 
-function bothWays({ near, far }: Pair): [Socket, Socket][] {
+function bothWays({ near, far }: Pick<Pair, 'near' | 'far'>): [Socket, Socket][] {
   return [
     [near, far],
     [far, near],
