@@ -38,6 +38,9 @@ import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
 import { deferContinueOfUploads } from './uploads/before-body.ts';
 import { createWriteBulkhead } from './write-bulkhead.ts';
 
+/** A request that waits for the bucket has to be over in three seconds. */
+const storageTimeoutMs = 2_500;
+
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });
 installRuntime({ log, metricsPort: config.metricsPort });
@@ -59,7 +62,7 @@ await syncPlanLimits(db, config);
 
 const readiness = { stopping: false };
 const clock = await followClock(sessionsDb);
-const storage = createStorage(config, clock.now);
+const storage = createStorage(config, { now: clock.now, timeoutMs: storageTimeoutMs });
 const ai = createAiClient({ baseUrl: config.ai.url, token: config.ai.token });
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
@@ -117,7 +120,9 @@ const app = createApp(deps, {
 });
 
 outbox.start();
-const workers = config.worker.enabled ? startWorker(config, temporal, { db: workerDb ?? db, storage, ai, log }) : undefined;
+const workers = config.worker.enabled
+  ? startWorker(config, temporal, { db: workerDb ?? db, storage: createStorage(config), ai, log })
+  : undefined;
 const server = createServer(app);
 deferContinueOfUploads(server);
 answerClientErrors(server);

@@ -7,6 +7,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import type { ErrorEnvelope, Issue } from '../../contract/errors.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import { isUnavailable } from '../../db/unavailable.ts';
+import { StorageUnavailable } from '../../storage/port.ts';
 
 /** An error as a transport sends it: the error envelope, or the body of the few that are not enveloped. */
 export interface RenderedError {
@@ -59,7 +60,7 @@ export function malformed(path: string[], message: string): ApiError {
 
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
-  if (isUnavailable(error)) return new ApiError('SERVICE_UNAVAILABLE', { cause: error });
+  if (isUnavailable(error) || error instanceof StorageUnavailable) return new ApiError('SERVICE_UNAVAILABLE', { cause: error });
   const type = typeOf(error);
   if (type === 'entity.parse.failed') return malformed(['body'], 'The body is not valid JSON.');
   if (type === 'request.size.invalid' || type === 'request.aborted')

@@ -24,11 +24,11 @@ describe('While one tenant waits for its own locks', () => {
     });
   }
 
-  /** How many connections of the API wait for a lock. */
+  /** How many connections wait for a lock. */
   async function countWaiting(db: Db | Transaction): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       select count(*) from pg_stat_activity
-      where datname = current_database() and application_name = 'sheaf api' and wait_event_type = 'Lock'
+      where datname = current_database() and wait_event_type = 'Lock'
     `.execute(db);
     return rows[0]?.count ?? 0;
   }
