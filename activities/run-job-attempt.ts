@@ -45,7 +45,7 @@ export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Pr
     if (!release) return { status: 'queued', delayMs: 0, handedBack: true };
     context.cancellationSignal.throwIfAborted();
     const claim = await claimJob(deps.db, input.jobId, input.claimedBy);
-    if (!claim.claimed) return jobStateOf(claim.job);
+    if (!claim.claimed) return await jobStateOf(deps.db, claim.job);
     return await runClaimed(deps, claim.job, context);
   } catch (error) {
     throw toFailure(deps, input, error, context);

@@ -16,6 +16,8 @@ import {
   type TextSummary,
 } from './client-responses.ts';
 
+import { Presence } from './presence.ts';
+
 export { AiServiceError, type AiServiceErrorKind } from './client-error.ts';
 export type { AiHealth, Extraction, FloatEmbeddings, TextEmbeddings, TextSummary } from './client-responses.ts';
 
@@ -24,6 +26,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Echoed by the service and written to its log. */
   requestId?: string | undefined;
+  /** How long the service may be away altogether before the call fails, in milliseconds: 15 s by default. A slow one is waited for. */
+  patienceMs?: number | undefined;
 }
 
 /** A document to read: its bytes or a stream of them. With `contentLength` the service refuses a document that is too large at once. */
@@ -47,6 +51,8 @@ export interface AiClient {
   health(input?: CallOptions): Promise<AiHealth>;
 }
 
+/** An attempt that gives up is an attempt spent. */
+const defaultPatienceMs = 15_000;
 const defaultTimeouts = { extractMs: 180_000, summarizeMs: 90_000, embedMs: 60_000, healthMs: 2000 };
 
 /** The address of the service and its token. `timeouts` are for the whole of a call, in milliseconds. */
@@ -59,22 +65,31 @@ export interface AiClientOptions {
 /** Creates the client of the AI service at `baseUrl`. Connections are kept alive and shared by the process. */
 export function createAiClient(options: AiClientOptions): AiClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const presence = new Presence((signal) => request(`${baseUrl}/health`, { signal }).then(({ body }) => body.dump()));
+  const service = { baseUrl, token: options.token, presence };
   return {
     extract: ({ body, contentType, contentLength, ...call }) => {
       const headers: Record<string, string> = { 'content-type': contentType };
       if (contentLength !== undefined) headers['content-length'] = String(contentLength);
-      return ask(options, '/v1/extract', { method: 'POST', headers, body }, extraction, timeouts.extractMs, call);
+      return ask(service, '/v1/extract', { method: 'POST', headers, body }, extraction, timeouts.extractMs, call);
     },
     summarize: ({ text, maxSentences, ...call }) =>
-      ask(options, '/v1/summarize', json({ text, max_sentences: maxSentences }), summary, timeouts.summarizeMs, call),
+      ask(service, '/v1/summarize', json({ text, max_sentences: maxSentences }), summary, timeouts.summarizeMs, call),
     embed: async ({ texts, ...call }) =>
-      oneVectorEach(texts, await ask(options, '/v1/embed', json({ texts }), embeddings, timeouts.embedMs, call)),
+      oneVectorEach(texts, await ask(service, '/v1/embed', json({ texts }), embeddings, timeouts.embedMs, call)),
     embedFloats: async ({ texts, ...call }) => {
       const body = json({ texts, encoding_format: 'base64' });
-      return oneVectorEach(texts, await ask(options, '/v1/embed', body, floatEmbeddings, timeouts.embedMs, call));
+      return oneVectorEach(texts, await ask(service, '/v1/embed', body, floatEmbeddings, timeouts.embedMs, call));
     },
-    health: (call = {}) => ask(options, '/health', { method: 'GET' }, health, timeouts.healthMs, call),
+    health: (call = {}) => ask(service, '/health', { method: 'GET' }, health, timeouts.healthMs, call),
   };
+}
+
+interface Service {
+  baseUrl: string;
+  token: string;
+  presence: Presence;
 }
 
 function oneVectorEach<T extends FloatEmbeddings>(texts: string[], embedded: T): T {
@@ -93,7 +108,7 @@ function json(body: unknown): RequestOptions {
 }
 
 async function ask<T extends z.ZodType>(
-  { baseUrl, token }: AiClientOptions,
+  { baseUrl, token, presence }: Service,
   path: string,
   options: RequestOptions,
   schema: T,
@@ -105,7 +120,10 @@ async function ask<T extends z.ZodType>(
     'x-service-token': token,
     ...(call.requestId === undefined ? {} : { 'x-request-id': call.requestId }),
   };
-  const response = await send(`${baseUrl.replace(/\/+$/, '')}${path}`, { ...options, headers }, timeoutMs, call.signal);
+  const away = presence.watch(call.patienceMs ?? defaultPatienceMs);
+  const response = await send(`${baseUrl}${path}`, { ...options, headers }, { timeoutMs, signal: call.signal, away: away.signal }).finally(
+    away.done,
+  );
   const parsed = parseJson(response.text);
   if (response.status >= 400) throw errorOfResponse(response, refusal.safeParse(parsed).data?.error);
   const checked = schema.safeParse(parsed);
@@ -117,18 +135,18 @@ async function ask<T extends z.ZodType>(
 async function send(
   url: string,
   { body, ...options }: RequestOptions,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
+  { timeoutMs, signal, away }: { timeoutMs: number; signal: AbortSignal | undefined; away: AbortSignal },
 ): Promise<ReceivedResponse> {
   signal?.throwIfAborted();
   const timeout = AbortSignal.timeout(timeoutMs);
-  const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
+  const either = signal ? AbortSignal.any([signal, timeout, away]) : AbortSignal.any([timeout, away]);
   const source = new Source(body);
   try {
     const response = await request(url, { ...options, body: source.bytes, signal: either });
     return { status: response.statusCode, retryAfter: response.headers['retry-after']?.toString(), text: await response.body.text() };
   } catch (error) {
     signal?.throwIfAborted();
+    if (away.aborted) throw unreachable('unreachable', away.reason);
     if (timeout.aborted) throw unreachable('timeout', error);
     throw source.failure ? source.failure.error : unreachable('unreachable', error);
   }

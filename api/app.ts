@@ -5,6 +5,7 @@ import { ApiError } from '../contract/api-error.ts';
 import { findDeclaredBytes } from '../domain/documents/document.ts';
 import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
+import { boundBodies } from './http/body-time.ts';
 import { cors, securityHeaders, trustedOrigin } from './http/browser-security.ts';
 import { docsRoutes, openApiDocument } from './http/docs.ts';
 import { healthz, readyz } from './http/health.ts';
@@ -25,12 +26,13 @@ export interface AppOptions {
 
 /** The map of the HTTP edge, in the order in which a request meets it. Listens to nothing. */
 export function createApp(deps: ApiDeps, { auth, localStorage }: AppOptions): Express {
-  const { config, db, limiters } = deps;
+  const { config, limiters } = deps;
   const app = createExpress();
   app.use(requestContext(config.trustProxy));
 
   app.get('/healthz', healthz);
-  app.get('/readyz', readyz(db));
+  app.get('/readyz', readyz(deps.sessionsDb, deps.readiness));
+  app.use(boundBodies(deps.log, config.requestBodyTimeoutMs));
 
   app.use(securityHeaders, cors(config.trustedOrigins));
   app.all(authPath, auth);

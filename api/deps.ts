@@ -9,14 +9,20 @@ import type { CancelSubscription } from '../payments/cancel-subscription.ts';
 import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
 import type { Authentication } from './caller.ts';
+import type { Readiness } from './http/health.ts';
 import type { Limiters } from './http/limiters.ts';
 import type { RunDeps } from './procedure.ts';
 import type { JobStreams } from './streams/job-streams.ts';
+import type { WriteBulkhead } from './write-bulkhead.ts';
 
 /** Everything that the HTTP edge and its procedures work with, made once by `main.ts` and passed in. */
 export interface ApiDeps extends RunDeps {
   config: ServerConfig;
   db: Db;
+  /** Connections that no tenant's locks can hold: for sessions, readiness and limits. */
+  sessionsDb: Db;
+  writes: WriteBulkhead;
+  readiness: Readiness;
   authentication: Authentication;
   storage: Storage;
   ai: AiClient;

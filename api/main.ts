@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createAiClient } from '../ai/client.ts';
 import { createAuth } from '../auth/auth.ts';
@@ -6,9 +7,11 @@ import { mountAuth } from '../auth/mount.ts';
 import { createFindSession } from '../auth/session.ts';
 import { deriveKey } from '../config/keys.ts';
 import { loadServerConfig } from '../config/server.ts';
+import { followClock } from '../db/clock.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import { listen } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
+import { openPools } from '../db/pools.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
 import { createCursors } from '../domain/page.ts';
@@ -33,45 +36,55 @@ import { createMailQueue } from './mail-queue.ts';
 import { createJobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
 import { deferContinueOfUploads } from './uploads/expect-continue.ts';
+import { createWriteBulkhead } from './write-bulkhead.ts';
+
+/** A request that waits for the bucket has to be over in three seconds. */
+const storageTimeoutMs = 2_500;
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });
 const metrics = installRuntime({ log, metricsPort: config.metricsPort });
 
-const pool = createPool({
-  url: config.database.url,
-  poolSize: config.database.poolSize,
+const pools = await openPools({
+  database: config.database,
   name: 'sheaf api',
+  runsWorker: config.worker.enabled,
   onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
+  onChange: (lost) => (lost ? log.warn({ err: lost }, 'the database does not respond') : log.info('the database responds again')),
 });
-const db = createDb(pool);
-// A migration may take as long as it needs.
-const migrationDb = createDb(createPool({ url: config.database.url, poolSize: 2, name: 'sheaf migrations', transactionMs: 0 }));
+const db = createDb(pools.requests);
+const sessionsDb = createDb(pools.sessions);
+const workerDb = pools.worker && createDb(pools.worker);
+const { directUrl } = config.database;
+const migrationDb = createDb(createPool({ url: directUrl, poolSize: 2, name: 'sheaf migrations', work: 'migration' }));
 await migrate(migrationDb).finally(() => migrationDb.destroy());
 await syncPlanLimits(db, config);
 
-const storage = createStorage(config);
+const readiness = { stopping: false };
+const clock = await followClock(sessionsDb);
+const storage = createStorage(config, { now: clock.now, timeoutMs: storageTimeoutMs });
 const ai = createAiClient({ baseUrl: config.ai.url, token: config.ai.token });
 const temporal = createTemporalClient(config.temporal);
-const outbox = createOutbox({ db, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
+const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
 const cursors = createCursors(deriveKey(config.authSecret, 'cursor'));
 const jobStreams = createJobStreams({
   db,
+  now: clock.now,
   cursors,
   log,
-  leases: config.limits.store === 'postgres' ? createSharedLeases(db, config.streams) : createMemoryLeases(),
-  findMembership: (caller, organizationId) => findStreamMembership(db, caller, organizationId),
+  leases: config.limits.store === 'postgres' ? createSharedLeases(sessionsDb, config.streams) : createMemoryLeases(),
+  findMembership: (caller, organizationId) => findStreamMembership(sessionsDb, caller, organizationId),
   limits: config.streams,
 });
 const listener = listen({
-  url: config.database.url,
+  url: directUrl,
   channel: 'job_changed',
   onNotification: jobStreams.notify,
   onReconnect: jobStreams.replayAll,
   onError: (error) => log.warn({ err: error }, 'notifications were lost; the connection is made again'),
 });
 const payments = createPayments({ config, db, log });
-const findCaller = createFindSession(db, config);
+const findCaller = createFindSession(sessionsDb, config);
 const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'none' });
 
 const deps: ApiDeps = {
@@ -79,6 +92,9 @@ const deps: ApiDeps = {
   log,
   skippedEvents: metrics.createCounter('sheaf_stream_events_skipped', 'events', 'Events of streams that do not fit the contract'),
   db,
+  sessionsDb,
+  writes: createWriteBulkhead(pools.requests.options.max ?? 1),
+  readiness,
   storage,
   ai,
   cursors,
@@ -87,23 +103,32 @@ const deps: ApiDeps = {
   sendMail: mails.send,
   authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
-  limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pool : undefined }),
+  limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
-const auth = createAuth({ config, db, pool, log, payments, writeMails: mails.write });
+const auth = createAuth({ config, db, pool: pools.requests, log, payments, writeMails: mails.write });
 const app = createApp(deps, {
-  auth: mountAuth({ auth, config, findSession: findCaller, log, clientAddress: (_req, res) => clientAddressOf(res) }),
+  auth: mountAuth({
+    auth,
+    config,
+    findSession: findCaller,
+    log,
+    clientAddress: (_req, res) => clientAddressOf(res),
+    beginWrite: (userId, signal) => deps.writes.enter(`user ${userId}`, signal),
+  }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,
 });
 
 outbox.start();
 const tidying = storage instanceof LocalStorage ? tidyUploads(storage) : undefined;
-const workers = config.worker.enabled ? startWorker(config, temporal, { db, outbox, storage, ai, log }) : undefined;
+const workers = config.worker.enabled
+  ? startWorker(config, temporal, { db: workerDb ?? db, outbox, storage: createStorage(config), ai, log })
+  : undefined;
 const server = createServer(app);
 deferContinueOfUploads(server);
 answerClientErrors(server);
-// An upload of 25 MiB over a slow line takes longer than the five minutes that Node allows for a request.
+// Node has one bound for every request, and an upload takes longer. `boundBodies` has that of all others.
 server.requestTimeout = 0;
 server.listen(config.port, config.host, () => log.info({ port: config.port }, 'API listening'));
 
@@ -117,22 +142,29 @@ function tidyUploads(local: LocalStorage): NodeJS.Timeout {
   return setInterval(tidy, 60_000).unref();
 }
 
-/** Stops in order: no new requests, then the streams, the workers within their grace period, and last the connections. */
+/**
+ * Stops in order: first the process says that it is not ready, and takes requests until those who send them have noticed. Then no new
+ * requests, the streams, the workers within their grace period, and last the connections.
+ */
 async function stop(signal: string): Promise<void> {
   if (stopping) return;
   stopping = true;
+  readiness.stopping = true;
   log.info({ signal }, 'stopping');
+  const workersStopped = workers?.stop();
+  await delay(config.shutdownDelayMs);
   const closed = new Promise((resolve) => server.close(resolve));
   jobStreams.close();
   server.closeIdleConnections();
   const patience = setTimeout(() => server.closeAllConnections(), 5_000);
-  await Promise.all([closed, workers?.stop()]);
+  await Promise.all([closed, workersStopped]);
   clearTimeout(patience);
   clearInterval(tidying);
   await outbox.stop();
   await listener.stop();
   await temporal.connection.close();
-  await db.destroy();
+  clock.stop();
+  await pools.end();
   log.info('stopped');
   process.exit(0);
 }

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
+import type { Release } from '../concurrency/semaphore.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import type { Actor } from '../domain/audit.ts';
 import { actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
+import type { WriteBulkhead } from './write-bulkhead.ts';
 
 /** One request as a procedure sees it, whichever transport carried it. */
 export interface RequestInfo {
@@ -65,6 +67,7 @@ export interface RunDeps {
   log: Logger;
   /** Counts the events of streams that were skipped because they do not fit the contract. */
   skippedEvents: { add(count: number): void };
+  writes: WriteBulkhead;
 }
 
 /**
@@ -81,6 +84,7 @@ export async function run(
   if (idempotent) checkIdempotencyKey(request.idempotencyKey);
   const log = deps.log.child({ requestId: request.requestId, operation });
   let authorized = !needsMembership(route);
+  let release: Release | undefined;
   const output = await handler({
     input: input as never,
     caller: caller as Caller,
@@ -90,10 +94,16 @@ export async function run(
     async authorize(organizationId) {
       checkMembership(route, caller, organizationId);
       authorized = true;
+      if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal);
     },
-  });
+  }).finally(() => release?.());
   if (!authorized) throw new Error(`${operation} returned without authorization`);
   return stream ? validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>) : route.responses[200].parse(output);
+}
+
+/** Whether an operation may wait for locks of its organization. A search waits for other things, and has limits of its own. */
+function isWrite({ method, metadata }: AnyRoute): boolean {
+  return method !== 'GET' && metadata.operation !== 'documents.search';
 }
 
 async function* validEvents(deps: RunDeps, route: AnyRoute, events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {

@@ -59,7 +59,9 @@ class AuthDriver extends PostgresDriver {
   }
 
   override async acquireConnection(options?: AbortableOperationOptions): Promise<Connection> {
-    const connection = (await super.acquireConnection(options)) as Connection;
+    const connection = (await super.acquireConnection(options).catch((error: unknown) => {
+      throw toApiError(error);
+    })) as Connection;
     if (!this.#wrapped.has(connection)) this.#wrap(connection);
     return connection;
   }

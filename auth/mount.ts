@@ -3,6 +3,10 @@ import { getRequest, setResponse } from 'better-call/node';
 import type { Request as ExpressRequest, Response as ExpressResponse, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { ServerConfig } from '../config/server.ts';
+import { ApiError } from '../contract/api-error.ts';
+import { type ErrorCode, errorCodes } from '../contract/errors.ts';
+import { JsonDepth, maxJsonDepth } from '../contract/json-depth.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 import { runAsActor } from './actor.ts';
 import { type Auth, clientAddressHeader } from './auth.ts';
 import { toErrorAnswer } from './error-answer.ts';
@@ -13,6 +17,8 @@ export const authPath = '/api/auth/{*any}';
 
 const basePath = '/api/auth';
 
+/** When a client may ask again that the service could not serve. */
+const retrySeconds = 2;
 const maxBodyBytes = 1024 * 1024;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -23,18 +29,22 @@ export interface MountOptions {
   log: Logger;
   /** The client's address as the whole API sees it. */
   clientAddress(req: ExpressRequest, res: ExpressResponse): string;
+  /** Waits until a user may change something; returns how to end the change. Throws ApiError, or the signal's reason. */
+  beginWrite(userId: string, signal: AbortSignal): Promise<() => void>;
 }
 
 /**
  * Serves better-auth: checks the origin, passes on the client's address, and sets the actor of changes. Needs `X-Request-Id` on the
  * response. Errors of better-auth get the API's envelope. Any other error becomes 500 `internal_error`.
  */
-export function mountAuth({ auth, config, findSession, log, clientAddress }: MountOptions): RequestHandler {
+export function mountAuth({ auth, config, findSession, log, clientAddress, beginWrite }: MountOptions): RequestHandler {
   const base = new URL(config.apiUrl).origin;
   const trusted = new Set([...config.trustedOrigins, base]);
   return async (req, res) => {
     let received = 0;
+    const depth = new JsonDepth();
     const isTooLarge = () => received > maxBodyBytes;
+    let release: (() => void) | undefined;
     try {
       const changes = !safeMethods.has(req.method);
       if (changes && !isAllowedOrigin(req.headers, trusted)) return refuseOrigin(res);
@@ -44,11 +54,14 @@ export function mountAuth({ auth, config, findSession, log, clientAddress }: Mou
       // The size of a chunked body is known only as it arrives. If it is too large, better-auth responds with an error of its own.
       req.on('data', (chunk: Buffer) => {
         received += chunk.length;
+        depth.read(chunk);
       });
       const request = getRequest({ base, request: req, bodySizeLimit: maxBodyBytes });
       const actor = changes ? await findSession(req.headers) : undefined;
+      if (actor) release = await beginWrite(actor.userId, closeSignal(res));
       const response = await runAsActor(actor, () => auth.handler(request));
       if (response.status >= 400 && isTooLarge()) return fail(res, 413, 'payload_too_large');
+      if (depth.tooDeep) return refuse(res, 'BAD_REQUEST', { message: `The body is nested deeper than ${maxJsonDepth} levels.` });
       if (response.status === 500) return fail(res, 500, 'internal_error');
       const retryAfter = response.headers.get('x-retry-after');
       if (retryAfter) res.setHeader('Retry-After', retryAfter);
@@ -59,12 +72,35 @@ export function mountAuth({ auth, config, findSession, log, clientAddress }: Mou
       const path = new URL(request.url).pathname.slice(basePath.length);
       await setResponse(res, await toErrorAnswer(response, { path, isSignedIn }));
     } catch (err) {
-      if (isTooLarge() && !res.headersSent) return fail(res, 413, 'payload_too_large');
+      // The request was ended before, or its client has left.
+      if (res.headersSent || res.closed) return void res.destroy();
+      if (isTooLarge()) return fail(res, 413, 'payload_too_large');
+      if (depth.tooDeep) return refuse(res, 'BAD_REQUEST', { message: `The body is nested deeper than ${maxJsonDepth} levels.` });
+      if (err instanceof ApiError) return refuse(res, err.code, err);
+      if (isUnavailable(err)) {
+        log.warn({ err, requestId: res.getHeader('X-Request-Id') }, 'a request was not served');
+        return refuse(res, 'SERVICE_UNAVAILABLE');
+      }
       log.error({ err, requestId: res.getHeader('X-Request-Id') }, 'Request to /api/auth failed');
-      if (res.headersSent) res.destroy();
-      else fail(res, 500, 'internal_error');
+      fail(res, 500, 'internal_error');
+    } finally {
+      release?.();
     }
   };
+}
+
+/** Sends an error of the API's own. */
+function refuse(res: ExpressResponse, code: ErrorCode, { message, retryAfterSeconds }: Partial<ApiError> = {}): void {
+  const { status } = errorCodes[code];
+  if (status === 503) res.setHeader('Retry-After', String(retryAfterSeconds ?? retrySeconds));
+  res.status(status).json({ defined: true, code, status, message: message ?? errorCodes[code].message });
+}
+
+/** Aborts when the client hangs up. */
+function closeSignal(res: ExpressResponse): AbortSignal {
+  const controller = new AbortController();
+  res.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 /** Browsers send an origin, maybe `null`, with every change. A request without one does not come from a browser. */

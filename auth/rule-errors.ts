@@ -1,5 +1,7 @@
 import { APIError } from 'better-auth/api';
 import pg from 'pg';
+import { errorCodes } from '../contract/errors.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 
 /** The errors that the migrations raise on better-auth's tables, and what the client gets. */
 const rules: Record<string, { status: 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS'; message: string }> = {
@@ -38,8 +40,12 @@ const constraints: Record<string, { code: string; message: string }> = {
   invitation_role_known: { code: 'ROLE_NOT_FOUND', message: 'Role not found' },
 };
 
+const errorOf503 = { code: 'SERVICE_UNAVAILABLE', message: errorCodes.SERVICE_UNAVAILABLE.message };
+
 /** Translates an error of one of the database's rules into better-auth's error. Returns any other error as it is. */
 export function toApiError(error: unknown): unknown {
+  // better-auth turns errors that it does not know into others.
+  if (isUnavailable(error)) return new APIError('SERVICE_UNAVAILABLE', errorOf503, { 'Retry-After': '2' });
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code === 'SHEAF') {
     const rule = rules[error.message];

@@ -43,8 +43,8 @@ export function createFindSession(db: Db, config: ServerConfig): FindSession {
     if (!signed) return undefined;
     const row = await sessionByToken(db, signed.token);
     if (!row) return undefined;
-    const { token: _, expiresAt, startedAt, ...caller } = row;
-    if (!(await refresh(db, { id: row.sessionId, expiresAt, startedAt })) || signed.from === 'bearer') return caller;
+    const { token: _, expiresAt, startedAt, isUsed, ...caller } = row;
+    if (!isUsed || !(await refresh(db, { id: row.sessionId, expiresAt, startedAt })) || signed.from === 'bearer') return caller;
     return { ...caller, refreshedCookie: await serializeSignedCookie(cookie.name, signed.token, secret, { ...cookie.attributes }) };
   };
 }
@@ -72,6 +72,9 @@ const memberships = sql<Record<string, string>>`(
   select coalesce(json_object_agg("organizationId", member.role), '{}') from member where member."userId" = "user".id
 )`.as('memberships');
 
+/** What is left of a session, in seconds, when it has been used for as long as it takes to be extended. */
+const lifetimeAfterUse = sessionLifetime.expiresIn - sessionLifetime.updateAge;
+
 const sessionByToken = batchedRead(
   (db, tokens) =>
     liveSessions(db)
@@ -79,6 +82,7 @@ const sessionByToken = batchedRead(
       .select(memberships)
       .select(['session.id as sessionId', 'session.impersonatedBy', 'session.expiresAt', 'session.createdAt as startedAt'])
       .select('session.token')
+      .select(sql<boolean>`session."expiresAt" <= now() + make_interval(secs => ${sql.lit(lifetimeAfterUse)})`.as('isUsed'))
       .where('session.token', '=', anyOf(tokens))
       .execute(),
   ({ token }) => token,
@@ -111,13 +115,12 @@ function notBanned(user: 'user' | 'admin') {
  * was extended. Sessions that are impersonated or not remembered live shorter and are never extended.
  */
 async function refresh(db: Db, session: { id: string; expiresAt: Date; startedAt: Date }): Promise<boolean> {
-  const { expiresIn, updateAge } = sessionLifetime;
+  const { expiresIn } = sessionLifetime;
   const remembered = session.expiresAt.getTime() - session.startedAt.getTime() >= (expiresIn - 60) * 1000;
-  const now = new Date();
-  if (!remembered || session.expiresAt.getTime() - (expiresIn - updateAge) * 1000 > now.getTime()) return false;
+  if (!remembered) return false;
   const result = await db
     .updateTable('session')
-    .set({ expiresAt: new Date(now.getTime() + expiresIn * 1000), updatedAt: now })
+    .set({ expiresAt: sql<Date>`now() + make_interval(secs => ${expiresIn})`, updatedAt: sql<Date>`now()` })
     .where('id', '=', session.id)
     .where('expiresAt', '=', session.expiresAt)
     .executeTakeFirst();

@@ -44,6 +44,7 @@ const testEnvironment = z.object({
   TEST_TEMPORAL_ADDRESS: z.string().optional(),
   TEST_AI_URL: httpUrl().optional(),
   TEST_SERVICE_TOKEN: z.string().optional(),
+  TEST_POOLER_ADDRESS: z.string().optional(),
   TEST_RECORD_DIR: z.string().optional(),
 });
 
@@ -132,6 +133,8 @@ export function loadTestServices(env: Environment) {
     temporalAddress: e.TEST_TEMPORAL_ADDRESS,
     aiUrl: e.TEST_AI_URL,
     serviceToken: e.TEST_SERVICE_TOKEN,
+    /** The host and port of a pooler between the API and Postgres; absent in most runs. */
+    poolerAddress: e.TEST_POOLER_ADDRESS,
     /** Where the test files of a run record the API's responses. */
     recordDir: e.TEST_RECORD_DIR,
   };

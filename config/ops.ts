@@ -5,6 +5,7 @@ import { type Environment, httpUrl, integer, parseEnvironment } from './environm
 const opsEnvironment = z.object({
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: z.string().optional(),
+  DATABASE_DIRECT_URL: z.string().optional(),
   EMBEDDED_TEMPORAL_PORT: integer(7233, { min: 1, max: 65_535 }),
   TEMPORAL_ADDRESS: z.string().optional(),
   TEMPORAL_NAMESPACE: z.string().default('default'),
@@ -28,7 +29,7 @@ export function loadOpsConfig(env: Environment) {
   return {
     /** Absolute. */
     dataDir: resolve(e.DATA_DIR),
-    databaseUrl: e.DATABASE_URL,
+    databaseUrl: e.DATABASE_DIRECT_URL ?? e.DATABASE_URL,
     temporal: {
       address: e.TEMPORAL_ADDRESS ?? `127.0.0.1:${e.EMBEDDED_TEMPORAL_PORT}`,
       namespace: e.TEMPORAL_NAMESPACE,

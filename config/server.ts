@@ -41,7 +41,7 @@ export function loadServerConfig(env: Environment) {
     trustedOrigins: trustedOriginsOf(e, webUrl),
     trustProxy: e.TRUST_PROXY,
     cookieDomain: e.COOKIE_DOMAIN,
-    database: { url: e.DATABASE_URL, poolSize: e.DATABASE_POOL_SIZE },
+    database: databaseOf(e),
     temporal: temporalOf(e),
     ai: { url: e.AI_SERVICE_URL, token: e.SERVICE_TOKEN },
     authSecret: e.AUTH_SECRET,
@@ -65,6 +65,10 @@ export function loadServerConfig(env: Environment) {
     },
     /** How many searches of one organization run at once in a process, how long others wait for their turn, and how long one may take. */
     searches: { perOrganization: e.SEARCHES_PER_ORGANIZATION, waitMs: e.SEARCH_WAIT_MS, timeoutMs: e.SEARCH_TIMEOUT_MS },
+    /** How long a body may take to arrive, except that of an upload. */
+    requestBodyTimeoutMs: e.REQUEST_BODY_TIMEOUT_MS,
+    /** How long requests are still taken after the process has said that it is not ready: whoever sends them must notice. */
+    shutdownDelayMs: e.SHUTDOWN_DELAY_MS ?? (production ? 5_000 : 0),
     /** How long the request that deletes an organization waits for the end of the deletion. */
     deletionWaitMs: e.DELETION_WAIT_MS,
     /** How often the caller of an open job stream is authorized again, and the longest life of a stream. */
@@ -77,6 +81,12 @@ export function loadServerConfig(env: Environment) {
 function trustedOriginsOf(e: ServerVariables, webUrl: string | undefined): string[] {
   const origins = e.TRUSTED_ORIGINS.split(',').map((origin) => origin.trim());
   return [...origins.filter(Boolean), ...(webUrl === undefined ? [] : [new URL(webUrl).origin])];
+}
+
+/** With a direct URL the other one leads to a pooler in transaction mode. */
+function databaseOf(e: ServerVariables) {
+  const pooled = e.DATABASE_DIRECT_URL !== undefined;
+  return { url: e.DATABASE_URL, directUrl: e.DATABASE_DIRECT_URL ?? e.DATABASE_URL, pooled, poolSize: e.DATABASE_POOL_SIZE };
 }
 
 function temporalOf(e: ServerVariables) {

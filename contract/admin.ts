@@ -182,7 +182,7 @@ const organizations = {
     access: 'platform-admin',
     summary: 'Cancel a subscription',
     description: 'Cancels at the end of the paid period, or at once where `immediately` is true.',
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     pathParams: z.object({ organizationId: id }),
     body: z
       .object({ immediately: z.boolean().default(false) })
@@ -198,7 +198,7 @@ const organizations = {
     summary: 'Delete an organization',
     description:
       'Deletes the stored objects of the organization, then everything it owns. `confirmSlug` must be its slug. Answers when the deletion is done; one that takes over a minute answers SERVICE_UNAVAILABLE and goes on, and asking again meets the same deletion.',
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     pathParams: z.object({ organizationId: id }),
     body: z.object({ confirmSlug: slug }).meta({ id: 'DeleteOrganization' }),
     response: z

@@ -112,7 +112,7 @@ export const documents = {
     summary: 'Search by meaning',
     description:
       'The chunks of the workspace that are nearest in meaning to the query, best first, among those indexed with the model that embeds the query. Thirty searches a minute for each user. Costs one AI credit unless embeddings are local.',
-    errors: ['NOT_FOUND', 'LIMIT_REACHED', 'SERVICE_UNAVAILABLE'],
+    errors: ['NOT_FOUND', 'LIMIT_REACHED'],
     pathParams: z.object({ workspaceId: id }),
     body: z
       .object({

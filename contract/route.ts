@@ -39,7 +39,7 @@ interface RouteOptions<M extends Method, P, Q, B, R> {
 
 /**
  * Declares one operation: its REST route, schemas, access and errors. The common errors are added: BAD_REQUEST for malformed input,
- * TOO_MANY_REQUESTS of the rate limiter, and UNAUTHORIZED and FORBIDDEN if the access needs a session.
+ * TOO_MANY_REQUESTS of the rate limiter, SERVICE_UNAVAILABLE if the database does not respond, and UNAUTHORIZED and FORBIDDEN if the access needs a session.
  */
 export function route<
   const M extends Method,
@@ -61,7 +61,7 @@ export function route<
     response,
   } = options;
   const common: ErrorCode[] = access === 'public' ? ['BAD_REQUEST'] : ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'];
-  const errors = [...new Set<ErrorCode>([...common, ...(options.errors ?? []), 'TOO_MANY_REQUESTS'])];
+  const errors = [...new Set<ErrorCode>([...common, ...(options.errors ?? []), 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'])];
   return {
     method,
     path,

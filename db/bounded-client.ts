@@ -1,17 +1,13 @@
 import type pg from 'pg';
+import { answerMarginMs, bulkBounds, doBulkWork, longestIdleMs, setLocal, type WorkBounds } from './bounds.ts';
 import { CancelableClient } from './cancelable-client.ts';
-
-/** How long a transaction may take, unless it does bulk work (docs/rules.md, notifications may be lost). */
-export const longestTransactionMs = 30_000;
-/** How long a transaction may take that does bulk work. */
-const longestBulkMs = 15 * 60_000;
-
-/** The statement that declares a transaction to be bulk work. */
-export const doBulkWork = `set local statement_timeout = ${longestBulkMs}`;
+import type { Watch } from './watch.ts';
 
 export interface BoundedClientConfig extends pg.ClientConfig {
-  /** How long a transaction may take, in milliseconds; 0 is no limit. */
-  transactionMs: number;
+  bounds: WorkBounds;
+  /** Whether a pooler in transaction mode is between this process and Postgres: then nothing may outlive a transaction. */
+  pooled: boolean;
+  watch: Watch;
 }
 
 /**
@@ -19,52 +15,92 @@ export interface BoundedClientConfig extends pg.ClientConfig {
  * transactions itself only from version 17 on. A statement that the server still runs ends with its `statement_timeout`.
  */
 export class BoundedClient extends CancelableClient {
-  readonly #transactionMs: number;
+  readonly #bounds: WorkBounds;
+  readonly #pooled: boolean;
+  readonly #watch: Watch;
   #endsAt = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
-  #brokenOff = false;
+  #answerMs: number;
 
-  constructor(config: BoundedClientConfig) {
-    super({ ...config, statement_timeout: config.transactionMs });
-    this.#transactionMs = config.transactionMs;
+  constructor({ bounds, pooled, watch, ...config }: BoundedClientConfig) {
+    super({ ...config, ...(pooled ? {} : sessionBounds(bounds)), prepares: !pooled });
+    this.#bounds = bounds;
+    this.#pooled = pooled;
+    this.#watch = watch;
+    this.once('end', () => watch.remove(this));
+    this.#answerMs = answerWithin(bounds.transactionMs);
+  }
+
+  /** How long the server may say nothing to a query, in milliseconds. */
+  get answerMs(): number {
+    return this.#answerMs;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has two overloads, which this passes through.
+  override connect(...callback: any[]): any {
+    this.#watch.add(this);
+    const connected = super.connect(...callback);
+    if (this.#watch.lost) this.breakOff('the database does not respond');
+    return connected;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads, which this passes through.
   override query(...args: any[]): any {
-    if (this.#transactionMs > 0) this.#follow(args[0]);
+    const [text] = args;
+    const begins = text === 'begin' || (typeof text === 'string' && text.startsWith('start transaction'));
+    if (begins) this.#allow(this.#bounds.transactionMs);
+    else if (text === doBulkWork) this.#allow(bulkBounds.transactionMs);
+    else if (text === 'commit') this.#commit();
+    else if (text === 'rollback') this.#end();
     // The server rolls back when the connection ends. An error here would hide why the transaction ended.
-    if (this.#brokenOff && args[0] === 'rollback') return Promise.resolve({ command: 'ROLLBACK', rowCount: null, rows: [] });
+    if (this.brokenOff && text === 'rollback') return Promise.resolve({ command: 'ROLLBACK', rowCount: null, rows: [] });
+    if (begins && this.#pooled) return this.#beginBounded(args);
     return super.query(...args);
   }
 
-  #follow(text: unknown): void {
-    if (text === 'begin' || (typeof text === 'string' && text.startsWith('start transaction'))) this.#allow(this.#transactionMs);
-    else if (text === doBulkWork) this.#allow(longestBulkMs);
-    else if (text === 'commit') this.#commit();
-    else if (text === 'rollback') this.#end();
+  /** In one message, so that it costs no round trip. */
+  async #beginBounded([text]: unknown[]): Promise<pg.QueryResult> {
+    const idle = `set local idle_in_transaction_session_timeout = ${idleMs(this.#bounds)}`;
+    const results: pg.QueryResult[] = await super.query(`${text}; ${setLocal(this.#bounds)}; ${idle}`);
+    return results[0] as pg.QueryResult;
   }
 
   #allow(ms: number): void {
     this.#end();
+    if (ms === 0) return;
+    this.#answerMs = answerWithin(ms);
     this.#endsAt = performance.now() + ms;
-    this.#timer = setTimeout(() => this.#breakOff(), ms).unref();
+    this.#timer = setTimeout(() => this.#tooLong(), ms).unref();
   }
 
   #commit(): void {
     // The timer may be late in a busy process.
-    if (performance.now() >= this.#endsAt) this.#breakOff();
+    if (performance.now() >= this.#endsAt) this.#tooLong();
     else this.#end();
   }
 
   #end(): void {
     clearTimeout(this.#timer);
     this.#endsAt = Number.POSITIVE_INFINITY;
+    this.#answerMs = answerWithin(this.#bounds.transactionMs);
   }
 
-  #breakOff(): void {
+  #tooLong(): void {
     this.#end();
-    this.#brokenOff = true;
-    const { connection } = this as unknown as { connection: { stream: { destroy(error: Error): void } } };
-    connection.stream.destroy(new Error('the transaction took too long and was broken off'));
+    this.breakOff('the transaction took too long and was broken off');
   }
+}
+
+function sessionBounds(bounds: WorkBounds): pg.ClientConfig {
+  const { transactionMs, lockMs } = bounds;
+  return { statement_timeout: transactionMs, lock_timeout: lockMs, idle_in_transaction_session_timeout: idleMs(bounds) };
+}
+
+/** A transaction waits for nothing outside of the database: one that is idle for long has lost its client, and still holds its locks. */
+function idleMs({ transactionMs }: WorkBounds): number {
+  return Math.min(transactionMs || longestIdleMs, longestIdleMs);
+}
+
+function answerWithin(transactionMs: number): number {
+  return transactionMs === 0 ? Number.POSITIVE_INFINITY : transactionMs + answerMarginMs;
 }

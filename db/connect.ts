@@ -1,7 +1,10 @@
 import { type ControlledTransaction, Kysely, type Transaction as KyselyTransaction, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { BoundedClient, type BoundedClientConfig, longestTransactionMs } from './bounded-client.ts';
+import { BoundedClient } from './bounded-client.ts';
+import { boundsOf, keepAlive, type WorkClass } from './bounds.ts';
 import type { Database } from './schema.ts';
+import { Watch } from './watch.ts';
+import { WatchedPool } from './watched-pool.ts';
 
 /** The connections that a process holds open. */
 export type Pool = pg.Pool;
@@ -23,23 +26,28 @@ export interface PoolOptions {
   url: string;
   poolSize: number;
   name?: string;
-  /** How long a transaction or a statement may take, in milliseconds; 0 is no limit, for maintenance that writes no jobs. */
+  /** Decides the bounds; `request` by default. */
+  work?: WorkClass;
+  /** How long a transaction or a statement may take, in milliseconds, instead of the bound of its class; 0 is no limit. */
   transactionMs?: number;
+  /** Whether the URL leads to a pooler in transaction mode. */
+  pooled?: boolean;
+  /** Watches the pools of a process together. By default a pool has a watch of its own. */
+  watch?: Watch;
   onError?: (error: Error) => void;
 }
 
 /** Opens a pool of at most `poolSize` connections. The caller ends it. */
 export function createPool(options: PoolOptions): pg.Pool {
-  const connection: BoundedClientConfig = {
-    connectionString: options.url,
-    types,
-    application_name: options.name ?? 'sheaf',
-    connectionTimeoutMillis: 10_000,
-    idle_in_transaction_session_timeout: longestTransactionMs,
-    keepAlive: true,
-    transactionMs: options.transactionMs ?? longestTransactionMs,
-  };
-  const pool = new pg.Pool({ ...connection, Client: BoundedClient as never, max: options.poolSize });
+  const { url, poolSize, name = 'sheaf', work = 'request', transactionMs, pooled = false } = options;
+  const bounds = { ...boundsOf[work], ...(transactionMs === undefined ? {} : { transactionMs }) };
+  const watch = options.watch ?? new Watch({ url, pooled });
+  const client = { connectionString: url, types, application_name: name, bounds, pooled, watch, ...keepAlive };
+  const pool = new WatchedPool(
+    { ...client, Client: BoundedClient as never, max: poolSize, connectionTimeoutMillis: bounds.queueMs },
+    watch,
+    { ownsWatch: !options.watch },
+  );
   // A connection that the server closes emits an error, which without a listener would end the process. The pool listens only to
   // idle connections; the query of one in use fails as well.
   pool.on('connect', (client) => client.on('error', () => {}));

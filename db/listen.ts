@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { pause } from '../concurrency/pause.ts';
+import { keepAlive } from './bounds.ts';
 
 /** A connection of its own that receives the notifications of one channel, and reconnects when it is lost. */
 export interface Listener {
@@ -18,9 +19,9 @@ export interface ListenOptions {
 }
 
 const firstDelayMs = 50;
-const longestDelayMs = 5_000;
-const heartbeatMs = 15_000;
-const probeTimeoutMs = 5_000;
+const longestDelayMs = 3_000;
+const heartbeatMs = 5_000;
+const probeTimeoutMs = 3_000;
 
 export function listen(options: ListenOptions): Listener {
   return new ReconnectingListener(options);
@@ -46,7 +47,8 @@ class ReconnectingListener implements Listener {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#client?.end().catch(() => {});
+    // A server that is gone would not confirm the end.
+    if (this.#client) destroy(this.#client);
     await this.#loop;
   }
 
@@ -80,7 +82,7 @@ class ReconnectingListener implements Listener {
     } finally {
       clearInterval(heartbeat);
       this.#client = undefined;
-      await client.end().catch(() => {});
+      destroy(client);
     }
   }
 
@@ -93,7 +95,7 @@ class ReconnectingListener implements Listener {
 }
 
 function createClient(url: string): pg.Client {
-  return new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5_000, application_name: 'sheaf listen' });
+  return new pg.Client({ connectionString: url, ...keepAlive, connectionTimeoutMillis: 3_000, application_name: 'sheaf listen' });
 }
 
 function untilLost(client: pg.Client): Promise<never> {
@@ -107,8 +109,11 @@ function untilLost(client: pg.Client): Promise<never> {
 
 /** Finds a connection that died silently, which a listener would otherwise not notice, and ends it. */
 async function probe(client: pg.Client): Promise<void> {
-  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
-  const timeout = setTimeout(() => connection.stream.destroy(), probeTimeoutMs);
+  const timeout = setTimeout(() => destroy(client), probeTimeoutMs);
   await client.query('select 1').catch(() => {});
   clearTimeout(timeout);
+}
+
+function destroy(client: pg.Client): void {
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }

@@ -1,7 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
+import pg from 'pg';
 import type { Db } from './connect.ts';
 import { migrations } from './migrations/index.ts';
+
+const lockRetryMs = 1_000;
 
 /** How the shipped migrations and the applied ones compare. */
 export interface MigrationStatus {
@@ -17,8 +21,18 @@ export interface MigrationStatus {
  * A database that is ahead of this code (a rollback of code) is left as it is.
  */
 export async function migrate(db: Db): Promise<void> {
-  const { error } = await new Migrator({ db, provider: await createProvider(db), allowUnorderedMigrations: false }).migrateToLatest();
-  if (error) throw error;
+  for (;;) {
+    const { error } = await new Migrator({ db, provider: await createProvider(db), allowUnorderedMigrations: false }).migrateToLatest();
+    if (!error) return;
+    if (!isLockTimeout(error)) throw error;
+    // Those who were queued behind the lock get their turn before it is asked for again.
+    await delay(lockRetryMs);
+  }
+}
+
+/** Another process migrates, or long transactions hold the table. */
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03';
 }
 
 /** Compares the shipped migrations with the applied ones; reads only. */

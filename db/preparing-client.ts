@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { TrackedClient } from './tracked-client.ts';
 
 /** How many prepared statements one connection may have. Further ones are sent unprepared. */
 const mostStatements = 300;
@@ -8,18 +9,26 @@ const featureNotSupported = '0A000';
 /**
  * A connection on which Postgres plans each read once: outside of transactions a `select` is sent as a prepared statement, named after
  * its text. If a migration has changed the columns of its result since, it is sent again unprepared.
+ *
+ * Behind a pooler nothing is prepared: the next statement may be sent over another connection of the pooler.
  */
-export class PreparingClient extends pg.Client {
+export class PreparingClient extends TrackedClient {
   readonly #names = new Map<string, string>();
+  readonly #prepares: boolean;
   #inTransaction = false;
+
+  constructor({ prepares, ...config }: pg.ClientConfig & { prepares: boolean }) {
+    super(config);
+    this.#prepares = prepares;
+  }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads, which this passes through.
   override query(...args: any[]): any {
     const [text, values] = args;
-    if (typeof text !== 'string') return super.query(...(args as [never]));
+    if (typeof text !== 'string') return super.query(this.#prepares ? text : withoutName(text), ...args.slice(1));
     this.#follow(text);
     const name = args.length === 2 && Array.isArray(values) ? this.#nameOf(text) : undefined;
-    if (name === undefined) return super.query(...(args as [never]));
+    if (name === undefined) return super.query(...args);
     return super.query({ name, text, values }).catch((error: unknown) => {
       if (!(error instanceof pg.DatabaseError) || error.code !== featureNotSupported) throw error;
       this.#names.set(text, `${name}+`);
@@ -33,7 +42,7 @@ export class PreparingClient extends pg.Client {
   }
 
   #nameOf(text: string): string | undefined {
-    if (this.#inTransaction || !text.startsWith('select')) return undefined;
+    if (!this.#prepares || this.#inTransaction || !text.startsWith('select')) return undefined;
     const known = this.#names.get(text);
     if (known !== undefined) return known;
     if (this.#names.size >= mostStatements) return undefined;
@@ -41,4 +50,8 @@ export class PreparingClient extends pg.Client {
     this.#names.set(text, name);
     return name;
   }
+}
+
+function withoutName(query: unknown): unknown {
+  return typeof query === 'object' && query !== null && 'name' in query ? { ...query, name: undefined } : query;
 }

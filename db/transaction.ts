@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { doBulkWork } from './bounded-client.ts';
+import { doBulkWork } from './bounds.ts';
 import type { Db, Transaction } from './connect.ts';
 import { collectIntents, dispatchCommitted, writeIntents } from './outbox.ts';
 

@@ -26,7 +26,7 @@ export async function withContext(config: OpsConfig, work: (context: OpsContext)
   if (url === undefined) {
     throw new OpsError(`No database: nothing runs in ${config.dataDir}. Start it with \`npm start\`, or set DATABASE_URL.`);
   }
-  const db = createDb(createPool({ url, poolSize: 2, name: 'sheaf ops', transactionMs: 0 }));
+  const db = createDb(createPool({ url, poolSize: 2, name: 'sheaf ops', work: 'maintenance' }));
   const temporal = createTemporalClient(config.temporal);
   try {
     await work({ config, db, temporal, print: (line) => process.stdout.write(`${line}\n`) });

@@ -4,9 +4,19 @@ import { ApiError, type Bucket, Storage as CloudStorage, type File, type Storage
 import { GoogleAuth } from 'google-auth-library';
 import { contentDisposition } from './content-disposition.ts';
 import { assertObjectKey, isObjectKey, markerName, organizationOfPrefix } from './object-key.ts';
-import { type DownloadTarget, downloadLifetimeMs, type Storage, type StoredObject, type UploadTarget, uploadLifetimeMs } from './port.ts';
+import {
+  type DownloadTarget,
+  downloadLifetimeMs,
+  type Storage,
+  StorageUnavailable,
+  type StoredObject,
+  type UploadTarget,
+  uploadLifetimeMs,
+} from './port.ts';
 
 const pageSize = 1000;
+const defaultTimeoutMs = 30_000;
+const awayMs = 1_000;
 
 /** Objects in a Google Cloud Storage bucket, which clients reach directly through v4 signed URLs. */
 export class BucketStorage implements Storage {
@@ -14,12 +24,21 @@ export class BucketStorage implements Storage {
   readonly location: string;
   readonly #bucket: Bucket;
   readonly #maxUploadBytes: number;
+  readonly #timeoutMs: number;
+  /** Until then nothing is asked, because a request has just got no response. */
+  #awayUntil = 0;
 
-  /** `apiEndpoint` is the address of an emulator, which needs no credentials; without it the credentials come from the environment. */
-  constructor(options: { bucket: string; apiEndpoint?: string | undefined; maxUploadBytes: number }) {
+  /**
+   * `apiEndpoint` is the address of an emulator, which needs no credentials; without it the credentials come from the environment.
+   * `timeoutMs` is for each request to the bucket, 30 s by default.
+   */
+  constructor(options: { bucket: string; apiEndpoint?: string | undefined; maxUploadBytes: number; timeoutMs?: number | undefined }) {
     this.location = options.bucket;
     this.#maxUploadBytes = options.maxUploadBytes;
-    this.#bucket = new CloudStorage(options.apiEndpoint === undefined ? {} : emulated(options.apiEndpoint)).bucket(options.bucket);
+    this.#timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+    const access = options.apiEndpoint === undefined ? {} : emulated(options.apiEndpoint);
+    // Who calls tries again; the library's own repetitions would take longer than a request may.
+    this.#bucket = new CloudStorage({ ...access, retryOptions: { autoRetry: false } }).bucket(options.bucket);
   }
 
   async signUpload(input: { key: string; contentType: string; sizeBytes?: number }): Promise<UploadTarget> {
@@ -53,7 +72,7 @@ export class BucketStorage implements Storage {
 
   async stat(key: string): Promise<StoredObject | undefined> {
     try {
-      const [metadata] = await this.#file(key).getMetadata();
+      const [metadata] = await this.#ask(() => this.#file(key).getMetadata());
       return { sizeBytes: Number(metadata.size) };
     } catch (error) {
       if (error instanceof ApiError && error.code === 404) return undefined;
@@ -66,7 +85,7 @@ export class BucketStorage implements Storage {
   }
 
   async delete(key: string): Promise<void> {
-    await this.#file(key).delete({ ignoreNotFound: true });
+    await this.#ask(() => this.#file(key).delete({ ignoreNotFound: true }));
   }
 
   async *list(prefix: string, from?: string): AsyncGenerator<{ key: string; createdAt: Date }> {
@@ -74,7 +93,8 @@ export class BucketStorage implements Storage {
     const begin = from === undefined ? {} : { startOffset: from };
     let pageToken: string | undefined;
     do {
-      const [files, next] = await this.#bucket.getFiles({ prefix, ...begin, pageToken, maxResults: pageSize, autoPaginate: false });
+      const page = { prefix, ...begin, pageToken, maxResults: pageSize, autoPaginate: false };
+      const [files, next] = await this.#ask(() => this.#bucket.getFiles(page));
       for (const file of files) {
         // A bucket may hold objects of others.
         if (isObjectKey(file.name)) yield { key: file.name, createdAt: new Date(file.metadata.timeCreated ?? 0) };
@@ -86,18 +106,40 @@ export class BucketStorage implements Storage {
   async claim(deployment: string): Promise<string> {
     const marker = this.#bucket.file(markerName);
     try {
-      await marker.save(deployment, {
+      const options = {
         resumable: false,
-        validation: 'md5',
+        validation: 'md5' as const,
         contentType: 'text/plain',
         preconditionOpts: { ifGenerationMatch: 0 },
-      });
+      };
+      await this.#ask(() => marker.save(deployment, options));
       return deployment;
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 412) throw error;
     }
-    const [owner] = await marker.download();
+    const [owner] = await this.#ask(() => marker.download());
     return owner.toString();
+  }
+
+  /**
+   * Throws StorageUnavailable if a request gets no response in time, or one of 5xx. The library can neither bound nor abort a request: one
+   * without a response keeps its connection, so that the next ones are not sent for a while.
+   */
+  async #ask<T>(request: () => Promise<T>): Promise<T> {
+    if (performance.now() < this.#awayUntil) throw new StorageUnavailable('a request has just got no response');
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      this.#awayUntil = performance.now() + awayMs;
+      late.reject(new StorageUnavailable('no response in time'));
+    }, this.#timeoutMs);
+    try {
+      return await Promise.race([request(), late.promise]);
+    } catch (error) {
+      const responded = error instanceof ApiError && typeof error.code === 'number' && error.code < 500;
+      throw responded || error instanceof TypeError || error instanceof StorageUnavailable ? error : new StorageUnavailable(error);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #file(key: string): File {

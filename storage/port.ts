@@ -15,6 +15,14 @@ export interface DownloadTarget {
   expiresAt: Date;
 }
 
+/** The store could not be reached, or did not respond in time; later it may. */
+export class StorageUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('the store of documents does not respond', { cause });
+    this.name = 'StorageUnavailable';
+  }
+}
+
 /** What the store knows of an object. */
 export interface StoredObject {
   sizeBytes: number;
@@ -22,7 +30,7 @@ export interface StoredObject {
 
 /**
  * The store of document bytes. Keys are made by {@link objectKey}: `<organizationId>/<documentId>`; any other key throws.
- * Failures of the store itself throw; an absent object is never an error. An object that exists is never overwritten.
+ * Failures of the store itself throw, StorageUnavailable if it is away; an absent object is never an error. An object that exists is never overwritten.
  */
 export interface Storage {
   readonly driver: 'local' | 'bucket';

@@ -20,6 +20,8 @@ export interface Outbox {
 
 export interface OutboxOptions {
   db: Db;
+  /** Connections of their own of the workers in this process, whose intents are delivered at once too. */
+  workerDb?: Db | undefined;
   client: Client;
   log: Logger;
   settings: StartSettings;
@@ -29,7 +31,7 @@ const deadlineMs = 1_000;
 const mostInFlight = 256;
 const stopMs = 1_500;
 
-export function createOutbox({ db, client, log, settings }: OutboxOptions): Outbox {
+export function createOutbox({ db, workerDb, client, log, settings }: OutboxOptions): Outbox {
   const delivery = new IntentDelivery(db, client, settings);
   const relay = new OutboxRelay(db, delivery, log);
   const inFlight = new Set<Promise<void>>();
@@ -55,7 +57,7 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
 
   return {
     start() {
-      setDispatcher(db, dispatch);
+      for (const each of [db, ...(workerDb ? [workerDb] : [])]) setDispatcher(each, dispatch);
       relaying ??= relay.run(stopping.signal);
     },
     shareConnection(connection) {
@@ -63,7 +65,7 @@ export function createOutbox({ db, client, log, settings }: OutboxOptions): Outb
     },
     async stop() {
       stopping.abort();
-      setDispatcher(db, undefined);
+      for (const each of [db, ...(workerDb ? [workerDb] : [])]) setDispatcher(each, undefined);
       await Promise.race([Promise.allSettled([relaying, ...inFlight]), delay(stopMs)]);
     },
   };

@@ -2,6 +2,8 @@ import { pino } from 'pino';
 import { createAiClient } from '../ai/client.ts';
 import { loadServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
+import { endPools } from '../db/pools.ts';
+import { Watch } from '../db/watch.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { createOutbox } from '../temporal/outbox.ts';
@@ -12,15 +14,25 @@ const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'worker' } });
 installRuntime({ log, metricsPort: config.metricsPort });
 
+const { url, pooled, poolSize } = config.database;
+const watch = new Watch({
+  url,
+  pooled,
+  onChange: (lost) => (lost ? log.warn({ err: lost }, 'the database does not respond') : log.info('the database responds again')),
+});
 const pool = createPool({
-  url: config.database.url,
-  poolSize: config.database.poolSize,
+  url,
+  pooled,
+  poolSize,
   name: 'sheaf worker',
+  work: 'worker',
+  watch,
   onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
 });
 const db = createDb(pool);
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
+await watch.open();
 outbox.start();
 const workers = startWorker(config, temporal, {
   db,
@@ -41,7 +53,7 @@ async function stop(signal: string): Promise<void> {
   await workers.stop();
   await outbox.stop();
   await temporal.connection.close();
-  await db.destroy();
+  await endPools([pool], watch);
   log.info('stopped');
   process.exit(0);
 }

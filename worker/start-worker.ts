@@ -53,7 +53,7 @@ function createDeps(config: ServerConfig, parts: SharedParts): ActivityDeps {
   const ai = breaker?.client() ?? parts.ai;
   return {
     ...parts,
-    maintenanceDb: createDb(createPool({ url: config.database.url, poolSize: 1, name: 'sheaf maintenance', transactionMs: 0 })),
+    maintenanceDb: createDb(createPool({ url: config.database.directUrl, poolSize: 1, name: 'sheaf maintenance', work: 'maintenance' })),
     ai,
     embedder: new Embedder(ai, config.worker.embedCalls),
     breaker,

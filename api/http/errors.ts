@@ -6,6 +6,8 @@ import type { ZodError } from 'zod';
 import { ApiError } from '../../contract/api-error.ts';
 import type { ErrorEnvelope, Issue } from '../../contract/errors.ts';
 import type { AnyRoute } from '../../contract/route.ts';
+import { isUnavailable } from '../../db/unavailable.ts';
+import { StorageUnavailable } from '../../storage/port.ts';
 
 /** An error as a transport sends it: the error envelope, or the body of the few that are not enveloped. */
 export interface RenderedError {
@@ -15,11 +17,16 @@ export interface RenderedError {
   bare?: { error: string; requestId: string };
 }
 
+/** When a client may ask again that was told of no better time. */
+const defaultRetrySeconds = 2;
+
 /** Turns anything thrown into what the client gets. The cause of an internal error goes to the log only, under the request's id. */
 export function renderError(error: unknown, context: { requestId: string; route: AnyRoute | undefined; log: Logger }): RenderedError {
   const apiError = toApiError(error);
   if (apiError) {
-    const { code, status, message, data, retryAfterSeconds } = apiError;
+    const { code, status, message, data } = apiError;
+    const retryAfterSeconds = apiError.retryAfterSeconds ?? (code === 'SERVICE_UNAVAILABLE' ? defaultRetrySeconds : undefined);
+    if (apiError.cause) context.log.warn({ err: apiError.cause, requestId: context.requestId }, 'a request was not served');
     const declared: readonly string[] = context.route?.metadata.errors ?? [];
     const headers: Record<string, string> = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
     const envelope: ErrorEnvelope = { defined: declared.includes(code), code, status, message };
@@ -53,6 +60,7 @@ export function malformed(path: string[], message: string): ApiError {
 
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
+  if (isUnavailable(error) || error instanceof StorageUnavailable) return new ApiError('SERVICE_UNAVAILABLE', { cause: error });
   const type = typeOf(error);
   if (type === 'entity.parse.failed') return malformed(['body'], 'The body is not valid JSON.');
   if (type === 'request.size.invalid' || type === 'request.aborted')

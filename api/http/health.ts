@@ -9,9 +9,15 @@ export const healthz: RequestHandler = (_req, res) => {
   res.json({ status: 'ok' });
 };
 
-/** Readiness: 200 if the database responds within 2 s, otherwise 503 with the reason. */
-export function readyz(db: Db): RequestHandler {
+/** Whether the process is about to end: it still serves, but nothing new should be sent to it. */
+export interface Readiness {
+  stopping: boolean;
+}
+
+/** Readiness: 200 if the database responds within 2 s and the process does not stop, otherwise 503 with the reason. */
+export function readyz(db: Db, readiness: Readiness): RequestHandler {
   return async (_req, res) => {
+    if (readiness.stopping) return void res.status(503).json({ status: 'unavailable', checks: { process: 'stopping' } });
     const database = await probe(db);
     if (database === 'ok') res.json({ status: 'ok' });
     else res.status(503).json({ status: 'unavailable', checks: { database } });

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { networkOf } from '../../auth/client-network.ts';
 import { routes } from '../../contract/index.ts';
+import { JsonDepth, maxJsonDepth } from '../../contract/json-depth.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import type { RequestInfo } from '../procedure.ts';
 import { malformed } from './errors.ts';
@@ -82,6 +83,7 @@ export function jsonBody(): RequestHandler {
     type: () => true,
     // Only here is it known whether a chunked body is empty.
     verify: (req, _res, body) => {
+      if (new JsonDepth().read(body).tooDeep) throw malformed(['body'], `The body is nested deeper than ${maxJsonDepth} levels.`);
       if (body.length > 0 && !(req as Request).is(jsonTypes)) {
         throw malformed(['Content-Type'], 'The body must be JSON, and the request must say so: send `Content-Type: application/json`.');
       }

@@ -11,6 +11,8 @@ import { procedure } from '../procedure.ts';
 
 /** How long the query's embedding may take. */
 const embedTimeoutMs = 10_000;
+/** How long it may take if the AI service is away altogether. */
+const patienceMs = 2_500;
 
 /** How many searches of one organization wait for their turn: any more are refused at once. */
 const mostWaiting = 50;
@@ -65,7 +67,7 @@ async function embedQuery(
 ): Promise<{ model: string; vector: number[] }> {
   try {
     const signal = AbortSignal.any([searching, AbortSignal.timeout(embedTimeoutMs)]);
-    const { model, vectors } = await ai.embed({ texts: [query], signal, requestId });
+    const { model, vectors } = await ai.embed({ texts: [query], signal, requestId, patienceMs });
     const [vector] = vectors;
     if (!vector) throw new Error('the AI service returned no vector');
     return { model, vector };

@@ -24,6 +24,8 @@ export interface JobStreams {
 
 export interface JobStreamsOptions {
   db: Db;
+  /** The database's time. */
+  now(): Date;
   cursors: Cursors;
   log: Logger;
   /** Each stream acquires one of its user's leases here. */
@@ -43,7 +45,7 @@ export interface StreamLimits {
 const defaultLimits: StreamLimits = { lifetimeMs: 15 * 60_000, recheckMs: 30_000, maxPending: 1_000, patienceMs: 5_000 };
 
 export function createJobStreams(options: JobStreamsOptions): JobStreams {
-  const { db, cursors, log, leases, findMembership } = options;
+  const { db, now, cursors, log, leases, findMembership } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const byOrganization = new Map<string, Set<JobSubscriber>>();
   let changed = new Set<string>();
@@ -66,7 +68,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
   }
 
   async function* events(stream: OpenStream): AsyncGenerator<StreamEvent> {
-    const subscriber = new JobSubscriber(stream, { ...limits, cursors, changedSince: (...args) => readChangedJobs(db, ...args) });
+    const subscriber = new JobSubscriber(stream, { ...limits, now, cursors, changedSince: (...args) => readChangedJobs(db, ...args) });
     const subscribers = byOrganization.get(stream.organizationId) ?? new Set();
     byOrganization.set(stream.organizationId, subscribers.add(subscriber));
     let lease: StreamLease | undefined;
@@ -115,7 +117,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
 
   return {
     open: events,
-    position: (organizationId) => cursors.encode(eventScope(organizationId), { createdAt: new Date(), id: '' }),
+    position: (organizationId) => cursors.encode(eventScope(organizationId), { createdAt: now(), id: '' }),
     notify(payload) {
       const [organizationId = '', jobId = ''] = payload.split(' ');
       if (!byOrganization.has(organizationId)) return;

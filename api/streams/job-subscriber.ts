@@ -18,6 +18,8 @@ export interface OpenStream {
 }
 
 export interface SubscriberOptions {
+  /** The database's time: what changed before is not of this stream, unless it resumes. */
+  now(): Date;
   cursors: Cursors;
   /** How many jobs may wait for the client to read them. */
   maxPending: number;
@@ -39,7 +41,7 @@ export class JobSubscriber {
   readonly #pending = new Map<string, JobRow>();
   /** When the jobs that were sent lately had changed, by id: an older state must not follow a newer one. */
   readonly #sent = new Map<string, number>();
-  #since = new Date();
+  #since: Date;
   #replay = false;
   #ended: ApiError | 'ended' | undefined;
   readonly #changes = new WaitQueue();
@@ -48,6 +50,7 @@ export class JobSubscriber {
   constructor(stream: OpenStream, options: SubscriberOptions) {
     this.stream = stream;
     this.#options = options;
+    this.#since = options.now();
   }
 
   /** Queues a job that changed. If too many jobs wait, the stream of this slow reader ends; it reconnects and resumes. */

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
 import type { JobStatus, JobTable } from '../../db/schema.ts';
 import { inWorkspace } from '../documents/document.ts';
 
@@ -100,11 +100,17 @@ export interface QueuedJobState {
 /** The next attempt of the job is due, and another run is about to claim it. */
 const shortestWaitMs = 1_000;
 
-/** The state of a job; `gone` if it has no row. */
-export function jobStateOf(job: JobRow | undefined): JobState {
+/** The state of a job; `gone` if it has no row. How long a queued one has to wait is decided by the database's clock. */
+export async function jobStateOf(db: Db | Transaction, job: JobRow | undefined): Promise<JobState> {
   if (!job) return { status: 'gone' };
   if (job.status === 'failed') return { status: 'failed', error: { code: job.error_code ?? 'unknown', message: job.error_message ?? '' } };
   if (job.status !== 'queued') return { status: job.status };
-  const waitMs = job.next_attempt_at ? job.next_attempt_at.getTime() - Date.now() : 0;
-  return { status: 'queued', delayMs: Math.max(waitMs, shortestWaitMs) };
+  return { status: 'queued', delayMs: Math.max(job.next_attempt_at ? await msUntil(db, job.next_attempt_at) : 0, shortestWaitMs) };
+}
+
+async function msUntil(db: Db | Transaction, time: Date): Promise<number> {
+  const { rows } = await sql<{ ms: number }>`
+    select (extract(epoch from ${time}::timestamptz - clock_timestamp()) * 1000)::float8 as ms
+  `.execute(db);
+  return Math.ceil(rows[0]?.ms ?? 0);
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { longestTransactionMs } from '../../db/bounded-client.ts';
+import { longestTransactionMs } from '../../db/bounds.ts';
 import type { Db } from '../../db/connect.ts';
 import { type JobRow, selectJobs } from './job.ts';
 

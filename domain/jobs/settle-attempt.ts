@@ -27,8 +27,8 @@ export interface EndedAttempt {
 export async function settleAttempt(db: Db, { jobId, claimedBy, failure }: EndedAttempt, delaysMs: readonly number[]): Promise<JobState> {
   return inTransaction(db, async (trx) => {
     const job = await lockJob(trx, jobId);
-    if (!job || isFinal(job.status) || !failure) return jobStateOf(job);
-    if (job.status === 'queued') return failure.retryable ? jobStateOf(job) : failJob(trx, job, failure);
+    if (!job || isFinal(job.status) || !failure) return jobStateOf(trx, job);
+    if (job.status === 'queued') return failure.retryable ? jobStateOf(trx, job) : failJob(trx, job, failure);
     if (job.claimed_by !== claimedBy) return { status: 'running' };
     return settleRunning(trx, job, failure, delaysMs);
   });

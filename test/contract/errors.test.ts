@@ -1,11 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { errorCodes } from '../../contract/errors.ts';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import type { Answer, TestApi, TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -45,6 +47,31 @@ describe('Errors', () => {
     expect({ status, ...body }).to.include({ status: 400, code: 'BAD_REQUEST', defined: true });
     expect(body.data.issues).to.deep.equal([{ path: ['path'], message: 'The path has a broken percent-encoding.' }]);
   });
+
+  for (const [where, open, close] of [
+    ['arrays', '[', ']'],
+    ['objects', '{"a":', '}'],
+  ] as const) {
+    it(`of JSON that is nested in 100,000 ${where} are BAD_REQUEST, and stop nobody else`, async () => {
+      const deep = (levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`;
+      const { token } = platformAdmin;
+      const slug = `deep-${where}`;
+      const bodies = {
+        '/api/v1/workspaces': `{"organizationId":"abc","name":"a","slug":"aa","deep":${deep(100_000)}}`,
+        '/rpc/workspaces/create': `{"json":{"organizationId":"abc","name":"a","slug":"aa","deep":${deep(100_000)}}}`,
+        '/api/auth/organization/create': `{"name":"a","slug":"${slug}","metadata":{"deep":${deep(100_000)}}}`,
+        '/api/auth/sign-in/email': `{"email":"a@example.com","password":${deep(100_000)}}`,
+      };
+      for (const [path, body] of Object.entries(bodies)) {
+        const answer = await api.request('POST', path, { token, body });
+        const envelope = answer.body.json ?? answer.body;
+        expect({ status: answer.status, ...envelope }, path).to.include({ status: 400, code: 'BAD_REQUEST', defined: true });
+        expect(envelope.message, path).to.equal('The body is nested deeper than 64 levels.');
+      }
+      const shallow = `{"organizationId":"abc","name":"a","slug":"aa","deep":${deep(60)}, "text": "${open.repeat(100).replaceAll('"', '')}"}`;
+      expect((await api.request('POST', '/api/v1/workspaces', { token, body: shallow })).body.code).to.equal('FORBIDDEN');
+    });
+  }
 
   for (const transport of transports) {
     for (const route of routes) {
@@ -167,6 +194,41 @@ describe('A failure inside a procedure', () => {
       expect(lines).to.have.length(1);
       expect(lines[0]).to.include('workspace');
     });
+  }
+});
+
+describe('A database that does not respond', () => {
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' } });
+  let proxy: TcpProxy;
+  let user: TestUser;
+
+  before(async () => {
+    const url = new URL(api.database.url);
+    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.host = `127.0.0.1:${proxy.port}`;
+    await api.stack.restart('api', { DATABASE_URL: url.href });
+    user = await api.signUp();
+    proxy.silence();
+  });
+  after(async () => {
+    proxy.resume();
+    await proxy.stop();
+  });
+
+  for (const transport of transports) {
+    for (const route of routes) {
+      // These two do not use it.
+      if (['system.health', 'system.authConfig'].includes(route.metadata.operation)) continue;
+
+      it(`is SERVICE_UNAVAILABLE at ${route.metadata.operation}, over ${transport}`, async () => {
+        const message = { email: 'ada@example.com', message: 'How do I raise my quota?' };
+        const request = route.method === 'GET' ? {} : { headers: json, body: [JSON.stringify({ ...message, json: message })] };
+        const { status, headers, body } = await sendTo(api, transport, route, request, user);
+        const { message: text } = errorCodes.SERVICE_UNAVAILABLE;
+        expect({ status, ...body }).to.deep.equal({ status: 503, code: 'SERVICE_UNAVAILABLE', defined: true, message: text });
+        expect(Number(headers.get('retry-after'))).to.be.at.least(1);
+      });
+    }
   }
 });
 

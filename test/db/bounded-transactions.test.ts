@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { longestTransactionMs } from '../../db/bounded-client.ts';
+import { longestTransactionMs } from '../../db/bounds.ts';
 import { createDb, createPool, type Db, type Transaction } from '../../db/connect.ts';
 import { inBulkTransaction, inTransaction } from '../../db/transaction.ts';
 import { readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';

@@ -10,7 +10,8 @@ import { useApi } from '../support/use-api.ts';
 describe('Canceling a job', () => {
   const { api, ai, tenant } = useApi({
     ai: true,
-    env: { WORKER_CONCURRENCY: '1', JOB_RETRY_DELAYS_MS: '60000' },
+    // Six requests of one organization may wait for a lock at once.
+    env: { WORKER_CONCURRENCY: '1', JOB_RETRY_DELAYS_MS: '60000', DATABASE_POOL_SIZE: '40' },
     check: 'after each test',
   });
   afterEach(() => {

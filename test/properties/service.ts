@@ -93,7 +93,11 @@ export class Service {
       ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', idempotencyKey, lastEventId: undefined },
       ...{ signal: new AbortController().signal, hangUp() {}, setHeader() {} },
     };
-    return (await run({ log, skippedEvents: { add: () => {} } }, this.#find(operation), { input, caller, request })) as T;
+    return (await run({ log, skippedEvents: { add: () => {} }, writes: { enter: async () => () => {} } }, this.#find(operation), {
+      input,
+      caller,
+      request,
+    })) as T;
   }
 
   /** Runs an activity, as a worker does. */

@@ -79,7 +79,14 @@ export async function startTestApi({ env = {}, services = ['api'], database: giv
     services,
     temporalUi: false,
     external: { databaseUrl: database.url, temporalAddress: temporal.address, aiUrl: ai.url },
-    env: { TEMPORAL_NAMESPACE: temporal.namespace, SERVICE_TOKEN: ai.token, RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'info', ...env },
+    env: {
+      ...database.env,
+      TEMPORAL_NAMESPACE: temporal.namespace,
+      SERVICE_TOKEN: ai.token,
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      LOG_LEVEL: 'info',
+      ...env,
+    },
   });
   const url = stack.apiUrl;
 

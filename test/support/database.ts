@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { inheritedEnvironment, loadTestServices } from '../../config/local.ts';
 import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { migrate } from '../../db/migrate.ts';
 import { testPostgres } from './stack.ts';
@@ -8,7 +9,10 @@ const templateLock = 7_243_300;
 
 /** A database of one test file. */
 export interface TestDatabase {
+  /** Leads to Postgres itself. */
   url: string;
+  /** The variables by which a program uses it, through the pooler if the run has one. */
+  env: { DATABASE_URL: string; DATABASE_DIRECT_URL?: string };
   pool: pg.Pool;
   db: Db;
   /** Ends the pool and deletes the database. Call it in `after`. */
@@ -46,9 +50,11 @@ export async function createEmptyDatabase(options: { poolSize?: number } = {}): 
 
 async function open(name: string, poolSize: number): Promise<TestDatabase> {
   const url = await urlOf(name);
-  const pool = createPool({ url, poolSize, name });
+  const poolerUrl = throughPooler(url);
+  const pool = createPool({ url: poolerUrl ?? url, pooled: poolerUrl !== undefined, poolSize, name, work: 'worker' });
   return {
     url,
+    env: poolerUrl === undefined ? { DATABASE_URL: url } : { DATABASE_URL: poolerUrl, DATABASE_DIRECT_URL: url },
     pool,
     db: createDb(pool),
     drop: async () => {
@@ -56,6 +62,14 @@ async function open(name: string, poolSize: number): Promise<TestDatabase> {
       await withAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
     },
   };
+}
+
+function throughPooler(directUrl: string): string | undefined {
+  const { poolerAddress } = loadTestServices(inheritedEnvironment());
+  if (poolerAddress === undefined) return undefined;
+  const url = new URL(directUrl);
+  url.host = poolerAddress;
+  return url.href;
 }
 
 type Prepared = NonNullable<TestDatabaseOptions['prepared']>;

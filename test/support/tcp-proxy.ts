@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server that a test can cut: nobody is asked, connections just break. */
+/** A way to a server that a test can cut: nobody is asked, connections just break, or fall silent. */
 export interface TcpProxy {
   port: number;
   /** How many connections are open. */
@@ -10,36 +10,55 @@ export interface TcpProxy {
   cut(): Promise<void>;
   /** Listens again, on the same port. */
   mend(): Promise<void>;
+  /** Forwards nothing any more, as a network that drops packets: connections stay open, and new ones are accepted. */
+  silence(): void;
+  /** Forwards what came meanwhile, as a network that is back. With `forget`, what was open before stays silent for ever. */
+  resume(options?: { forget?: boolean }): void;
   stop(): Promise<void>;
 }
 
+interface Pair {
+  near: Socket;
+  far: Socket;
+  /** Opened while nothing passed. */
+  isLate: boolean;
+}
+
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
-  const sockets = new Set<Socket>();
+  const pairs = new Set<Pair>();
+  let silent = false;
   let server: Server;
 
   async function listen(port: number): Promise<number> {
-    server = createServer((near) => {
-      const far = connect(target);
-      for (const [one, other] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        sockets.add(one);
-        one.on('error', () => other.destroy());
-        one.on('close', () => {
-          sockets.delete(one);
-          other.destroy();
-        });
-        one.pipe(other);
-      }
-    });
+    server = createServer((near) => add({ near, far: connect(target), isLate: silent }));
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;
   }
 
+  function add(pair: Pair): void {
+    pairs.add(pair);
+    for (const [one, other] of bothWays(pair)) {
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        pairs.delete(pair);
+        // A network that drops packets does not tell of an end either.
+        if (!silent) other.destroy();
+      });
+      if (silent) one.pause();
+      else one.pipe(other);
+    }
+  }
+
+  function hangUp(): void {
+    for (const { near, far } of pairs) {
+      near.destroy();
+      far.destroy();
+    }
+  }
+
   async function cut(): Promise<void> {
     const closed = new Promise((resolve) => server.close(resolve));
-    for (const socket of sockets) socket.destroy();
+    hangUp();
     await closed;
   }
 
@@ -47,10 +66,27 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   return {
     port,
     get open() {
-      return sockets.size / 2;
+      return pairs.size;
     },
     cut,
     mend: () => listen(port).then(() => undefined),
+    silence() {
+      silent = true;
+      for (const pair of pairs) for (const [one, other] of bothWays(pair)) one.unpipe(other).pause();
+    },
+    resume({ forget = false } = {}) {
+      silent = false;
+      for (const pair of pairs) {
+        if (!forget || pair.isLate) for (const [one, other] of bothWays(pair)) one.pipe(other);
+      }
+    },
     stop: cut,
   };
+}
+
+function bothWays({ near, far }: Pick<Pair, 'near' | 'far'>): [Socket, Socket][] {
+  return [
+    [near, far],
+    [far, near],
+  ];
 }

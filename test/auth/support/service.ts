@@ -54,7 +54,17 @@ export async function startAuthService(environment: Environment = {}): Promise<A
   const findSession = createFindSession(database.db, config);
   await syncPlanLimits(database.db, config);
   app.use((_req, res, next) => next(void res.setHeader('X-Request-Id', 'request-1')));
-  app.all(authPath, mountAuth({ auth, config, findSession, log, clientAddress: (req) => req.get('x-test-address') ?? '192.0.2.1' }));
+  app.all(
+    authPath,
+    mountAuth({
+      auth,
+      config,
+      findSession,
+      log,
+      clientAddress: (req) => req.get('x-test-address') ?? '192.0.2.1',
+      beginWrite: async () => () => {},
+    }),
+  );
   return {
     ...{ url, config, database, db: database.db, auth, findSession, mails, errors },
     client: () => new Client(url),

@@ -1,0 +1,42 @@
+/** The deepest JSON that a request may hold; no operation takes nearly as much. */
+export const maxJsonDepth = 64;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openers = new Set([0x5b, 0x7b]);
+const closers = new Set([0x5d, 0x7d]);
+
+/**
+ * Measures how deeply arrays and objects are nested in JSON as its bytes arrive, before anything parses it: what walks through parsed JSON
+ * calls itself once for each level.
+ */
+export class JsonDepth {
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #tooDeep = false;
+
+  /** Whether what was read until now is nested deeper than {@link maxJsonDepth}. */
+  get tooDeep(): boolean {
+    return this.#tooDeep;
+  }
+
+  read(bytes: Uint8Array): this {
+    for (const byte of bytes) {
+      if (this.#inString) this.#readInString(byte);
+      else if (byte === quote) this.#inString = true;
+      else if (closers.has(byte)) this.#depth--;
+      else if (openers.has(byte) && ++this.#depth > maxJsonDepth) {
+        this.#tooDeep = true;
+        break;
+      }
+    }
+    return this;
+  }
+
+  #readInString(byte: number): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (byte === backslash) this.#escaped = true;
+    else if (byte === quote) this.#inString = false;
+  }
+}

@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createPool, type Pool } from './connect.ts';
+import { Watch } from './watch.ts';
+
+export interface ProcessPoolsOptions {
+  /** `pooled`: the URL leads to a pooler in transaction mode. */
+  database: { url: string; pooled: boolean; poolSize: number };
+  /** The process, as Postgres shows it: `sheaf api`. */
+  name: string;
+  /** Whether it runs the steps of workflows beside serving requests. */
+  runsWorker: boolean;
+  /** An idle connection was lost. */
+  onError(error: Error): void;
+  /** The database does not respond, for the reason that is given, or does again. */
+  onChange(lost?: Error): void;
+}
+
+/** The connections of a process that serves requests. Each class of work has its own, so that none waits for those of another. */
+export interface ProcessPools {
+  sessions: Pool;
+  requests: Pool;
+  /** Undefined if the process runs no steps of workflows. */
+  worker: Pool | undefined;
+  /** Closes all of them. Does not wait for a database that does not respond. */
+  end(): Promise<void>;
+}
+
+const sessionsShare = 0.15;
+const workerShare = 0.3;
+const endMs = 2_000;
+
+/** Opens the pools of a process, which have `poolSize` connections together. */
+export async function openPools({ database, name, runsWorker, onError, onChange }: ProcessPoolsOptions): Promise<ProcessPools> {
+  const { url, pooled, poolSize } = database;
+  const sizes = sharePool(poolSize, runsWorker);
+  const watch = new Watch({ url, pooled, onChange });
+  const shared = { url, pooled, name, watch, onError };
+  const sessions = createPool({ ...shared, poolSize: sizes.sessions, work: 'session' });
+  const requests = createPool({ ...shared, poolSize: sizes.requests, work: 'request' });
+  const worker = sizes.worker > 0 ? createPool({ ...shared, poolSize: sizes.worker, work: 'worker' }) : undefined;
+  await watch.open();
+  const end = () => endPools([sessions, requests, ...(worker ? [worker] : [])], watch);
+  return { sessions, requests, worker, end };
+}
+
+/** Ends pools and their watch, without waiting for a database that does not respond. */
+export async function endPools(pools: readonly Pool[], watch?: Watch): Promise<void> {
+  const patience = new AbortController();
+  const ended = Promise.allSettled(pools.map((pool) => pool.end()));
+  await Promise.race([ended, delay(endMs, undefined, { signal: patience.signal }).catch(() => {})]);
+  patience.abort();
+  watch?.close();
+}
+
+/** How many connections each class of work gets; at least one. The rest is for requests. */
+export function sharePool(poolSize: number, runsWorker: boolean): { sessions: number; requests: number; worker: number } {
+  const sessions = Math.max(1, Math.floor(poolSize * sessionsShare));
+  const worker = runsWorker ? Math.max(1, Math.floor(poolSize * workerShare)) : 0;
+  return { sessions, worker, requests: poolSize - sessions - worker };
+}

@@ -1,0 +1,39 @@
+import pg from 'pg';
+
+/** The database could not be reached, or did not respond in time. Whether what was asked for has happened is not known. */
+export class DatabaseUnavailable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'DatabaseUnavailable';
+  }
+}
+
+/** What Postgres, or a pooler in front of it, says if it cannot do something now that it may be able to do later. */
+const codes = new Set([
+  '40001', // serialization_failure, after the repetitions of inTransaction
+  '40P01', // deadlock_detected, likewise
+  '53200', // out_of_memory
+  '53300', // too_many_connections
+  '55P03', // lock_not_available: lock_timeout
+  '57014', // query_canceled: statement_timeout
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '57P05', // idle_session_timeout
+  '25P03', // idle_in_transaction_session_timeout
+  '25P04', // transaction_timeout
+]);
+const connectionExceptions = '08';
+
+/** Whether an error says that the database is away, overloaded or locked, and not that the statement was wrong. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true;
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
+  return codes.has(error.code) || error.code.startsWith(connectionExceptions);
+}
+
+/** Marks what a connection itself reports: an error of the network, or of its own bounds. Any other error is returned as it is. */
+export function toUnavailable(error: unknown): unknown {
+  const isOwn = error instanceof DatabaseUnavailable || error instanceof pg.DatabaseError || error instanceof TypeError;
+  return isOwn || !(error instanceof Error) ? error : new DatabaseUnavailable(error.message, { cause: error });
+}

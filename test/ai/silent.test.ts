@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { AiServiceError, createAiClient } from '../../ai/client.ts';
+import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+describe('A call of the AI service', () => {
+  let ai: FakeAi;
+  let proxy: TcpProxy;
+  before(async () => {
+    ai = await startFakeAi();
+    proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(ai.url).port) });
+  });
+  after(async () => {
+    await proxy.stop();
+    await ai.stop();
+  });
+  afterEach(() => ai.behave('embed'));
+
+  const client = () => createAiClient({ baseUrl: `http://127.0.0.1:${proxy.port}`, token: ai.env.SERVICE_TOKEN ?? '' });
+
+  for (const forget of [false, true]) {
+    it(`fails soon while nothing passes, over a connection that is ${forget ? 'new' : 'old'}, and not before its patience is over`, async () => {
+      const one = client();
+      if (!forget) await one.embed({ texts: ['before'] });
+      proxy.silence();
+      try {
+        const startedAt = performance.now();
+        const outcomes = await Promise.all(
+          [1_500, 2_500].map((patienceMs) =>
+            one.embed({ texts: ['during'], patienceMs }).then(
+              () => undefined,
+              (error: unknown) => ({ error, ms: performance.now() - startedAt, patienceMs }),
+            ),
+          ),
+        );
+        for (const outcome of outcomes) {
+          expect(outcome?.error).to.be.an.instanceof(AiServiceError).that.includes({ kind: 'unreachable', retryable: true });
+          expect(outcome?.ms).to.be.within(outcome?.patienceMs ?? 0, (outcome?.patienceMs ?? 0) + 1_000);
+        }
+      } finally {
+        proxy.resume({ forget });
+      }
+      expect((await one.embed({ texts: ['after'] })).vectors).to.have.length(1);
+    });
+  }
+
+  it('goes on if it is only slow', async () => {
+    ai.behave('embed', async (call) => {
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      return goodAnswer(call);
+    });
+    expect((await client().embed({ texts: ['slow'], patienceMs: 2_000 })).vectors).to.have.length(1);
+  });
+});

@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
+
+describe('SIGTERM to the API', () => {
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false', SHUTDOWN_DELAY_MS: '3000' } });
+
+  it('turns readiness first, while requests are still taken, and then drains', async () => {
+    const { token } = tenant.owner;
+    expect((await api.request('GET', '/readyz')).status).to.equal(200);
+    api.stack.signal('api', 'SIGTERM');
+    await until(async () => (await api.request('GET', '/readyz')).status === 503);
+
+    const ready = await api.request('GET', '/readyz');
+    expect(ready.body).to.deep.equal({ status: 'unavailable', checks: { process: 'stopping' } });
+    // Each over a connection of its own, which a closed listener would refuse.
+    for (let n = 0; n < 5; n++) {
+      const body = { organizationId: tenant.organizationId, name: 'Late', slug: `late-${n}` };
+      const headers = { connection: 'close' };
+      expect((await api.request('GET', '/healthz', { headers })).status).to.equal(200);
+      expect((await api.request('POST', '/api/v1/workspaces', { token, body, headers })).status).to.be.oneOf([200, 403]);
+    }
+    const refused = () =>
+      fetch(`${api.url}/healthz`).then(
+        () => false,
+        () => true,
+      );
+    await until(refused, 20_000);
+    await until(() => api.stack.pid('api') === undefined, 20_000);
+    expect(api.stack.readLog('api')).to.include('"msg":"stopped"');
+  });
+});

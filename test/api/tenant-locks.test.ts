@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import type { Db, Transaction } from '../../db/connect.ts';
+import type { Answer, Tenant } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
+
+const writes = 30;
+
+describe('While one tenant waits for its own locks', () => {
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
+  let blocked: Tenant;
+  let other: Tenant;
+
+  before(async () => {
+    [blocked, other] = [await api.createTenant(), await api.createTenant()];
+  });
+
+  /** Does `work` while another connection holds the organization's lock. */
+  async function whileLocked<T>(organizationId: string, work: (holder: Transaction) => Promise<T>): Promise<T> {
+    return await api.database.db.transaction().execute(async (trx) => {
+      await sql`select from organization where id = ${organizationId} for update`.execute(trx);
+      return await work(trx);
+    });
+  }
+
+  /** How many connections wait for a lock. */
+  async function countWaiting(db: Db | Transaction): Promise<number> {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'
+    `.execute(db);
+    return rows[0]?.count ?? 0;
+  }
+
+  function sendWrites(): Promise<Answer>[] {
+    const { organizationId, owner } = blocked;
+    return Array.from({ length: writes }, (_, n) => {
+      const body = { organizationId, name: 'Another', slug: `another-${n}` };
+      return api.request('POST', '/api/v1/workspaces', { token: owner.token, body });
+    });
+  }
+
+  it('its requests end as SERVICE_UNAVAILABLE, few of them hold a connection, and others are served', async () => {
+    await whileLocked(blocked.organizationId, async (holder) => {
+      const sent = sendWrites();
+      let ended = 0;
+      for (const each of sent) void each.then(() => ended++);
+      let mostWaiting = 0;
+      let served = 0;
+      while (ended < writes) {
+        mostWaiting = Math.max(mostWaiting, await countWaiting(holder));
+        const { token } = other.owner;
+        const before = ended;
+        const answers = await Promise.all([
+          api.request('GET', '/api/v1/me', { token }),
+          api.request('GET', `/api/v1/organizations/${other.organizationId}/usage`, { token }),
+          api.request('GET', '/readyz'),
+        ]);
+        expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+        if (ended === before) served++;
+        await delay(50);
+      }
+      expect(mostWaiting).to.be.within(1, 5);
+      // They were served while the others waited, not after them.
+      expect(served).to.be.greaterThan(10);
+      for (const { status, body, headers } of await Promise.all(sent)) {
+        expect({ status, ...body }).to.include({ status: 503, code: 'SERVICE_UNAVAILABLE', defined: true });
+        expect(Number(headers.get('retry-after'))).to.be.at.least(1);
+      }
+    });
+  });
+
+  it('it is served again afterwards', async () => {
+    const { organizationId, owner } = blocked;
+    const body = { organizationId, name: 'Afterwards', slug: 'afterwards' };
+    expect((await api.request('POST', '/api/v1/workspaces', { token: owner.token, body })).status).to.equal(200);
+  });
+});

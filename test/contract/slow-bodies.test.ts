@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { useApi } from '../support/use-api.ts';
+
+const bodyMs = 1_000;
+
+describe('A body that comes a byte at a time', () => {
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false', REQUEST_BODY_TIMEOUT_MS: String(bodyMs) } });
+  let drips: NodeJS.Timeout[];
+  beforeEach(() => {
+    drips = [];
+  });
+  afterEach(() => {
+    for (const drip of drips) clearInterval(drip);
+  });
+
+  /** Sends a request whose body never comes to its end, and returns what the API says until it hangs up. */
+  async function drip(path: string, { authorized = true, framing = 'content-length: 100000' } = {}): Promise<string> {
+    const { hostname, port } = new URL(api.url);
+    const socket: Socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    const token = authorized ? tenant.owner.token : 'none';
+    const head = ['content-type: application/json', `authorization: Bearer ${token}`, framing];
+    socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\n${head.join('\r\n')}\r\n\r\n`);
+    drips.push(setInterval(() => socket.write(framing.startsWith('transfer') ? '1\r\n \r\n' : ' '), 50));
+    return await text(socket);
+  }
+
+  for (const framing of ['content-length: 100000', 'transfer-encoding: chunked']) {
+    for (const path of ['/api/v1/workspaces', '/rpc/workspaces/create', '/api/auth/sign-in/email']) {
+      it(`is BAD_REQUEST at ${path}, with ${framing}, and the connection is closed`, async () => {
+        const answer = await drip(path, { framing });
+        expect(answer).to.match(/^HTTP\/1.1 400 /);
+        expect(answer.toLowerCase()).to.include('connection: close');
+        const body = JSON.parse(answer.split('\r\n\r\n')[1] ?? '');
+        const envelope = body.json ?? body;
+        expect(envelope).to.include({ code: 'BAD_REQUEST', message: 'The body did not arrive within 1 seconds.' });
+      });
+    }
+  }
+
+  it('whose request was refused already is not waited for', async () => {
+    const answer = await drip('/api/v1/workspaces', { authorized: false });
+    expect(answer).to.match(/^HTTP\/1.1 401 /);
+  });
+
+  it('leaves the log without errors', () => {
+    expect(api.stack.readLog('api')).not.to.include('"level":50');
+  });
+});

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { createDb, createPool } from '../../db/connect.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { findPgbouncer, type Pgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
+import { endPrograms, runProgram } from '../support/processes.ts';
+import { testPostgres } from '../support/stack.ts';
+
+/** Tests that between them use all that the API and the worker do with a database. */
+const files = [
+  'test/api/documents.test.ts',
+  'test/api/idempotency.test.ts',
+  'test/api/job-stream.test.ts',
+  'test/api/jobs.test.ts',
+  'test/api/search-credits.test.ts',
+  'test/api/shared-limits.test.ts',
+  'test/api/tenant-locks.test.ts',
+  'test/auth/members-limit.test.ts',
+  'test/auth/sign-in.test.ts',
+  'test/db/deadlock.test.ts',
+  'test/jobs/cancel.test.ts',
+  'test/jobs/outbox.test.ts',
+  'test/jobs/races.test.ts',
+  'test/jobs/retries.test.ts',
+  'test/storage/downloads.test.ts',
+];
+const program = findPgbouncer();
+
+/** Where there is no pgbouncer, what it does to sessions is not seen: `apt-get install pgbouncer` brings one. */
+if (program !== undefined) {
+  describe('Behind pgbouncer in transaction mode', function () {
+    this.timeout(900_000);
+    let pgbouncer: Pgbouncer;
+    before(async () => {
+      pgbouncer = await startPgbouncer(program, (await testPostgres()).adminUrl);
+    });
+    after(async () => {
+      endPrograms();
+      await pgbouncer.stop();
+    });
+
+    it('a transaction has its bounds, and leaves none behind', async () => {
+      const database = await createTestDatabase();
+      const url = new URL(database.url);
+      url.host = pgbouncer.address;
+      const db = createDb(createPool({ url: url.href, pooled: true, poolSize: 1 }));
+      const bounds = async (on: typeof db) => {
+        const { rows } = await sql<{ name: string; setting: string }>`
+          select name, setting from pg_settings where name in ('lock_timeout', 'statement_timeout') order by name
+        `.execute(on);
+        return rows.map(({ setting }) => Number(setting));
+      };
+      try {
+        expect(await db.transaction().execute(bounds)).to.deep.equal([3_000, 30_000]);
+        expect(await bounds(db)).to.deep.equal([0, 0]);
+      } finally {
+        await db.destroy();
+        await database.drop();
+      }
+    });
+
+    it('the API, sign-in and the worker pass the tests of what they do with the database', async () => {
+      const args = ['node_modules/mocha/bin/mocha.js', '--reporter', 'dot', ...files];
+      const run = runProgram(process.execPath, args, { env: { TEST_POOLER_ADDRESS: pgbouncer.address } });
+      const { code } = await run.exited;
+      expect(code, `${run.stdout()}${run.stderr()}`).to.equal(0);
+      expect(run.stdout()).to.match(/\d\d+ passing/);
+    });
+  });
+}
