@@ -85,7 +85,7 @@ describe('A search that nobody waits for', () => {
 });
 
 describe('Hundreds of searches of one organization', () => {
-  const env = { ...common, SEARCHES_PER_ORGANIZATION: '2', SEARCH_WAIT_MS: '500' };
+  const env = { ...common, SEARCHES_PER_ORGANIZATION: '2', SEARCH_WAIT_MS: '3000' };
   const { api, ai, tenant } = useApi({ ai: true, env, check: 'after each test' });
 
   it('run two at a time; the rest wait, then get SERVICE_UNAVAILABLE, and another organization is served meanwhile', async () => {

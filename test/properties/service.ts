@@ -140,6 +140,6 @@ function environmentOf({ billing }: ServiceOptions): Environment {
   return {
     ...{ NODE_ENV: 'test', AUTH_SECRET: 'a-secret-of-this-test-a-secret-of-this-test', DATABASE_URL: 'postgres://unused' },
     ...(billing ? billingOn : {}),
-    ...{ BILLING_DUNNING_DAYS: String(graceDays), ...Object.fromEntries(limits) },
+    ...{ SEARCHES_PER_ORGANIZATION: '100', BILLING_DUNNING_DAYS: String(graceDays), ...Object.fromEntries(limits) },
   };
 }
