@@ -4,6 +4,7 @@ import { reconcileVectorIndexes } from '../domain/chunks/reconcile-vector-indexe
 import { refundLostSearches } from '../domain/credits/search-charge.ts';
 import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
 import { sweepLostAttempts, sweepQueuedJobs } from '../domain/jobs/sweep-jobs.ts';
+import { indexPostings } from '../domain/lexical/index-postings.ts';
 import { findOrphanedObjects } from '../domain/objects/find-orphaned-objects.ts';
 import * as retention from '../domain/retention.ts';
 import type { ReconcileIndexesResult } from '../workflows/definitions.ts';
@@ -48,14 +49,15 @@ export function housekeepingActivities({ db, storage, auditRetentionDays }: Acti
 
 export function indexActivities({ maintenanceDb }: ActivityDeps) {
   return {
-    /** Quantizes vectors that are not, then see {@link reconcileVectorIndexes}. Building an index takes minutes. */
+    /** Quantizes vectors and stores postings where they are missing, then see {@link reconcileVectorIndexes}. Building an index takes minutes. */
     async reconcileIndexes(): Promise<ReconcileIndexesResult> {
       const context = Context.current();
       const heartbeat = setInterval(() => context.heartbeat(), heartbeatMs);
       try {
         const quantized = await quantizeDocuments(maintenanceDb);
+        const postings = await indexPostings(maintenanceDb);
         const indexes = await reconcileVectorIndexes(maintenanceDb);
-        return indexes ? { ...indexes, quantized } : null;
+        return indexes ? { ...indexes, quantized, postings } : null;
       } finally {
         clearInterval(heartbeat);
       }

@@ -56,6 +56,7 @@ export function loadServerConfig(env: Environment) {
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS, retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
     auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
     limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: e.LIMITER_STORE },
+    searches: { defaultMode: e.SEARCH_DEFAULT_MODE },
     /** How long the request that deletes an organization waits for the end of the deletion. */
     deletionWaitMs: e.DELETION_WAIT_MS,
     /** How often the caller of an open job stream is authorized again, and the longest life of a stream. */

@@ -11,20 +11,21 @@ import { procedure, type RequestInfo } from '../procedure.ts';
 /** How long the query's embedding may take. */
 const embedTimeoutMs = 10_000;
 
-/** `documents.search`: limits how often a user searches, and embeds the query with the AI service. */
-export function documentSearch({ db, getPlan, ai, limiters, embeddingPrice }: ApiDeps) {
+/** `documents.search`: limits how often a user searches, and embeds the query with the AI service unless only words are compared. */
+export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPrice }: ApiDeps) {
   return procedure(contract.documents.search, async ({ input, caller, request, log, authorize }) => {
     const workspace = await getWorkspace(db, input.workspaceId);
     await authorize(workspace.organization_id);
     await limiters.searches.consume(caller.userId, request.setHeader);
+    const mode = input.mode ?? config.searches.defaultMode;
     const search = {
       db,
       getPlan,
-      price: await embeddingPrice(),
+      price: mode === 'lexical' ? ('free' as const) : await embeddingPrice(),
       embed: (query: string) => embedQuery(ai, query, { request, log }),
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
-    const { model, chunks } = await searchDocuments(search, { workspace, query: input.query, limit: input.limit });
+    const { model, chunks } = await searchDocuments(search, { workspace, query: input.query, mode, limit: input.limit });
     return { model, results: chunks.map(toSearchResult) };
   });
 }

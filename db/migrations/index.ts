@@ -7,6 +7,7 @@ import * as oneWriter from './0005-one-writer.ts';
 import * as seats from './0006-seats.ts';
 import * as vectorBlocks from './0007-vector-blocks.ts';
 import * as jobKinds from './0008-job-kinds.ts';
+import * as postings from './0013-postings.ts';
 
 /** Every migration this code ships, by name, in the order they apply. */
 export const migrations: Record<string, Migration> = {
@@ -18,4 +19,5 @@ export const migrations: Record<string, Migration> = {
   '0006-seats': seats,
   '0007-vector-blocks': vectorBlocks,
   '0008-job-kinds': jobKinds,
+  '0013-postings': postings,
 };

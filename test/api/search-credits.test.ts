@@ -91,6 +91,7 @@ describe('The credit of a search by a remote model', () => {
   it('is checked, and not charged, while the provider cannot be asked', async () => {
     const deps = (aiCredits: number): ApiDeps =>
       ({
+        config: { searches: { defaultMode: 'semantic' } },
         db: api.database.db,
         embeddingPrice: async () => 'unknown',
         limiters: { searches: { consume: async () => undefined } },

@@ -1,5 +1,6 @@
 // `npm run bench [-- NAME…] [--json]`: measures the service and baselines on an embedded stack; see docs/performance.md.
 import { pino } from 'pino';
+import { answers } from './figures/answers.ts';
 import { deletion } from './figures/deletion.ts';
 import { growth } from './figures/growth.ts';
 import { indexing } from './figures/indexing.ts';
@@ -23,6 +24,7 @@ const onService: Record<string, Measure> = {
   requests,
   uploads,
   search,
+  answers,
   stream,
   growth,
   retention,
