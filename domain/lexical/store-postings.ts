@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import type { DocumentRow } from '../documents/document.ts';
-import { createPostingWriter, postingLength } from './postings.ts';
+import { createPostingWriter, highestNumber, postingLength } from './postings.ts';
 import { termKeyOf, workspaceKeyOf } from './term-keys.ts';
 import { termsOf } from './terms.ts';
 
 /** An entry of an index holds no more. */
 const charactersPerRow = 300 * postingLength;
-/** Further terms of a chunk are not found by. A chunk of the usual size cannot have as many. */
-const mostTermsPerChunk = 4_000;
+/** Further terms of a chunk are left out. A chunk of the usual size has a few hundred. */
+const mostTermsPerChunk = highestNumber;
 
 /**
  * Replaces a document's postings by those of its chunks, whose texts are given in their order, and notes that they are those of its index.
@@ -40,24 +40,32 @@ export async function storePostings(trx: Transaction, { id, workspace_id }: Docu
   `.execute(trx);
 }
 
+/** The postings of a term, but for the last, which may still grow. */
+interface Growing {
+  postings: string;
+  index: number;
+  frequency: number;
+}
+
 /** The postings of each term of a document, by the term's key, and how many terms its chunks have, with repetitions. */
 function collectPostings(texts: string[]): { postings: Map<number, string>; termCount: number } {
-  const byTerm = new Map<string, string>();
+  const byTerm = new Map<string, Growing>();
+  const writers: ((frequency: number) => string)[] = [];
+  const finish = ({ postings, index, frequency }: Growing) => postings + (writers[index]?.(frequency) ?? '');
   let termCount = 0;
   for (const [index, text] of texts.entries()) {
-    const terms = termsOf(text);
-    const frequencies = new Map<string, number>();
-    for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+    const terms = termsOf(text).slice(0, mostTermsPerChunk);
     termCount += terms.length;
-    const write = createPostingWriter({ index, length: terms.length });
-    let left = mostTermsPerChunk;
-    for (const [term, frequency] of frequencies) {
-      if (left-- === 0) break;
-      byTerm.set(term, (byTerm.get(term) ?? '') + write(frequency));
+    writers.push(createPostingWriter({ index, length: terms.length }));
+    for (const term of terms) {
+      const growing = byTerm.get(term);
+      if (growing?.index === index) growing.frequency += 1;
+      else if (!growing) byTerm.set(term, { postings: '', index, frequency: 1 });
+      else [growing.postings, growing.index, growing.frequency] = [finish(growing), index, 1];
     }
   }
   const postings = new Map<number, string>();
-  for (const [term, ofTerm] of byTerm) postings.set(termKeyOf(term), ofTerm);
+  for (const [term, growing] of byTerm) postings.set(termKeyOf(term), finish(growing));
   return { postings, termCount };
 }
 

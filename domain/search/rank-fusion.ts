@@ -5,7 +5,7 @@ const smoothing = 60;
  * How much the semantic list counts beside the lexical one, by the model that compares, as measured (docs/answers.md). The local hash
  * compares words, as the lexical list does, only worse: counted fully it would spoil what the words found.
  */
-const semanticWeights: Record<string, number> = { 'local-hash-256': 0.2 };
+const semanticWeights: Record<string, number> = { 'local-hash-256': 0.1 };
 
 /** The weight of a model's list; 1 for a model that has not been measured here. */
 export function semanticWeightOf(model: string): number {
