@@ -4,6 +4,7 @@ import { reconcileVectorIndexes } from '../domain/chunks/reconcile-vector-indexe
 import { refundLostSearches } from '../domain/credits/search-charge.ts';
 import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
 import { sweepAllQueuedJobs, sweepLostAttempts } from '../domain/jobs/sweep-jobs.ts';
+import { indexPostings } from '../domain/lexical/index-postings.ts';
 import { findOrphanedObjects, type OrphanSweep } from '../domain/objects/find-orphaned-objects.ts';
 import { OrphanSweepStopped } from '../domain/objects/orphan-sweep-stop.ts';
 import { StoreOfAnotherDeployment } from '../domain/objects/store-owner.ts';
@@ -63,12 +64,13 @@ export function housekeepingActivities({ db, storage, log, auditRetentionDays }:
 
 export function indexActivities({ maintenanceDb }: ActivityDeps) {
   return {
-    /** Quantizes vectors that are not, then see {@link reconcileVectorIndexes}. Building an index takes minutes. */
+    /** Quantizes vectors and stores postings where they are missing, then see {@link reconcileVectorIndexes}. Building an index takes minutes. */
     reconcileIndexes: (): Promise<ReconcileIndexesResult> =>
       withHeartbeats(async () => {
         const quantized = await quantizeDocuments(maintenanceDb);
+        const postings = await indexPostings(maintenanceDb);
         const indexes = await reconcileVectorIndexes(maintenanceDb);
-        return indexes ? { ...indexes, quantized } : null;
+        return indexes ? { ...indexes, quantized, postings } : null;
       }),
   };
 }

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import type { SearchMode } from '../contract/documents.ts';
 import type { PlanLimits, PlanName } from '../contract/fields.ts';
 import type { JobKind } from '../contract/jobs.ts';
 import { crossCheck, environmentName, flag, httpUrl, integer, logLevel, optionalFlag, required } from './environment.ts';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000 * MEGABYTE;
+
+/** Every mode of a search. */
+const searchModes = ['semantic', 'lexical', 'hybrid'] as const satisfies readonly SearchMode[];
 
 /** Every kind of job. A test compares it with the handlers of workers. */
 export const jobKinds = Object.keys({
@@ -93,6 +97,7 @@ export const serverEnvironment = z.object({
   MAX_ORGANIZATIONS_PER_USER: integer(10, { min: 1, max: 1_000_000 }),
   INVITATIONS_PER_DAY: integer(200, { min: 1, max: 1_000_000 }),
   INVITATIONS_PER_ADDRESS_PER_DAY: integer(5, { min: 1, max: 1_000_000 }),
+  SEARCH_DEFAULT_MODE: z.enum(searchModes, `must be ${searchModes.join(', ')}`).default('semantic'),
   DELETION_WAIT_MS: integer(60_000, { min: 10 }),
   STREAM_RECHECK_MS: integer(30_000, { min: 10 }),
   STREAM_LIFETIME_MS: integer(900_000, { min: 10 }),

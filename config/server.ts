@@ -63,8 +63,16 @@ export function loadServerConfig(env: Environment) {
       invitationsPerDay: e.INVITATIONS_PER_DAY,
       invitationsPerAddressPerDay: e.INVITATIONS_PER_ADDRESS_PER_DAY,
     },
-    /** How many searches of one organization run at once in a process, how long others wait for their turn, and how long one may take. */
-    searches: { perOrganization: e.SEARCHES_PER_ORGANIZATION, waitMs: e.SEARCH_WAIT_MS, timeoutMs: e.SEARCH_TIMEOUT_MS },
+    /**
+     * The mode of a search that names none; how many of one organization run at once in a process, how long others wait for their turn, and
+     * how long one may take.
+     */
+    searches: {
+      defaultMode: e.SEARCH_DEFAULT_MODE,
+      perOrganization: e.SEARCHES_PER_ORGANIZATION,
+      waitMs: e.SEARCH_WAIT_MS,
+      timeoutMs: e.SEARCH_TIMEOUT_MS,
+    },
     /** How long a body may take to arrive, except that of an upload. */
     requestBodyTimeoutMs: e.REQUEST_BODY_TIMEOUT_MS,
     /** How long requests are still taken after the process has said that it is not ready: whoever sends them must notice. */

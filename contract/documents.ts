@@ -80,10 +80,32 @@ const chunkSchema = z
     text: z.string().meta({ examples: ['Mirrors are washed with deionised water on the first Monday of each month.'] }),
     score: z
       .number()
-      .describe('Cosine similarity: 1 identical, 0 unrelated.')
+      .nullable()
+      .describe(
+        'Cosine similarity: 1 identical, 0 unrelated. Never null in mode `semantic`, always null in mode `lexical`; in mode `hybrid` null for a chunk that was indexed with another model.',
+      )
       .meta({ examples: [0.62] }),
+    lexicalScore: z
+      .number()
+      .optional()
+      .describe(
+        'BM25 of the words of the query in this workspace: 0 if none occurs. Only scores of one search compare. Absent in mode `semantic`.',
+      )
+      .meta({ examples: [7.31] }),
+    rank: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The place in the results, from 1. Absent in mode `semantic`.')
+      .meta({ examples: [1] }),
   })
   .meta({ id: 'SearchResult' });
+
+const searchMode = z
+  .enum(['semantic', 'lexical', 'hybrid'], { error: 'must be one of semantic, lexical, hybrid' })
+  .meta({ id: 'SearchMode' });
+/** What a search compares: meaning, words, or both. */
+export type SearchMode = z.infer<typeof searchMode>;
 
 const notRead = { extracted: null, indexedAt: null, chunkCount: null };
 
@@ -109,22 +131,28 @@ export const documents = {
     method: 'POST',
     path: '/workspaces/:workspaceId/documents/search',
     access: 'document:read',
-    summary: 'Search by meaning',
-    description:
-      'The chunks of the workspace that are nearest in meaning to the query, best first, among those indexed with the model that embeds the query. Thirty searches a minute for each user. Costs one AI credit unless embeddings are local.',
+    summary: 'Search by meaning or by words',
+    description: [
+      'The best chunks of the workspace, best first.',
+      '`semantic`: those nearest in meaning to the query, among those indexed with the model that embeds the query.',
+      '`lexical`: those that have words of the query, ranked by BM25; it uses no AI service and costs no credit.',
+      '`hybrid`: both lists, fused by rank.',
+      'Thirty searches a minute for each user. `semantic` and `hybrid` cost one AI credit unless embeddings are local, and are SERVICE_UNAVAILABLE while the AI service is.',
+    ].join(' '),
     errors: ['NOT_FOUND', 'LIMIT_REACHED'],
     pathParams: z.object({ workspaceId: id }),
     body: z
       .object({
         query: singleLine({ min: 1, max: 1000 }).meta({ examples: ['How often is the mirror cleaned?'] }),
         limit: z.int().min(1).max(50).default(10).describe('How many chunks are answered at the most.'),
+        mode: searchMode.optional().describe('What is compared. By default `semantic`, unless the deployment sets another.'),
       })
       .meta({ id: 'SearchQuery' }),
     response: z
       .object({
         model: z
           .string()
-          .describe('The model that embedded the query.')
+          .describe('The model that embedded the query; `bm25` in mode `lexical`, which embeds nothing.')
           .meta({ examples: ['local-hash-256'] }),
         results: z.array(chunkSchema),
       })

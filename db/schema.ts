@@ -78,6 +78,35 @@ export interface VectorBlockTable {
   vectors: string;
 }
 
+/** What a document adds to the counts of its workspace, and the list of its terms, by which its postings are deleted. */
+export interface LexicalDocumentTable {
+  document_id: string;
+  /** Short, and another one for each index of the document. */
+  number: Generated<number>;
+  organization_id: string;
+  workspace_id: string;
+  /** That of the document when its postings were stored. */
+  indexed_at: Timestamp;
+  chunk_count: number;
+  /** Of all chunks together, with repetitions. */
+  term_count: number;
+  workspace_key: string;
+  terms: number[];
+}
+
+/** Postings of a term in a document. */
+export interface PostingTable {
+  /** Of `workspaceKeyOf`. */
+  workspace_key: string;
+  /** Of `termKeyOf`. */
+  term: number;
+  document_number: number;
+  /** From 0: an entry of an index cannot be long. */
+  part: number;
+  /** One after another, each as `createPostingWriter` writes it. */
+  postings: string;
+}
+
 export interface JobTable {
   id: string;
   organization_id: string;
@@ -296,6 +325,8 @@ export interface Database extends AuthTables {
   document_text: DocumentTextTable;
   chunk: ChunkTable;
   vector_block: VectorBlockTable;
+  lexical_document: LexicalDocumentTable;
+  posting: PostingTable;
   job: JobTable;
   credit_entry: CreditEntryTable;
   credit_month: CreditMonthTable;

@@ -69,7 +69,8 @@ export function report({ documents, jobs, search, creditsUsed }: DemoResult, wor
   screen.heading(`Search (${search[0]?.model ?? 'nothing is indexed'})`);
   for (const { query, results } of search) {
     screen.paragraph(`“${query}”`, 2);
-    for (const { score, documentName } of results) screen.line(`${score.toFixed(3)}  ${plain(documentName)}`, 4);
+    for (const { score, lexicalScore, documentName } of results)
+      screen.line(`${(score ?? lexicalScore ?? 0).toFixed(3)}  ${plain(documentName)}`, 4);
     screen.paragraph(bestSentence(results[0]?.text ?? 'nothing found', query), 11);
   }
   screen.heading(`Credits used: ${creditsUsed}`);

@@ -29,7 +29,7 @@ const job = await client.waitForJob(id, { signal: AbortSignal.timeout(120_000) }
 if (job.status !== 'succeeded') throw new Error(`The document is not indexed: ${job.error?.message ?? job.status}`);
 
 const { results } = await client.documents.search({ workspaceId: workspace.id, query, limit: 3 });
-for (const { documentName, score, text } of results) console.log(`${score.toFixed(3)}  ${documentName}\n${text}\n`);
+for (const { documentName, score, text } of results) console.log(`${score?.toFixed(3)}  ${documentName}\n${text}\n`);
 
 // For the other examples, which work on an organization that is there.
 console.log(`SHEAF_TOKEN=${client.auth.token}\nSHEAF_ORGANIZATION=${organization.id}`);

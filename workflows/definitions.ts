@@ -104,10 +104,10 @@ export type ReconcileBillingResult = { subscriptions: number; different: string[
 
 /**
  * Why there are no vector indexes, or those that were made and dropped; null if another run was at it. And how many documents were given
- * the quantized vectors that they lacked.
+ * the quantized vectors, and how many the postings, that they lacked.
  */
 export type ReconcileIndexesResult =
-  | (({ exact: string } | { pgvector: string; made: string[]; dropped: string[] }) & { quantized?: number })
+  | (({ exact: string } | { pgvector: string; made: string[]; dropped: string[] }) & { quantized?: number; postings?: number })
   | null;
 
 /** How many rows and objects each step of a day's housekeeping removed. */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { documentSchema } from '../../contract/documents.ts';
 import type { FoundChunk } from '../../domain/chunks/search-chunks.ts';
 import type { DocumentRow } from '../../domain/documents/document.ts';
+import type { RankedChunk } from '../../domain/search/search-by-words.ts';
 
 /** A document as the API shows it. */
 export function toDocument(document: DocumentRow): z.input<typeof documentSchema> {
@@ -29,7 +30,7 @@ export function toExtracted(document: DocumentRow) {
 }
 
 /** A chunk that a search found. */
-export function toSearchResult(chunk: FoundChunk) {
+export function toSearchResult(chunk: FoundChunk | RankedChunk) {
   return {
     chunkId: chunk.id,
     documentId: chunk.document_id,
@@ -37,5 +38,6 @@ export function toSearchResult(chunk: FoundChunk) {
     index: chunk.index,
     text: chunk.text,
     score: chunk.score,
+    ...('rank' in chunk ? { lexicalScore: chunk.lexicalScore, rank: chunk.rank } : {}),
   };
 }

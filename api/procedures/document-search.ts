@@ -20,16 +20,17 @@ const retryAfterSeconds = 2;
 
 /**
  * `documents.search`: limits how often a user searches and how many searches of an organization run at once, and embeds the query with
- * the AI service. A search ends when its client leaves, or after its time.
+ * the AI service unless only words are compared. A search ends when its client leaves, or after its time.
  */
 export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPrice }: ApiDeps) {
-  const { perOrganization, waitMs, timeoutMs } = config.searches;
+  const { perOrganization, waitMs, timeoutMs, defaultMode } = config.searches;
   const turns = new Turns({ limit: perOrganization, maxWaiting: mostWaiting });
   return procedure(contract.documents.search, async ({ input, caller, request, log, authorize }) => {
     const workspace = await getWorkspace(db, input.workspaceId);
     await authorize(workspace.organization_id);
     await limiters.searches.consume(caller.userId, request.setHeader);
-    const price = await embeddingPrice();
+    const mode = input.mode ?? defaultMode;
+    const price = mode === 'lexical' ? 'free' : await embeddingPrice();
     const release = await turns.acquireWithin(workspace.organization_id, waitMs, request.signal).catch(hasLeft);
     if (!release) throw unavailable('Too many searches of this organization are running.');
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
@@ -39,7 +40,7 @@ export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPri
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
     try {
-      const { model, chunks } = await searchDocuments(search, { workspace, query: input.query, limit: input.limit });
+      const { model, chunks } = await searchDocuments(search, { workspace, query: input.query, mode, limit: input.limit });
       return { model, results: chunks.map(toSearchResult) };
     } catch (error) {
       if (request.signal.aborted) return hasLeft();

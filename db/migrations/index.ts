@@ -9,6 +9,7 @@ import * as vectorBlocks from './0007-vector-blocks.ts';
 import * as jobKinds from './0008-job-kinds.ts';
 import * as deletions from './0010-deletions.ts';
 import * as signUpLimits from './0012-sign-up-limits.ts';
+import * as postings from './0013-postings.ts';
 import * as planRules from './0014-plan-rules.ts';
 import * as stripeRequests from './0015-stripe-requests.ts';
 
@@ -24,6 +25,7 @@ export const migrations: Record<string, Migration> = {
   '0008-job-kinds': jobKinds,
   '0010-deletions': deletions,
   '0012-sign-up-limits': signUpLimits,
+  '0013-postings': postings,
   '0014-plan-rules': planRules,
   '0015-stripe-requests': stripeRequests,
 };

@@ -3,6 +3,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { toRealArray } from '../../db/real-array.ts';
 import type { DocumentRow } from '../documents/document.ts';
 import { newId } from '../ids.ts';
+import { storePostings } from '../lexical/store-postings.ts';
 import { lockForEffects } from '../locks.ts';
 import { quantize } from './quantize.ts';
 import { toUnitLength } from './unit-vector.ts';
@@ -46,4 +47,9 @@ export async function storeChunks(trx: Transaction, document: DocumentRow, model
     await trx.insertInto('chunk').values(rows).execute();
   }
   await storeVectorBlocks(trx, document, quantized);
+  await storePostings(
+    trx,
+    document,
+    chunks.map(({ text }) => text),
+  );
 }

@@ -4,6 +4,7 @@ import type { VectorBlockTable } from '../../db/schema.ts';
 import type { DocumentRow } from '../documents/document.ts';
 import type { Candidate, ChunkQuery } from './candidate.ts';
 import { storeHalfVectors } from './half-vectors.ts';
+import { keepBest } from './keep-best.ts';
 import { createScorer, quantizedLength } from './quantize.ts';
 
 /** About as much text as a block has. */
@@ -72,23 +73,4 @@ async function readBlocks(db: Db, { workspaceId, model, vector }: ChunkQuery, af
     .where('dimensions', '=', vector.length);
   if (after) read = read.where(sql<SqlBool>`(document_id, first_index) > (${after.document_id}, ${after.first_index})`);
   return await read.orderBy('document_id').orderBy('first_index').limit(blocksPerRead).execute();
-}
-
-/** Keeps the best of what it is offered; of equal ones those that came first. */
-function keepBest(count: number) {
-  const kept: Array<Candidate & { score: number }> = [];
-  let worst = { at: 0, score: Number.NEGATIVE_INFINITY };
-  const findWorst = () => {
-    const at = kept.reduce((lowest, { score }, i) => (score <= (kept[lowest]?.score ?? 0) ? i : lowest), 0);
-    worst = { at, score: kept[at]?.score ?? 0 };
-  };
-  return {
-    offer(score: number, documentId: string, index: number): void {
-      if (kept.length < count) kept.push({ documentId, index, score });
-      else if (score > worst.score) kept[worst.at] = { documentId, index, score };
-      else return;
-      if (kept.length === count) findWorst();
-    },
-    candidates: (): Candidate[] => kept.map(({ documentId, index }) => ({ documentId, index })),
-  };
 }

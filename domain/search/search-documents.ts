@@ -1,3 +1,4 @@
+import type { SearchMode } from '../../contract/documents.ts';
 import { cancelOnAbort } from '../../db/cancelable-client.ts';
 import type { Db } from '../../db/connect.ts';
 import type { GetPlan } from '../billing/plan.ts';
@@ -5,6 +6,7 @@ import { type FoundChunk, searchChunks } from '../chunks/search-chunks.ts';
 import { chargeSearch, checkSearchCredit, refundSearch, settleSearch } from '../credits/search-charge.ts';
 import type { WorkspaceRow } from '../workspaces/workspace.ts';
 import type { EmbeddingPrice } from './embedding-price.ts';
+import { lexicalModel, type RankedChunk, searchByBoth, searchByWords } from './search-by-words.ts';
 
 export interface SearchDeps {
   db: Db;
@@ -22,15 +24,28 @@ export interface SearchDeps {
 export interface Search {
   workspace: WorkspaceRow;
   query: string;
+  mode: SearchMode;
   /** How many chunks to find at most. */
   limit: number;
 }
 
+/** What a search found, best first, and the model that embedded its query; `bm25` if none did. */
+export interface Found {
+  model: string;
+  chunks: Array<FoundChunk | RankedChunk>;
+}
+
 /**
- * Searches a workspace by meaning, and returns the nearest chunks, best first, with the model that compared them. Charges one credit
- * before the query is embedded, unless embeddings are free, and refunds it if the search fails. Throws LIMIT_REACHED without credits.
+ * Searches a workspace by meaning, by words, or by both. By meaning or both, it charges one credit before the query is embedded, unless
+ * embeddings are free, and refunds it if the search fails; it throws LIMIT_REACHED without credits. A search by words embeds nothing, and
+ * costs nothing.
  */
-export async function searchDocuments(deps: SearchDeps, search: Search): Promise<{ model: string; chunks: FoundChunk[] }> {
+export async function searchDocuments(deps: SearchDeps, search: Search): Promise<Found> {
+  if (search.mode === 'lexical') {
+    const { workspace, query, limit } = search;
+    const wanted = { workspaceId: workspace.id, query, limit };
+    return { model: lexicalModel, chunks: await cancelOnAbort(deps.signal, () => searchByWords(deps.db, wanted)) };
+  }
   const { organization_id: organizationId } = search.workspace;
   if (deps.price === 'charged') return await charged(deps, organizationId, () => find(deps, search));
   if (deps.price === 'unknown') await checkSearchCredit(deps.db, deps.getPlan, organizationId);
@@ -51,11 +66,10 @@ async function charged<T>({ db, getPlan, onUnsettled }: SearchDeps, organization
   }
 }
 
-async function find(
-  { db, embed, signal }: SearchDeps,
-  { workspace, query, limit }: Search,
-): Promise<{ model: string; chunks: FoundChunk[] }> {
+async function find({ db, embed, signal }: SearchDeps, { workspace, query, mode, limit }: Search): Promise<Found> {
   const { model, vector } = await embed(query);
   const wanted = { workspaceId: workspace.id, model, vector, limit };
-  return { model, chunks: await cancelOnAbort(signal, () => searchChunks(db, wanted)) };
+  const search = async (): Promise<Found['chunks']> =>
+    await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
+  return { model, chunks: await cancelOnAbort(signal, search) };
 }

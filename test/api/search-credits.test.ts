@@ -92,7 +92,7 @@ describe('The credit of a search by a remote model', () => {
     const deps = (aiCredits: number): ApiDeps =>
       ({
         db: api.database.db,
-        config: { searches: { perOrganization: 1, waitMs: 0, timeoutMs: 10_000 } },
+        config: { searches: { defaultMode: 'semantic', perOrganization: 1, waitMs: 0, timeoutMs: 10_000 } },
         embeddingPrice: async () => 'unknown',
         limiters: { searches: { consume: async () => undefined } },
         getPlan: async () => ({ plan: 'free', limits: { workspaces: 1, members: 1, aiCredits, storageBytes: 1 } }),

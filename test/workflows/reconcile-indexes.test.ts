@@ -17,6 +17,7 @@ describe('Reconciling the vector indexes', () => {
     expect(await client.workflow.getHandle(run?.workflowId ?? '').result()).to.deep.equal({
       exact: 'the database has no pgvector',
       quantized: 0,
+      postings: 0,
     });
     const { spec, info } = await client.schedule.getHandle('reconcile-indexes').describe();
     expect(spec.intervals?.[0]?.every).to.equal(3_600_000);

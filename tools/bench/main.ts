@@ -1,6 +1,7 @@
 // `npm run bench [-- NAME…] [--quick] [--json] [--documents=N]`: measures the service and baselines on an embedded stack; see
 // docs/performance.md.
 import { pino } from 'pino';
+import { answers } from './figures/answers.ts';
 import { costs } from './figures/costs.ts';
 import { deletion } from './figures/deletion.ts';
 import { growth } from './figures/growth.ts';
@@ -28,6 +29,7 @@ const onService: Record<string, Measure> = {
   requests,
   uploads,
   search,
+  answers,
   stream,
   growth,
   retention,

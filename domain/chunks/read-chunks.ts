@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { readRealArray } from '../../db/real-array.ts';
+import type { Candidate } from './candidate.ts';
+import type { FoundChunk } from './search-chunks.ts';
+import { dotProduct } from './unit-vector.ts';
+
+/** A chunk as a search shows it, without what ranked it. */
+export type ShownChunk = Omit<FoundChunk, 'score'>;
+
+/** What a chunk's vector is compared with. */
+export interface Comparison {
+  model: string;
+  /** Of unit length. */
+  vector: Float32Array;
+}
+
+/**
+ * Reads candidates with their tenant: a document may have been indexed again, or deleted, meanwhile. In no order. Scores are exact cosines;
+ * null without a comparison, and for the vectors of another model or count of dimensions.
+ */
+export async function readChunks(
+  db: Db,
+  workspaceId: string,
+  candidates: Candidate[],
+  comparison?: Comparison,
+): Promise<Array<ShownChunk & { score: number | null }>> {
+  if (candidates.length === 0) return [];
+  const [documentIds, indexes] = [candidates.map(({ documentId }) => documentId), candidates.map(({ index }) => index)];
+  const compared = comparison
+    ? sql`case when chunk.model = ${comparison.model} and cardinality(chunk.embedding) = ${comparison.vector.length} then array_send(chunk.embedding) end`
+    : sql`null::bytea`;
+  const { rows } = await sql<ShownChunk & { embedding: Uint8Array | null }>`
+    select chunk.id, chunk.document_id, document.name as document_name, chunk.index, chunk.text, ${compared} as embedding
+    from unnest(${documentIds}::text[], ${indexes}::int[]) as candidate (document_id, index)
+    join chunk on chunk.document_id = candidate.document_id and chunk.index = candidate.index
+    join document on document.id = chunk.document_id
+    where chunk.workspace_id = ${workspaceId}
+  `.execute(db);
+  return rows.map(({ embedding, ...chunk }) => ({
+    ...chunk,
+    score: embedding && comparison ? dotProduct(readRealArray(embedding), comparison.vector) : null,
+  }));
+}

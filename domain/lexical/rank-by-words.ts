@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import type { Candidate } from '../chunks/candidate.ts';
+import { keepBest } from '../chunks/keep-best.ts';
+import { postingLength, readPostings } from './postings.ts';
+import { termKeyOf, workspaceKeyOf } from './term-keys.ts';
+import { queryTermsOf } from './terms.ts';
+
+/** How much a term's repetitions count, and how much a chunk's length: the usual values of BM25. */
+const [k1, b] = [1.2, 0.75];
+/** Further terms of a long query are not looked for. */
+const mostTerms = 64;
+/** A query reads no more postings. If its terms have more together, the commonest, which tell least, are left out. */
+const mostPostings = 1_000_000;
+
+export interface WordQuery {
+  workspaceId: string;
+  query: string;
+  /** How many chunks to return at most. */
+  count: number;
+}
+
+/** A chunk with its BM25. */
+export type ScoredCandidate = Candidate & { score: number };
+
+/** Chunks ranked by BM25, best first. */
+export interface RankedByWords {
+  best: ScoredCandidate[];
+  /** Scores any chunks of the workspace, in their order: 0 for one that has no term of the query. */
+  scoreAll(chunks: Candidate[]): Promise<number[]>;
+}
+
+/** The scores of a document's chunks, by their indexes. */
+type ChunkScores = number[];
+
+interface TermRow {
+  frequency: number;
+  chunks: number;
+  terms: number;
+  /** Of each document its number and postings, all of them parted by spaces; a document may come several times. */
+  documents: string;
+}
+
+/**
+ * Ranks the chunks of a workspace by BM25 of the query's terms, of which a chunk needs one. Frequencies, counts and the average length are
+ * those of the workspace. Reads the postings of these terms only. A document that has no postings yet is not found.
+ */
+export async function rankByWords(db: Db, { workspaceId, query, count }: WordQuery): Promise<RankedByWords> {
+  const scores = new Map<string, ChunkScores>();
+  for (const row of await readTerms(db, workspaceId, query)) addScores(scores, row);
+  const best = keepBest(count);
+  for (const [number, ofDocument] of scores)
+    for (const [index, score] of ofDocument.entries()) if (score > 0) best.offer(score, number, index);
+  return {
+    best: await nameDocuments(db, workspaceId, best.ranked()),
+    async scoreAll(chunks) {
+      const numbers = await findNumbers(db, workspaceId, chunks);
+      return chunks.map(({ documentId, index }) => scores.get(numbers.get(documentId) ?? '')?.[index] ?? 0);
+    },
+  };
+}
+
+/** The postings of the query's terms, in one statement: the counts are those of the same moment. */
+async function readTerms(db: Db, workspaceId: string, query: string): Promise<TermRow[]> {
+  const keys = queryTermsOf(query).slice(0, mostTerms).map(termKeyOf);
+  if (keys.length === 0) return [];
+  const { rows } = await sql<TermRow>`
+    select frequency, documents, total.chunks, total.terms
+    from (
+      select frequency, documents, sum(frequency) over (order by frequency, term) as postings,
+        row_number() over (order by frequency, term) as place
+      from (
+        select term, (sum(length(postings)) / ${sql.lit(postingLength)})::int as frequency,
+          string_agg(document_number || ' ' || postings, ' ') as documents
+        from posting where workspace_key = ${workspaceKeyOf(workspaceId)} and term = any(${keys}::bigint[])
+        group by term
+      ) as by_term
+    ) as counted
+    cross join (
+      select sum(chunk_count)::int as chunks, sum(term_count)::float8 as terms from lexical_document where workspace_id = ${workspaceId}
+    ) as total
+    where place = 1 or postings <= ${sql.lit(mostPostings)}
+  `.execute(db);
+  return rows;
+}
+
+/** Adds what a term contributes to the scores of chunks, by the number of their document. */
+function addScores(scores: Map<string, ChunkScores>, { frequency: chunksWithTerm, chunks, terms, documents }: TermRow): void {
+  const rarity = Math.log(1 + (chunks - chunksWithTerm + 0.5) / (chunksWithTerm + 0.5));
+  const averageLength = terms / chunks;
+  for (let at = 0; at < documents.length; ) {
+    const numberEnd = documents.indexOf(' ', at);
+    const found = documents.indexOf(' ', numberEnd + 1);
+    const end = found === -1 ? documents.length : found;
+    const number = documents.slice(at, numberEnd);
+    const chunkScores = scores.get(number) ?? [];
+    scores.set(number, chunkScores);
+    readPostings(documents, numberEnd + 1, end, (index, frequency, length) => {
+      while (chunkScores.length <= index) chunkScores.push(0);
+      const added = (rarity * frequency * (k1 + 1)) / (frequency + k1 * (1 - b + (b * length) / averageLength));
+      chunkScores[index] = (chunkScores[index] as number) + added;
+    });
+    at = end + 1;
+  }
+}
+
+/** Gives candidates the ids of their documents instead of the numbers, and leaves out those whose document is gone. */
+async function nameDocuments(db: Db, workspaceId: string, best: ScoredCandidate[]): Promise<ScoredCandidate[]> {
+  if (best.length === 0) return [];
+  const numbers = [...new Set(best.map(({ documentId }) => Number(documentId)))];
+  const rows = await db
+    .selectFrom('lexical_document')
+    .select(['number', 'document_id'])
+    .where('number', 'in', numbers)
+    .where('workspace_id', '=', workspaceId)
+    .execute();
+  const ids = new Map(rows.map(({ number, document_id }) => [String(number), document_id]));
+  return best.flatMap(({ documentId, ...candidate }) => {
+    const id = ids.get(documentId);
+    return id === undefined ? [] : { ...candidate, documentId: id };
+  });
+}
+
+async function findNumbers(db: Db, workspaceId: string, chunks: Candidate[]): Promise<Map<string, string>> {
+  if (chunks.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('lexical_document')
+    .select(['number', 'document_id'])
+    .where('document_id', 'in', [...new Set(chunks.map(({ documentId }) => documentId))])
+    .where('workspace_id', '=', workspaceId)
+    .execute();
+  return new Map(rows.map(({ number, document_id }) => [document_id, String(number)]));
+}

@@ -1,0 +1,138 @@
+import { stemmer } from 'stemmer';
+import { dan, deu, eng, fra, ita, nld, por, spa, swe } from 'stopword';
+
+/** A longer word is cut, so that no text makes a large key. */
+const longestTerm = 64;
+
+/** Words and numbers, and what joins them to an identifier: `INV-2024-001`, `ada@example.com`, `foo_bar`, `28.31`. */
+const spacedRun = /[\p{L}\p{M}\p{N}]+(?:[-_.,:/@+#&][\p{L}\p{M}\p{N}]+)*/gu;
+/** The same of text that is ASCII and in lower case, as most is; several times as fast. */
+const asciiRun = /[a-z0-9]+(?:[-_.,:/@+#&][a-z0-9]+)*/g;
+const joiner = /[-_.,:/@+#&]/;
+const part = /[\p{L}\p{M}\p{N}]+/gu;
+const possessive = /['’]s(?![\p{L}\p{N}])/gu;
+const groupedDigits = /(?<=\d),(?=\d{3}(?!\d))/g;
+const ascii = /^[\0-\x7f]*$/;
+/** Japanese and Chinese: pairs of characters stand for words. */
+const pairedRun = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}々ー]+/gu;
+/** Other scripts without spaces between words, which only a dictionary divides. */
+const unspacedRun = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+const dictionary = new Intl.Segmenter('th', { granularity: 'word' });
+
+/** In which scripts an accent does not make another letter. Elsewhere it does: й is not и. */
+const accents = /(?<=[\p{Script=Latin}\p{Script=Greek}])\p{Mn}+|(?<=е)\u0308|[\u0591-\u05c7\u064b-\u0652\u0670\u0640]/gu;
+const letters: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i', ς: 'σ' };
+const foldedLetter = /[ßæœøđðłþıς]/g;
+
+/**
+ * The terms of a text, for search by words, in no order that matters: stems of words in lower case without accents, numbers, and
+ * identifiers both whole and in parts. A term that occurs several times is there as often.
+ */
+export function termsOf(text: string): string[] {
+  return divide(fold(text), { singly: true });
+}
+
+/**
+ * The distinct terms that a query looks for: those of its text without stop words, unless it has nothing else. Of a run of Chinese or
+ * Japanese only the pairs, unless it is one character.
+ */
+export function queryTermsOf(query: string): string[] {
+  const folded = fold(query);
+  const spared = withoutStopWords(folded);
+  const terms = divide(spared, { singly: false });
+  return [...new Set(terms.length > 0 ? terms : divide(folded, { singly: false }))];
+}
+
+/** Lower case, in the letters that words are compared by. */
+function fold(text: string): string {
+  const lower = text.toLowerCase();
+  if (ascii.test(lower)) return lower.replace(possessive, ' ').replace(groupedDigits, '');
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(accents, '')
+    .replace(foldedLetter, (letter) => letters[letter] ?? letter)
+    .normalize('NFC')
+    .replace(possessive, ' ')
+    .replace(groupedDigits, '');
+}
+
+function divide(folded: string, { singly }: { singly: boolean }): string[] {
+  const terms: string[] = [];
+  const add = (term: string) => terms.push(term.length > longestTerm ? cut(term) : term);
+  const isAscii = ascii.test(folded);
+  let spaced = folded;
+  if (!isAscii) {
+    spaced = spaced
+      .replace(pairedRun, (run) => {
+        for (const term of pairs(run, singly)) add(term);
+        return ' ';
+      })
+      .replace(unspacedRun, (run) => {
+        for (const { segment, isWordLike } of dictionary.segment(run)) if (isWordLike) add(segment);
+        return ' ';
+      });
+  }
+  const runs = isAscii ? asciiRun : spacedRun;
+  runs.lastIndex = 0;
+  for (let found = runs.exec(spaced); found; found = runs.exec(spaced)) {
+    const run = found[0];
+    if (!joiner.test(run)) {
+      add(stem(run));
+      continue;
+    }
+    for (const one of run.split(joiner)) add(stem(one));
+    if (isIdentifier(run)) add(run);
+  }
+  return terms;
+}
+
+/** Not of words that only a hyphen or a stroke joins: their parts find them as well. */
+function isIdentifier(run: string): boolean {
+  return /[\p{N}_@.:#+&]/u.test(run);
+}
+
+/** `singly`: and each character, so that a query of one finds it. */
+function pairs(run: string, singly: boolean): string[] {
+  const characters = [...run];
+  const paired = characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+  return singly || paired.length === 0 ? [...characters, ...paired] : paired;
+}
+
+function cut(term: string): string {
+  return term.slice(0, longestTerm).toWellFormed();
+}
+
+/** Words recur, and finding a stem takes longer than all else that is done with a word. */
+const stems = new Map<string, string>();
+const mostStems = 50_000;
+
+/** The English stem of what may be an English word. Other languages lose little by it, since texts and queries are stemmed alike. */
+function stem(word: string): string {
+  let known = stems.get(word);
+  if (known === undefined) {
+    if (word.length > longestTerm) return word;
+    known = /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
+    if (stems.size >= mostStems) stems.clear();
+    stems.set(word, known);
+  }
+  return known;
+}
+
+const [english, ...otherLanguages] = [eng, deu, fra, spa, ita, por, nld, swe, dan].map(
+  (words) => new Set(words.flatMap((word) => fold(word).match(part) ?? [])),
+);
+/** By one word alone no other language is told: `die` is not always German. A stop word that is left costs less than a word that is lost. */
+const fewestHits = 2;
+
+/** Leaves out the stop words of the language that most words of a query tell, or else of English. */
+function withoutStopWords(folded: string): string {
+  const words = folded.match(part) ?? [];
+  const hitsOf = (list: Set<string> | undefined) => words.filter((word) => list?.has(word)).length;
+  let [list, most] = [english, Math.max(hitsOf(english), fewestHits - 1)];
+  for (const other of otherLanguages) {
+    const hits = hitsOf(other);
+    if (hits > most) [list, most] = [other, hits];
+  }
+  return folded.replace(spacedRun, (run) => (list?.has(run) ? ' ' : run));
+}

@@ -1,0 +1,77 @@
+import type { Db } from '../../db/connect.ts';
+import type { Candidate } from '../chunks/candidate.ts';
+import { readChunks, type ShownChunk } from '../chunks/read-chunks.ts';
+import { searchChunks } from '../chunks/search-chunks.ts';
+import { toUnitLength } from '../chunks/unit-vector.ts';
+import { rankByWords } from '../lexical/rank-by-words.ts';
+import { fuseByRank, semanticWeightOf } from './rank-fusion.ts';
+
+/** What a lexical search names as its model: it embeds nothing. */
+export const lexicalModel = 'bm25';
+
+/** Chunks may vanish between being ranked and being read. */
+const spareCandidates = 20;
+/** How much of each list is fused. */
+const fusedDepth = 100;
+
+/** A chunk that was found by its words, or by words and meaning. */
+export interface RankedChunk extends ShownChunk {
+  /** Cosine similarity; null if nothing was compared, or the chunk has a vector of another model. */
+  score: number | null;
+  /** BM25: 0 without any term of the query. Only scores of one search compare. */
+  lexicalScore: number;
+  /** From 1, in the order of the results. */
+  rank: number;
+}
+
+export interface WordSearch {
+  workspaceId: string;
+  query: string;
+  limit: number;
+}
+
+/** The chunks of a workspace that score best by BM25, best first. Needs no vector. Chunks without any term of the query are not found. */
+export async function searchByWords(db: Db, { workspaceId, query, limit }: WordSearch): Promise<RankedChunk[]> {
+  const { best } = await rankByWords(db, { workspaceId, query, count: limit + spareCandidates });
+  const scores = new Map(best.map((candidate) => [keyOf(candidate), candidate.score]));
+  const chunks = await readChunks(db, workspaceId, best);
+  return chunks
+    .map((chunk) => ({ ...chunk, lexicalScore: scores.get(keyOf(candidateOf(chunk))) ?? 0 }))
+    .sort((one, other) => other.lexicalScore - one.lexicalScore || (one.id < other.id ? -1 : 1))
+    .slice(0, limit)
+    .map((chunk, place) => ({ ...chunk, rank: place + 1 }));
+}
+
+/**
+ * The chunks that are best by words and by meaning together, best first: the lists of both searches, fused by rank. The scores of
+ * both are exact for every chunk, whichever list it came from.
+ */
+export async function searchByBoth(
+  db: Db,
+  { workspaceId, query, limit, model, vector }: WordSearch & { model: string; vector: number[] },
+): Promise<RankedChunk[]> {
+  const [lexical, semantic] = await Promise.all([
+    rankByWords(db, { workspaceId, query, count: fusedDepth }),
+    searchChunks(db, { workspaceId, model, vector, limit: fusedDepth }),
+  ]);
+  const nearest = new Map(semantic.map((chunk) => [keyOf(candidateOf(chunk)), chunk]));
+  const candidates = new Map([...semantic.map(candidateOf), ...lexical.best].map((candidate) => [keyOf(candidate), candidate]));
+  const fused = fuseByRank([
+    { keys: lexical.best.map(keyOf), weight: 1 },
+    { keys: [...nearest.keys()], weight: semanticWeightOf(model) },
+  ]).slice(0, limit + spareCandidates);
+  const onlyByWords = fused.filter((key) => !nearest.has(key)).map((key) => candidates.get(key) as Candidate);
+  const read = await readChunks(db, workspaceId, onlyByWords, { model, vector: toUnitLength(vector) });
+  const byKey = new Map([...nearest.values(), ...read].map((chunk) => [keyOf(candidateOf(chunk)), chunk]));
+  const chunks = fused.flatMap((key) => byKey.get(key) ?? []).slice(0, limit);
+  const lexicalScores = await lexical.scoreAll(chunks.map(candidateOf));
+  return chunks.map((chunk, place) => ({ ...chunk, lexicalScore: lexicalScores[place] ?? 0, rank: place + 1 }));
+}
+
+function candidateOf({ document_id, index }: ShownChunk): Candidate {
+  return { documentId: document_id, index };
+}
+
+function keyOf({ documentId, index }: Candidate): string {
+  return `${documentId} ${index}`;
+}

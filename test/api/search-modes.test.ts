@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import { storeChunks } from '../../domain/chunks/store-chunks.ts';
+import { getDocument } from '../../domain/documents/document.ts';
+import { aiError } from '../support/fake-ai.ts';
+import { callOver, type Transport, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
+
+const billing = { STRIPE_SECRET_KEY: 'sk_test_none', STRIPE_WEBHOOK_SECRET: 'whsec_none', PLAN_FREE_AI_CREDITS: '3' };
+const texts = ['The mirror is washed on Mondays.', 'The dome closes in a storm.', 'Mirror, mirror.'];
+
+describe('The modes of a search', () => {
+  const { api, ai, tenant } = useApi({
+    ai: true,
+    env: { WORKER_ENABLED: 'false', SEARCH_LIMIT_PER_MINUTE: '1000', ...billing },
+    tenant: 'of each test',
+  });
+  before(() => {
+    ai.provider = 'remote';
+  });
+  beforeEach(async () => {
+    ai.behave('embed');
+    ai.calls.length = 0;
+    const { token } = tenant.owner;
+    const upload = { workspaceId: tenant.workspaceId, name: 'log.txt', contentType: 'text/plain', size: 1 };
+    const { id } = (await api.request('POST', '/api/v1/documents', { token, body: upload })).body.document;
+    const document = await getDocument(api.database.db, id);
+    const chunks = texts.map((text, index) => ({ text, embedding: [index, 1] }));
+    await api.database.db.transaction().execute((trx) => storeChunks(trx, document, 'fake', chunks));
+  });
+
+  const search = (transport: Transport, input: Record<string, unknown>) =>
+    callOver(
+      api,
+      transport,
+      'documents.search',
+      { workspaceId: tenant.workspaceId, query: 'mirror', ...input },
+      { token: tenant.owner.token },
+    );
+  const usedCredits = async (): Promise<number> =>
+    (await api.request('GET', `/api/v1/organizations/${tenant.organizationId}/usage`, { token: tenant.owner.token })).body.usage.aiCredits;
+  const specified = ['chunkId', 'documentId', 'documentName', 'index', 'score', 'text'];
+
+  for (const transport of transports) {
+    it(`has the specified shape by meaning, also without a mode, over ${transport}`, async () => {
+      const { body } = await search(transport, {});
+      expect((await search(transport, { mode: 'semantic' })).body).to.deep.equal(body);
+      expect(body).to.have.all.keys('model', 'results');
+      expect(body.results).to.have.length(3);
+      for (const result of body.results) {
+        expect(Object.keys(result).sort()).to.deep.equal(specified);
+        expect(result.score).to.be.a('number');
+      }
+      expect(await usedCredits()).to.equal(2);
+    });
+
+    it(`needs no AI service and no credit by words, over ${transport}`, async () => {
+      ai.behave('embed', () => aiError(500, 'internal'));
+      for (let times = 0; times < 4; times++) {
+        const { status, body } = await search(transport, { mode: 'lexical' });
+        expect(status).to.equal(200);
+        expect(body.model).to.equal('bm25');
+        expect(body.results.map(({ text }: { text: string }) => text)).to.deep.equal([texts[2], texts[0]]);
+        for (const [place, { score, lexicalScore, rank }] of body.results.entries()) {
+          expect({ score, rank }).to.deep.equal({ score: null, rank: place + 1 });
+          expect(lexicalScore).to.be.above(0);
+        }
+      }
+      expect([ai.calls.length, await usedCredits()]).to.deep.equal([0, 0]);
+    });
+
+    it(`ranks by both, for a credit, over ${transport}`, async () => {
+      const { body } = await search(transport, { mode: 'hybrid', limit: 2 });
+      expect(body.model).to.equal('fake');
+      expect(body.results).to.have.length(2);
+      for (const [place, { score, lexicalScore, rank }] of body.results.entries()) {
+        expect([score, lexicalScore, rank]).to.satisfy((all: unknown[]) => all.every((value) => typeof value === 'number'));
+        expect(rank).to.equal(place + 1);
+      }
+      expect(await usedCredits()).to.equal(1);
+    });
+
+    it(`is unavailable by both while the AI service is, and costs nothing, over ${transport}`, async () => {
+      ai.behave('embed', () => aiError(500, 'internal'));
+      expect((await search(transport, { mode: 'hybrid' })).body).to.include({ code: 'SERVICE_UNAVAILABLE' });
+      expect(await usedCredits()).to.equal(0);
+    });
+
+    it(`refuses a mode that there is not, over ${transport}`, async () => {
+      for (const mode of ['fuzzy', '', null, 1]) {
+        const { status, body } = await search(transport, { mode });
+        expect([status, body.code]).to.deep.equal([400, 'BAD_REQUEST']);
+        expect(body.data.issues[0]).to.deep.include({ path: ['mode'], message: 'must be one of semantic, lexical, hybrid' });
+      }
+    });
+  }
+
+  it('finds nothing of another tenant by words, and refuses their workspace', async () => {
+    const other = await api.createTenant();
+    const input = { workspaceId: other.workspaceId, query: 'mirror', mode: 'lexical' };
+    expect((await callOver(api, 'REST', 'documents.search', input, { token: other.owner.token })).body.results).to.deep.equal([]);
+    expect((await callOver(api, 'REST', 'documents.search', input, { token: tenant.owner.token })).status).to.equal(403);
+  });
+
+  it('finds no more by words what was deleted', async () => {
+    const [{ documentId }] = (await search('REST', { mode: 'lexical' })).body.results;
+    await api.request('DELETE', `/api/v1/documents/${documentId}`, { token: tenant.owner.token });
+    expect((await search('REST', { mode: 'lexical' })).body.results).to.deep.equal([]);
+  });
+});
+
+describe('The default mode of a search', () => {
+  const { api, ai, tenant } = useApi({ ai: true, env: { WORKER_ENABLED: 'false', SEARCH_DEFAULT_MODE: 'lexical' } });
+
+  it('is the one that the deployment sets', async () => {
+    for (const transport of transports) {
+      const input = { workspaceId: tenant.workspaceId, query: 'mirror' };
+      expect((await callOver(api, transport, 'documents.search', input, { token: tenant.owner.token })).body).to.deep.equal({
+        model: 'bm25',
+        results: [],
+      });
+    }
+    expect(ai.calls).to.deep.equal([]);
+  });
+});
