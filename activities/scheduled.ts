@@ -4,6 +4,7 @@ import { refundLostSearches } from '../domain/credits/search-charge.ts';
 import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
 import { sweepLostAttempts, sweepQueuedJobs } from '../domain/jobs/sweep-jobs.ts';
 import { findOrphanedObjects } from '../domain/objects/find-orphaned-objects.ts';
+import { sweepObjectDeletions } from '../domain/objects/sweep-object-deletions.ts';
 import * as retention from '../domain/retention.ts';
 import type { ReconcileIndexesResult } from '../workflows/definitions.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -14,11 +15,15 @@ const sweepBatch = 500;
 /** The steps of the minute's sweep. */
 export function sweepActivities({ db, jobs, log }: ActivityDeps) {
   return {
-    /** Takes back jobs whose attempt is presumed lost, and gives back the credits of searches whose process died. */
+    /**
+     * Takes back jobs whose attempt is presumed lost, gives back the credits of searches whose process died, and starts deletions of objects
+     * whose workflow is gone.
+     */
     async sweepLostAttempts(): Promise<{ requeued: number; failed: number }> {
       const swept = await sweepLostAttempts(db, { timeoutMs: jobs.timeoutMs, limit: sweepBatch });
       const searches = await refundLostSearches(db, sweepBatch);
       if (searches > 0) log.warn({ searches }, 'searches did not come to their end, and were refunded');
+      await sweepObjectDeletions(db, sweepBatch);
       return swept;
     },
 
