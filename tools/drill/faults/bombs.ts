@@ -8,7 +8,7 @@ export interface Bomb {
 
 const inflatedBytes = 256 * 1024 * 1024;
 
-/** A PDF of one page whose content is a quarter of a kilobyte for each megabyte that it becomes. */
+/** A PDF of half a megabyte, whose one page has 256 MiB of content. */
 export function pdfBomb(): Bomb {
   const content = deflateSync(Buffer.alloc(inflatedBytes, '0 0 m 9 9 l S\n'));
   const head = `<< /Length ${content.length} /Filter /FlateDecode >>\nstream\n`;

@@ -2,7 +2,6 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withHook } from '../beside.ts';
-import { runHousekeeping } from '../count.ts';
 import type { Fault } from '../fault.ts';
 import type { Service } from '../service.ts';
 import { send, type Tenant } from '../tenant.ts';
@@ -68,7 +67,10 @@ export const workerOutOfMemory: Fault = {
 
 const lateJobs = 20;
 
-/** Temporal comes back with a copy of its database from before the last jobs and deletions: their workflows are gone. */
+/**
+ * Temporal comes back with a copy of its database from before the last jobs and deletions, whose workflows are gone. The worker is
+ * suspended meanwhile, so that none of them has ended.
+ */
 export const temporalLost: Fault = {
   name: 'temporal-lost',
   runs: { full: 1, short: 0 },
@@ -78,16 +80,33 @@ export const temporalLost: Fault = {
     await stack.kill('temporal');
     copyDatabase(stack.dataDir, copy);
     await stack.start('temporal');
-    await Promise.all(tenants.flatMap((tenant) => Array.from({ length: lateJobs }, () => tenant.createJob({ kind: 'text.embed' }))));
-    for (const tenant of tenants) await tenant.deleteDocument(await tenant.upload('Deleted when Temporal forgets it.'));
+    stack.signal('worker', 'SIGSTOP');
+    for (const tenant of tenants) {
+      await Promise.all(Array.from({ length: lateJobs }, () => tenant.createJob({ kind: 'text.embed' })));
+      await tenant.deleteDocument(await tenant.upload('Deleted when Temporal forgets it.'));
+    }
+    await untilDelivered(service);
     await stack.kill('temporal');
     copyDatabase(copy, stack.dataDir);
     await stack.start('temporal');
-    // Nothing else looks after deletions whose workflow is gone, and it runs once a day.
-    await runHousekeeping(service, 'temporal-lost');
+    stack.signal('worker', 'SIGCONT');
     return undefined;
   },
 };
+
+/** Waits until Temporal has every intent that was written before, for a minute at most. Throws then. */
+async function untilDelivered({ db }: Service): Promise<void> {
+  const { last } = await db
+    .selectFrom('outbox')
+    .select((eb) => eb.fn.max('id').as('last'))
+    .executeTakeFirstOrThrow();
+  if (last === null) return;
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await delay(100)) {
+    const left = await db.selectFrom('outbox').select('id').where('id', '<=', last).limit(1).execute();
+    if (left.length === 0) return;
+  }
+  throw new Error('Temporal did not take the intents within a minute.');
+}
 
 /** Copies SQLite's file with its log, and removes a log that the copy does not have. */
 function copyDatabase(from: string, to: string): void {

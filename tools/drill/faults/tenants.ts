@@ -64,7 +64,7 @@ const killEveryMs = 200;
 const killForMs = 6_000;
 
 /**
- * Files that grow a thousandfold when they are read, and a reader that is killed again and again: their jobs end, and those of the
+ * Files that are hundreds of times as large when they are read, and a reader that is killed again and again: their jobs end, and those of the
  * other documents go on.
  */
 export const hostileFiles: Fault = {
