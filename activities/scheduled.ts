@@ -8,6 +8,7 @@ import { indexPostings } from '../domain/lexical/index-postings.ts';
 import { findOrphanedObjects, type OrphanSweep } from '../domain/objects/find-orphaned-objects.ts';
 import { OrphanSweepStopped } from '../domain/objects/orphan-sweep-stop.ts';
 import { StoreOfAnotherDeployment } from '../domain/objects/store-owner.ts';
+import { sweepObjectDeletions } from '../domain/objects/sweep-object-deletions.ts';
 import { sweepDeletions } from '../domain/operations/sweep-deletions.ts';
 import * as retention from '../domain/retention.ts';
 import type { ReconcileIndexesResult } from '../workflows/definitions.ts';
@@ -20,11 +21,15 @@ const sweepMs = 50_000;
 /** The steps of the minute's sweep. */
 export function sweepActivities({ db, jobs, log }: ActivityDeps) {
   return {
-    /** Takes back jobs whose attempt is presumed lost, and gives back the credits of searches whose process died. */
+    /**
+     * Takes back jobs whose attempt is presumed lost, gives back the credits of searches whose process died, and starts deletions of objects
+     * whose workflow is gone.
+     */
     async sweepLostAttempts(): Promise<{ requeued: number; failed: number }> {
       const swept = await sweepLostAttempts(db, { timeoutMs: jobs.timeoutMs, limit: sweepBatch });
       const searches = await refundLostSearches(db, sweepBatch);
       if (searches > 0) log.warn({ searches }, 'searches did not come to their end, and were refunded');
+      await sweepObjectDeletions(db, sweepBatch);
       return swept;
     },
 

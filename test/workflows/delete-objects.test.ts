@@ -41,4 +41,17 @@ describe('deleteObjects', () => {
     rmSync(pathOf(id), { recursive: true });
     await until(ended, 20_000);
   });
+
+  it('is started by the sweep if it is gone and an object is a minute late', async () => {
+    const { db } = api.database;
+    const key = `${tenant.organizationId}/left-behind`;
+    mkdirSync(join(api.stack.dataDir, 'objects', tenant.organizationId), { recursive: true });
+    writeFileSync(pathOf('left-behind'), 'text');
+    const late = new Date(Date.now() - 2 * 60_000);
+    await db.insertInto('object_to_delete').values({ key, organization_id: tenant.organizationId, next_attempt_at: late }).execute();
+    const options = { taskQueue: 'sheaf', workflowId: 'sweep-jobs-late-object', args: [] };
+    await api.temporal.client.workflow.execute('sweepJobs', options);
+    await until(async () => (await db.selectFrom('object_to_delete').select('key').execute()).length === 0);
+    expect(existsSync(pathOf('left-behind'))).to.equal(false);
+  });
 });

@@ -7,6 +7,7 @@ import { deletion } from './figures/deletion.ts';
 import { growth } from './figures/growth.ts';
 import { imports } from './figures/imports.ts';
 import { indexing } from './figures/indexing.ts';
+import { isolation } from './figures/isolation.ts';
 import { jobs } from './figures/jobs.ts';
 import { memory } from './figures/memory.ts';
 import { pdf } from './figures/pdf.ts';
@@ -36,7 +37,7 @@ const onService: Record<string, Measure> = {
   deletion,
   memory,
 };
-const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = { statements, start, indexing, pdf };
+const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = { statements, start, indexing, pdf, isolation };
 /** They read its log, or start it. */
 const needEmbedded = new Set(['statements', 'costs', 'start']);
 const measures = new Map([...Object.entries(byThemselves), ...Object.entries(onService).map(withService)]);

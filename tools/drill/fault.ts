@@ -6,6 +6,8 @@ export interface FaultContext {
   service: Service;
   tenants: Tenant[];
   short: boolean;
+  /** The directory of another release. */
+  other?: string | undefined;
 }
 
 /** A real fault that is injected while the tenants work. */
@@ -13,6 +15,8 @@ export interface Fault {
   name: string;
   /** How often a drill injects it; 0 leaves it out of a short drill. */
   runs: { full: number; short: number };
+  /** It runs only with another release beside this one. */
+  needsOther?: boolean;
   /** Causes the fault and ends it. Returns the violations that it found itself, in addition to those counted after every fault. */
   inject(context: FaultContext): Promise<{ lost?: number; stuck?: number; duplicated?: number } | undefined>;
 }

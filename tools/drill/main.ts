@@ -1,4 +1,4 @@
-// `npm run drill [-- NAME…] [--json] [--short]`: injects real faults into a service under load; see docs/operations.md.
+// `npm run drill [-- NAME…] [--json] [--short] [--other=DIRECTORY]`: injects real faults into a service under load; see docs/operations.md.
 // Exits 1 if anything was lost, stuck, duplicated, off or orphaned, or a fault could not be injected; 2 if it is not understood.
 import { type FaultReport, formatReports, isSound } from './fault.ts';
 import { faults } from './faults/index.ts';
@@ -9,7 +9,8 @@ import { Tenant } from './tenant.ts';
 const args = process.argv.slice(2);
 const json = args.includes('--json');
 const short = args.includes('--short');
-const names = args.filter((arg) => arg !== '--json' && arg !== '--short');
+const other = args.find((arg) => arg.startsWith('--other='))?.slice('--other='.length);
+const names = args.filter((arg) => !['--json', '--short', `--other=${other}`].includes(arg));
 const unknown = names.filter((name) => faults.every((fault) => fault.name !== name));
 if (unknown.length > 0) {
   process.stderr.write(`There is no fault ${unknown.join(', ')}. There are: ${faults.map(({ name }) => name).join(', ')}.\n`);
@@ -39,9 +40,13 @@ async function drill(): Promise<void> {
   for (const fault of faults) {
     const isWanted = names.length > 0 ? names.includes(fault.name) : !short || fault.runs.short > 0;
     if (!isWanted) continue;
+    if (fault.needsOther && other === undefined) {
+      note(`${fault.name}: left out, because --other=DIRECTORY names no other release.`);
+      continue;
+    }
     note(`${fault.name} …`);
     const startedAt = performance.now();
-    const report = await runFault(fault, { service, tenants, short }, note);
+    const report = await runFault(fault, { service, tenants, short, other }, note);
     reports.push(report);
     note(`  ${isSound(report) ? 'sound' : JSON.stringify(report)}, ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   }

@@ -6,15 +6,16 @@ export class Tenant {
   readonly organizationId: string;
   readonly workspaceId: string;
   /** The jobs whose creation was confirmed with 200. */
-  readonly accepted = new Set<string>();
+  readonly accepted: Set<string>;
   readonly #url: string;
   readonly #token: string;
 
-  private constructor(url: string, token: string, organizationId: string, workspaceId: string) {
+  private constructor(url: string, token: string, scope: { organizationId: string; workspaceId: string; accepted: Set<string> }) {
     this.#url = url;
     this.#token = token;
-    this.organizationId = organizationId;
-    this.workspaceId = workspaceId;
+    this.organizationId = scope.organizationId;
+    this.workspaceId = scope.workspaceId;
+    this.accepted = scope.accepted;
   }
 
   static async create(url: string): Promise<Tenant> {
@@ -26,38 +27,55 @@ export class Tenant {
     const organization = await callUntilResponse({ ...post, url: `${url}/api/auth/organization/create`, body: { name: slug, slug } });
     const body = { organizationId: organization.body.id, name: 'Drill', slug: 'drill' };
     const workspace = await callUntilResponse({ ...post, url: `${url}/api/v1/workspaces`, body });
-    return new Tenant(url, token, organization.body.id, workspace.body.id);
+    return new Tenant(url, token, { organizationId: organization.body.id, workspaceId: workspace.body.id, accepted: new Set() });
   }
 
-  /** Uploads a text and completes it. Returns the document's id. */
-  async upload(text: string): Promise<string> {
-    const { document, upload } = await this.beginUpload(text.length);
+  /** The same tenant as it uses another API. */
+  at(url: string): Tenant {
+    return new Tenant(url, this.#token, this);
+  }
+
+  /** Uploads a text, or bytes of another type, and completes it. Returns the document's id. */
+  async upload(content: string | Buffer, type?: { name: string; contentType: string }): Promise<string> {
+    const { document, upload } = await this.beginUpload(content.length, type);
     // A PUT whose response was lost has stored the object, so the second one is refused.
-    await callUntilResponse({ url: upload.url, method: 'PUT', headers: upload.headers, body: text, accept: [412] });
+    await callUntilResponse({ url: upload.url, method: 'PUT', headers: upload.headers, body: content, accept: [412] });
     await this.#call('POST', `/documents/${document.id}/complete`);
     return document.id;
   }
 
-  async beginUpload(size: number): Promise<{ document: { id: string }; upload: { url: string; headers: Record<string, string> } }> {
-    const body = { workspaceId: this.workspaceId, name: 'drill.txt', contentType: 'text/plain', size };
+  async beginUpload(
+    size: number,
+    { name, contentType } = { name: 'drill.txt', contentType: 'text/plain' },
+  ): Promise<{ document: { id: string }; upload: { url: string; headers: Record<string, string> } }> {
+    const body = { workspaceId: this.workspaceId, name, contentType, size };
     return (await this.#call('POST', '/documents', body)).body;
   }
 
   async deleteDocument(id: string): Promise<void> {
-    await this.#call('DELETE', `/documents/${id}`, undefined, [404]);
+    await this.#call('DELETE', `/documents/${id}`, undefined, { accept: [404] });
+  }
+
+  async listJobs(): Promise<void> {
+    await this.#call('GET', `/organizations/${this.organizationId}/jobs?limit=100`);
+  }
+
+  /** Searches. A refusal because of the many searches is as good as an answer. */
+  async search(query: string): Promise<void> {
+    await this.#call('POST', `/workspaces/${this.workspaceId}/documents/search`, { query }, { accept: [429, 503] });
   }
 
   /** Creates a job. The request is sent until there is a response; its idempotency key makes it one job. Returns the job's id. */
-  async createJob(job: { kind: string; documentId?: string }): Promise<string> {
+  async createJob(job: { kind: string; documentId?: string }, key: string = randomUUID()): Promise<string> {
     const scope = job.kind.startsWith('text.') ? { organizationId: this.organizationId, workspaceId: this.workspaceId } : {};
-    const { body } = await this.#call('POST', '/jobs', { ...fields[job.kind], ...scope, ...job });
+    const { body } = await this.#call('POST', '/jobs', { ...fields[job.kind], ...scope, ...job }, { key });
     this.accepted.add(body.id);
     return body.id;
   }
 
-  #call(method: string, path: string, body?: unknown, accept: number[] = []) {
+  #call(method: string, path: string, body?: unknown, options: { accept?: number[]; key?: string } = {}) {
     const key = method === 'POST' && body !== undefined ? { key: randomUUID() } : {};
-    return callUntilResponse({ url: `${this.#url}/api/v1${path}`, method, token: this.#token, body, accept, ...key });
+    return callUntilResponse({ url: `${this.#url}/api/v1${path}`, method, token: this.#token, body, ...key, ...options });
   }
 }
 
@@ -98,12 +116,14 @@ export async function callUntilResponse(call: Call): Promise<{ status: number; h
   }
 }
 
-async function send({ url, method, token, key, body, headers = {} }: Call) {
+/** Sends a request once. Returns undefined if there is no response. */
+export async function send({ url, method, token, key, body, headers = {} }: Omit<Call, 'accept'>) {
   const all = new Headers(headers);
   if (token) all.set('authorization', `Bearer ${token}`);
   if (key) all.set('idempotency-key', key);
   if (body !== undefined && !all.has('content-type')) all.set('content-type', 'application/json');
-  const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const isRaw = body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
+  const payload = isRaw ? (body as string | Buffer<ArrayBuffer> | undefined) : JSON.stringify(body);
   try {
     const response = await fetch(url, { method, headers: all, body: payload ?? null, signal: AbortSignal.timeout(callMs) });
     const text = await response.text();

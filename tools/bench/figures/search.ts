@@ -1,15 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
-import { createAiClient } from '../../../ai/client.ts';
-import { createDb } from '../../../db/connect.ts';
-import { splitText } from '../../../domain/chunks/split-text.ts';
-import { storeChunks } from '../../../domain/chunks/store-chunks.ts';
-import { getDocument } from '../../../domain/documents/document.ts';
-import { indexPostings } from '../../../domain/lexical/index-postings.ts';
+import { aiOf, prepareChunks } from '../support/chunks.ts';
 import type { Measure } from '../support/figure.ts';
 import { type Figure, type Target, toFigure } from '../support/figure.ts';
 import { alternate, medianMs } from '../support/rounds.ts';
-import type { Service } from '../support/service.ts';
 
 /** Without pgvector: the sizes and what a search may take, its HTTP request and the embedding of the query included. */
 const sizes: Array<[chunks: number, target: Target]> = [
@@ -19,10 +12,6 @@ const sizes: Array<[chunks: number, target: Target]> = [
 ];
 const withPgvector: Target = { ratio: { atMost: 1.5 } };
 const query = 'how are the mirrors of the telescope cleaned';
-const chunksPerDocument = 1_000;
-const textsPerCall = 32;
-
-type Ai = ReturnType<typeof createAiClient>;
 
 /**
  * A search in workspaces of three sizes. Its baseline embeds the query, too, and then has a bare client of Postgres scan the same
@@ -30,16 +19,16 @@ type Ai = ReturnType<typeof createAiClient>;
  * without looking at them.
  */
 export const search: Measure = async (service, { quick, rounds }) => {
-  const ai = createAiClient({ baseUrl: service.stack.aiUrl, token: service.stack.serviceToken });
+  const ai = aiOf(service);
   const { model, vectors } = await ai.embed({ texts: [query] });
   const vector = vectors[0] ?? [];
-  const texts = readTexts();
+  const seed = await prepareChunks(service, ai);
   const bare = new pg.Client({ connectionString: service.stack.databaseUrl });
   await bare.connect();
   try {
     const figures: Figure[] = [];
     for (const [size, target] of quick ? sizes.slice(0, 2) : sizes) {
-      const workspaceId = await seed(service, ai, texts, size);
+      const workspaceId = await seed(size, `search-${size}`);
       const scan = await prepareScan(bare, workspaceId, model, vector);
       const times = size > 10_000 ? 5 : 12;
       const measured = await alternate(
@@ -102,54 +91,3 @@ async function prepareScan(bare: pg.Client, workspaceId: string, model: string, 
     where workspace_id = $1 and model = $2 order by score limit 10`;
   return { name: "pgvector's scan", pgvector: true, run: () => bare.query(text, [workspaceId, model, `[${vector}]`]) };
 }
-
-/** Pieces of real English: what the packages beside this one say of themselves. */
-function readTexts(): string[] {
-  const packages = new URL('../../../node_modules/', import.meta.url);
-  const readmes = readdirSync(packages, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('README.md'));
-  const texts: string[] = [];
-  for (const name of readmes.sort()) {
-    if (texts.length >= chunksPerDocument) break;
-    texts.push(...splitText(readFileSync(new URL(name, packages), 'utf8')));
-  }
-  return texts.slice(0, chunksPerDocument);
-}
-
-/** A workspace of so many chunks: one document as the service stores it, and the others copied from it by the database. */
-async function seed(service: Service, ai: Ai, texts: string[], chunks: number): Promise<string> {
-  const slug = `search-${chunks}`;
-  const workspace = { organizationId: service.organizationId, name: slug, slug };
-  const { id: workspaceId } = await service.call('POST', '/api/v1/workspaces', workspace);
-  const upload = { workspaceId, name: 'seed.txt', contentType: 'text/plain', size: 1 };
-  const { document } = await service.call('POST', '/api/v1/documents', upload);
-  const { model, embedded } = await embed(ai, texts);
-  const db = createDb(service.pool);
-  const row = await getDocument(db, document.id);
-  await db.transaction().execute((trx) => storeChunks(trx, row, model, embedded));
-  for (const statement of copyDocument) await service.pool.query(statement, [document.id, chunks / chunksPerDocument]);
-  await indexPostings(db);
-  await service.pool.query('vacuum analyze document, chunk, vector_block, lexical_document, posting');
-  return workspaceId;
-}
-
-async function embed(ai: Ai, texts: string[]) {
-  const embedded: Array<{ text: string; embedding: number[] }> = [];
-  let model = '';
-  for (let start = 0; start < texts.length; start += textsPerCall) {
-    const some = texts.slice(start, start + textsPerCall);
-    const answer = await ai.embed({ texts: some });
-    model = answer.model;
-    embedded.push(...some.map((text, index) => ({ text, embedding: answer.vectors[index] ?? [] })));
-  }
-  return { model, embedded };
-}
-
-const copyDocument = [
-  ['document', `'id', document.id || '-' || n, 'object_key', object_key || '-' || n`, 'id'],
-  ['chunk', `'id', chunk.id || '-' || n, 'document_id', document_id || '-' || n`, 'document_id'],
-  ['vector_block', `'document_id', document_id || '-' || n`, 'document_id'],
-].map(
-  ([table, changes, key]) => `insert into ${table}
-    select (jsonb_populate_record(${table}, jsonb_build_object(${changes}))).*
-    from ${table} cross join generate_series(2, $2::int) as n where ${table}.${key} = $1`,
-);

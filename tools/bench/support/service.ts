@@ -25,13 +25,13 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-const withoutPostgres: ServiceName[] = ['temporal', 'ai', 'api'];
+const allInApi: ServiceName[] = ['postgres', 'temporal', 'ai', 'api'];
 
 /**
  * Starts a stack in an empty directory, with the durability of production. Rate limits are raised above the load. With `DATABASE_URL` it uses
- * a database of its own on that server, instead of the embedded one.
+ * a database of its own on that server, instead of the embedded one. `services` names what runs: with `worker`, the API runs none inside.
  */
-export async function startService(env: Environment = {}): Promise<Service> {
+export async function startService(env: Environment = {}, services = allInApi): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-'));
   const limits = {
     RATE_LIMIT_PER_MINUTE: '100000000',
@@ -41,8 +41,8 @@ export async function startService(env: Environment = {}): Promise<Service> {
   };
   const server = process.env.DATABASE_URL;
   const database = server === undefined ? undefined : await createOwnDatabase(server);
-  const external = database && { services: withoutPostgres, external: { databaseUrl: database.url } };
-  const stack = await startStack({ dataDir, temporalUi: false, env: { ...limits, ...env }, ...external });
+  const external = database && { services: services.filter((name) => name !== 'postgres'), external: { databaseUrl: database.url } };
+  const stack = await startStack({ dataDir, services, temporalUi: false, env: { ...limits, ...env }, ...external });
   const agent = new Agent({ keepAlive: true });
   const call = (method: string, path: string, body?: unknown, token?: string) =>
     callJson(agent, `${stack.apiUrl}${path}`, method, body, token ?? service.token);
@@ -88,8 +88,8 @@ export function residentMb(pid: number): number {
   return Number(kilobytes) / 1_024;
 }
 
-/** Sends again what met a connection that the service closed just then, because it was idle. */
-async function callJson(...request: Parameters<typeof callOnce>): Promise<any> {
+/** Sends a JSON request. Sends again what met a connection that the service closed just then, because it was idle. */
+export async function callJson(...request: Parameters<typeof callOnce>): Promise<any> {
   for (let tries = 1; ; tries++) {
     try {
       return await callOnce(...request);

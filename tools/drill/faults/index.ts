@@ -1,7 +1,10 @@
 import type { Fault } from '../fault.ts';
 import { aiErrors, aiSlow, aiTooLarge, aiUnusable, storeRefuses } from './dependencies.ts';
 import { aiKilled, apiKilled, postgresCrashed, temporalAway, workerFrozen, workerKilled } from './processes.ts';
+import { clockSkew, twoVersions } from './replicas.ts';
+import { diskFull, temporalLost, workerOutOfMemory } from './resources.ts';
 import { retention } from './retention.ts';
+import { hostileFiles, loudTenant } from './tenants.ts';
 
 /** Every fault, in the order of a drill. */
 export const faults: Fault[] = [
@@ -16,5 +19,12 @@ export const faults: Fault[] = [
   aiTooLarge,
   aiUnusable,
   storeRefuses,
+  diskFull,
+  workerOutOfMemory,
+  temporalLost,
+  clockSkew,
+  twoVersions,
+  loudTenant,
+  hostileFiles,
   retention,
 ];

@@ -76,7 +76,7 @@ async function restart({ service: { stack } }: FaultContext, service: ServiceNam
 }
 
 /** Waits until `atLeast` jobs are running, for 10 s at most. */
-async function untilRunning({ service: { db } }: FaultContext, atLeast: number): Promise<void> {
+export async function untilRunning({ service: { db } }: FaultContext, atLeast: number): Promise<void> {
   for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(20)) {
     const running = await db.selectFrom('job').select('id').where('status', '=', 'running').execute();
     if (running.length >= atLeast) return;

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { prepareChunks } from '../support/chunks.ts';
+import { type Effort, type Figure, toFigure } from '../support/figure.ts';
+import type { Loudness, LoudTenant, Outcome } from '../support/loud-tenant.ts';
+import { type QuietTenant, quietRequests, type Samples, startQuietTenant } from '../support/quiet-tenant.ts';
+import { type Replicas, startReplicas, untilNothingWaits } from '../support/replicas.ts';
+import { percentile } from '../support/rounds.ts';
+import { residentMb, type Service } from '../support/service.ts';
+
+const loudnesses: Record<Loudness, string> = {
+  lists: 'lists of large jobs',
+  deletion: 'a large workspace deleted',
+  searches: 'searches',
+  uploads: 'slow uploads',
+  jobs: 'queued jobs',
+};
+
+const memoryLimitMb = 512;
+const atMostTwice = { ratio: { atMost: 2 } };
+
+/**
+ * The p99 of a quiet tenant's requests and of its live events while another tenant does one thing with all its force, compared with the
+ * same without it, in turns; the quiet tenant's failed requests; and the peak memory of an API. On two APIs and three workers.
+ */
+export async function isolation({ quick }: Effort): Promise<Figure[]> {
+  const rounds = quick ? 2 : 5;
+  const roundMs = quick ? 4_000 : 12_000;
+  const replicas = await startReplicas();
+  try {
+    const prepare = await prepareLoudTenant(replicas, quick);
+    const quiet = await startQuietTenant(replicas);
+    await quiet.measure(roundMs);
+    const figures: Figure[] = [];
+    for (const [loudness, name] of Object.entries(loudnesses) as [Loudness, string][]) {
+      const measured = await compare(replicas, quiet, { rounds, roundMs, prepare: () => prepare(loudness) });
+      figures.push(...judge(name, measured));
+      process.stderr.write(`${name}: ${measured.outcome.served} served, ${measured.outcome.refused} refused\n`);
+    }
+    quiet.close();
+    return figures;
+  } finally {
+    await replicas.stop();
+  }
+}
+
+interface Compared {
+  loud: Samples;
+  alone: Samples;
+  peakMb: number;
+  outcome: Outcome;
+}
+
+function judge(name: string, { loud, alone, peakMb }: Compared): Figure[] {
+  const delays = quietRequests.map((request) => {
+    const measured = { value: percentile(loud.ms[request], 99), baseline: percentile(alone.ms[request], 99), unit: 'ms' };
+    return toFigure(`${request}, p99, beside ${name}`, measured, atMostTwice);
+  });
+  return [
+    ...delays,
+    toFigure(`failed requests beside ${name}`, { value: loud.failed, unit: 'requests' }, { atMost: 0 }),
+    toFigure(`memory of an API, peak, ${name}`, { value: peakMb, unit: 'MB' }, { atMost: memoryLimitMb }),
+  ];
+}
+
+interface Turns {
+  rounds: number;
+  roundMs: number;
+  prepare: () => Promise<LoudTenant>;
+}
+
+/** Measures the quiet tenant alone and beside the loud one in turns. Each turn begins when nothing of the last one waits. */
+async function compare({ service, pids }: Replicas, quiet: QuietTenant, { rounds, roundMs, prepare }: Turns): Promise<Compared> {
+  const [loud, alone] = [empty(), empty()];
+  const outcome: Outcome = { served: 0, refused: 0 };
+  let peakMb = 0;
+  const sampler = setInterval(() => {
+    peakMb = Math.max(peakMb, ...pids.map(residentMb));
+  }, 50);
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const tenant = await prepare();
+      await untilNothingWaits(service);
+      add(alone, await quiet.measure(roundMs));
+      await untilNothingWaits(service);
+      const stop = startLoudTenant(tenant);
+      // It has begun by then, and its connections are open.
+      await delay(500);
+      add(loud, await quiet.measure(roundMs));
+      const { served, refused } = await stop();
+      outcome.served += served;
+      outcome.refused += refused;
+    }
+    await untilNothingWaits(service);
+  } finally {
+    clearInterval(sampler);
+  }
+  return { loud, alone, peakMb, outcome };
+}
+
+function empty(): Samples {
+  return { ms: { 'documents.get': [], 'jobs.create': [], 'documents.search': [], stream: [] }, failed: 0 };
+}
+
+function add(to: Samples, from: Samples): void {
+  for (const request of quietRequests) to.ms[request].push(...from.ms[request]);
+  to.failed += from.failed;
+}
+
+function startLoudTenant(tenant: LoudTenant): () => Promise<Outcome> {
+  const worker = new Worker(new URL('../support/loud-tenant.ts', import.meta.url), { workerData: tenant });
+  return async () => {
+    worker.postMessage('stop');
+    const [outcome] = (await once(worker, 'message')) as [Outcome];
+    await worker.terminate();
+    return outcome;
+  };
+}
+
+const largeJobs = 100;
+const largeInput = 400_000;
+
+/** Makes the loud tenant: jobs with large inputs, a large workspace to search, and for each deletion others to delete. */
+async function prepareLoudTenant({ service, urls }: Replicas, quick: boolean) {
+  const chunks = quick ? 10_000 : 100_000;
+  const owner = await signUp(service);
+  const makeChunks = await prepareChunks(service);
+  const workspaceId = await makeChunks(chunks, 'searched', owner);
+  await service.pool.query(
+    `insert into job (id, organization_id, kind, status, input, max_attempts, credits, credit_month, finished_at)
+     select $1 || '-' || n, $1, 'text.summarize', 'canceled', jsonb_build_object('text', repeat('loud ', $3 / 5), 'maxSentences', 1), 1, 1,
+       date_trunc('month', now()), now() from generate_series(1, $2::int) n`,
+    [owner.organizationId, largeJobs, largeInput],
+  );
+  return async (loudness: Loudness): Promise<LoudTenant> => {
+    const toDelete = loudness === 'deletion' ? [await makeChunks(chunks, `deleted-${randomUUID()}`, owner)] : [];
+    return { loudness, urls, workspaceId, toDelete, ...owner };
+  };
+}
+
+async function signUp(service: Service) {
+  const { token } = await service.signUp();
+  const slug = `loud-${randomUUID()}`;
+  const { id } = await service.call('POST', '/api/auth/organization/create', { name: slug, slug }, token);
+  return { token, organizationId: id as string };
+}

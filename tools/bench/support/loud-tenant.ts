@@ -1,0 +1,146 @@
+// A worker thread: a tenant that does one thing with all its force until it is told to stop, so that its own work does not delay the
+// clock of the thread that measures.
+import { Agent, request as httpRequest } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+
+export type Loudness = 'lists' | 'deletion' | 'searches' | 'uploads' | 'jobs';
+
+export interface LoudTenant {
+  loudness: Loudness;
+  urls: string[];
+  token: string;
+  organizationId: string;
+  /** Where it uploads, writes and searches. */
+  workspaceId: string;
+  /** What it deletes, one after another. */
+  toDelete: string[];
+}
+
+/** What became of its requests. */
+export interface Outcome {
+  served: number;
+  refused: number;
+}
+
+const { loudness, urls, token, organizationId, workspaceId, toDelete } = workerData as LoudTenant;
+const agent = new Agent({ keepAlive: true });
+const outcome: Outcome = { served: 0, refused: 0 };
+let stopped = false;
+let next = 0;
+
+const lists = 10;
+const writers = 30;
+const searchers = 200;
+const uploads = 100;
+const queuers = 20;
+const queuedJobs = 400;
+const uploadBytes = 20 * 1024 * 1024;
+const dripBytes = 8_192;
+const dripEveryMs = 500;
+/** After a refusal, which is no reason for this tenant to wait as long as it was told to. */
+const refusedMs = 100;
+
+const loud: Record<Loudness, () => Promise<unknown>> = {
+  lists: () => lanes(lists, () => call('GET', `/api/v1/organizations/${organizationId}/jobs?limit=100`)),
+  deletion: () => Promise.all([deleteAll(), lanes(writers, write)]),
+  searches: () => lanes(searchers, () => call('POST', `/api/v1/workspaces/${workspaceId}/documents/search`, { query: 'the telescope' })),
+  uploads: () => Promise.all(Array.from({ length: uploads }, uploadSlowly)),
+  jobs: () => {
+    let created = 0;
+    return lanes(queuers, async () => (created++ < queuedJobs ? call('POST', '/api/v1/jobs', embedding) : delay(refusedMs)));
+  },
+};
+const embedding = { organizationId, kind: 'text.embed', texts: ['A loud text.'] };
+
+parentPort?.once('message', () => {
+  stopped = true;
+  // Nobody waits for the responses any more.
+  setTimeout(() => agent.destroy(), 2_000).unref();
+});
+await loud[loudness]();
+agent.destroy();
+parentPort?.postMessage(outcome);
+
+async function lanes(count: number, task: () => Promise<unknown>): Promise<void> {
+  const lane = async () => {
+    while (!stopped) await task().catch(() => delay(refusedMs));
+  };
+  await Promise.all(Array.from({ length: count }, lane));
+}
+
+async function deleteAll(): Promise<void> {
+  for (const id of toDelete) {
+    if (stopped) return;
+    await call('DELETE', `/api/v1/workspaces/${id}`).catch(() => undefined);
+  }
+}
+
+/** A write that takes the organization's lock. */
+function write(): Promise<unknown> {
+  return call('POST', '/api/v1/documents', { workspaceId, name: 'loud.txt', contentType: 'text/plain', size: 1 });
+}
+
+/** Sends a large document as slowly as the least rate allows, and again whenever that is refused. */
+async function uploadSlowly(): Promise<void> {
+  const body = { workspaceId, name: 'loud.txt', contentType: 'text/plain', size: uploadBytes };
+  const { upload } = JSON.parse(await call('POST', '/api/v1/documents', body));
+  while (!stopped) {
+    const target = new URL(upload.url);
+    target.port = new URL(nextUrl()).port;
+    if ((await drip(target, upload.headers)) !== 200) await refused();
+  }
+}
+
+function drip(target: URL, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve) => {
+    const req = httpRequest(target, { method: 'PUT', headers: { ...headers, 'content-length': uploadBytes } });
+    const timer = setInterval(() => {
+      if (stopped) req.destroy();
+      else req.write(Buffer.alloc(dripBytes, 'a'));
+    }, dripEveryMs);
+    const end = (status: number) => {
+      clearInterval(timer);
+      req.destroy();
+      resolve(status);
+    };
+    req.on('response', (res) => end(res.statusCode ?? 0)).on('error', () => end(0));
+    req.on('close', () => end(stopped ? 200 : 0));
+    req.flushHeaders();
+  });
+}
+
+async function refused(): Promise<void> {
+  outcome.refused++;
+  await delay(refusedMs);
+}
+
+function nextUrl(): string {
+  return urls[next++ % urls.length] ?? '';
+}
+
+/** Sends a request to the APIs in turn. Returns the body. Throws if it is refused, after a moment. */
+async function call(method: string, path: string, body?: unknown): Promise<string> {
+  const { status, text } = await send(method, `${nextUrl()}${path}`, body);
+  if (status === 200) outcome.served++;
+  else await refused();
+  if (status !== 200) throw new Error(`${method} ${path}: ${status}`);
+  return text;
+}
+
+function send(method: string, url: string, body: unknown): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const payload = body === undefined ? '' : JSON.stringify(body);
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+    };
+    const req = httpRequest(url, { method, agent, headers }, (res) => {
+      let text = '';
+      // The text of a list is not kept: this process needs the memory and the time for nothing.
+      res.setEncoding('utf8').on('data', (chunk: string) => (text = method === 'GET' ? '' : text + chunk));
+      res.on('end', () => resolve({ status: res.statusCode ?? 0, text })).on('error', reject);
+    });
+    req.on('error', reject).end(payload);
+  });
+}
