@@ -1,18 +1,26 @@
 import { createServer } from 'node:http';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { createAiClient } from '../ai/client.ts';
 import { createAuth } from '../auth/auth.ts';
 import { mountAuth } from '../auth/mount.ts';
 import { createFindSession } from '../auth/session.ts';
 import { deriveKey } from '../config/keys.ts';
 import { loadServerConfig } from '../config/server.ts';
+import { jobKinds } from '../contract/jobs.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import { listen } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
+import { measureQueues, measureWaiting } from '../domain/operations/measure-platform.ts';
 import { createCursors } from '../domain/page.ts';
 import { createEmbeddingPrice } from '../domain/search/embedding-price.ts';
+import { watchStreams } from '../metrics/gauges.ts';
+import { serveMetrics } from '../metrics/serve-metrics.ts';
+import { createServerMetrics } from '../metrics/server-metrics.ts';
+import { watchBacklog } from '../metrics/watch-backlog.ts';
+import { observeWorker, watchDatabase } from '../metrics/watch-parts.ts';
 import { createCancelSubscription } from '../payments/cancel-subscription.ts';
 import { createPayments } from '../payments/payments.ts';
 import { createStorage } from '../storage/create-storage.ts';
@@ -36,7 +44,9 @@ import { deferContinueOfUploads } from './uploads/expect-continue.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });
-const metrics = installRuntime({ log, metricsPort: config.metricsPort });
+const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
+const registry = new Registry();
+const metrics = createServerMetrics(registry);
 
 const pool = createPool({
   url: config.database.url,
@@ -45,13 +55,14 @@ const pool = createPool({
   onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
 });
 const db = createDb(pool);
+watchDatabase(registry, metrics, { pool, db });
 // A migration may take as long as it needs.
 const migrationDb = createDb(createPool({ url: config.database.url, poolSize: 2, name: 'sheaf migrations', transactionMs: 0 }));
 await migrate(migrationDb).finally(() => migrationDb.destroy());
 await syncPlanLimits(db, config);
 
 const storage = createStorage(config);
-const ai = createAiClient({ baseUrl: config.ai.url, token: config.ai.token });
+const ai = metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token }));
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
 const cursors = createCursors(deriveKey(config.authSecret, 'cursor'));
@@ -77,7 +88,7 @@ const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'non
 const deps: ApiDeps = {
   config,
   log,
-  skippedEvents: metrics.createCounter('sheaf_stream_events_skipped', 'events', 'Events of streams that do not fit the contract'),
+  skippedEvents: metrics.skippedEvents,
   db,
   storage,
   ai,
@@ -95,11 +106,22 @@ const auth = createAuth({ config, db, pool, log, payments, writeMails: mails.wri
 const app = createApp(deps, {
   auth: mountAuth({ auth, config, findSession: findCaller, log, clientAddress: (_req, res) => clientAddressOf(res) }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,
+  observeRequest: metrics.observeRequest,
 });
 
 outbox.start();
 const tidying = storage instanceof LocalStorage ? tidyUploads(storage) : undefined;
-const workers = config.worker.enabled ? startWorker(config, temporal, { db, outbox, storage, ai, log }) : undefined;
+const workers = config.worker.enabled
+  ? startWorker(config, temporal, { db, outbox, storage, ai, log, ...observeWorker(registry, metrics) })
+  : undefined;
+if (config.metricsPort > 0) {
+  watchStreams(registry, jobStreams.count);
+  const refresh = watchBacklog(registry, {
+    kinds: jobKinds,
+    read: async () => ({ queues: await measureQueues(db), ...(await measureWaiting(db)) }),
+  });
+  await serveMetrics(config.metricsPort, { registry, refresh, readOthers: readSdkMetrics });
+}
 const server = createServer(app);
 deferContinueOfUploads(server);
 answerClientErrors(server);

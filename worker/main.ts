@@ -1,7 +1,11 @@
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { createAiClient } from '../ai/client.ts';
 import { loadServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
+import { serveMetrics } from '../metrics/serve-metrics.ts';
+import { createServerMetrics } from '../metrics/server-metrics.ts';
+import { observeWorker, watchDatabase } from '../metrics/watch-parts.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { createOutbox } from '../temporal/outbox.ts';
@@ -10,7 +14,9 @@ import { startWorker } from './start-worker.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'worker' } });
-installRuntime({ log, metricsPort: config.metricsPort });
+const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
+const registry = new Registry();
+const metrics = createServerMetrics(registry);
 
 const pool = createPool({
   url: config.database.url,
@@ -19,6 +25,7 @@ const pool = createPool({
   onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
 });
 const db = createDb(pool);
+watchDatabase(registry, metrics, { pool, db });
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
 outbox.start();
@@ -26,9 +33,11 @@ const workers = startWorker(config, temporal, {
   db,
   outbox,
   storage: createStorage(config),
-  ai: createAiClient({ baseUrl: config.ai.url, token: config.ai.token }),
+  ai: metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token })),
   log,
+  ...observeWorker(registry, metrics),
 });
+if (config.metricsPort > 0) await serveMetrics(config.metricsPort, { registry, readOthers: readSdkMetrics });
 
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));

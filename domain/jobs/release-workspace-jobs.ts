@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
+import { addFact } from '../../db/facts.ts';
+import type { JobKind } from '../../db/schema.ts';
 import { DocumentGone } from '../documents/document.ts';
 
 /**
@@ -24,14 +26,14 @@ export async function touchJobs(trx: Transaction, jobIds: string[]): Promise<voi
 /** Fails and refunds in one statement, however many there are (docs/rules.md, ledger). */
 async function failUnfinished(trx: Transaction, workspaceId: string): Promise<string[]> {
   const ofDocument = sql<boolean>`kind like 'document.%'`;
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ id: string; kind: JobKind; credits: number }>`
     with failed as (
       update job set workspace_id = null, document_id = null, status = 'failed', claimed_by = null, next_attempt_at = null,
         finished_at = clock_timestamp(), updated_at = clock_timestamp(),
         error_code = case when ${ofDocument} then 'document_missing' else 'workspace_missing' end,
         error_message = case when ${ofDocument} then ${new DocumentGone().message} else 'The workspace of this job was deleted.' end
       where workspace_id = ${workspaceId} and status in ('queued', 'running')
-      returning id, organization_id, credits, credit_month
+      returning id, kind, organization_id, credits, credit_month
     ), refunded as (
       insert into credit_entry (organization_id, key, amount, month, job_id, reason)
       select organization_id, 'job:' || id || ':refund', -credits, credit_month, id, 'failed' from failed
@@ -42,7 +44,11 @@ async function failUnfinished(trx: Transaction, workspaceId: string): Promise<st
       from (select organization_id, month, sum(amount) as amount from refunded group by organization_id, month) as total
       where credit_month.organization_id = total.organization_id and credit_month.month = total.month
     )
-    select id from failed
+    select id, kind, credits from failed
   `.execute(trx);
+  for (const { kind, credits } of rows) {
+    addFact(trx, { what: 'job changed', kind, outcome: 'failed', seconds: undefined });
+    addFact(trx, { what: 'credits refunded', purpose: 'job', credits });
+  }
   return rows.map(({ id }) => id);
 }
