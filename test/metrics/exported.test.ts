@@ -292,15 +292,15 @@ describe('deploy/monitoring', () => {
     .split(delimiter)
     .map((directory) => join(directory, 'promtool'))
     .find((path) => existsSync(path));
-  const check = promtool ? it : it.skip;
-  const hint = promtool ? '' : ' (not run: there is no promtool on PATH; the Debian package prometheus has it)';
+  if (!promtool) process.stderr.write('promtool is not on PATH, so it checks nothing here: the Debian package prometheus has it.\n');
   for (const [what, file] of [
     ['rules', 'alerts.yml'],
     ['config', 'prometheus.yml'],
   ] as const) {
-    check(`has a ${file} that promtool accepts${hint}`, async () => {
-      const program = runProgram(String(promtool), ['check', what, join('deploy/monitoring', file)]);
-      expect((await program.exited).code, program.stdout() + program.stderr()).to.equal(0);
-    });
+    if (promtool)
+      it(`has a file ${file} that promtool accepts`, async () => {
+        const program = runProgram(promtool, ['check', what, join('deploy/monitoring', file)]);
+        expect((await program.exited).code, program.stdout() + program.stderr()).to.equal(0);
+      });
   }
 });
