@@ -27,6 +27,8 @@ export interface ActivityDeps {
   breaker?: CircuitBreaker | undefined;
   /** Undefined while billing is off. */
   payments?: Payments | undefined;
+  /** Is told of each step of the scheduled workflows that succeeded. */
+  stepSucceeded?: ((step: string) => void) | undefined;
   /** How many days audit entries are kept; 0 for ever. */
   auditRetentionDays: number;
 }

@@ -10,7 +10,7 @@ import { mailActivities } from './mail.ts';
 import { organizationActivities } from './organizations.ts';
 import { replayActivities } from './replay.ts';
 import { type AttemptInput, type AttemptReport, runJobAttempt } from './run-job-attempt.ts';
-import { housekeepingActivities, indexActivities, sweepActivities } from './scheduled.ts';
+import { housekeepingActivities, indexActivities, sweepActivities, tellingSuccess } from './scheduled.ts';
 import { workspaceActivities } from './workspaces.ts';
 
 /** What workflows do outside of Temporal. Thin: each calls the domain, the storage or the AI service. */
@@ -18,13 +18,11 @@ export type Activities = ReturnType<typeof createActivities>;
 
 export function createActivities(deps: ActivityDeps) {
   return {
-    ...housekeepingActivities(deps),
+    ...tellingSuccess(deps, { ...housekeepingActivities(deps), ...indexActivities(deps), ...sweepActivities(deps) }),
     ...billingActivities(deps),
-    ...indexActivities(deps),
     ...mailActivities(deps),
     ...organizationActivities(deps),
     ...replayActivities(deps),
-    ...sweepActivities(deps),
     ...workspaceActivities(deps),
 
     /** Scheduled on the task queue of the kind, never retried by Temporal. */

@@ -79,3 +79,17 @@ export function indexActivities({ maintenanceDb }: ActivityDeps) {
       }),
   };
 }
+
+/** The same steps; each tells that it succeeded, by its name. */
+export function tellingSuccess<Steps extends Record<string, () => Promise<unknown>>>({ stepSucceeded }: ActivityDeps, steps: Steps): Steps {
+  if (!stepSucceeded) return steps;
+  const telling = Object.entries(steps).map(([name, step]) => [
+    name,
+    async () => {
+      const result = await step();
+      stepSucceeded(name);
+      return result;
+    },
+  ]);
+  return Object.fromEntries(telling) as Steps;
+}

@@ -2,8 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import pino from 'pino';
+import { Registry } from 'prom-client';
 import { loadAiServiceConfig } from '../config/ai-service.ts';
 import { ConfigurationError } from '../config/environment.ts';
+import { createAiServiceMetrics } from '../metrics/ai-service-metrics.ts';
+import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { drainOnStop } from './http/in-flight.ts';
 import { chooseOcr, recognizesHere } from './ocr/backends.ts';
 import { leastBytes, type PoolBudget, planPools } from './pool/budget.ts';
@@ -28,6 +31,7 @@ const pool = new ProcessPool({
 });
 const ocr = chooseOcr(config, { size: budget.recognizers, memoryBytes: budget.recognizerBytes, onStderr: logStderr });
 const provider = config.remote ? createRemoteProvider(config.remote) : createLocalProvider(pool);
+const registry = new Registry();
 const app = createService({
   config,
   logger,
@@ -36,7 +40,9 @@ const app = createService({
   provider,
   ocr: ocr.backend,
   health: () => readHealth(config, provider, pool, ocr),
+  observeRequest: createAiServiceMetrics(registry, { readers: budget.readers, readLoad: () => pool.load }),
 });
+if (config.metricsPort > 0) await serveMetrics(config.metricsPort, { registry });
 const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 }, app);
 const drain = drainOnStop(server);
 server.listen({ port: config.port, host: config.host }, () => {

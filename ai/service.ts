@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { AiServiceConfig } from '../config/ai-service.ts';
 import { Bulkhead } from './http/in-flight.ts';
 import { authenticate, handleError, logRequests, notFound, requestId } from './http/middleware.ts';
+import { type ObserveRequest, observeRequests } from './http/observe-requests.ts';
 import type { Ocr, OcrBackend } from './ocr/backends.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import type { Provider } from './providers.ts';
@@ -28,6 +29,7 @@ export interface ServiceParts {
   provider: Provider;
   ocr: () => OcrBackend | undefined;
   health: () => Health;
+  observeRequest?: ObserveRequest | undefined;
 }
 
 /** The service as an Express application that does not listen yet. Everything except /health requires the token. */
@@ -38,6 +40,7 @@ export function createService(parts: ServiceParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.use(requestId, logRequests(logger));
+  if (parts.observeRequest) app.use(observeRequests(parts.observeRequest));
   app.get('/health', (_request, response) => {
     response.json(parts.health());
   });

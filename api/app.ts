@@ -10,6 +10,7 @@ import { cors, securityHeaders, trustedOrigin } from './http/browser-security.ts
 import { docsRoutes, openApiDocument } from './http/docs.ts';
 import { healthz, readyz } from './http/health.ts';
 import { limitRequests } from './http/limiters.ts';
+import { type ObserveRequest, observeRequests } from './http/observe-requests.ts';
 import { identifyRoute, requestContext } from './http/request.ts';
 import { createRest, restErrors } from './http/rest.ts';
 import { createRpc, rpcErrors } from './http/rpc.ts';
@@ -22,13 +23,15 @@ export interface AppOptions {
   auth: RequestHandler;
   /** The local driver, whose upload routes the API serves; undefined with a bucket. */
   localStorage: LocalStorage | undefined;
+  observeRequest?: ObserveRequest | undefined;
 }
 
 /** The map of the HTTP edge, in the order in which a request meets it. Listens to nothing. */
-export function createApp(deps: ApiDeps, { auth, localStorage }: AppOptions): Express {
+export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }: AppOptions): Express {
   const { config, limiters } = deps;
   const app = createExpress();
   app.use(requestContext(config.trustProxy));
+  if (observeRequest) app.use(observeRequests(observeRequest));
 
   app.get('/healthz', healthz);
   app.get('/readyz', readyz(deps.sessionsDb, deps.readiness));

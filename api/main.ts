@@ -1,12 +1,14 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { createAiClient } from '../ai/client.ts';
 import { createAuth } from '../auth/auth.ts';
 import { mountAuth } from '../auth/mount.ts';
 import { createFindSession } from '../auth/session.ts';
 import { deriveKey } from '../config/keys.ts';
 import { loadServerConfig } from '../config/server.ts';
+import { jobKinds } from '../contract/jobs.ts';
 import { followClock } from '../db/clock.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import { listen } from '../db/listen.ts';
@@ -14,8 +16,14 @@ import { migrate } from '../db/migrate.ts';
 import { openPools } from '../db/pools.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
+import { measureQueues, measureWaiting } from '../domain/operations/measure-platform.ts';
 import { createCursors } from '../domain/page.ts';
 import { createEmbeddingPrice } from '../domain/search/embedding-price.ts';
+import { watchStreams } from '../metrics/gauges.ts';
+import { serveMetrics } from '../metrics/serve-metrics.ts';
+import { createServerMetrics } from '../metrics/server-metrics.ts';
+import { watchBacklog } from '../metrics/watch-backlog.ts';
+import { observeWorker, watchDatabase } from '../metrics/watch-parts.ts';
 import { createCancelSubscription } from '../payments/cancel-subscription.ts';
 import { createPayments } from '../payments/payments.ts';
 import { createStorage } from '../storage/create-storage.ts';
@@ -43,7 +51,9 @@ const storageTimeoutMs = 2_500;
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'api' } });
-const metrics = installRuntime({ log, metricsPort: config.metricsPort });
+const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
+const registry = new Registry();
+const metrics = createServerMetrics(registry);
 
 const pools = await openPools({
   database: config.database,
@@ -55,6 +65,10 @@ const pools = await openPools({
 const db = createDb(pools.requests);
 const sessionsDb = createDb(pools.sessions);
 const workerDb = pools.worker && createDb(pools.worker);
+watchDatabase(registry, metrics, {
+  pools: { requests: pools.requests, sessions: pools.sessions, ...(pools.worker && { worker: pools.worker }) },
+  dbs: workerDb ? [db, workerDb] : [db],
+});
 const { directUrl } = config.database;
 const migrationDb = createDb(createPool({ url: directUrl, poolSize: 2, name: 'sheaf migrations', work: 'migration' }));
 await migrate(migrationDb).finally(() => migrationDb.destroy());
@@ -63,7 +77,7 @@ await syncPlanLimits(db, config);
 const readiness = { stopping: false };
 const clock = await followClock(sessionsDb);
 const storage = createStorage(config, { now: clock.now, timeoutMs: storageTimeoutMs });
-const ai = createAiClient({ baseUrl: config.ai.url, token: config.ai.token });
+const ai = metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token }));
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
 const cursors = createCursors(deriveKey(config.authSecret, 'cursor'));
@@ -90,7 +104,7 @@ const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'non
 const deps: ApiDeps = {
   config,
   log,
-  skippedEvents: metrics.createCounter('sheaf_stream_events_skipped', 'events', 'Events of streams that do not fit the contract'),
+  skippedEvents: metrics.skippedEvents,
   db,
   sessionsDb,
   writes: createWriteBulkhead(pools.requests.options.max ?? 1),
@@ -118,13 +132,25 @@ const app = createApp(deps, {
     beginWrite: (userId, signal) => deps.writes.enter(`user ${userId}`, signal),
   }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,
+  observeRequest: metrics.observeRequest,
 });
 
 outbox.start();
 const tidying = storage instanceof LocalStorage ? tidyUploads(storage) : undefined;
 const workers = config.worker.enabled
-  ? startWorker(config, temporal, { db: workerDb ?? db, outbox, storage: createStorage(config), ai, log })
+  ? startWorker(config, temporal, {
+      ...{ db: workerDb ?? db, outbox, storage: createStorage(config), ai, log },
+      ...observeWorker(registry, metrics),
+    })
   : undefined;
+if (config.metricsPort > 0) {
+  watchStreams(registry, jobStreams.count);
+  const refresh = watchBacklog(registry, {
+    kinds: jobKinds,
+    read: async () => ({ queues: await measureQueues(sessionsDb), ...(await measureWaiting(sessionsDb)) }),
+  });
+  await serveMetrics(config.metricsPort, { registry, refresh, readOthers: readSdkMetrics });
+}
 const server = createServer(app);
 deferContinueOfUploads(server);
 answerClientErrors(server);

@@ -17,6 +17,8 @@ export interface AiServiceConfig {
   host: string | undefined;
   /** 0 means any free port. */
   port: number;
+  /** Where metrics are served; 0 means nowhere. */
+  metricsPort: number;
   /** The shared secret of `X-Service-Token`; null if authentication is disabled. */
   token: string | null;
   maxUploadBytes: number;
@@ -44,6 +46,7 @@ export const aiServiceEnvironment = z.object({
   AI_PORT: integer(8000, { max: 65535 }),
   SERVICE_TOKEN: z.string().optional(),
   SERVICE_AUTH_DISABLED: flag(false),
+  AI_METRICS_PORT: integer(0, { max: 65_535 }),
   MAX_UPLOAD_BYTES: integer(25 * mebibyte, { min: 1, max: 512 * mebibyte }),
   MAX_TEXT_CHARACTERS: integer(200_000, { min: 1 }),
   MAX_PDF_PAGES: integer(500, { min: 1 }),
@@ -83,6 +86,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
   return {
     host: env.AI_HOST,
     port: env.AI_PORT,
+    metricsPort: env.AI_METRICS_PORT,
     token: env.SERVICE_AUTH_DISABLED ? null : (env.SERVICE_TOKEN ?? null),
     maxUploadBytes: env.MAX_UPLOAD_BYTES,
     maxTextCharacters: env.MAX_TEXT_CHARACTERS,

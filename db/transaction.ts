@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { doBulkWork } from './bounds.ts';
 import type { Db, Transaction } from './connect.ts';
+import { collectFacts, tellFacts } from './facts.ts';
 import { collectIntents, dispatchCommitted, writeIntents } from './outbox.ts';
 
 const attempts = 4;
@@ -12,13 +13,15 @@ const retryableCodes = new Set(['40P01', '40001']);
  * again (docs/rules.md, lock order), so it must have no effects outside of the transaction.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Transaction) => Promise<T>): Promise<T> {
-  const { result, messages } = await retryDeadlocks(() =>
+  const { result, messages, committed } = await retryDeadlocks(() =>
     db.transaction().execute(async (trx) => {
       collectIntents(trx);
+      collectFacts(trx);
       const result = await work(trx);
-      return { result, messages: await writeIntents(trx) };
+      return { result, messages: await writeIntents(trx), committed: trx };
     }),
   );
+  tellFacts(db, committed);
   dispatchCommitted(db, messages);
   return result;
 }

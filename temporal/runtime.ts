@@ -1,22 +1,34 @@
-import type { MetricMeter } from '@temporalio/common';
+import { createServer } from 'node:net';
 import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
 
 const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
 /**
- * Writes the log of the SDK, including its native part, to the log of the process, and serves its metrics to Prometheus if a port is given.
- * Call it once, before anything else of the SDK. Returns what makes metrics that are served with those of the SDK. `main.ts` handles
- * signals, because it stops the parts in order.
+ * Writes the log of the SDK, including its native part, to the log of the process. With `measures` it returns what reads the metrics of the
+ * SDK, in Prometheus's text format. Call it once, before anything else of the SDK. `main.ts` handles signals, because it stops the parts
+ * in order.
  */
-export function installRuntime({ log, metricsPort }: { log: Logger; metricsPort: number }): MetricMeter {
-  const runtime = Runtime.install({
+export async function installRuntime({ log, measures }: { log: Logger; measures: boolean }): Promise<(() => Promise<string>) | undefined> {
+  // The SDK serves its metrics itself. Our own port shows them with ours, so that a process has one target to scrape.
+  const bindAddress = measures ? `127.0.0.1:${await findFreePort()}` : undefined;
+  Runtime.install({
     logger: new DefaultLogger('INFO', (entry: LogEntry) => log[levels[entry.level]]({ ...entry.meta }, entry.message)),
     shutdownSignals: [],
     telemetryOptions: {
       logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
-      ...(metricsPort > 0 ? { metrics: { prometheus: { bindAddress: `0.0.0.0:${metricsPort}` } } } : {}),
+      ...(bindAddress ? { metrics: { prometheus: { bindAddress } } } : {}),
     },
   });
-  return runtime.metricMeter;
+  if (!bindAddress) return undefined;
+  return async () => (await fetch(`http://${bindAddress}/metrics`, { signal: AbortSignal.timeout(2_000) })).text();
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port was found for the metrics of the SDK');
+  return address.port;
 }

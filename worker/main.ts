@@ -1,9 +1,13 @@
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { createAiClient } from '../ai/client.ts';
 import { loadServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import { endPools } from '../db/pools.ts';
 import { Watch } from '../db/watch.ts';
+import { serveMetrics } from '../metrics/serve-metrics.ts';
+import { createServerMetrics } from '../metrics/server-metrics.ts';
+import { observeWorker, watchDatabase } from '../metrics/watch-parts.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { createOutbox } from '../temporal/outbox.ts';
@@ -12,7 +16,9 @@ import { startWorker } from './start-worker.ts';
 
 const config = loadServerConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'worker' } });
-installRuntime({ log, metricsPort: config.metricsPort });
+const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
+const registry = new Registry();
+const metrics = createServerMetrics(registry);
 
 const { url, pooled, poolSize } = config.database;
 const watch = new Watch({
@@ -30,6 +36,7 @@ const pool = createPool({
   onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
 });
 const db = createDb(pool);
+watchDatabase(registry, metrics, { pools: { worker: pool }, dbs: [db] });
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
 await watch.open();
@@ -38,9 +45,11 @@ const workers = startWorker(config, temporal, {
   db,
   outbox,
   storage: createStorage(config),
-  ai: createAiClient({ baseUrl: config.ai.url, token: config.ai.token }),
+  ai: metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token })),
   log,
+  ...observeWorker(registry, metrics),
 });
+if (config.metricsPort > 0) await serveMetrics(config.metricsPort, { registry, readOthers: readSdkMetrics });
 
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));

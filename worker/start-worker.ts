@@ -19,7 +19,12 @@ import { createWorkers, forceMs } from './create-workers.ts';
 import { RunningWorkers } from './run-workers.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
-type SharedParts = Pick<ActivityDeps, 'db' | 'storage' | 'ai' | 'log'>;
+/** What the process measures of its workers. */
+export interface WorkerObserver extends Pick<ActivityDeps, 'stepSucceeded'> {
+  watchBreaker?: (readState: () => CircuitBreaker['state']) => void;
+}
+
+type SharedParts = Pick<ActivityDeps, 'db' | 'storage' | 'ai' | 'log'> & WorkerObserver;
 
 /** Starts the workers of this process, inside the API or by themselves. The outbox of the process shares their connection. */
 export function startWorker(config: ServerConfig, client: Client, { outbox, ...parts }: SharedParts & { outbox: Outbox }): RunningWorkers {
@@ -48,8 +53,9 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, ...p
   });
 }
 
-function createDeps(config: ServerConfig, parts: SharedParts): ActivityDeps {
+function createDeps(config: ServerConfig, { watchBreaker, ...parts }: SharedParts): ActivityDeps {
   const breaker = config.jobs.holdOnOutage ? new CircuitBreaker(parts.ai, parts.log) : undefined;
+  if (breaker) watchBreaker?.(() => breaker.state);
   const ai = breaker?.client() ?? parts.ai;
   return {
     ...parts,

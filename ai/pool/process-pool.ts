@@ -29,6 +29,11 @@ export class ProcessPool {
     return this.#failedStarts >= startAttempts ? 'its process does not start' : this.#problem;
   }
 
+  /** How many tasks run, and how many wait for a child. */
+  get load(): { running: number; waiting: number } {
+    return { running: this.#children.size - this.#idle.length, waiting: this.#queue.size };
+  }
+
   /**
    * Runs a task in the first child that is free. The timeout counts from there, the signal from the call.
    * Throws ServiceError (refused by the child), TaskFailure, or the signal's reason.

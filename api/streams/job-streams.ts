@@ -18,6 +18,8 @@ export interface JobStreams {
   notify(payload: string): void;
   /** Called if notifications may have been lost: every open stream reads what changed since its last event. */
   replayAll(): void;
+  /** How many streams are open. */
+  count(): number;
   /** Ends every stream, so that the process can stop. */
   close(): void;
 }
@@ -127,6 +129,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
       setImmediate(() => void deliver());
     },
     replayAll,
+    count: () => [...all()].length,
     close() {
       for (const subscriber of all()) subscriber.end('ended');
     },

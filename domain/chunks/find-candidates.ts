@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import { addFact, type SearchPath } from '../../db/facts.ts';
 import type { Candidate, ChunkQuery } from './candidate.ts';
 import { hasHalfVectors, scanHalfVectors } from './half-vectors.ts';
 import { scanVectorBlocks } from './vector-blocks.ts';
@@ -14,15 +15,21 @@ const spareCandidates = 60;
  * pgvector: a scan of quantized vectors. And exact scores for documents that have no blocks of vectors yet.
  */
 export async function findCandidates(db: Db, query: ChunkQuery): Promise<Candidate[]> {
+  const startedAt = performance.now();
+  const told = (path: SearchPath) => addFact(db, { what: 'search scanned', path, seconds: (performance.now() - startedAt) / 1_000 });
   const ways = await findWays(db, query);
   if (ways.index) {
     const found = await nearestByIndex(db, query);
     // A graph may not lead to all that it holds, and another model may hold most of it.
-    if (found.length >= query.limit) return found;
+    if (found.length >= query.limit) {
+      told('index');
+      return found;
+    }
   }
   const scanned = ways.halfVectors
     ? await scanHalfVectors(db, query)
     : await scanVectorBlocks(db, query, 2 * query.limit + spareCandidates);
+  told(ways.halfVectors ? 'exact' : 'quantized');
   if (!ways.unquantized) return scanned;
   // Blocks of an earlier index may have led to the same chunk.
   const unquantized = await nearestUnquantized(db, query);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
+import { addFact } from '../../db/facts.ts';
 import type { Plan } from '../billing/plan.ts';
 
 export interface Charge {
@@ -32,7 +33,10 @@ export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan
     returning month
   `.execute(trx);
   const month = rows[0]?.month;
-  if (month !== undefined) return month;
+  if (month !== undefined) {
+    addFact(trx, { what: 'credits charged', purpose: charge.jobId === null ? 'search' : 'job', credits: charge.credits });
+    return month;
+  }
   throw new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit: limit ?? 0, plan: plan?.plan ?? '' } });
 }
 
@@ -45,7 +49,7 @@ export async function refundJob(
   job: { id: string; organization_id: string; credits: number; credit_month: string },
   reason: string,
 ): Promise<void> {
-  await sql`
+  const { rows } = await sql`
     with refunded as (
       insert into credit_entry (organization_id, key, amount, month, job_id, reason)
       values (${job.organization_id}, ${`job:${job.id}:refund`}, ${-job.credits}::int, ${job.credit_month}::date, ${job.id}, ${reason})
@@ -54,5 +58,7 @@ export async function refundJob(
     )
     update credit_month set used = used + refunded.amount from refunded
     where credit_month.organization_id = refunded.organization_id and credit_month.month = refunded.month
+    returning refunded.amount
   `.execute(trx);
+  if (rows.length > 0) addFact(trx, { what: 'credits refunded', purpose: 'job', credits: job.credits });
 }

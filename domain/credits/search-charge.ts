@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
+import { addFact } from '../../db/facts.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
@@ -73,5 +74,7 @@ async function refundOpen(db: Db, which: RawBuilder<unknown>, reason: string): P
     )
     select count(*) as refunds from refunded
   `.execute(db);
-  return rows[0]?.refunds ?? 0;
+  const refunds = rows[0]?.refunds ?? 0;
+  if (refunds > 0) addFact(db, { what: 'credits refunded', purpose: 'search', credits: refunds * creditsPerSearch });
+  return refunds;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
+import { addFact } from '../../db/facts.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { tellUploadEnded } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
@@ -40,6 +41,7 @@ export async function completeUpload(
     targetId: ready.id,
     metadata: { size: measuredBytes },
   });
+  addFact(trx, { what: 'upload completed', bytes: measuredBytes });
   const { id: documentId, organization_id: organizationId, workspace_id: workspaceId } = ready;
   addToOutbox(trx, tellUploadEnded({ documentId, organizationId, workspaceId }));
   return { ...ready, uploaded_by: document.uploaded_by };

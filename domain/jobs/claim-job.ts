@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import { addFact } from '../../db/facts.ts';
 import { findJob, type JobRow } from './job.ts';
 
 /** The claimed job, or its present state if it could not be claimed; undefined if the row is gone. */
@@ -25,7 +26,10 @@ export async function claimJob(db: Db, jobId: string, claimedBy: string): Promis
     .whereRef('attempts', '<', 'max_attempts')
     .returningAll()
     .executeTakeFirst();
-  if (job) return { claimed: true, job };
+  if (job) {
+    addFact(db, { what: 'attempt begun', kind: job.kind });
+    return { claimed: true, job };
+  }
   return { claimed: false, job: await findJob(db, jobId) };
 }
 

@@ -1,5 +1,6 @@
 import { jobCredits } from '../../contract/jobs.ts';
 import type { Transaction } from '../../db/connect.ts';
+import { addFact } from '../../db/facts.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import type { JobKind, PlanName } from '../../db/schema.ts';
 import { type Intent, startJob } from '../../workflows/definitions.ts';
@@ -79,6 +80,7 @@ export async function insertJob(trx: Transaction, job: NewJob, plan: Plan | null
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+  addFact(trx, { what: 'job created', kind: row.kind });
   addToOutbox(trx, startOf(row, plan?.plan));
   return row;
 }

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
+import { addFact } from '../../db/facts.ts';
 import { addToOutbox } from '../../db/outbox.ts';
+import type { JobKind } from '../../db/schema.ts';
 import { tellJobCanceled } from '../../workflows/definitions.ts';
 import { DocumentGone } from '../documents/document.ts';
 import type { Place } from '../drain.ts';
@@ -45,14 +47,14 @@ export async function releaseWorkspaceJobs(
 /** Fails and refunds in one statement, however many there are (docs/rules.md, ledger). */
 async function failUnfinished(trx: Transaction, jobIds: string[]): Promise<string[]> {
   const ofDocument = sql<boolean>`kind like 'document.%'`;
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ id: string; kind: JobKind; credits: number }>`
     with failed as (
       update job set workspace_id = null, document_id = null, status = 'failed', claimed_by = null, next_attempt_at = null,
         finished_at = clock_timestamp(), updated_at = clock_timestamp(),
         error_code = case when ${ofDocument} then 'document_missing' else 'workspace_missing' end,
         error_message = case when ${ofDocument} then ${new DocumentGone().message} else 'The workspace of this job was deleted.' end
       where id = any(${jobIds}) and status in ('queued', 'running')
-      returning id, organization_id, credits, credit_month
+      returning id, kind, organization_id, credits, credit_month
     ), refunded as (
       insert into credit_entry (organization_id, key, amount, month, job_id, reason)
       select organization_id, 'job:' || id || ':refund', -credits, credit_month, id, 'failed' from failed
@@ -63,7 +65,11 @@ async function failUnfinished(trx: Transaction, jobIds: string[]): Promise<strin
       from (select organization_id, month, sum(amount) as amount from refunded group by organization_id, month) as total
       where credit_month.organization_id = total.organization_id and credit_month.month = total.month
     )
-    select id from failed
+    select id, kind, credits from failed
   `.execute(trx);
+  for (const { kind, credits } of rows) {
+    addFact(trx, { what: 'job changed', kind, outcome: 'failed', seconds: undefined });
+    addFact(trx, { what: 'credits refunded', purpose: 'job', credits });
+  }
   return rows.map(({ id }) => id);
 }

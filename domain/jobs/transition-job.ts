@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
+import { addFact } from '../../db/facts.ts';
 import type { JobStatus } from '../../db/schema.ts';
 import type { JobError, JobRow } from './job.ts';
 
@@ -42,5 +43,20 @@ export async function transitionJob(trx: Db | Transaction, transition: Transitio
   // Nothing succeeds in a workspace that is gone; the drain ends its jobs.
   if (transition.to === 'succeeded') query = query.where(workspaceIsThere);
   if (transition.attempts !== undefined) query = query.where('attempts', '=', transition.attempts);
-  return query.returningAll().executeTakeFirst();
+  const job = await query.returningAll().executeTakeFirst();
+  if (job) {
+    const outcome = transition.to === 'queued' ? 'retried' : transition.to;
+    addFact(trx, {
+      what: 'job changed',
+      kind: job.kind,
+      outcome,
+      seconds: transition.from === 'running' ? attemptSeconds(job) : undefined,
+    });
+  }
+  return job;
+}
+
+/** How long the attempt took that this change ended. */
+function attemptSeconds({ started_at, updated_at }: JobRow): number | undefined {
+  return started_at ? Math.max(0, updated_at.getTime() - started_at.getTime()) / 1_000 : undefined;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import type { JobKind } from '../../db/schema.ts';
 import { isLive } from '../billing/live-subscription.ts';
 
 export interface ResourceCounts {
@@ -60,4 +61,22 @@ export async function measureWaiting(db: Db): Promise<Waiting> {
   `.execute(db);
   const { intents = 0, intentAge = null, objects = 0, refused = 0, objectAge = null } = rows[0] ?? {};
   return { outbox: { size: intents, oldestSeconds: intentAge }, objectsToDelete: { size: objects, refused, oldestSeconds: objectAge } };
+}
+
+/** The due jobs of one kind: queued, and not waiting for their next attempt. */
+export interface KindQueue {
+  kind: JobKind;
+  queued: number;
+  /** For how long the first of them has been due. */
+  oldestSeconds: number;
+}
+
+/** The queues that are not empty. Reads queued jobs only, by their partial index. */
+export async function measureQueues(db: Db): Promise<KindQueue[]> {
+  const { rows } = await sql<KindQueue>`
+    select kind, count(*) as queued, extract(epoch from now() - min(coalesce(next_attempt_at, created_at)))::float8 as "oldestSeconds"
+    from job where status = 'queued' and (next_attempt_at is null or next_attempt_at <= now())
+    group by kind
+  `.execute(db);
+  return rows;
 }

@@ -11,6 +11,7 @@ const folders = [
   'db',
   'domain',
   'mail',
+  'metrics',
   'payments',
   'storage',
   'temporal',

@@ -75,6 +75,7 @@ export const rooms: Record<string, Room> = {
       'node:*',
     ],
   },
+  metrics: { imports: ['ai/client.ts', 'db'], packages: ['prom-client', 'node:*'] },
   workflows: { types: ['activities/index.ts', 'db/schema.ts', 'domain'], packages: ['@temporalio/workflow'] },
   activities: {
     imports: ['ai/client.ts', 'concurrency', 'db', 'domain', 'mail/port.ts', 'payments', 'storage/port.ts', 'workflows/definitions.ts'],

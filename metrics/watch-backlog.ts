@@ -1,0 +1,85 @@
+import { Gauge, type Registry } from 'prom-client';
+
+/** What waits on the whole platform. An age is null if nothing waits. */
+export interface PlatformBacklog {
+  queues: { kind: string; queued: number; oldestSeconds: number }[];
+  outbox: { size: number; oldestSeconds: number | null };
+  objectsToDelete: { size: number; refused: number; oldestSeconds: number | null };
+}
+
+export interface WatchBacklogOptions {
+  /** Every kind is shown, also if none is queued. */
+  kinds: readonly string[];
+  read: () => Promise<PlatformBacklog>;
+  /** For how long what was read is shown again, in milliseconds. */
+  freshMs?: number;
+  /** How long a scrape waits for the database, in milliseconds. */
+  patienceMs?: number;
+}
+
+/**
+ * Shows what waits, as the database has it. Returns what a scrape calls first. While the database does not respond, nothing old is shown:
+ * `sheaf_backlog_readable` is 0 and the others have no value. Only one read is under way at a time.
+ */
+export function watchBacklog(registry: Registry, options: WatchBacklogOptions): () => Promise<void> {
+  const { read, freshMs = 5_000, patienceMs = 2_000 } = options;
+  const gauges = createGauges(registry, options.kinds);
+  let reading: Promise<void> | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+
+  async function readNow(): Promise<void> {
+    try {
+      gauges.set(await read());
+      readAt = performance.now();
+    } catch {
+      gauges.clear();
+    } finally {
+      reading = undefined;
+    }
+  }
+
+  return async () => {
+    if (performance.now() - readAt < freshMs) return;
+    reading ??= readNow();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        gauges.clear();
+        resolve();
+      }, patienceMs);
+    });
+    await Promise.race([reading, late]).finally(() => clearTimeout(timer));
+  };
+}
+
+function createGauges(registry: Registry, kinds: readonly string[]) {
+  const gauge = (name: string, help: string, labelNames: string[] = []) => new Gauge({ name, help, labelNames, registers: [registry] });
+  const readable = gauge('sheaf_backlog_readable', 'Whether the database told what waits: 1 or 0');
+  const queued = gauge('sheaf_queue_jobs', 'Queued jobs that are due', ['kind']);
+  const age = gauge('sheaf_queue_oldest_seconds', 'For how long the job that is due for longest has been due', ['kind']);
+  const intents = gauge('sheaf_outbox_intents', 'Intents that Temporal has not taken');
+  const intentAge = gauge('sheaf_outbox_oldest_seconds', 'The age of the oldest intent that Temporal has not taken');
+  const objects = gauge('sheaf_objects_to_delete', 'Stored objects whose rows are gone');
+  const refused = gauge('sheaf_objects_refused', 'Stored objects that the store refused to delete at least once');
+  const objectAge = gauge('sheaf_objects_to_delete_oldest_seconds', 'For how long the oldest object has waited for its deletion');
+  return {
+    set({ queues, outbox, objectsToDelete }: PlatformBacklog): void {
+      readable.set(1);
+      for (const kind of kinds) {
+        const queue = queues.find((each) => each.kind === kind);
+        queued.set({ kind }, queue?.queued ?? 0);
+        age.set({ kind }, queue?.oldestSeconds ?? 0);
+      }
+      intents.set(outbox.size);
+      intentAge.set(outbox.oldestSeconds ?? 0);
+      objects.set(objectsToDelete.size);
+      refused.set(objectsToDelete.refused);
+      objectAge.set(objectsToDelete.oldestSeconds ?? 0);
+    },
+    clear(): void {
+      readable.set(0);
+      for (const byKind of [queued, age]) byKind.reset();
+      for (const single of [intents, intentAge, objects, refused, objectAge]) single.remove();
+    },
+  };
+}

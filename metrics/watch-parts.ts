@@ -1,0 +1,22 @@
+import type { Registry } from 'prom-client';
+import type { Db, Pool } from '../db/connect.ts';
+import { setObserver } from '../db/facts.ts';
+import { observePool } from '../db/observe-pool.ts';
+import { watchBreaker, watchPools } from './gauges.ts';
+import type { ServerMetrics } from './server-metrics.ts';
+
+/** Measures pools, by the class of their work, and counts what is committed through `dbs`. */
+export function watchDatabase(
+  registry: Registry,
+  metrics: ServerMetrics,
+  { pools, dbs }: { pools: Record<string, Pool>; dbs: Db[] },
+): void {
+  watchPools(registry, pools);
+  for (const pool of Object.values(pools)) observePool(pool, metrics.observePoolWait);
+  for (const db of dbs) setObserver(db, metrics.observeFact);
+}
+
+/** What the workers of this process tell. */
+export function observeWorker(registry: Registry, { stepSucceeded }: ServerMetrics) {
+  return { stepSucceeded, watchBreaker: (readState: Parameters<typeof watchBreaker>[1]) => watchBreaker(registry, readState) };
+}

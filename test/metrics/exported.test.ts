@@ -1,0 +1,306 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { inheritedEnvironment } from '../../config/local.ts';
+import { jobKinds } from '../../contract/jobs.ts';
+import { findFreePorts } from '../../local/ports.ts';
+import { startAiService } from '../ai/support/ai-service.ts';
+import { openJobStream } from '../support/event-stream.ts';
+import { runProgram, until } from '../support/processes.ts';
+import { type Sample, sampleValue, scrape } from '../support/scrape.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { useApi } from '../support/use-api.ts';
+
+const summary = { kind: 'text.summarize', text: 'One sentence. Another sentence.', maxSentences: 1 };
+
+/** The samples that the tests below saw, with traffic of every sort: by name, the labels. */
+const exported = new Map<string, Set<string>>();
+
+function remember(samples: Sample[]): void {
+  for (const { name, labels } of samples) exported.set(name, new Set([...(exported.get(name) ?? []), ...Object.keys(labels)]));
+}
+
+describe('The metrics of the API', () => {
+  let port = 0;
+  let proxy: TcpProxy;
+  const { api, tenant } = useApi({
+    env: async () => {
+      [port = 0] = await findFreePorts(1);
+      return { METRICS_PORT: String(port), JOBS_HOLD_ON_OUTAGE: 'true', JOB_RETRY_DELAYS_MS: '50' };
+    },
+  });
+  before(async () => {
+    const url = new URL(api.database.url);
+    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.hostname = '127.0.0.1';
+    url.port = String(proxy.port);
+    await api.stack.restart('api', { DATABASE_URL: url.href });
+  });
+  after(() => proxy.stop());
+
+  const request = (method: string, path: string, body?: object) =>
+    api.request(method, `/api/v1${path}`, { token: tenant.owner.token, body });
+
+  /** What a piece of work adds to a metric. The work is over before its request is counted, so this waits until `expected` is reached. */
+  async function expectAdded(work: () => Promise<unknown>, expected: [name: string, labels: Record<string, string>, added: number][]) {
+    const before = await scrape(port);
+    await work();
+    let after: Sample[] = [];
+    const added = () =>
+      expected.map(([name, labels]) => [name, labels, (sampleValue(after, name, labels) ?? 0) - (sampleValue(before, name, labels) ?? 0)]);
+    await until(async () => {
+      after = await scrape(port);
+      return JSON.stringify(added()) === JSON.stringify(expected);
+    }, 5_000).catch(() => {});
+    expect(added()).to.deep.equal(expected);
+  }
+
+  async function run(body: object, status: string): Promise<string> {
+    const { body: job } = await request('POST', '/jobs', body);
+    await api.jobIn(tenant.owner.token, job.id, [status]);
+    return job.id;
+  }
+
+  it('count an upload and its bytes', async () => {
+    await expectAdded(
+      () => api.upload(tenant, { bytes: 'twelve bytes' }),
+      [
+        ['sheaf_uploads_completed_total', {}, 1],
+        ['sheaf_upload_bytes_total', {}, 12],
+        ['sheaf_http_requests_total', { operation: 'documents.createUpload', status: '200' }, 1],
+        ['sheaf_http_requests_total', { operation: 'uploads', status: '200' }, 1],
+        ['sheaf_http_request_duration_seconds_count', { operation: 'documents.createUpload' }, 1],
+      ],
+    );
+  });
+
+  it('count a job that succeeds, its attempt, its credits and its call of the AI service', async () => {
+    await expectAdded(
+      () => run({ ...summary, organizationId: tenant.organizationId }, 'succeeded'),
+      [
+        ['sheaf_jobs_created_total', { kind: 'text.summarize' }, 1],
+        ['sheaf_job_attempts_total', { kind: 'text.summarize' }, 1],
+        ['sheaf_job_outcomes_total', { kind: 'text.summarize', outcome: 'succeeded' }, 1],
+        ['sheaf_job_attempt_duration_seconds_count', { kind: 'text.summarize', outcome: 'succeeded' }, 1],
+        ['sheaf_credits_charged_total', { purpose: 'job' }, 5],
+        ['sheaf_credits_refunded_total', { purpose: 'job' }, 0],
+        ['sheaf_ai_call_duration_seconds_count', { operation: 'summarize', outcome: 'ok' }, 1],
+      ],
+    );
+  });
+
+  it('count a job that fails for good, and its refund', async () => {
+    const document = await api.upload(tenant, { contentType: 'application/pdf', bytes: 'this is no PDF' });
+    await expectAdded(
+      () => run({ kind: 'document.extract', documentId: document.id }, 'failed'),
+      [
+        ['sheaf_job_attempts_total', { kind: 'document.extract' }, 1],
+        ['sheaf_job_outcomes_total', { kind: 'document.extract', outcome: 'failed' }, 1],
+        ['sheaf_job_outcomes_total', { kind: 'document.extract', outcome: 'succeeded' }, 0],
+        ['sheaf_credits_charged_total', { purpose: 'job' }, 1],
+        ['sheaf_credits_refunded_total', { purpose: 'job' }, 1],
+      ],
+    );
+  });
+
+  it('count a search by the way that its chunks were found', async () => {
+    const document = await api.upload(tenant, { bytes: 'A telescope has a mirror.' });
+    await run({ kind: 'document.extract', documentId: document.id }, 'succeeded');
+    await run({ kind: 'document.index', documentId: document.id }, 'succeeded');
+    const search = () => request('POST', `/workspaces/${tenant.workspaceId}/documents/search`, { query: 'mirror' });
+    await expectAdded(
+      async () => expect((await search()).body.results).to.have.length(1),
+      [
+        ['sheaf_search_scan_duration_seconds_count', { path: 'quantized' }, 1],
+        ['sheaf_http_requests_total', { operation: 'documents.search', status: '200' }, 1],
+      ],
+    );
+  });
+
+  it('count refused requests by operation and status, over both transports and at paths that are none', async () => {
+    await expectAdded(async () => {
+      await request('GET', '/jobs/none-such');
+      await api.rpc('jobs.get', { id: 'none-such' }, { token: tenant.owner.token });
+      await api.request('GET', '/api/v1/me');
+      await api.request('GET', `/none/${tenant.organizationId}`);
+    }, [
+      ['sheaf_http_requests_total', { operation: 'jobs.get', status: '404' }, 2],
+      ['sheaf_http_requests_total', { operation: 'account.me', status: '401' }, 1],
+      ['sheaf_http_requests_total', { operation: 'none', status: '404' }, 1],
+    ]);
+  });
+
+  it('count nothing of a request that is refused', async () => {
+    const body = { ...summary, text: 'x', workspaceId: tenant.workspaceId, organizationId: (await api.createTenant()).organizationId };
+    await expectAdded(
+      () => request('POST', '/jobs', body),
+      [
+        ['sheaf_jobs_created_total', { kind: 'text.summarize' }, 0],
+        ['sheaf_credits_charged_total', { purpose: 'job' }, 0],
+      ],
+    );
+  });
+
+  it('show open streams, the pool, the breaker, what waits, and what the SDK measures', async () => {
+    const stream = await openJobStream(api, { token: tenant.owner.token, organizationId: tenant.organizationId });
+    await until(async () => sampleValue(await scrape(port), 'sheaf_open_streams') === 1);
+    const samples = await scrape(port);
+    stream.close();
+    await until(async () => sampleValue(await scrape(port), 'sheaf_open_streams') === 0);
+
+    expect(sampleValue(samples, 'sheaf_database_pool_size')).to.equal(20);
+    expect(sampleValue(samples, 'sheaf_database_pool_connections', { state: 'idle' })).to.be.at.least(1);
+    expect(sampleValue(samples, 'sheaf_database_pool_wait_seconds_count')).to.be.above(0);
+    expect(sampleValue(samples, 'sheaf_ai_breaker_state', { state: 'closed' })).to.equal(1);
+    expect(sampleValue(samples, 'sheaf_backlog_readable')).to.equal(1);
+    expect(sampleValue(samples, 'sheaf_outbox_intents')).to.be.at.least(0);
+    for (const kind of jobKinds) expect(sampleValue(samples, 'sheaf_queue_oldest_seconds', { kind }), kind).to.equal(0);
+    expect(samples.some(({ name }) => name.startsWith('temporal_'))).to.equal(true);
+    expect(sampleValue(samples, 'process_cpu_seconds_total')).to.be.above(0);
+  });
+
+  it('show when each step of housekeeping last succeeded', async () => {
+    const startedAt = Date.now() / 1_000;
+    await api.temporal.client.schedule.getHandle('housekeeping').trigger();
+    const at = async (step: string) => sampleValue(await scrape(port), 'sheaf_scheduled_step_success_timestamp_seconds', { step }) ?? 0;
+    // The last step of the workflow.
+    await until(async () => (await at('deletePaymentEvents')) >= startedAt - 1, 30_000);
+    for (const step of ['purgeAbandonedUploads', 'deleteFinishedJobs', 'findOrphanedObjects']) expect(await at(step), step).to.be.above(0);
+  });
+
+  it('have no label that holds an id, a path or an address', async () => {
+    const samples = await scrape(port);
+    remember(samples);
+    const own = samples.filter(({ name }) => name.startsWith('sheaf_'));
+    const known = /^(kind|outcome|operation|status|purpose|path|state|step|le)$/;
+    const ids = [tenant.organizationId, tenant.workspaceId, tenant.owner.id, tenant.owner.email, tenant.slug];
+    for (const { name, labels } of own) {
+      for (const [label, value] of Object.entries(labels)) {
+        expect(label, name).to.match(known);
+        expect(value, name)
+          .to.match(/^[A-Za-z0-9.+-]{1,40}$/)
+          .and.not.match(/[0-9a-f]{8}-?[0-9a-f]{4}/);
+        expect(ids, name).not.to.include(value);
+      }
+    }
+    expect(own.length).to.be.above(100);
+  });
+
+  it('can be scraped while the database is away, and say that they do not know what waits', async () => {
+    await proxy.cut();
+    try {
+      await until(async () => sampleValue(await scrape(port), 'sheaf_backlog_readable') === 0, 20_000);
+      const samples = await scrape(port);
+      expect(sampleValue(samples, 'sheaf_outbox_intents')).to.equal(undefined);
+      expect(sampleValue(samples, 'sheaf_queue_oldest_seconds')).to.equal(undefined);
+      expect(sampleValue(samples, 'sheaf_http_requests_total')).to.be.above(0);
+    } finally {
+      await proxy.mend();
+    }
+    await until(async () => sampleValue(await scrape(port), 'sheaf_backlog_readable') === 1, 20_000);
+  });
+});
+
+describe('The metrics of a worker of its own', () => {
+  let port = 0;
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' } });
+  before(async () => {
+    [port = 0] = await findFreePorts(1);
+    await api.stack.start('worker', { METRICS_PORT: String(port) });
+  });
+
+  it('count attempts, and do not show what the API shows', async () => {
+    const body = { ...summary, organizationId: tenant.organizationId };
+    const { body: job } = await api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body });
+    await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
+    const samples = await scrape(port);
+    expect(sampleValue(samples, 'sheaf_job_outcomes_total', { kind: 'text.summarize', outcome: 'succeeded' })).to.equal(1);
+    expect(samples.some(({ name }) => name.startsWith('temporal_'))).to.equal(true);
+    expect(sampleValue(samples, 'sheaf_backlog_readable')).to.equal(undefined);
+  });
+});
+
+describe('The metrics of the AI service', () => {
+  it('count requests by operation and status, and show its readers', async () => {
+    const [port = 0] = await findFreePorts(1);
+    const service = await startAiService({ AI_METRICS_PORT: String(port), AI_READERS: '1' });
+    try {
+      await service.client.embed({ texts: ['one'] });
+      await service.ask('/v1/summarize', { method: 'POST', body: '{' });
+      await service.ask(`/${crypto.randomUUID()}`);
+      const count = async (labels: Record<string, string>) => sampleValue(await scrape(port), 'sheaf_ai_service_requests_total', labels);
+      await until(async () => (await count({ operation: 'other', status: '404' })) === 1);
+      expect(await count({ operation: 'embed', status: '200' })).to.equal(1);
+      expect(await count({ operation: 'summarize', status: '400' })).to.equal(1);
+      const samples = await scrape(port);
+      remember(samples);
+      expect(sampleValue(samples, 'sheaf_ai_service_readers')).to.equal(1);
+      // A reader that starts is busy.
+      await until(async () => sampleValue(await scrape(port), 'sheaf_ai_service_readers_busy') === 0);
+      expect(new Set(samples.flatMap(({ labels }) => (labels.operation ? [labels.operation] : [])))).to.deep.equal(
+        new Set(['embed', 'summarize', 'other']),
+      );
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+interface Rule {
+  alert: string;
+  expr: string;
+  annotations: { runbook: string; summary: string };
+}
+
+describe('deploy/monitoring', () => {
+  const read = (name: string) => readFileSync(join('deploy/monitoring', name), 'utf8');
+  const rules: Rule[] = parse(read('alerts.yml')).groups.flatMap((group: { rules: Rule[] }) => group.rules);
+  const dashboard = JSON.parse(read('dashboard.json'));
+  const queries: [where: string, expr: string][] = [
+    ...rules.map(({ alert, expr }): [string, string] => [alert, expr]),
+    ...dashboard.panels.flatMap(({ title, targets }: any) => targets.map(({ expr }: any) => [title, expr])),
+  ];
+  /** What Prometheus itself adds. */
+  const added = new Set(['up']);
+  const addedLabels = new Set(['job', 'instance']);
+
+  before(() => expect([...exported.keys()], 'the tests above did not run').to.include('sheaf_ai_service_readers'));
+
+  it('names only metrics and labels that the services export', () => {
+    expect(queries).to.have.length.above(40);
+    for (const [where, expr] of queries) {
+      const names = [...expr.matchAll(/\b(?:sheaf|process|nodejs|temporal)_\w+|\bup\b/g)].map(([name]) => name);
+      expect(names, where).not.to.deep.equal([]);
+      for (const name of names) expect(added.has(name) || exported.has(name), `${where}: ${name}`).to.equal(true);
+      const labels = [...expr.matchAll(/\b(?:by|without) \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/, */));
+      const matched = [...expr.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label = '']) => label);
+      const known = new Set(names.flatMap((name) => [...(exported.get(name) ?? [])]));
+      for (const label of [...labels, ...matched]) expect(addedLabels.has(label) || known.has(label), `${where}: ${label}`).to.equal(true);
+    }
+  });
+
+  it('names for each alert its own section of docs/operations.md', () => {
+    const sections = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^### (\w+)$/gm)].map(([, title = '']) => title);
+    expect(rules.map(({ annotations }) => annotations.runbook)).to.deep.equal(
+      rules.map(({ alert }) => `docs/operations.md#${alert.toLowerCase()}`),
+    );
+    expect(sections).to.deep.equal(rules.map(({ alert }) => alert));
+  });
+
+  const promtool = (inheritedEnvironment().PATH ?? '')
+    .split(delimiter)
+    .map((directory) => join(directory, 'promtool'))
+    .find((path) => existsSync(path));
+  if (!promtool) process.stderr.write('promtool is not on PATH, so it checks nothing here: the Debian package prometheus has it.\n');
+  for (const [what, file] of [
+    ['rules', 'alerts.yml'],
+    ['config', 'prometheus.yml'],
+  ] as const) {
+    if (promtool)
+      it(`has a file ${file} that promtool accepts`, async () => {
+        const program = runProgram(promtool, ['check', what, join('deploy/monitoring', file)]);
+        expect((await program.exited).code, program.stdout() + program.stderr()).to.equal(0);
+      });
+  }
+});
