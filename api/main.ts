@@ -27,6 +27,7 @@ import { createApp } from './app.ts';
 import { findStreamMembership } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { answerClientErrors } from './http/errors.ts';
+import { LargeAnswers } from './http/large-answers.ts';
 import { createLimiters } from './http/limiters.ts';
 import { clientAddressOf } from './http/request.ts';
 import { createMailQueue } from './mail-queue.ts';
@@ -47,7 +48,8 @@ const pool = createPool({
 const db = createDb(pool);
 // A migration may take as long as it needs.
 const migrationDb = createDb(createPool({ url: config.database.url, poolSize: 2, name: 'sheaf migrations', transactionMs: 0 }));
-await migrate(migrationDb).finally(() => migrationDb.destroy());
+const onBusy = (migration: string) => log.warn({ migration }, 'a migration waits for a lock; it is tried again');
+await migrate(migrationDb, { onBusy }).finally(() => migrationDb.destroy());
 await syncPlanLimits(db, config);
 
 const storage = createStorage(config);
@@ -87,6 +89,7 @@ const deps: ApiDeps = {
   authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pool : undefined }),
+  largeAnswers: new LargeAnswers(),
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };

@@ -3,6 +3,7 @@ import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import type { Actor } from '../domain/audit.ts';
 import { actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
+import { parseInTurns } from './parse-in-turns.ts';
 
 /** One request as a procedure sees it, whichever transport carried it. */
 export interface RequestInfo {
@@ -14,6 +15,10 @@ export interface RequestInfo {
   signal: AbortSignal;
   /** Closes the connection at once. */
   hangUp(): void;
+  /** Called once the response has been sent, or the connection is gone. */
+  onClose(callback: () => void): void;
+  /** Called once the connection holds nothing more of the response that the client has not taken. */
+  onDrained(callback: () => void): void;
   setHeader(name: string, value: string): void;
 }
 
@@ -85,7 +90,7 @@ export async function run(
     },
   });
   if (!authorized) throw new Error(`${operation} returned without authorization`);
-  return stream ? validEvents(route, output as AsyncIterable<StreamEvent>) : route.responses[200].parse(output);
+  return stream ? validEvents(route, output as AsyncIterable<StreamEvent>) : await parseInTurns(route.responses[200], output);
 }
 
 async function* validEvents(route: AnyRoute, events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {

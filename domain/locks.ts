@@ -3,7 +3,7 @@ import { ApiError } from '../contract/api-error.ts';
 import type { Transaction } from '../db/connect.ts';
 import { DocumentGone, type DocumentRow } from './documents/document.ts';
 import { type FlagRow, flagNotFound } from './flags/flag.ts';
-import type { JobRow } from './jobs/job.ts';
+import { headColumns, type JobHead } from './jobs/job.ts';
 import type { WorkspaceRow } from './workspaces/workspace.ts';
 
 /**
@@ -88,16 +88,19 @@ export async function lockForEffects(trx: Transaction, document: Pick<DocumentRo
   if (!(await lockDocument(trx, document.id, 'change'))) throw new DocumentGone();
 }
 
+/** Without its contents, which may be large. */
+const jobHead = sql.join(headColumns.map((column) => sql.ref(column)));
+
 /** Locks a job, after its document; undefined if it is gone. */
-export async function lockJob(trx: Transaction, jobId: string): Promise<JobRow | undefined> {
-  const { rows } = await sql<JobRow>`select * from job where id = ${jobId} ${strengths.change}`.execute(trx);
+export async function lockJob(trx: Transaction, jobId: string): Promise<JobHead | undefined> {
+  const { rows } = await sql<JobHead>`select ${jobHead} from job where id = ${jobId} ${strengths.change}`.execute(trx);
   return rows[0];
 }
 
 /** Locks a batch of an organization's unfinished jobs, in the order of their ids. */
-export async function lockUnfinishedJobs(trx: Transaction, organizationId: string, limit: number): Promise<JobRow[]> {
-  const { rows } = await sql<JobRow>`
-    select * from job where organization_id = ${organizationId} and status in ('queued', 'running') order by id limit ${limit}
+export async function lockUnfinishedJobs(trx: Transaction, organizationId: string, limit: number): Promise<JobHead[]> {
+  const { rows } = await sql<JobHead>`
+    select ${jobHead} from job where organization_id = ${organizationId} and status in ('queued', 'running') order by id limit ${limit}
     ${strengths.change}
   `.execute(trx);
   return rows;

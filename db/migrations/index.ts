@@ -6,9 +6,16 @@ import * as platformAudit from './0004-platform-audit.ts';
 import * as oneWriter from './0005-one-writer.ts';
 import * as seats from './0006-seats.ts';
 import * as vectorBlocks from './0007-vector-blocks.ts';
+import * as boundedContents from './0009-bounded-contents.ts';
+
+/**
+ * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
+ * run again from its beginning if it was interrupted (CONTRIBUTING.md, migrations).
+ */
+export type ShippedMigration = Migration & { online?: boolean };
 
 /** Every migration this code ships, by name, in the order they apply. */
-export const migrations: Record<string, Migration> = {
+export const migrations: Record<string, ShippedMigration> = {
   '0001-auth': auth,
   '0002-core': core,
   '0003-auth-rules': authRules,
@@ -16,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0005-one-writer': oneWriter,
   '0006-seats': seats,
   '0007-vector-blocks': vectorBlocks,
+  '0009-bounded-contents': boundedContents,
 };

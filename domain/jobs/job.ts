@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
@@ -6,6 +6,42 @@ import type { JobStatus, JobTable } from '../../db/schema.ts';
 
 /** A job as the database holds it. */
 export type JobRow = Selectable<JobTable>;
+
+/** A job without what may be large. */
+export type JobHead = Omit<JobRow, 'input' | 'result'>;
+
+/** The columns of a {@link JobHead}. */
+export const headColumns = [
+  'id',
+  'organization_id',
+  'workspace_id',
+  'former_workspace_id',
+  'document_id',
+  'kind',
+  'status',
+  'retry_of',
+  'replay_run',
+  'input_bytes',
+  'result_bytes',
+  'error_code',
+  'error_message',
+  'attempts',
+  'max_attempts',
+  'claimed_by',
+  'credits',
+  'credit_month',
+  'created_by',
+  'created_at',
+  'started_at',
+  'finished_at',
+  'next_attempt_at',
+  'updated_at',
+  'swept_at',
+] as const satisfies (keyof JobHead)[];
+
+/** The sizes of a job's input and result as JSON, in bytes. Rows from before sizes were kept are measured here. */
+export const inputBytes = sql<number>`coalesce(input_bytes, octet_length(input::text))`;
+export const resultBytes = sql<number>`coalesce(result_bytes, octet_length(result::text), 0)`;
 
 /** Statuses that a job never leaves. */
 export const finalStatuses = ['succeeded', 'failed', 'canceled'] as const satisfies JobStatus[];
@@ -25,17 +61,46 @@ export interface JobError {
   message: string;
 }
 
+/** Contents up to this size are read with the job: a batch of a hundred jobs stays small. */
+const smallBytes = 32 * 1024;
+
+/** A job whose contents are null if they are large; see {@link readWhole}. */
+export type FoundJob = JobHead & { input: JobRow['input'] | null; result: JobRow['result']; content_bytes: number };
+
+const contentBytes = sql<number>`${inputBytes} + ${resultBytes}`;
+const isSmall = sql`${contentBytes} <= ${sql.lit(smallBytes)}`;
+
 /** The job, or undefined. */
 export const findJob = batchedRead(
-  (db, ids): Promise<JobRow[]> => db.selectFrom('job').selectAll().where('id', '=', anyOf(ids)).execute(),
+  (db, ids): Promise<FoundJob[]> =>
+    db
+      .selectFrom('job')
+      .select(headColumns)
+      .select(contentBytes.as('content_bytes'))
+      .select(sql<JobRow['input'] | null>`case when ${isSmall} then input end`.as('input'))
+      .select(sql<JobRow['result']>`case when ${isSmall} then result end`.as('result'))
+      .where('id', '=', anyOf(ids))
+      .execute(),
   ({ id }) => id,
 );
 
 /** The job, whichever organization it belongs to: the caller authorizes by the row. Throws NOT_FOUND. */
-export async function getJob(db: Db, jobId: string): Promise<JobRow> {
+export async function getJob(db: Db, jobId: string): Promise<FoundJob> {
   const job = await findJob(db, jobId);
-  if (!job) throw new ApiError('NOT_FOUND', { message: 'Job not found.' });
+  if (!job) throw jobNotFound();
   return job;
+}
+
+/** The job with its contents, however large they are. Throws NOT_FOUND if it is gone meanwhile. */
+export async function readWhole(db: Db, { input, ...job }: FoundJob): Promise<JobRow> {
+  if (input !== null) return { ...job, input };
+  const whole = await db.selectFrom('job').selectAll().where('id', '=', job.id).executeTakeFirst();
+  if (!whole) throw jobNotFound();
+  return whole;
+}
+
+function jobNotFound(): ApiError {
+  return new ApiError('NOT_FOUND', { message: 'Job not found.' });
 }
 
 /** The state of a job, for whoever does not hold it. A queued job is to be attempted after `delayMs`; `running`: another attempt holds it. */
@@ -55,7 +120,7 @@ export interface QueuedJobState {
 const shortestWaitMs = 1_000;
 
 /** The state of a job; `gone` if it has no row. */
-export function jobStateOf(job: JobRow | undefined): JobState {
+export function jobStateOf(job: JobHead | undefined): JobState {
   if (!job) return { status: 'gone' };
   if (job.status === 'failed') return { status: 'failed', error: { code: job.error_code ?? 'unknown', message: job.error_message ?? '' } };
   if (job.status !== 'queued') return { status: job.status };
