@@ -5,6 +5,9 @@ import { growth } from './figures/growth.ts';
 import { indexing } from './figures/indexing.ts';
 import { jobs } from './figures/jobs.ts';
 import { memory } from './figures/memory.ts';
+import { migrations } from './figures/migrations.ts';
+import { notify } from './figures/notify.ts';
+import { pages } from './figures/pages.ts';
 import { pdf } from './figures/pdf.ts';
 import { queues } from './figures/queues.ts';
 import { requests } from './figures/requests.ts';
@@ -28,6 +31,9 @@ const onService: Record<string, Measure> = {
   retention,
   deletion,
   memory,
+  pages,
+  migrations,
+  notify,
 };
 const byThemselves: Record<string, () => Promise<Figure[]>> = { statements, start, indexing, pdf };
 const measures = new Map([...Object.entries(byThemselves), ...Object.entries(onService).map(withService)]);
