@@ -11,10 +11,11 @@ import type { JobKind } from '../db/schema.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { createMailer } from '../mail/create-mailer.ts';
 import { createPayments } from '../payments/payments.ts';
-import { connectWorkers } from '../temporal/connect.ts';
+import { canConnect, connectWorkers, responds } from '../temporal/connect.ts';
 import { prepareNamespace } from '../temporal/namespace.ts';
 import { createWorkers, forceMs } from './create-workers.ts';
 import { RunningWorkers } from './run-workers.ts';
+import { untilReconnected } from './until-reconnected.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
 type SharedParts = Pick<ActivityDeps, 'db' | 'storage' | 'ai' | 'log'>;
@@ -32,6 +33,8 @@ export function startWorker(config: ServerConfig, client: Client, parts: SharedP
     bundle: bundleWorkflows,
     create: (connection, bundle) => createWorkers({ connection, namespace, activities, jobKinds, concurrency, shutdownGraceMs }, bundle),
     prepare: () => prepareNamespace(client, namespace),
+    untilReconnected: (signal) =>
+      untilReconnected({ responds: () => responds(client), canConnect: () => canConnect(config.temporal) }, signal),
     onStop: () => {
       deps.attempts.close();
       void deps.maintenanceDb.destroy();

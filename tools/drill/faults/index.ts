@@ -1,5 +1,6 @@
 import type { Fault } from '../fault.ts';
 import { aiErrors, aiSlow, aiTooLarge, aiUnusable, storeRefuses } from './dependencies.ts';
+import { aiSilent, postgresSilent, temporalSilent } from './network.ts';
 import { aiKilled, apiKilled, postgresCrashed, temporalAway, workerFrozen, workerKilled } from './processes.ts';
 import { retention } from './retention.ts';
 
@@ -15,6 +16,9 @@ export const faults: Fault[] = [
   aiErrors,
   aiTooLarge,
   aiUnusable,
+  postgresSilent,
+  temporalSilent,
+  aiSilent,
   storeRefuses,
   retention,
 ];
