@@ -15,7 +15,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     // A replay reads failed jobs by their id, a page at a time.
     job_failed_id: `on job (id) where status = 'failed'`,
     object_to_delete_created: 'on object_to_delete (created_at)',
-    object_to_delete_refused: 'on object_to_delete (created_at) where attempts > 0',
+    object_to_delete_refused_at: 'on object_to_delete (created_at) where attempts > 0',
     // The order of the list of organizations.
     organization_name: 'on organization (lower(name), id)',
   });

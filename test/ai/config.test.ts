@@ -14,6 +14,7 @@ describe('the configuration of the AI service', () => {
       maxPdfPages: 500,
       extractTimeoutMs: 75_000,
       ocrTimeoutMs: 60_000,
+      metricsPort: 0,
       memoryBytes: undefined,
       readers: undefined,
       recognizers: undefined,

@@ -14,7 +14,8 @@ const atOnce = 8;
 const limits = { PLAN_FREE_WORKSPACES: '2', PLAN_FREE_MEMBERS: '2', PLAN_FREE_AI_CREDITS: '6', PLAN_FREE_STORAGE_BYTES: '100' };
 
 describe(`${racers} requests at once for the last that a plan allows: one gets it, each other LIMIT_REACHED`, () => {
-  const env = { ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', WORKER_ENABLED: 'false', ...limits };
+  // Enough connections for the racers to wait for the lock, and not for their turn to write.
+  const env = { ...billingOn, DATABASE_POOL_SIZE: '64', STRIPE_API_BASE: 'http://127.0.0.1:9', WORKER_ENABLED: 'false', ...limits };
   const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test', check: 'after each test' });
   before(() => {
     ai.provider = 'remote';
