@@ -9,6 +9,7 @@ import * as vectorBlocks from './0007-vector-blocks.ts';
 import * as jobKinds from './0008-job-kinds.ts';
 import * as boundedContents from './0009-bounded-contents.ts';
 import * as deletions from './0010-deletions.ts';
+import * as dueObjects from './0011-due-objects.ts';
 import * as signUpLimits from './0012-sign-up-limits.ts';
 import * as postings from './0013-postings.ts';
 import * as planRules from './0014-plan-rules.ts';
@@ -32,6 +33,7 @@ export const migrations: Record<string, ShippedMigration> = {
   '0008-job-kinds': jobKinds,
   '0009-bounded-contents': boundedContents,
   '0010-deletions': deletions,
+  '0011-due-objects': dueObjects,
   '0012-sign-up-limits': signUpLimits,
   '0013-postings': postings,
   '0014-plan-rules': planRules,
