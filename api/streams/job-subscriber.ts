@@ -2,7 +2,7 @@ import type { Release } from '../../concurrency/semaphore.ts';
 import { WaitQueue } from '../../concurrency/wait-queue.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { isOfWorkspace } from '../../domain/jobs/job.ts';
-import { type ChangedJob, type ChangedPage, replayStart } from '../../domain/jobs/list-changed-jobs.ts';
+import { type ChangedJob, type ChangedPage, type ChangePosition, replayStart } from '../../domain/jobs/list-changed-jobs.ts';
 import type { Cursors } from '../../domain/page.ts';
 import type { Caller } from '../caller.ts';
 import { toJobEvent } from '../presenters/job.ts';
@@ -40,8 +40,8 @@ export interface SubscriberOptions {
   stallMs: number;
   /** How long the client has to read what is left once the stream has ended, in milliseconds. */
   patienceMs: number;
-  /** A page of the organization's jobs that changed at a moment or later, or after a job; the oldest change first. */
-  changedSince(organizationId: string, from: Date | ChangedJob): Promise<ChangedPage>;
+  /** A page of the organization's jobs that changed at a moment or later, or after a page; the oldest change first. */
+  changedSince(organizationId: string, from: Date | ChangePosition): Promise<ChangedPage>;
 }
 
 /** How large a page of a replay is, in bytes, unless one job is larger. */
@@ -165,20 +165,19 @@ export class JobSubscriber {
   /** Reads page after page, as fast as the client reads, until there is nothing newer. */
   async *#replayed(): AsyncGenerator<StreamEvent> {
     this.#replay = false;
-    let from: Date | ChangedJob = replayStart(this.#since);
+    let from: Date | ChangePosition = replayStart(this.#since);
     this.#replayedTo = from;
     try {
       for (;;) {
         const release = await this.#options.replaying.acquire(this, replayPageBytes);
-        const { jobs, more }: ChangedPage = await this.#options.changedSince(this.stream.organizationId, from).catch((error) => {
+        const { jobs, end, more }: ChangedPage = await this.#options.changedSince(this.stream.organizationId, from).catch((error) => {
           release();
           throw error;
         });
-        const last = jobs.at(-1);
-        if (last && last.updated_at > this.#replayedTo) this.#replayedTo = last.updated_at;
+        if (end && end.at > this.#replayedTo) this.#replayedTo = end.at;
         yield* this.#sendPage(jobs, release);
         if (this.#ended !== undefined) return;
-        if (more && last) from = last;
+        if (more && end) from = end;
         else if (this.#leftToReplay !== undefined) from = this.#leftToReplay;
         else return;
         if (from === this.#leftToReplay) this.#leftToReplay = undefined;

@@ -14,9 +14,9 @@ export async function readJobsById(
   jobIds: string[],
   { maxBytes }: { maxBytes: number },
 ): Promise<{ jobs: ChangedJob[]; left: string[] }> {
-  const { jobs, more } = await readBounded(db, sql`id = any(${jobIds})`, { limit: jobIds.length, maxBytes });
-  const read = new Set(jobs.map(({ id }) => id));
-  return { jobs, left: more ? jobIds.filter((id) => !read.has(id)) : [] };
+  const { page, jobs } = await readBounded(db, sql`id = any(${jobIds})`, { limit: jobIds.length, maxBytes });
+  const fit = new Set(page.rows.map(({ id }) => id));
+  return { jobs, left: page.more ? jobIds.filter((id) => !fit.has(id)) : [] };
 }
 
 /** Whether an organization has jobs that were in a workspace when it was deleted. */
@@ -42,29 +42,39 @@ export function replayStart(since: Date, transactionMs: number = longestTransact
   return new Date(since.getTime() - transactionMs - marginMs);
 }
 
+/** A place in the order of changes. */
+export interface ChangePosition {
+  id: string;
+  at: Date;
+}
+
 export interface ChangedPage {
   jobs: ChangedJob[];
+  /** Where the page ends; undefined if it is empty. A job that changes while it is read may be of a later time. */
+  end: ChangePosition | undefined;
+  /** Whether there are changes after it. */
   more: boolean;
 }
 
 /**
- * A page of an organization's jobs that changed at a moment or later, or after another job, the oldest change first. It ends after 200 jobs
+ * A page of an organization's jobs that changed at a moment or later, or after the end of a page, the oldest change first. It ends after 200 jobs
  * or `maxBytes`, and holds at least one.
  */
 export async function readChangedJobs(
   db: Db,
   organizationId: string,
-  from: Date | ChangedJob,
+  from: Date | ChangePosition,
   { maxBytes }: { maxBytes: number },
 ): Promise<ChangedPage> {
-  const isLater = from instanceof Date ? sql`updated_at >= ${from}` : sql`(updated_at, id) > (${from.updated_at}, ${from.id})`;
-  return readBounded(db, sql`organization_id = ${organizationId} and ${isLater}`, { limit: pageSize, maxBytes });
+  const isLater = from instanceof Date ? sql`updated_at >= ${from}` : sql`(updated_at, id) > (${from.at}, ${from.id})`;
+  const { page, jobs } = await readBounded(db, sql`organization_id = ${organizationId} and ${isLater}`, { limit: pageSize, maxBytes });
+  return { jobs, end: page.rows.at(-1), more: page.more };
 }
 
 const pageSize = 200;
 const isFinal = sql`finished_at is not null`;
 
-async function readBounded(db: Db, where: RawBuilder<unknown>, bounds: { limit: number; maxBytes: number }): Promise<ChangedPage> {
+async function readBounded(db: Db, where: RawBuilder<unknown>, bounds: { limit: number; maxBytes: number }) {
   const bytes = sql`${sql.lit(rowBytes)} + case when ${isFinal} then ${inputBytes} + ${resultBytes} else 0 end`;
   const sized = sql`
     select id, updated_at as at, ${bytes} as bytes from job where ${where} order by updated_at, id limit ${bounds.limit + 1}
@@ -78,5 +88,5 @@ async function readBounded(db: Db, where: RawBuilder<unknown>, bounds: { limit: 
     .where('id', '=', anyOf(page.rows.map(({ id }) => id)))
     .execute();
   const sizes = new Map(page.rows.map((row) => [row.id, row.bytes]));
-  return { jobs: inOrderOf(page, jobs).map((job) => ({ ...job, bytes: sizes.get(job.id) ?? rowBytes })), more: page.more };
+  return { page, jobs: inOrderOf(page, jobs).map((job): ChangedJob => ({ ...job, bytes: sizes.get(job.id) ?? rowBytes })) };
 }

@@ -76,6 +76,12 @@ describe('The job stream', () => {
       expect(following.events.map(({ data }) => data.id)).to.not.include(earlier.id);
     });
 
+    it('all jobs of a statement that changes more than a notification can name', async () => {
+      const following = await stream();
+      const ids = await insertJobs({ count: 150, summaryLength: 10 });
+      for (const id of ids) await following.first(({ data }) => data.id === id);
+    });
+
     it('nothing of another organization, and of one workspace only where it is asked for', async () => {
       const other = await api.createTenant();
       const elsewhere = await stream({ token: other.owner.token, organizationId: other.organizationId });

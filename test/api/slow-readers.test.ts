@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { HeldJobs } from '../../api/streams/held-jobs.ts';
 import { JobSubscriber, type SubscriberOptions } from '../../api/streams/job-subscriber.ts';
 import { SendBudget } from '../../api/streams/send-budget.ts';
-import type { ChangedJob, ChangedPage } from '../../domain/jobs/list-changed-jobs.ts';
+import type { ChangedJob, ChangedPage, ChangePosition } from '../../domain/jobs/list-changed-jobs.ts';
 import { createCursors } from '../../domain/page.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -30,7 +30,7 @@ describe('Readers of job streams', () => {
 
   function subscribe(options: Partial<SubscriberOptions> = {}, lastEventId?: string) {
     const limits = { maxPending: 100, maxPendingBytes: 10_000, stallMs: 60_000, patienceMs: 60_000 };
-    const changedSince = async (): Promise<ChangedPage> => ({ jobs: [], more: false });
+    const changedSince = async (): Promise<ChangedPage> => ({ jobs: [], end: undefined, more: false });
     const common = {
       cursors,
       held,
@@ -54,6 +54,8 @@ describe('Readers of job streams', () => {
   }
   const idOf = ({ value }: IteratorResult<{ data: unknown }, void>) => (value as { data: { id: string } } | undefined)?.data.id;
   const eventIdAt = (second: number) => cursors.encode('job-events:one', { createdAt: jobAt(second).updated_at, id: 'x' });
+
+  const endOf = (job: ChangedJob | undefined) => job && { id: job.id, at: job.updated_at };
 
   beforeEach(() => {
     slow.length = 0;
@@ -91,13 +93,13 @@ describe('Readers of job streams', () => {
 
   it('lose nothing of what changes while a replay reads, and nothing waits for them meanwhile', async () => {
     const table = [jobAt(1), jobAt(2)];
-    const isAfter = (job: ChangedJob, from: Date | ChangedJob) =>
-      from instanceof Date ? job.updated_at >= from : job.updated_at > from.updated_at;
+    const isAfter = (job: ChangedJob, from: Date | ChangePosition) =>
+      from instanceof Date ? job.updated_at >= from : job.updated_at > from.at;
     let onRead = () => {};
-    const changedSince = async (_: string, from: Date | ChangedJob): Promise<ChangedPage> => {
+    const changedSince = async (_: string, from: Date | ChangePosition): Promise<ChangedPage> => {
       const found = table.filter((job) => isAfter(job, from)).sort((a, b) => a.updated_at.getTime() - b.updated_at.getTime());
       onRead();
-      return { jobs: found.slice(0, 1), more: found.length > 1 };
+      return { jobs: found.slice(0, 1), end: endOf(found[0]), more: found.length > 1 };
     };
     const { subscriber, events } = subscribe({ changedSince }, eventIdAt(0));
     const commit = (second: number) => {
@@ -124,6 +126,21 @@ describe('Readers of job streams', () => {
     for (let turn = 0; turn < 20; turn++) await nextTurn();
     subscriber.push(jobAt(7));
     expect(idOf(await next)).to.equal('job-7');
+    await events.return(undefined);
+  });
+
+  it('lose nothing between the pages of a replay if a job changes while it is read', async () => {
+    const froms: (Date | ChangePosition)[] = [];
+    const changedSince = async (_: string, from: Date | ChangePosition): Promise<ChangedPage> => {
+      froms.push(from);
+      // The first was the job of second 1 when the page was found, and has changed at second 9 before it was read.
+      if (froms.length === 1) return { jobs: [jobAt(9)], end: endOf(jobAt(1)), more: true };
+      return { jobs: [jobAt(5)], end: endOf(jobAt(5)), more: false };
+    };
+    const { events } = subscribe({ changedSince }, eventIdAt(0));
+    expect(idOf(await events.next())).to.equal('job-9');
+    expect(idOf(await events.next())).to.equal('job-5');
+    expect(froms[1]).to.deep.equal(endOf(jobAt(1)));
     await events.return(undefined);
   });
 
