@@ -26,6 +26,8 @@ export interface IdempotentEffect<Row, T> {
   /** Reads the rows that the effect starts from, and authorizes by them. Not called on a replay: the rows may be gone by then. */
   admit(): Promise<Row>;
   effect(trx: Transaction, row: Row): Promise<T>;
+  /** What is stored of the result, and how a replay makes the whole of it; all of it if absent. */
+  record?: { keep(result: T): object; complete(kept: object): Promise<T> };
 }
 
 /**
@@ -36,15 +38,23 @@ export async function withIdempotency<Row, T extends { organizationId: string }>
   db: Db,
   route: AnyRoute,
   { caller, input, request, authorize }: IdempotentCall,
-  { admit, effect }: IdempotentEffect<Row, T>,
+  { admit, effect, record = storeAll }: IdempotentEffect<Row, T>,
 ): Promise<T> {
   const scope = { userId: caller.userId, operation: route.metadata.operation, key: request.idempotencyKey, request: input };
-  const first = await findRecord<T>(db, scope);
+  const first = await findRecord<Pick<T, 'organizationId'>>(db, scope);
   if (first) {
     await authorize(first.organizationId);
-    return first;
+    return record.complete(first);
   }
   const row = await admit();
-  const { record } = await inTransaction(db, (trx) => runOnce(trx, scope, () => effect(trx, row)));
-  return record;
+  let result: T | undefined;
+  const once = await inTransaction(db, (trx) =>
+    runOnce(trx, scope, async () => {
+      result = await effect(trx, row);
+      return record.keep(result);
+    }),
+  );
+  return once.replayed || result === undefined ? record.complete(once.record) : result;
 }
+
+const storeAll = { keep: (result: object) => result, complete: async (kept: object) => kept as never };

@@ -38,6 +38,7 @@ import { createApp } from './app.ts';
 import { findStreamMembership } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { answerClientErrors } from './http/errors.ts';
+import { LargeAnswers } from './http/large-answers.ts';
 import { createLimiters } from './http/limiters.ts';
 import { clientAddressOf } from './http/request.ts';
 import { createMailQueue } from './mail-queue.ts';
@@ -71,7 +72,8 @@ watchDatabase(registry, metrics, {
 });
 const { directUrl } = config.database;
 const migrationDb = createDb(createPool({ url: directUrl, poolSize: 2, name: 'sheaf migrations', work: 'migration' }));
-await migrate(migrationDb).finally(() => migrationDb.destroy());
+const onBusy = (migration: string) => log.warn({ migration }, 'a migration waits for a lock; it is tried again');
+await migrate(migrationDb, { onBusy }).finally(() => migrationDb.destroy());
 await syncPlanLimits(db, config);
 
 const readiness = { stopping: false };
@@ -118,6 +120,7 @@ const deps: ApiDeps = {
   authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
+  largeAnswers: new LargeAnswers(),
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };

@@ -4,6 +4,7 @@ import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import type { Actor } from '../domain/audit.ts';
 import { actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
+import { parseInTurns } from './parse-in-turns.ts';
 import type { WriteBulkhead } from './write-bulkhead.ts';
 
 /** One request as a procedure sees it, whichever transport carried it. */
@@ -16,6 +17,10 @@ export interface RequestInfo {
   signal: AbortSignal;
   /** Closes the connection at once. */
   hangUp(): void;
+  /** Called once the response has been sent, or the connection is gone. */
+  onClose(callback: () => void): void;
+  /** Called once the connection holds nothing more of the response that the client has not taken. */
+  onDrained(callback: () => void): void;
   setHeader(name: string, value: string): void;
 }
 
@@ -98,7 +103,8 @@ export async function run(
     },
   }).finally(() => release?.());
   if (!authorized) throw new Error(`${operation} returned without authorization`);
-  return stream ? validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>) : route.responses[200].parse(output);
+  if (stream) return validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>);
+  return await parseInTurns(route.responses[200], output);
 }
 
 /** Whether an operation may wait for locks of its organization. A search waits for other things, and has limits of its own. */

@@ -15,8 +15,8 @@ export interface WriteBulkhead {
 const share = 0.3;
 /** How many more may wait for their turn. */
 const maxWaiting = 100;
-/** About as long as a lock is waited for. */
-const patienceMs = 3_000;
+/** How long they wait: without a connection, so that only they wait. */
+const patienceMs = 10_000;
 
 /** Makes the bulkhead for a pool of so many connections. */
 export function createWriteBulkhead(connections: number): WriteBulkhead {

@@ -296,7 +296,7 @@ const auditLog = route({
       .optional()
       .describe('Only what was done to this: the id of a user, session, document and so on, or the key of a flag.')
       .meta({ examples: [exampleId] }),
-    limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are answered at the most.'),
+    limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),
     cursor: cursor.optional(),
   }),
   response: z.object({ entries: z.array(platformAuditEntry), nextCursor }).meta({ id: 'PlatformAuditPage' }),

@@ -186,7 +186,7 @@ export const jobs = {
       workspaceId: id.optional().describe('Only those of this workspace.'),
       documentId: id.optional().describe('Only those of this document.'),
       status: jobStatus.optional().describe('Only those in this status.'),
-      limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }).describe('How many are answered at the most.'),
+      limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),
       cursor: cursor.optional(),
       includeResult: queryBoolean(false).describe('Whether the jobs carry their result.'),
     }),
@@ -224,7 +224,7 @@ export const jobs = {
     access: 'job:cancel',
     summary: 'Cancel a queued job',
     description:
-      'Cancels the job and gives its credits back, also while it waits between two attempts. A job that is running or finished is CONFLICT.',
+      'Cancels the job and gives its credits back, also while it waits between two attempts. Of large texts in its input only the first 1,000 characters are kept. A job that is running or finished is CONFLICT.',
     errors: ['NOT_FOUND', 'CONFLICT'],
     answerExample: { ...justQueued, status: 'canceled', finishedAt: exampleTime },
     pathParams: z.object({ id }),

@@ -74,7 +74,7 @@ export const organizations = {
     description: 'A page of what was done in the organization and by whom, newest first.',
     pathParams: z.object({ organizationId: id }),
     query: z.object({
-      limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are answered at the most.'),
+      limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),
       cursor: cursor.optional(),
     }),
     response: z.object({ entries: z.array(auditEntrySchema), nextCursor }).meta({ id: 'AuditPage' }),

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
-import pg from 'pg';
 import type { Db } from './connect.ts';
-import { migrations } from './migrations/index.ts';
-
-const lockRetryMs = 1_000;
+import { migrations, type ShippedMigration } from './migrations/index.ts';
+import { waitBriefly } from './migrations/online.ts';
+import type { Database } from './schema.ts';
 
 /** How the shipped migrations and the applied ones compare. */
 export interface MigrationStatus {
@@ -16,23 +15,69 @@ export interface MigrationStatus {
   latestApplied: string | null;
 }
 
+export interface MigrateOptions {
+  /** Called if a migration did not get a lock at once and is tried again. */
+  onBusy?: (migration: string) => void;
+  /** Which migrations there are; the shipped ones if absent. */
+  shipped?: Record<string, ShippedMigration>;
+}
+
 /**
- * Applies every migration that is pending; several processes may call it at once. Migrations are forward-only.
- * A database that is ahead of this code (a rollback of code) is left as it is.
+ * Applies every migration that is pending, one after another; several processes may call it at once. Migrations are
+ * forward-only. A database that is ahead of this code (a rollback of code) is left as it is.
+ *
+ * A migration that does not get a lock within half a second gives way to who holds it, and is tried again, for ten minutes.
  */
-export async function migrate(db: Db): Promise<void> {
+export async function migrate(db: Db, { onBusy = () => {}, shipped = migrations }: MigrateOptions = {}): Promise<void> {
+  await db.connection().execute(async (held) => {
+    await acquireTurn(held);
+    try {
+      for (let name = await findNext(held, shipped); name !== undefined; name = await findNext(held, shipped)) {
+        await applyPatiently(held, shipped, name, onBusy);
+      }
+    } finally {
+      await sql`select pg_advisory_unlock(${turnLock})`.execute(held);
+    }
+  });
+}
+
+const turnLock = 7_243_301;
+const busyPauseMs = 500;
+const patienceMs = 10 * 60_000;
+const lockNotAvailable = '55P03';
+
+/** Asks again and again: a statement that waited for the lock would keep an index from being built meanwhile. */
+async function acquireTurn(db: Kysely<Database>): Promise<void> {
+  const take = async () => (await sql<{ taken: boolean }>`select pg_try_advisory_lock(${turnLock}) as taken`.execute(db)).rows[0]?.taken;
+  while (!(await take())) await sleep(busyPauseMs);
+}
+
+async function findNext(db: Db, shipped: Record<string, ShippedMigration>): Promise<string | undefined> {
+  const applied = await findApplied(db);
+  return Object.keys(shipped)
+    .sort()
+    .find((name) => !applied.includes(name));
+}
+
+async function applyPatiently(
+  db: Db,
+  shipped: Record<string, ShippedMigration>,
+  name: string,
+  onBusy: (migration: string) => void,
+): Promise<void> {
+  const startedAt = performance.now();
   for (;;) {
-    const { error } = await new Migrator({ db, provider: await createProvider(db), allowUnorderedMigrations: false }).migrateToLatest();
+    const migrator = new Migrator({ db, provider: await createProvider(db, shipped), allowUnorderedMigrations: false });
+    const { error } = await migrator.migrateUp({ disableTransactions: shipped[name]?.online === true });
     if (!error) return;
-    if (!isLockTimeout(error)) throw error;
-    // Those who were queued behind the lock get their turn before it is asked for again.
-    await delay(lockRetryMs);
+    if (!isBusy(error) || performance.now() - startedAt > patienceMs) throw error;
+    onBusy(name);
+    await sleep(busyPauseMs);
   }
 }
 
-/** Another process migrates, or long transactions hold the table. */
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '55P03';
+function isBusy(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === lockNotAvailable;
 }
 
 /** Compares the shipped migrations with the applied ones; reads only. */
@@ -48,11 +93,22 @@ export async function getMigrationStatus(db: Db): Promise<MigrationStatus> {
   };
 }
 
-async function createProvider(db: Db): Promise<MigrationProvider> {
+async function createProvider(db: Db, shipped: Record<string, ShippedMigration>): Promise<MigrationProvider> {
   // Kysely refuses to run if the database has a migration that the code has not: these get an empty one.
-  const unknown = (await findApplied(db)).filter((name) => !(name in migrations));
+  const unknown = (await findApplied(db)).filter((name) => !(name in shipped));
   const placeholders = Object.fromEntries(unknown.map((name) => [name, { up: async () => {} } satisfies Migration]));
-  return { getMigrations: async () => ({ ...migrations, ...placeholders }) };
+  const careful = Object.fromEntries(Object.entries(shipped).map(([name, migration]) => [name, waitingBriefly(migration)]));
+  return { getMigrations: async () => ({ ...careful, ...placeholders }) };
+}
+
+function waitingBriefly(migration: ShippedMigration): Migration {
+  if (migration.online) return migration;
+  return {
+    up: async (trx) => {
+      await waitBriefly(trx);
+      await migration.up(trx);
+    },
+  };
 }
 
 async function findApplied(db: Kysely<never> | Db): Promise<string[]> {

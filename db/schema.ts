@@ -122,6 +122,9 @@ export interface JobTable {
   /** The replay that made this job; one replay retries an original once. */
   replay_run: string | null;
   result: NullableJson<Record<string, unknown>>;
+  /** The sizes of both as JSON, kept by the database. Null in rows from before they were kept, and without a result. */
+  input_bytes: ColumnType<number | null, never, never>;
+  result_bytes: ColumnType<number | null, never, never>;
   error_code: string | null;
   error_message: string | null;
   /** How often a worker claimed the job (docs/rules.md, fencing). */

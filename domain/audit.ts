@@ -1,9 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import type { Actor } from '../db/actor.ts';
+import { anyOf } from '../db/batched-read.ts';
 import type { Db, Transaction } from '../db/connect.ts';
 import type { AuditEntryTable } from '../db/schema.ts';
 import { newId } from './ids.ts';
-import { type Cursors, type Page, toPage } from './page.ts';
+import { type Cursors, cursorAfter, fitPage, inOrderOf, maxPageBytes, type Page, rowBytes } from './page.ts';
 
 export type { Actor };
 
@@ -51,38 +52,51 @@ interface Paging {
   cursor?: string | undefined;
 }
 
-/** A page of an organization's audit log, newest first. Throws BAD_REQUEST for a cursor of another list or organization. */
+/** Called with the size of a page, in bytes, before it is read. */
+type Admit = (bytes: number) => Promise<void>;
+
+/**
+ * A page of an organization's audit log, newest first, that ends after `limit` entries or 4 MiB. Throws BAD_REQUEST for a cursor of another
+ * list or organization.
+ */
 export async function listAuditEntries(
   db: Db,
   cursors: Cursors,
   { organizationId, ...paging }: { organizationId: string } & Paging,
+  admit?: Admit,
 ): Promise<Page<AuditEntryRow & { organization_id: string }>> {
-  const page = await listPage(db, cursors, `audit:${organizationId}`, { organizationId }, paging);
+  const page = await listPage(db, cursors, `audit:${organizationId}`, { organizationId }, paging, admit);
   return { ...page, items: page.items.map((entry) => ({ ...entry, organization_id: organizationId })) };
 }
 
-/** A page of the audit log of all organizations and of none, newest first. Throws BAD_REQUEST for a cursor of another list. */
+/** The same of all organizations and of none. Throws BAD_REQUEST for a cursor of another list. */
 export async function listPlatformAuditEntries(
   db: Db,
   cursors: Cursors,
   { limit, cursor, ...filter }: AuditFilter & Paging,
+  admit?: Admit,
 ): Promise<Page<AuditEntryRow>> {
-  return listPage(db, cursors, 'platform-audit', filter, { limit, cursor });
+  return listPage(db, cursors, 'platform-audit', filter, { limit, cursor }, admit);
 }
 
-async function listPage(db: Db, cursors: Cursors, scope: string, filter: AuditFilter, { limit, cursor }: Paging) {
+async function listPage(db: Db, cursors: Cursors, scope: string, filter: AuditFilter, { limit, cursor }: Paging, admit?: Admit) {
   const { organizationId, actorId, targetId } = filter;
   const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
-  const rows = await db
-    .selectFrom('audit_entry')
-    .selectAll()
-    .$if(organizationId !== undefined, (query) => query.where('organization_id', '=', organizationId ?? ''))
-    .$if(actorId !== undefined, (query) => query.where('actor_id', '=', actorId ?? ''))
-    .$if(targetId !== undefined, (query) => query.where('target_id', '=', targetId ?? ''))
-    .$if(after !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < (${after?.createdAt}, ${after?.id})`))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
-  return toPage(rows, limit, cursors, scope);
+  const conditions = [
+    sql`true`,
+    ...(organizationId === undefined ? [] : [sql`organization_id = ${organizationId}`]),
+    ...(actorId === undefined ? [] : [sql`actor_id = ${actorId}`]),
+    ...(targetId === undefined ? [] : [sql`target_id = ${targetId}`]),
+    ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
+  ];
+  // Names that users give have no bound everywhere, and stand in the metadata.
+  const sized = sql`
+    select id, created_at as at, ${sql.lit(rowBytes)} + coalesce(octet_length(metadata::text), 0) as bytes from audit_entry
+    where ${sql.join(conditions, sql` and `)} order by created_at desc, id desc limit ${limit + 1}
+  `;
+  const page = await fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
+  await admit?.(page.bytes);
+  const ids = page.rows.map(({ id }) => id);
+  const entries = await db.selectFrom('audit_entry').selectAll().where('id', '=', anyOf(ids)).execute();
+  return { items: inOrderOf(page, entries), nextCursor: cursorAfter(page, cursors, scope) };
 }

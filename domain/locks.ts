@@ -3,7 +3,7 @@ import { ApiError } from '../contract/api-error.ts';
 import type { Transaction } from '../db/connect.ts';
 import { DocumentGone, type DocumentRow, inWorkspace } from './documents/document.ts';
 import { type FlagRow, flagNotFound } from './flags/flag.ts';
-import type { JobRow } from './jobs/job.ts';
+import { headColumns, type JobHead } from './jobs/job.ts';
 import type { WorkspaceRow } from './workspaces/workspace.ts';
 
 /**
@@ -90,16 +90,20 @@ export async function lockForEffects(trx: Transaction, document: Pick<DocumentRo
   if (!(await lockDocument(trx, document.id, 'change'))) throw new DocumentGone();
 }
 
+/** Without its contents, which may be large. */
+/** As the table has them: a lock needs no other table. */
+const jobHead = sql.join(headColumns.map((column) => sql.ref(typeof column === 'string' ? column : String(column.alias))));
+
 /** Locks a job, after its document; undefined if it is gone. */
-export async function lockJob(trx: Transaction, jobId: string): Promise<JobRow | undefined> {
-  const { rows } = await sql<JobRow>`select * from job where id = ${jobId} ${strengths.change}`.execute(trx);
+export async function lockJob(trx: Transaction, jobId: string): Promise<JobHead | undefined> {
+  const { rows } = await sql<JobHead>`select ${jobHead} from job where id = ${jobId} ${strengths.change}`.execute(trx);
   return rows[0];
 }
 
 /** Locks the unfinished ones of these jobs, in the order of their ids. */
-export async function lockUnfinishedJobs(trx: Transaction, jobIds: string[]): Promise<JobRow[]> {
-  const { rows } = await sql<JobRow>`
-    select * from job where id = any(${jobIds}) and status in ('queued', 'running') order by id ${strengths.change}
+export async function lockUnfinishedJobs(trx: Transaction, jobIds: string[]): Promise<JobHead[]> {
+  const { rows } = await sql<JobHead>`
+    select ${jobHead} from job where id = any(${jobIds}) and status in ('queued', 'running') order by id ${strengths.change}
   `.execute(trx);
   return rows;
 }

@@ -1,10 +1,57 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
 import { ApiError } from '../contract/api-error.ts';
+import type { Db } from '../db/connect.ts';
 
 /** A page of a list. `nextCursor` is null on the last one. */
 export interface Page<Row> {
   items: Row[];
   nextCursor: string | null;
+}
+
+/** How large a page may be in bytes of JSON, unless its first row alone is larger. */
+export const maxPageBytes = 4 * 1024 * 1024;
+
+/** What a row takes up in a page besides what tenants have written, in bytes: generous. */
+export const rowBytes = 1_024;
+
+/** A row that a page may begin with: its place in the order, and its size in bytes of JSON. */
+export interface SizedRow {
+  id: string;
+  at: Date;
+  bytes: number;
+}
+
+export interface PageBounds {
+  order: 'asc' | 'desc';
+  limit: number;
+  maxBytes: number;
+}
+
+/** The rows of a page: as many as fit. `more`: whether there are others after them. */
+export interface SizedPage {
+  rows: SizedRow[];
+  bytes: number;
+  more: boolean;
+}
+
+/**
+ * The rows that a page holds: it ends after `limit` rows or before it is larger than `maxBytes`, and has at least one. Postgres adds the
+ * sizes up, so that contents are read only of rows that fit. `sized` selects at most `limit + 1` rows as `id, at, bytes`, ordered by (at, id).
+ */
+export async function fitPage(db: Db, sized: RawBuilder<unknown>, { order, limit, maxBytes }: PageBounds): Promise<SizedPage> {
+  const direction = sql.raw(order);
+  const { rows } = await sql<SizedRow & { candidates: number }>`select id, at, bytes, candidates from (
+      select id, at, bytes, count(*) over () as candidates,
+        row_number() over (order by at ${direction}, id ${direction}) as number,
+        sum(bytes) over (order by at ${direction}, id ${direction}) as total
+      from (${sized}) as candidate
+    ) as summed
+    where number = 1 or (number <= ${limit} and total <= ${maxBytes})
+    order by number
+  `.execute(db);
+  const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
+  return { rows, bytes, more: rows.length < (rows[0]?.candidates ?? 0) };
 }
 
 /** Makes a page of `limit + 1` rows of the database: the extra row shows that there is a next page. */
@@ -17,11 +64,19 @@ export function toPage<Row extends { created_at: Date; id: string }>(
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const more = rows.length > limit && last !== undefined;
-  return { items, nextCursor: more ? cursors.encode(scope, positionOf(last)) : null };
+  return { items, nextCursor: more ? cursors.encode(scope, { createdAt: last.created_at, id: last.id }) : null };
 }
 
-function positionOf(row: { created_at: Date; id: string }): Position {
-  return { createdAt: row.created_at, id: row.id };
+/** The cursor after a page of {@link fitPage}; null if it is the last one. */
+export function cursorAfter({ rows, more }: SizedPage, cursors: Cursors, scope: string): string | null {
+  const last = rows.at(-1);
+  return more && last !== undefined ? cursors.encode(scope, { createdAt: last.at, id: last.id }) : null;
+}
+
+/** Rows that were read by id, in the order of their page. Those that are gone meanwhile are left out. */
+export function inOrderOf<Row extends { id: string }>({ rows }: SizedPage, read: Row[]): Row[] {
+  const byId = new Map(read.map((row) => [row.id, row]));
+  return rows.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
 /** The row after which the next page begins, in a list that is ordered by creation. */

@@ -3,6 +3,8 @@ import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { ServerConfig } from '../config/server.ts';
 
+const answerMs = 3_000;
+
 type TemporalConfig = ServerConfig['temporal'];
 
 /**
@@ -24,6 +26,27 @@ export function createTemporalClient(config: TemporalConfig): Client {
 /** The connection of the workers. Throws if Temporal is unreachable; the caller tries again. */
 export function connectWorkers(config: TemporalConfig): Promise<NativeConnection> {
   return NativeConnection.connect(connectionOptions(config));
+}
+
+/** Whether Temporal responds to a client in time, over the connection that it has. */
+export async function responds(client: Client): Promise<boolean> {
+  return await client
+    .withDeadline(Date.now() + answerMs, () => client.workflowService.getSystemInfo({}))
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+/** Whether a new connection to Temporal can be made now. */
+export async function canConnect(config: TemporalConfig): Promise<boolean> {
+  try {
+    const connection = await Connection.connect({ ...connectionOptions(config), connectTimeout: answerMs });
+    await connection.close();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function connectionOptions({

@@ -14,6 +14,8 @@ export interface RunWorkersOptions {
   onConnection(connection: NativeConnection | undefined): void;
   /** Called when a stop begins, before the workers are shut down. */
   onStop(): void;
+  /** Resolves when Temporal was silent for long and is back, or the signal aborts: all is then connected anew. */
+  untilReconnected(signal: AbortSignal): Promise<void>;
   /** How long a stop may take, in milliseconds, even if Temporal is unreachable. */
   stopMs: number;
 }
@@ -30,6 +32,8 @@ export class RunningWorkers {
   readonly #loop: Promise<void>;
   #running = false;
   #workers: Worker[] = [];
+  /** Workers whose connection may be dead, until they have ended. */
+  readonly #leaving = new Set<Promise<unknown>>();
   #bundle: Promise<WorkflowBundle> | undefined;
 
   constructor(options: RunWorkersOptions) {
@@ -46,8 +50,8 @@ export class RunningWorkers {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#options.onStop();
-    this.#shutDown();
-    await Promise.race([this.#loop, delay(this.#options.stopMs)]);
+    shutDown(this.#workers);
+    await Promise.race([Promise.all([this.#loop, ...this.#leaving]), delay(this.#options.stopMs)]);
   }
 
   async #run(): Promise<void> {
@@ -69,33 +73,56 @@ export class RunningWorkers {
     const { log, connect, bundle, create, prepare, onConnection } = this.#options;
     this.#bundle ??= bundle();
     const connection = await connect();
+    const watching = new AbortController();
+    let runs: Promise<void>[] = [];
     try {
       await prepare();
-      this.#workers = await create(connection, await this.#bundle);
+      const workers = await create(connection, await this.#bundle);
+      this.#workers = workers;
       if (this.#stopping.signal.aborted) return;
       this.#running = true;
       onConnection(connection);
       // local/ and the tests wait for this line, so it is written at every LOG_LEVEL.
-      log.child({}, { level: 'info' }).info({ queues: this.#workers.map((worker) => worker.options.taskQueue) }, 'worker running');
-      await Promise.all(this.#workers.map((worker) => this.#runWorker(worker)));
+      log.child({}, { level: 'info' }).info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker running');
+      runs = workers.map((worker) => runWorker(worker, workers));
+      await Promise.race([Promise.all(runs), this.#untilReconnected(watching.signal)]);
     } finally {
+      watching.abort();
       this.#running = false;
       onConnection(undefined);
+      shutDown(this.#workers);
       this.#workers = [];
-      await connection.close().catch((error: unknown) => log.warn({ err: error }, "the workers' connection did not close"));
+      this.#leave(runs, connection);
     }
   }
 
-  /** If one worker ends, the others are shut down too: a process that serves only some of its queues would look healthy. */
-  async #runWorker(worker: Worker): Promise<void> {
-    try {
-      await worker.run();
-    } finally {
-      this.#shutDown();
-    }
+  /** Never resolves once the process stops: then the workers are waited for. */
+  async #untilReconnected(ended: AbortSignal): Promise<void> {
+    const { signal } = this.#stopping;
+    await this.#options.untilReconnected(AbortSignal.any([ended, signal]));
+    if (signal.aborted || ended.aborted) await new Promise(() => {});
+    this.#options.log.warn('Temporal was silent for long; the workers connect anew');
   }
 
-  #shutDown(): void {
-    for (const worker of this.#workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  /** Over a dead connection workers take their whole grace to end: nobody waits for that but a stop. */
+  #leave(runs: Promise<void>[], connection: NativeConnection): void {
+    const left = Promise.allSettled(runs)
+      .then(() => connection.close())
+      .catch((error: unknown) => this.#options.log.warn({ err: error }, "the workers' connection did not close"))
+      .finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
   }
+}
+
+/** If one worker ends, the others are shut down too: a process that serves only some of its queues would look healthy. */
+async function runWorker(worker: Worker, workers: readonly Worker[]): Promise<void> {
+  try {
+    await worker.run();
+  } finally {
+    shutDown(workers);
+  }
+}
+
+function shutDown(workers: readonly Worker[]): void {
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
 }

@@ -12,11 +12,12 @@ import { getPlan } from '../domain/billing/get-plan.ts';
 import { checkStoreOwner } from '../domain/objects/store-owner.ts';
 import { createMailer } from '../mail/create-mailer.ts';
 import { createPayments } from '../payments/payments.ts';
-import { connectWorkers } from '../temporal/connect.ts';
+import { canConnect, connectWorkers, responds } from '../temporal/connect.ts';
 import { prepareNamespace } from '../temporal/namespace.ts';
 import type { Outbox } from '../temporal/outbox.ts';
 import { createWorkers, forceMs } from './create-workers.ts';
 import { RunningWorkers } from './run-workers.ts';
+import { untilReconnected } from './until-reconnected.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
 /** What the process measures of its workers. */
@@ -45,6 +46,8 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, ...p
       );
     },
     onConnection: (connection) => outbox.shareConnection(connection),
+    untilReconnected: (signal) =>
+      untilReconnected({ responds: () => responds(client), canConnect: () => canConnect(config.temporal) }, signal),
     onStop: () => {
       deps.attempts.close();
       void deps.maintenanceDb.destroy();

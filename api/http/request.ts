@@ -100,8 +100,25 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
     lastEventId: req.get('last-event-id'),
     signal: closeSignal(res),
     hangUp: () => res.destroy(),
+    onClose: (callback) => void (res.closed ? callback() : res.once('close', callback)),
+    onDrained: (callback) => onDrained(res, callback),
     setHeader: (name, value) => res.setHeader(name, value),
   };
+}
+
+/** An event of less than what a connection buffers is not waited for. */
+function onDrained(res: Response, callback: () => void): void {
+  if (res.closed || !res.writableNeedDrain) {
+    callback();
+    return;
+  }
+  const done = () => {
+    res.off('drain', done);
+    res.off('close', done);
+    callback();
+  };
+  res.once('drain', done);
+  res.once('close', done);
 }
 
 function closeSignal(res: Response): AbortSignal {

@@ -15,8 +15,11 @@ import { toStorage } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
 import { documentSearch } from './document-search.ts';
 
+/** At most. */
+const bytesPerCharacter = 4;
+
 export function documentProcedures(deps: ApiDeps) {
-  const { db, getPlan, storage, cursors, config } = deps;
+  const { db, getPlan, storage, cursors, config, largeAnswers } = deps;
   return {
     list: procedure(contract.documents.list, async ({ input, authorize }) => {
       await authorize(input.organizationId);
@@ -79,9 +82,10 @@ export function documentProcedures(deps: ApiDeps) {
       return { url, expiresAt: expiresAt.toISOString() };
     }),
 
-    text: procedure(contract.documents.text, async ({ input, authorize }) => {
+    text: procedure(contract.documents.text, async ({ input, request, authorize }) => {
       const document = await getDocument(db, input.id);
       await authorize(document.organization_id);
+      await largeAnswers.admit(request, document.organization_id, bytesPerCharacter * (document.extracted_characters ?? 0));
       const text = await getText(db, document.id);
       return { documentId: document.id, text, truncated: document.extracted_truncated ?? false, extracted: toExtracted(document) };
     }),

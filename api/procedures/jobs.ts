@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { cancelJob } from '../../domain/jobs/cancel-job.ts';
 import { createJob } from '../../domain/jobs/create-job.ts';
-import { getJob, shownAs } from '../../domain/jobs/job.ts';
+import { getJob, readWhole, shownAs } from '../../domain/jobs/job.ts';
 import { findJobScope } from '../../domain/jobs/job-scope.ts';
 import { hasJobsOfFormerWorkspace } from '../../domain/jobs/list-changed-jobs.ts';
 import { listJobs } from '../../domain/jobs/list-jobs.ts';
@@ -14,21 +14,23 @@ import type { ApiDeps } from '../deps.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toJob, toJobListItem } from '../presenters/job.ts';
 import { procedure } from '../procedure.ts';
+import { createdJobRecord, retriedJobRecord } from './recorded-jobs.ts';
 
 export function jobProcedures(deps: ApiDeps) {
-  const { db, getPlan, cursors } = deps;
+  const { db, getPlan, cursors, largeAnswers } = deps;
   return {
-    list: procedure(contract.jobs.list, async ({ input, authorize }) => {
+    list: procedure(contract.jobs.list, async ({ input, request, authorize }) => {
       await authorize(input.organizationId);
       await checkFilters(input);
-      const page = await listJobs(db, cursors, input);
+      const page = await listJobs(db, cursors, input, (bytes) => largeAnswers.admit(request, input.organizationId, bytes));
       return { items: page.items.map((job) => toJobListItem(job, input.includeResult)), nextCursor: page.nextCursor };
     }),
 
-    get: procedure(contract.jobs.get, async ({ input, authorize }) => {
+    get: procedure(contract.jobs.get, async ({ input, request, authorize }) => {
       const job = await getJob(db, input.id);
       await authorize(job.organization_id);
-      return toJob(job);
+      await largeAnswers.admit(request, job.organization_id, job.content_bytes);
+      return toJob(await readWhole(db, job));
     }),
 
     create: procedure(contract.jobs.create, async (context) => {
@@ -40,6 +42,7 @@ export function jobProcedures(deps: ApiDeps) {
           return scope;
         },
         effect: async (trx, scope) => toJob(await createJob(trx, getPlan, actor, scope, input)),
+        record: createdJobRecord(input),
       });
     }),
 
@@ -58,19 +61,20 @@ export function jobProcedures(deps: ApiDeps) {
           return original;
         },
         effect: async (trx, original) => toJob(await retryJob(trx, getPlan, actor, original)),
+        record: retriedJobRecord(db),
       });
     }),
 
     stream: procedure(contract.jobs.stream, async ({ input, caller, request, authorize }) => {
       await authorize(input.organizationId);
       const { organizationId, workspaceId } = input;
-      const { lastEventId, signal, hangUp } = request;
+      const { lastEventId, signal, hangUp, onDrained } = request;
       // A client that was away while its workspace was deleted still learns how the jobs of the workspace ended.
       const resumed = lastEventId === undefined ? undefined : workspaceId;
       const isFormer = resumed !== undefined && (await hasJobsOfFormerWorkspace(db, organizationId, resumed));
       if (!isFormer) await checkFilters(input);
       if (lastEventId === undefined) request.setHeader('Last-Event-Id', deps.jobStreams.position(organizationId));
-      return deps.jobStreams.open({ caller, organizationId, workspaceId, lastEventId, signal, hangUp });
+      return deps.jobStreams.open({ caller, organizationId, workspaceId, lastEventId, signal, hangUp, onDrained });
     }),
   };
 

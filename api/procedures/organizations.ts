@@ -5,7 +5,7 @@ import type { ApiDeps } from '../deps.ts';
 import { toAuditEntry } from '../presenters/audit-entry.ts';
 import { procedure } from '../procedure.ts';
 
-export function organizationProcedures({ db, getPlan, cursors }: ApiDeps) {
+export function organizationProcedures({ db, getPlan, cursors, largeAnswers }: ApiDeps) {
   return {
     usage: procedure(contract.organizations.usage, async ({ input, authorize }) => {
       await authorize(input.organizationId);
@@ -19,9 +19,10 @@ export function organizationProcedures({ db, getPlan, cursors }: ApiDeps) {
       };
     }),
 
-    auditLog: procedure(contract.organizations.auditLog, async ({ input, authorize }) => {
+    auditLog: procedure(contract.organizations.auditLog, async ({ input, request, authorize }) => {
       await authorize(input.organizationId);
-      const page = await listAuditEntries(db, cursors, input);
+      const admit = (bytes: number) => largeAnswers.admit(request, input.organizationId, bytes);
+      const page = await listAuditEntries(db, cursors, input, admit);
       return { entries: page.items.map((entry) => toAuditEntry(entry)), nextCursor: page.nextCursor };
     }),
   };

@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
-import { listJobsById, readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
+import { type ChangedJob, readChangedJobs, readJobsById } from '../../domain/jobs/list-changed-jobs.ts';
 import type { Cursors } from '../../domain/page.ts';
 import type { StreamEvent } from '../procedure.ts';
-import { eventScope, JobSubscriber, type OpenStream } from './job-subscriber.ts';
+import { HeldJobs } from './held-jobs.ts';
+import { eventScope, JobSubscriber, type OpenStream, replayPageBytes } from './job-subscriber.ts';
 import type { StreamLease, StreamLeases } from './leases.ts';
 import { type FindMembership, reauthorize } from './reauthorize.ts';
+import { SendBudget } from './send-budget.ts';
 
 /** The open job streams of this process. */
 export interface JobStreams {
@@ -14,7 +16,7 @@ export interface JobStreams {
   open(stream: OpenStream): AsyncIterable<StreamEvent>;
   /** The event id of this moment. A stream that breaks off before its first event resumes from it. */
   position(organizationId: string): string;
-  /** Called for each job that changed, with the database's notification: `organizationId jobId`. */
+  /** Called with the database's notification of jobs that changed: `organizationId jobId jobId …`, or `organizationId *` for many. */
   notify(payload: string): void;
   /** Called if notifications may have been lost: every open stream reads what changed since its last event. */
   replayAll(): void;
@@ -41,26 +43,57 @@ export interface StreamLimits {
   lifetimeMs: number;
   recheckMs: number;
   maxPending: number;
+  maxPendingBytes: number;
+  /** How large the jobs that wait for all readers may be, in bytes, and the large events on their way. */
+  maxHeldBytes: number;
+  maxSendingBytes: number;
+  stallMs: number;
   patienceMs: number;
 }
 
-const defaultLimits: StreamLimits = { lifetimeMs: 15 * 60_000, recheckMs: 30_000, maxPending: 1_000, patienceMs: 5_000 };
+const megabyte = 1024 * 1024;
+const defaultLimits: StreamLimits = {
+  lifetimeMs: 15 * 60_000,
+  recheckMs: 30_000,
+  maxPending: 1_000,
+  maxPendingBytes: 8 * megabyte,
+  maxHeldBytes: 48 * megabyte,
+  maxSendingBytes: 16 * megabyte,
+  stallMs: 20_000,
+  patienceMs: 5_000,
+};
+
+const jobsPerRead = 200;
+const bytesPerRead = megabyte;
+/** An organization of which more jobs wait to be read has its streams replay instead. */
+const mostChanged = 5_000;
 
 export function createJobStreams(options: JobStreamsOptions): JobStreams {
   const { db, now, cursors, log, leases, findMembership } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const byOrganization = new Map<string, Set<JobSubscriber>>();
-  let changed = new Set<string>();
+  const held = new HeldJobs();
+  const sending = new SendBudget({ totalBytes: limits.maxSendingBytes, patienceMs: limits.patienceMs });
+  const replaying = new SendBudget({ totalBytes: limits.maxSendingBytes, patienceMs: limits.patienceMs });
+  /** The jobs to read, by organization. */
+  const changed = new Map<string, Set<string>>();
   let delivering = false;
 
-  /** Reads changed jobs, one read at a time, so that an older state of a job never follows a newer one. */
+  /**
+   * Reads changed jobs, one read at a time, so that an older state of a job never follows a newer one. The organizations take turns, so
+   * that none waits until another's jobs are all read.
+   */
   async function deliver(): Promise<void> {
-    for (let ids = [...changed]; ids.length > 0; ids = [...changed]) {
-      changed = new Set();
+    for (let [next] = changed; next; [next] = changed) {
+      const [organizationId, ids] = next;
+      changed.delete(organizationId);
+      const subscribers = byOrganization.get(organizationId);
+      if (!subscribers) continue;
+      const batch = [...ids].slice(0, jobsPerRead);
       try {
-        for (const job of await listJobsById(db, ids)) {
-          for (const subscriber of byOrganization.get(job.organization_id) ?? []) subscriber.push(job);
-        }
+        const { jobs, left } = await readJobsById(db, batch, { maxBytes: bytesPerRead });
+        noteChanged(organizationId, [...left, ...[...ids].slice(jobsPerRead)]);
+        for (const job of jobs) push(subscribers, job);
       } catch (error) {
         log.warn({ err: error }, 'changed jobs could not be read; the streams replay');
         replayAll();
@@ -69,8 +102,44 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
     delivering = false;
   }
 
+  function push(subscribers: Iterable<JobSubscriber>, job: ChangedJob): void {
+    for (const subscriber of subscribers) subscriber.push(job);
+    while (held.bytes > limits.maxHeldBytes) {
+      const [slowest] = [...all()].sort((one, other) => other.pendingBytes - one.pendingBytes);
+      if (!slowest || slowest.pendingBytes === 0) return;
+      slowest.drop();
+    }
+  }
+
+  function noteChanged(organizationId: string, jobIds: string[]): void {
+    if (jobIds.length === 0) return;
+    const ids = changed.get(organizationId) ?? new Set();
+    for (const id of jobIds) ids.add(id);
+    if (ids.size <= mostChanged) changed.set(organizationId, ids);
+    else replayOrganization(organizationId);
+  }
+
+  function replayOrganization(organizationId: string): void {
+    changed.delete(organizationId);
+    for (const subscriber of byOrganization.get(organizationId) ?? []) subscriber.replay();
+  }
+
+  function onSlow({ stream, pendingBytes }: JobSubscriber): void {
+    const { organizationId, caller } = stream;
+    log.warn({ organizationId, userId: caller.userId, pendingBytes, heldBytes: held.bytes }, 'a job stream ends: its reader is too slow');
+  }
+
   async function* events(stream: OpenStream): AsyncGenerator<StreamEvent> {
-    const subscriber = new JobSubscriber(stream, { ...limits, now, cursors, changedSince: (...args) => readChangedJobs(db, ...args) });
+    const subscriber = new JobSubscriber(stream, {
+      ...limits,
+      now,
+      cursors,
+      held,
+      sending,
+      replaying,
+      onSlow,
+      changedSince: (organizationId, from) => readChangedJobs(db, organizationId, from, { maxBytes: replayPageBytes }),
+    });
     const subscribers = byOrganization.get(stream.organizationId) ?? new Set();
     byOrganization.set(stream.organizationId, subscribers.add(subscriber));
     let lease: StreamLease | undefined;
@@ -121,9 +190,10 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
     open: events,
     position: (organizationId) => cursors.encode(eventScope(organizationId), { createdAt: now(), id: '' }),
     notify(payload) {
-      const [organizationId = '', jobId = ''] = payload.split(' ');
+      const [organizationId = '', ...jobIds] = payload.split(' ');
       if (!byOrganization.has(organizationId)) return;
-      changed.add(jobId);
+      if (jobIds[0] === '*') return replayOrganization(organizationId);
+      noteChanged(organizationId, jobIds);
       if (delivering) return;
       delivering = true;
       setImmediate(() => void deliver());

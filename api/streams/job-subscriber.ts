@@ -1,10 +1,14 @@
+import type { Release } from '../../concurrency/semaphore.ts';
 import { WaitQueue } from '../../concurrency/wait-queue.ts';
 import { ApiError } from '../../contract/api-error.ts';
-import { isOfWorkspace, type JobRow } from '../../domain/jobs/job.ts';
+import { isOfWorkspace } from '../../domain/jobs/job.ts';
+import { type ChangedJob, type ChangedPage, type ChangePosition, replayStart } from '../../domain/jobs/list-changed-jobs.ts';
 import type { Cursors } from '../../domain/page.ts';
 import type { Caller } from '../caller.ts';
 import { toJobEvent } from '../presenters/job.ts';
 import type { StreamEvent } from '../procedure.ts';
+import type { HeldJobs } from './held-jobs.ts';
+import type { SendBudget } from './send-budget.ts';
 
 export interface OpenStream {
   caller: Caller;
@@ -15,19 +19,38 @@ export interface OpenStream {
   signal: AbortSignal;
   /** Closes a connection whose client no longer reads. */
   hangUp(): void;
+  /** Called once nothing waits in the connection any more: its client has read it, or is gone. */
+  onDrained(callback: () => void): void;
 }
 
 export interface SubscriberOptions {
   /** The database's time: what changed before is not of this stream, unless it resumes. */
   now(): Date;
   cursors: Cursors;
-  /** How many jobs may wait for the client to read them. */
+  /** How many jobs may wait for the client to read them, and how large they may be together, in bytes. */
   maxPending: number;
+  maxPendingBytes: number;
+  /** The jobs that wait for all clients. */
+  held: HeldJobs;
+  /** The large events that all clients are to read. */
+  sending: SendBudget;
+  /** The pages of replays that all clients are to read. */
+  replaying: SendBudget;
+  /** Called if a client has let too much wait, and its stream ends. */
+  onSlow(subscriber: JobSubscriber): void;
+  /** How long the client may leave an event unread, in milliseconds. */
+  stallMs: number;
   /** How long the client has to read what is left once the stream has ended, in milliseconds. */
   patienceMs: number;
-  /** The organization's jobs that changed since a moment, oldest change first, with changes that were committed late. */
-  changedSince(organizationId: string, since: Date): AsyncIterable<JobRow>;
+  /** A page of the organization's jobs that changed at a moment or later, or after a page; the oldest change first. */
+  changedSince(organizationId: string, from: Date | ChangePosition): Promise<ChangedPage>;
 }
+
+/** How large a page of a replay is, in bytes, unless one job is larger. */
+export const replayPageBytes = 256 * 1024;
+
+/** Larger events are rendered one at a time, in bytes. */
+const smallBytes = 32 * 1024;
 
 /** The scope of an organization's event ids: an id of another scope is refused. */
 export function eventScope(organizationId: string): string {
@@ -38,11 +61,17 @@ export function eventScope(organizationId: string): string {
 export class JobSubscriber {
   readonly stream: OpenStream;
   readonly #options: SubscriberOptions;
-  readonly #pending = new Map<string, JobRow>();
-  /** When the jobs that were sent lately had changed, by id: an older state must not follow a newer one. */
-  readonly #sent = new Map<string, number>();
+  readonly #pending = new Map<string, ChangedJob>();
+  #pendingBytes = 0;
+  /** The states of the jobs that were sent lately, by id: an older one must not follow a newer one. */
+  readonly #sent = new Map<string, { changedAt: number; state: string }>();
   #since: Date;
+  #lastReadAt = performance.now();
   #replay = false;
+  /** How far a replay has read, while there is one: it comes to later changes by itself. */
+  #replayedTo: Date | undefined;
+  /** The earliest change that was left to the replay. */
+  #leftToReplay: Date | undefined;
   #ended: ApiError | 'ended' | undefined;
   readonly #changes = new WaitQueue();
   readonly #wake = () => this.#changes.resolveAll();
@@ -53,15 +82,52 @@ export class JobSubscriber {
     this.#since = options.now();
   }
 
-  /** Queues a job that changed. If too many jobs wait, the stream of this slow reader ends; it reconnects and resumes. */
-  push(job: JobRow): void {
+  /** The size of the jobs that wait for the client, in bytes. */
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  get lastReadAt(): number {
+    return this.#lastReadAt;
+  }
+
+  /** Queues a job that changed. If too much waits, the stream of this slow reader ends; it reconnects and resumes. */
+  push(job: ChangedJob): void {
     if (this.#ended !== undefined || !this.#concerns(job)) return;
+    if (this.#replayedTo !== undefined && job.updated_at > this.#replayedTo) {
+      this.#leave(job);
+      return;
+    }
     const waiting = this.#pending.get(job.id);
     if (waiting && waiting.updated_at > job.updated_at) return;
-    this.#pending.delete(job.id);
-    this.#pending.set(job.id, job);
-    if (this.#pending.size > this.#options.maxPending) this.end('ended');
+    this.#remove(waiting);
+    this.#add(job);
+    const { maxPending, maxPendingBytes } = this.#options;
+    if (this.#pending.size > maxPending || (this.#pending.size > 1 && this.#pendingBytes > maxPendingBytes)) this.drop();
     else this.#wake();
+  }
+
+  #leave({ updated_at }: ChangedJob): void {
+    if (this.#leftToReplay === undefined || updated_at < this.#leftToReplay) this.#leftToReplay = updated_at;
+  }
+
+  #add(job: ChangedJob): void {
+    this.#pending.set(job.id, job);
+    this.#pendingBytes += job.bytes;
+    this.#options.held.hold(job);
+  }
+
+  #remove(job: ChangedJob | undefined): void {
+    if (!job || !this.#pending.delete(job.id)) return;
+    this.#pendingBytes -= job.bytes;
+    this.#options.held.letGo(job);
+  }
+
+  /** Ends the stream of a client that does not read what it is sent. */
+  drop(): void {
+    if (this.#ended !== undefined) return;
+    this.#options.onSlow(this);
+    this.end('ended');
   }
 
   /** Makes the stream read what changed since its last event, because notifications may have been lost. */
@@ -74,7 +140,7 @@ export class JobSubscriber {
   end(reason: ApiError | 'ended'): void {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
-    this.#pending.clear();
+    for (const job of [...this.#pending.values()]) this.#remove(job);
     this.#wake();
     const patience = setTimeout(() => this.stream.hangUp(), this.#options.patienceMs).unref();
     this.stream.signal.addEventListener('abort', () => clearTimeout(patience), { once: true });
@@ -90,7 +156,7 @@ export class JobSubscriber {
       if (this.#replay) yield* this.#replayed();
       const [next] = this.#pending.values();
       if (next) {
-        this.#pending.delete(next.id);
+        this.#remove(next);
         yield* this.#send(next);
       } else if (!this.#replay && this.#ended === undefined) {
         await this.#changes.wait();
@@ -99,29 +165,85 @@ export class JobSubscriber {
     if (this.#ended !== 'ended') throw this.#ended;
   }
 
+  /** Reads page after page, as fast as the client reads, until there is nothing newer. */
   async *#replayed(): AsyncGenerator<StreamEvent> {
     this.#replay = false;
-    for await (const job of this.#options.changedSince(this.stream.organizationId, this.#since)) {
-      if (this.#ended !== undefined) return;
-      if (this.#concerns(job)) yield* this.#send(job);
+    let from: Date | ChangePosition = replayStart(this.#since);
+    this.#replayedTo = from;
+    try {
+      for (;;) {
+        const release = await this.#options.replaying.acquire(this, replayPageBytes);
+        const { jobs, end, more }: ChangedPage = await this.#options.changedSince(this.stream.organizationId, from).catch((error) => {
+          release();
+          throw error;
+        });
+        if (end && end.at > this.#replayedTo) this.#replayedTo = end.at;
+        yield* this.#sendPage(jobs, release);
+        if (this.#ended !== undefined) return;
+        if (more && end) from = end;
+        else if (this.#leftToReplay !== undefined) from = this.#leftToReplay;
+        else return;
+        if (from === this.#leftToReplay) this.#leftToReplay = undefined;
+      }
+    } finally {
+      this.#replayedTo = undefined;
+    }
+  }
+
+  async *#sendPage(jobs: ChangedJob[], release: Release): AsyncGenerator<StreamEvent> {
+    try {
+      for (const job of jobs) {
+        if (this.#ended !== undefined) return;
+        if (this.#concerns(job)) yield* this.#send(job);
+      }
+    } finally {
+      release();
     }
   }
 
   /** Whether the stream shows a job. A stream of a workspace follows its jobs to their end, also if the workspace is deleted. */
-  #concerns(job: JobRow): boolean {
+  #concerns(job: ChangedJob): boolean {
     const { workspaceId } = this.stream;
     return workspaceId === undefined || isOfWorkspace(job, workspaceId);
   }
 
-  *#send(job: JobRow): Generator<StreamEvent> {
-    const changedAt = job.updated_at.getTime();
-    if ((this.#sent.get(job.id) ?? 0) > changedAt) return;
-    this.#sent.delete(job.id);
-    this.#sent.set(job.id, changedAt);
+  async *#send(job: ChangedJob): AsyncGenerator<StreamEvent> {
+    if (!this.#isNew(job)) return;
+    if (job.bytes <= smallBytes) return yield* this.#offer(job);
+    const release = await this.#options.sending.acquire(this, job.bytes);
+    try {
+      if (this.#ended === undefined) yield* this.#offer(job);
+    } finally {
+      this.stream.onDrained(release);
+    }
+  }
+
+  *#offer(job: ChangedJob): Generator<StreamEvent> {
+    this.#lastReadAt = performance.now();
+    const stalled = setTimeout(() => this.drop(), this.#options.stallMs).unref();
+    try {
+      yield this.#toEvent(job);
+    } finally {
+      clearTimeout(stalled);
+      this.#lastReadAt = performance.now();
+    }
+  }
+
+  /** Whether no newer state of the job was sent, nor this one; notes it. */
+  #isNew({ id, updated_at, status, attempts, workspace_id }: ChangedJob): boolean {
+    const [changedAt, state] = [updated_at.getTime(), `${status} ${attempts} ${workspace_id}`];
+    const sent = this.#sent.get(id);
+    if (sent && (sent.changedAt > changedAt || (sent.changedAt === changedAt && sent.state === state))) return false;
+    this.#sent.delete(id);
+    this.#sent.set(id, { changedAt, state });
     const [oldest] = this.#sent.keys();
     if (oldest !== undefined && this.#sent.size > this.#options.maxPending) this.#sent.delete(oldest);
+    return true;
+  }
+
+  #toEvent(job: ChangedJob): StreamEvent {
     if (job.updated_at > this.#since) this.#since = job.updated_at;
-    yield { id: this.#options.cursors.encode(this.#scope, { createdAt: job.updated_at, id: job.id }), data: toJobEvent(job) };
+    return { id: this.#options.cursors.encode(this.#scope, { createdAt: job.updated_at, id: job.id }), data: toJobEvent(job) };
   }
 
   get #scope(): string {

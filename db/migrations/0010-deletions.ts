@@ -38,11 +38,6 @@ const statements = [
     stopped_at timestamptz(3) not null default now()
   )`,
 
-  // One organization's objects in the order in which they are due. The table is short.
-  `create index object_to_delete_next on object_to_delete (organization_id, next_attempt_at, key)`,
-  `create index object_to_delete_refused on object_to_delete (organization_id) where attempts > 0`,
-  `drop index object_to_delete_organization`,
-
   // What is left of the foreign keys: a new row names a workspace of its organization, which stays until the transaction ends.
   `create function require_workspace() returns trigger language plpgsql as $$
      begin

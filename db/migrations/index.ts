@@ -7,14 +7,22 @@ import * as oneWriter from './0005-one-writer.ts';
 import * as seats from './0006-seats.ts';
 import * as vectorBlocks from './0007-vector-blocks.ts';
 import * as jobKinds from './0008-job-kinds.ts';
+import * as boundedContents from './0009-bounded-contents.ts';
 import * as deletions from './0010-deletions.ts';
+import * as dueObjects from './0011-due-objects.ts';
 import * as signUpLimits from './0012-sign-up-limits.ts';
 import * as postings from './0013-postings.ts';
 import * as planRules from './0014-plan-rules.ts';
 import * as stripeRequests from './0015-stripe-requests.ts';
 
+/**
+ * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
+ * run again from its beginning if it was interrupted (CONTRIBUTING.md, migrations).
+ */
+export type ShippedMigration = Migration & { online?: boolean };
+
 /** Every migration this code ships, by name, in the order they apply. */
-export const migrations: Record<string, Migration> = {
+export const migrations: Record<string, ShippedMigration> = {
   '0001-auth': auth,
   '0002-core': core,
   '0003-auth-rules': authRules,
@@ -23,7 +31,9 @@ export const migrations: Record<string, Migration> = {
   '0006-seats': seats,
   '0007-vector-blocks': vectorBlocks,
   '0008-job-kinds': jobKinds,
+  '0009-bounded-contents': boundedContents,
   '0010-deletions': deletions,
+  '0011-due-objects': dueObjects,
   '0012-sign-up-limits': signUpLimits,
   '0013-postings': postings,
   '0014-plan-rules': planRules,

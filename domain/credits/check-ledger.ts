@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
 /** A contradiction within the ledger, or between the ledger and the jobs, about one job or one month of an organization. */
@@ -23,49 +23,161 @@ export type LedgerProblemKind =
   /** A month's counter is not the sum of its entries. */
   | 'month';
 
+export interface CheckOptions {
+  /** Checks one organization; all if absent. */
+  organizationId?: string | undefined;
+  limit?: number;
+  /** How many rows one statement looks at. */
+  sliceSize?: number;
+}
+
 /**
- * Compares the credit ledger with the existing jobs, and the counters of the months with the ledger (docs/rules.md, ledger), in one
- * snapshot. Returns at most `limit` problems; none for a sound database. Reads every entry, so it is for operators and tests.
+ * Compares the credit ledger with the existing jobs, and the counters of the months with the ledger (docs/rules.md, ledger). Returns at most
+ * `limit` problems; none for a sound database. Reads every entry, a slice at a time, for operators and tests: what belongs together is
+ * written in one transaction and compared in one statement, so that changes meanwhile do not look like problems.
  */
 export async function checkLedger(
   db: Db,
-  { organizationId = null, limit = 1_000 }: { organizationId?: string | null; limit?: number } = {},
+  { organizationId, limit = 1_000, sliceSize = 5_000 }: CheckOptions = {},
 ): Promise<LedgerProblem[]> {
-  const { rows } = await sql<LedgerProblem>`
-    with entries as (
-      select * from credit_entry where ${organizationId}::text is null or organization_id = ${organizationId}
-    ), jobs as (
-      select id, organization_id, credit_month, credits,
-        case when status in ('failed', 'canceled') then -credits else 0 end as refund
-      from job where ${organizationId}::text is null or organization_id = ${organizationId}
-    ), job_sums as (
-      select jobs.id, jobs.organization_id, jobs.credit_month, jobs.credits, jobs.refund,
-        coalesce(sum(amount) filter (where key = 'job:' || jobs.id || ':charge'), 0) as charged,
-        coalesce(sum(amount) filter (where key = 'job:' || jobs.id || ':refund'), 0) as refunded
-      from jobs left join entries on entries.job_id = jobs.id and entries.month = jobs.credit_month
-        and entries.organization_id = jobs.organization_id
-      group by jobs.id, jobs.organization_id, jobs.credit_month, jobs.credits, jobs.refund
-    ), month_sums as (
-      select organization_id, month, sum(amount) as total from entries group by organization_id, month
-    ), months as (
-      select * from credit_month where ${organizationId}::text is null or organization_id = ${organizationId}
-    )
-    select organization_id, id as job_id, credit_month as month, 'charge' as problem, credits::bigint as expected, charged as found
-      from job_sums where charged <> credits
-    union all
-    select organization_id, id, credit_month, 'refund', refund::bigint, refunded from job_sums where refunded <> refund
-    union all
-    select refund.organization_id, refund.job_id, refund.month, 'refund_without_charge', 0, refund.amount::bigint
-      from entries as refund
-      where refund.key like '%:refund' and not exists (
-        select from entries as charge where charge.key = regexp_replace(refund.key, 'refund$', 'charge')
-          and charge.organization_id = refund.organization_id and charge.month = refund.month and charge.amount = -refund.amount
+  const problems = new Map<string, LedgerProblem>();
+  for (const check of [checkJobs, checkEntries, checkMonths]) {
+    for await (const found of check(db, { organizationId, sliceSize })) {
+      for (const problem of found) {
+        problems.set(JSON.stringify(problem), problem);
+        if (problems.size >= limit) return [...problems.values()];
+      }
+    }
+  }
+  return [...problems.values()];
+}
+
+interface Slices {
+  organizationId: string | undefined;
+  sliceSize: number;
+}
+
+/** Each job has its charge, and its refund if it failed or was canceled; in its month, and of its organization. */
+async function* checkJobs(db: Db, { organizationId, sliceSize }: Slices): AsyncGenerator<LedgerProblem[]> {
+  // An index leads through all jobs by id, and through those of an organization by time.
+  const order = organizationId === undefined ? sql`id` : sql`created_at, id`;
+  for (let after: JobPosition | undefined; ; ) {
+    const slice = sql`
+      select id, created_at, organization_id, credit_month, credits, case when status in ('failed', 'canceled') then -credits else 0 end as refund
+      from job where ${organizationId === undefined ? sql`true` : sql`organization_id = ${organizationId}`} and ${isAfter(after, organizationId)}
+      order by ${order} limit ${sliceSize}
+    `;
+    const last: JobPosition | undefined = await findLast<JobPosition>(db, sql`select id, created_at from (${slice}) as slice`, sliceSize);
+    const { rows } = await sql<LedgerProblem>`
+      with compared as (
+        select slice.*, ${amountOf('charge')} as charged, ${amountOf('refund')} as refunded from (${slice}) as slice
       )
-    union all
-    select organization_id, null, month, 'month', coalesce(total, 0), coalesce(used, 0)
-      from month_sums full join months using (organization_id, month)
-      where coalesce(total, 0) <> coalesce(used, 0)
-    limit ${limit}
+      select organization_id, id as job_id, credit_month as month, 'charge' as problem, credits::bigint as expected, charged::bigint as found
+        from compared where charged <> credits
+      union all
+      select organization_id, id, credit_month, 'refund', refund::bigint, refunded::bigint from compared where refunded <> refund
+    `.execute(db);
+    yield rows;
+    if (!last) return;
+    after = last;
+  }
+}
+
+/** A join could read the whole ledger for each slice; this is a look-up for each job. */
+function amountOf(entry: 'charge' | 'refund'): RawBuilder<number> {
+  return sql`coalesce((
+    select amount from credit_entry
+    where key = 'job:' || slice.id || ${sql.lit(`:${entry}`)} and month = slice.credit_month and organization_id = slice.organization_id
+  ), 0)`;
+}
+
+interface JobPosition {
+  id: string;
+  created_at: Date;
+}
+
+function isAfter(after: JobPosition | undefined, organizationId: string | undefined): RawBuilder<unknown> {
+  if (!after) return sql`true`;
+  if (organizationId === undefined) return sql`id > ${after.id}`;
+  return sql`(created_at, id) > (${after.created_at}, ${after.id})`;
+}
+
+/** The last row of a slice; undefined if the slice is the last one. */
+async function findLast<Row>(db: Db, slice: RawBuilder<unknown>, sliceSize: number): Promise<Row | undefined> {
+  const { rows } = await sql<Row>`select * from (${slice}) as slice offset ${sliceSize - 1} limit 1`.execute(db);
+  return rows[0];
+}
+
+/** Each refund has its charge, and each entry a counter of its month. */
+async function* checkEntries(db: Db, { organizationId, sliceSize }: Slices): AsyncGenerator<LedgerProblem[]> {
+  for await (const entries of sliceEntries(db, { organizationId, sliceSize })) {
+    const { rows } = await sql<LedgerProblem>`
+      with entry as (select * from credit_entry where ${entries})
+      select organization_id, job_id, month, 'refund_without_charge' as problem, 0::bigint as expected, amount::bigint as found
+        from entry
+        where key like '%:refund' and (
+          select count(*) from credit_entry as charge where charge.key = regexp_replace(entry.key, 'refund$', 'charge')
+            and charge.organization_id = entry.organization_id and charge.month = entry.month and charge.amount = -entry.amount
+        ) = 0
+      union all
+      select organization_id, null, month, 'month', (
+          select sum(amount) from credit_entry as other where other.organization_id = uncounted.organization_id and other.month = uncounted.month
+        ), 0
+        from (
+          select organization_id, month from (select distinct organization_id, month from entry) as counted
+          where (
+            select count(*) from credit_month
+            where credit_month.organization_id = counted.organization_id and credit_month.month = counted.month
+          ) = 0
+        ) as uncounted
+        where exists (
+          select from credit_entry as other where other.organization_id = uncounted.organization_id and other.month = uncounted.month
+          having sum(amount) <> 0
+        )
+    `.execute(db);
+    yield rows;
+  }
+}
+
+/** Conditions on entries, which together meet all of them: ranges of their ids, or the months of an organization. */
+async function* sliceEntries(db: Db, { organizationId, sliceSize }: Slices): AsyncGenerator<RawBuilder<unknown>> {
+  if (organizationId !== undefined) {
+    const { rows } = await sql<{ month: string }>`
+      select distinct month from credit_entry where organization_id = ${organizationId}
+    `.execute(db);
+    for (const { month } of rows) yield sql`organization_id = ${organizationId} and month = ${month}::date`;
+    return;
+  }
+  const { rows } = await sql<{ first: number | null; last: number | null }>`
+    select min(id) as first, max(id) as last from credit_entry
   `.execute(db);
-  return rows;
+  const { first, last } = rows[0] ?? { first: null, last: null };
+  if (first === null || last === null) return;
+  for (let from = first; from <= last; from += sliceSize) yield sql`id >= ${from} and id < ${from + sliceSize}`;
+}
+
+/** Each counter of a month is the sum of its entries. */
+async function* checkMonths(db: Db, { organizationId, sliceSize }: Slices): AsyncGenerator<LedgerProblem[]> {
+  const monthsAtOnce = Math.max(1, Math.floor(sliceSize / 10));
+  for (let after: { organization_id: string; month: string } | undefined; ; ) {
+    const slice = sql`
+      select organization_id, month, used from credit_month
+      where ${organizationId === undefined ? sql`true` : sql`organization_id = ${organizationId}`}
+        and ${after ? sql`(organization_id, month) > (${after.organization_id}, ${after.month}::date)` : sql`true`}
+      order by organization_id, month limit ${monthsAtOnce}
+    `;
+    const last: typeof after = await findLast(db, sql`select organization_id, month from (${slice}) as slice`, monthsAtOnce);
+    const { rows } = await sql<LedgerProblem>`
+      select organization_id, null as job_id, month, 'month' as problem, total as expected, used as found from (
+        select slice.*, coalesce((
+          select sum(amount) from credit_entry as entry where entry.organization_id = slice.organization_id and entry.month = slice.month
+        ), 0) as total
+        from (${slice}) as slice
+      ) as summed
+      where total <> used
+    `.execute(db);
+    yield rows;
+    if (!last) return;
+    after = last;
+  }
 }

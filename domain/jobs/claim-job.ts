@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { addFact } from '../../db/facts.ts';
-import { findJob, type JobRow } from './job.ts';
+import { findJob, type JobHead, type JobRow } from './job.ts';
 
 /** The claimed job, or its present state if it could not be claimed; undefined if the row is gone. */
-export type Claim = { claimed: true; job: JobRow } | { claimed: false; job: JobRow | undefined };
+export type Claim = { claimed: true; job: JobRow } | { claimed: false; job: JobHead | undefined };
 
 /**
  * Claims a queued job for one attempt. `claimedBy` names the attempt, so that `settleAttempt` knows later whether the attempt claimed

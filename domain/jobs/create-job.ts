@@ -9,7 +9,7 @@ import type { GetPlan, Plan } from '../billing/plan.ts';
 import { chargeCredits } from '../credits/ledger.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
-import type { JobRow } from './job.ts';
+import type { JobHead, JobRow } from './job.ts';
 import { type CreateJobInput, type JobScope, keepJobScope } from './job-scope.ts';
 
 /** Charges and queues a job. Throws as {@link keepJobScope}, and LIMIT_REACHED if the credits are used up. */
@@ -30,7 +30,7 @@ export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor
 }
 
 /** The fields that only this kind has; the job shows them again. */
-function inputOf(input: CreateJobInput): Record<string, unknown> {
+export function inputOf(input: CreateJobInput): Record<string, unknown> {
   switch (input.kind) {
     case 'document.extract':
     case 'document.index':
@@ -85,8 +85,11 @@ export async function insertJob(trx: Transaction, job: NewJob, plan: Plan | null
   return row;
 }
 
+/** What the start of a job's workflow needs of the job. */
+export type StartedJob = Pick<JobHead, 'id' | 'kind' | 'organization_id' | 'workspace_id' | 'document_id'>;
+
 /** The intent to start a job's workflow. The plan decides the organization's share of the workers. */
-export function startOf(job: JobRow, plan?: PlanName): Intent {
+export function startOf(job: StartedJob, plan?: PlanName): Intent {
   const { id, kind, organization_id, workspace_id, document_id } = job;
   return startJob({ jobId: id, kind, organizationId: organization_id, workspaceId: workspace_id, documentId: document_id }, plan);
 }

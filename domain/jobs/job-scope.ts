@@ -5,7 +5,7 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import { documentNotFound, getDocument } from '../documents/document.ts';
 import { lockDocument, lockWorkspace } from '../locks.ts';
 import { workspaceNotFound } from '../workspaces/workspace.ts';
-import type { JobRow } from './job.ts';
+import type { JobHead } from './job.ts';
 
 export type CreateJobInput = z.output<typeof contract.jobs.create.body>;
 
@@ -28,7 +28,7 @@ export async function findJobScope(db: Db, input: CreateJobInput): Promise<JobSc
   return { organizationId: input.organizationId, workspaceId: input.workspaceId ?? null, documentId: null };
 }
 
-export function scopeOf(job: JobRow): JobScope {
+export function scopeOf(job: Pick<JobHead, 'organization_id' | 'workspace_id' | 'document_id'>): JobScope {
   return { organizationId: job.organization_id, workspaceId: job.workspace_id, documentId: job.document_id };
 }
 

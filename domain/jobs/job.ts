@@ -8,6 +8,47 @@ import { inWorkspace } from '../documents/document.ts';
 /** A job as the database holds it. */
 export type JobRow = Selectable<JobTable>;
 
+/** A job without what may be large. */
+export type JobHead = Omit<JobRow, 'input' | 'result'>;
+
+const workspace = sql<string | null>`(select id from workspace where workspace.id = job.workspace_id)`;
+
+/**
+ * The columns of a {@link JobHead}, as everybody may see them: what a job was made by, or in, or of, is null if that is gone (docs/rules.md,
+ * gone at once).
+ */
+export const headColumns = [
+  'id',
+  'organization_id',
+  workspace.as('workspace_id'),
+  sql<string | null>`coalesce(former_workspace_id, case when ${workspace} is null then workspace_id end)`.as('former_workspace_id'),
+  sql<string | null>`(select id from document where document.id = job.document_id and ${inWorkspace})`.as('document_id'),
+  'kind',
+  'status',
+  'retry_of',
+  'replay_run',
+  'input_bytes',
+  'result_bytes',
+  'error_code',
+  'error_message',
+  'attempts',
+  'max_attempts',
+  'claimed_by',
+  'credits',
+  'credit_month',
+  sql<string | null>`(select id from "user" where "user".id = job.created_by)`.as('created_by'),
+  'created_at',
+  'started_at',
+  'finished_at',
+  'next_attempt_at',
+  'updated_at',
+  'swept_at',
+] as const;
+
+/** The sizes of a job's input and result as JSON, in bytes. Rows from before sizes were kept are measured here. */
+export const inputBytes = sql<number>`coalesce(input_bytes, octet_length(input::text))`;
+export const resultBytes = sql<number>`coalesce(result_bytes, octet_length(result::text), 0)`;
+
 /** Statuses that a job never leaves. */
 export const finalStatuses = ['succeeded', 'failed', 'canceled'] as const satisfies JobStatus[];
 
@@ -26,62 +67,55 @@ export interface JobError {
   message: string;
 }
 
-const workspace = sql<string | null>`(select id from workspace where workspace.id = job.workspace_id)`;
+/** Contents up to this size are read with the job: a batch of a hundred jobs stays small. */
+const smallBytes = 32 * 1024;
 
-/** The columns of a job but for `result`. What a job was made by, or in, or of, is null if that is gone (docs/rules.md, gone at once). */
-const columns = [
-  'id',
-  'organization_id',
-  workspace.as('workspace_id'),
-  sql<string | null>`coalesce(former_workspace_id, case when ${workspace} is null then workspace_id end)`.as('former_workspace_id'),
-  sql<string | null>`(select id from document where document.id = job.document_id and ${inWorkspace})`.as('document_id'),
-  'kind',
-  'status',
-  'input',
-  'retry_of',
-  'replay_run',
-  'error_code',
-  'error_message',
-  'attempts',
-  'max_attempts',
-  'claimed_by',
-  'credits',
-  'credit_month',
-  sql<string | null>`(select id from "user" where "user".id = job.created_by)`.as('created_by'),
-  'created_at',
-  'started_at',
-  'finished_at',
-  'next_attempt_at',
-  'updated_at',
-  'swept_at',
-] as const;
+/** A job whose contents are null if they are large; see {@link readWhole}. */
+export type FoundJob = JobHead & { input: JobRow['input'] | null; result: JobRow['result']; content_bytes: number };
 
-/** Jobs as everybody may see them. */
-export function selectJobs(db: Db) {
-  return db.selectFrom('job').select([...columns, 'result']);
-}
-
-/** The same, whose results are not even read. */
-export function selectJobsWithoutResult(db: Db) {
-  return db.selectFrom('job').select([...columns, sql<Record<string, unknown> | null>`null`.as('result')]);
-}
+const contentBytes = sql<number>`${inputBytes} + ${resultBytes}`;
+const isSmall = sql`${contentBytes} <= ${sql.lit(smallBytes)}`;
 
 /** The job, or undefined. */
 export const findJob = batchedRead(
-  (db, ids): Promise<JobRow[]> => selectJobs(db).where('id', '=', anyOf(ids)).execute(),
+  (db, ids): Promise<FoundJob[]> =>
+    db
+      .selectFrom('job')
+      .select(headColumns)
+      .select(contentBytes.as('content_bytes'))
+      .select(sql<JobRow['input'] | null>`case when ${isSmall} then input end`.as('input'))
+      .select(sql<JobRow['result']>`case when ${isSmall} then result end`.as('result'))
+      .where('id', '=', anyOf(ids))
+      .execute(),
   ({ id }) => id,
 );
 
 /** A job that a change has returned, with what {@link findJob} showed of where it belongs. */
-export function shownAs(changed: JobRow, { workspace_id, document_id, created_by }: JobRow): JobRow {
+export function shownAs(changed: JobRow, { workspace_id, document_id, created_by }: JobHead): JobRow {
   return { ...changed, workspace_id, document_id, created_by };
 }
 
 /** The job, whichever organization it belongs to: the caller authorizes by the row. Throws NOT_FOUND. */
-export async function getJob(db: Db, jobId: string): Promise<JobRow> {
+export async function getJob(db: Db, jobId: string): Promise<FoundJob> {
   const job = await findJob(db, jobId);
-  if (!job) throw new ApiError('NOT_FOUND', { message: 'Job not found.' });
+  if (!job) throw jobNotFound();
   return job;
+}
+
+/** The job with its contents, however large they are. Throws NOT_FOUND if it is gone meanwhile. */
+export async function readWhole(db: Db, { input, ...job }: FoundJob): Promise<JobRow> {
+  if (input !== null) return { ...job, input };
+  const whole = await db
+    .selectFrom('job')
+    .select([...headColumns, 'input', 'result'])
+    .where('id', '=', job.id)
+    .executeTakeFirst();
+  if (!whole) throw jobNotFound();
+  return whole;
+}
+
+function jobNotFound(): ApiError {
+  return new ApiError('NOT_FOUND', { message: 'Job not found.' });
 }
 
 /** The state of a job, for whoever does not hold it. A queued job is to be attempted after `delayMs`; `running`: another attempt holds it. */
@@ -101,7 +135,7 @@ export interface QueuedJobState {
 const shortestWaitMs = 1_000;
 
 /** The state of a job; `gone` if it has no row. How long a queued one has to wait is decided by the database's clock. */
-export async function jobStateOf(db: Db | Transaction, job: JobRow | undefined): Promise<JobState> {
+export async function jobStateOf(db: Db | Transaction, job: JobHead | undefined): Promise<JobState> {
   if (!job) return { status: 'gone' };
   if (job.status === 'failed') return { status: 'failed', error: { code: job.error_code ?? 'unknown', message: job.error_message ?? '' } };
   if (job.status !== 'queued') return { status: job.status };

@@ -1,11 +1,22 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { anyOf } from '../../db/batched-read.ts';
 import { longestTransactionMs } from '../../db/bounds.ts';
 import type { Db } from '../../db/connect.ts';
-import { type JobRow, selectJobs } from './job.ts';
+import { fitPage, inOrderOf, rowBytes } from '../page.ts';
+import { headColumns, inputBytes, type JobRow, resultBytes } from './job.ts';
 
-/** Jobs by id, for the events of a stream. */
-export async function listJobsById(db: Db, jobIds: string[]): Promise<JobRow[]> {
-  return selectJobs(db).where('id', 'in', jobIds).orderBy('updated_at').execute();
+/** A job for the event of a stream. Its input and result are empty until it is final. `bytes`: about the size of the event. */
+export type ChangedJob = JobRow & { bytes: number };
+
+/** Jobs by id, the oldest change first, as many as fit into `maxBytes` but at least one. `left`: the ids that did not fit. */
+export async function readJobsById(
+  db: Db,
+  jobIds: string[],
+  { maxBytes }: { maxBytes: number },
+): Promise<{ jobs: ChangedJob[]; left: string[] }> {
+  const { page, jobs } = await readBounded(db, sql`id = any(${jobIds})`, { limit: jobIds.length, maxBytes });
+  const fit = new Set(page.rows.map(({ id }) => id));
+  return { jobs, left: page.more ? jobIds.filter((id) => !fit.has(id)) : [] };
 }
 
 /** Whether an organization has jobs that were in a workspace when it was deleted. */
@@ -21,30 +32,62 @@ export async function hasJobsOfFormerWorkspace(db: Db, organizationId: string, w
   return rows[0]?.found === true;
 }
 
-const pageSize = 200;
 /** Covers the duration of a commit, and the difference between the clocks of the service and the database. */
 const marginMs = 5_000;
 
 /**
- * An organization's jobs that changed since a moment, oldest change first, read page by page. Begins earlier by the longest permitted
- * transaction (docs/rules.md, notifications may be lost): `transactionMs`, that of all pools if absent.
+ * Where a replay begins that misses nothing after `since`: earlier by the longest permitted transaction (docs/rules.md, notifications may
+ * be lost).
  */
-export async function* readChangedJobs(
-  db: Db,
-  organizationId: string,
-  since: Date,
-  transactionMs: number = longestTransactionMs,
-): AsyncGenerator<JobRow> {
-  for (let after: JobRow | undefined; ; ) {
-    const page: JobRow[] = await listPage(db, organizationId, after ?? new Date(since.getTime() - transactionMs - marginMs));
-    yield* page;
-    after = page.at(-1);
-    if (page.length < pageSize) return;
-  }
+export function replayStart(since: Date, transactionMs: number = longestTransactionMs): Date {
+  return new Date(since.getTime() - transactionMs - marginMs);
 }
 
-async function listPage(db: Db, organizationId: string, from: Date | JobRow): Promise<JobRow[]> {
-  const query = selectJobs(db).where('organization_id', '=', organizationId).orderBy('updated_at').orderBy('id').limit(pageSize);
-  if (from instanceof Date) return query.where('updated_at', '>=', from).execute();
-  return query.where(sql<boolean>`(updated_at, id) > (${from.updated_at}, ${from.id})`).execute();
+/** A place in the order of changes. */
+export interface ChangePosition {
+  id: string;
+  at: Date;
+}
+
+export interface ChangedPage {
+  jobs: ChangedJob[];
+  /** Where the page ends; undefined if it is empty. A job that changes while it is read may be of a later time. */
+  end: ChangePosition | undefined;
+  /** Whether there are changes after it. */
+  more: boolean;
+}
+
+/**
+ * A page of an organization's jobs that changed at a moment or later, or after the end of a page, the oldest change first. It ends after 200 jobs
+ * or `maxBytes`, and holds at least one.
+ */
+export async function readChangedJobs(
+  db: Db,
+  organizationId: string,
+  from: Date | ChangePosition,
+  { maxBytes }: { maxBytes: number },
+): Promise<ChangedPage> {
+  const isLater = from instanceof Date ? sql`updated_at >= ${from}` : sql`(updated_at, id) > (${from.at}, ${from.id})`;
+  const { page, jobs } = await readBounded(db, sql`organization_id = ${organizationId} and ${isLater}`, { limit: pageSize, maxBytes });
+  return { jobs, end: page.rows.at(-1), more: page.more };
+}
+
+const pageSize = 200;
+const isFinal = sql`finished_at is not null`;
+
+async function readBounded(db: Db, where: RawBuilder<unknown>, bounds: { limit: number; maxBytes: number }) {
+  const bytes = sql`${sql.lit(rowBytes)} + case when ${isFinal} then ${inputBytes} + ${resultBytes} else 0 end`;
+  const sized = sql`
+    select id, updated_at as at, ${bytes} as bytes from job where ${where} order by updated_at, id limit ${bounds.limit + 1}
+  `;
+  const page = await fitPage(db, sized, { ...bounds, order: 'asc' });
+  const jobs = await db
+    .selectFrom('job')
+    .select(headColumns)
+    .select(sql<JobRow['input']>`case when ${isFinal} then input else '{}' end`.as('input'))
+    .select(sql<JobRow['result']>`case when ${isFinal} then result end`.as('result'))
+    .where('id', '=', anyOf(page.rows.map(({ id }) => id)))
+    .execute();
+  const sizes = new Map(page.rows.map((row) => [row.id, row.bytes]));
+  return { page, jobs: inOrderOf(page, jobs).map((job): ChangedJob => ({ ...job, bytes: sizes.get(job.id) ?? rowBytes })) };
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import { anyOf } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import type { JobStatus } from '../../db/schema.ts';
-import { type Cursors, type Page, toPage } from '../page.ts';
-import { type JobRow, selectJobs, selectJobsWithoutResult } from './job.ts';
+import { type Cursors, cursorAfter, fitPage, inOrderOf, maxPageBytes, type Page, rowBytes, type SizedPage } from '../page.ts';
+import { headColumns, inputBytes, type JobRow, resultBytes } from './job.ts';
 
 export interface JobFilter {
   organizationId: string;
@@ -14,18 +15,45 @@ export interface JobFilter {
   includeResult: boolean;
 }
 
-/** A page of an organization's jobs, newest first. Without `includeResult` the results are not even read. */
-export async function listJobs(db: Db, cursors: Cursors, filter: JobFilter): Promise<Page<JobRow>> {
+/**
+ * A page of an organization's jobs, newest first, that ends after `limit` jobs or 4 MiB. Without `includeResult` the results are not even
+ * read. `admit` is called with the size of the page, in bytes, before the contents are read.
+ */
+export async function listJobs(
+  db: Db,
+  cursors: Cursors,
+  filter: JobFilter,
+  admit: (bytes: number) => Promise<void> = async () => {},
+): Promise<Page<JobRow>> {
   const scope = `jobs:${filter.organizationId}`;
-  const after = filter.cursor === undefined ? undefined : cursors.decode(scope, filter.cursor);
-  let query = (filter.includeResult ? selectJobs(db) : selectJobsWithoutResult(db))
-    .where('organization_id', '=', filter.organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(filter.limit + 1);
-  if (filter.workspaceId !== undefined) query = query.where('workspace_id', '=', filter.workspaceId);
-  if (filter.documentId !== undefined) query = query.where('document_id', '=', filter.documentId);
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-  if (after) query = query.where(sql<boolean>`(created_at, id) < (${after.createdAt}, ${after.id})`);
-  return toPage(await query.execute(), filter.limit, cursors, scope);
+  const page = await findPage(db, filter, filter.cursor === undefined ? undefined : cursors.decode(scope, filter.cursor));
+  await admit(page.bytes);
+  return { items: await readJobs(db, page, filter.includeResult), nextCursor: cursorAfter(page, cursors, scope) };
+}
+
+async function findPage(db: Db, filter: JobFilter, after: { createdAt: Date; id: string } | undefined): Promise<SizedPage> {
+  const { organizationId, workspaceId, documentId, status, limit, includeResult } = filter;
+  const conditions = [
+    sql`organization_id = ${organizationId}`,
+    ...(workspaceId === undefined ? [] : [sql`workspace_id = ${workspaceId}`]),
+    ...(documentId === undefined ? [] : [sql`document_id = ${documentId}`]),
+    ...(status === undefined ? [] : [sql`status = ${status}`]),
+    ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
+  ];
+  const bytes = sql`${sql.lit(rowBytes)} + ${inputBytes} ${includeResult ? sql`+ ${resultBytes}` : sql``}`;
+  const sized = sql`
+    select id, created_at as at, ${bytes} as bytes from job
+    where ${sql.join(conditions, sql` and `)} order by created_at desc, id desc limit ${limit + 1}
+  `;
+  return fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
+}
+
+async function readJobs(db: Db, page: SizedPage, includeResult: boolean): Promise<JobRow[]> {
+  const result = includeResult ? sql<JobRow['result']>`result` : sql<JobRow['result']>`null`;
+  const jobs = await db
+    .selectFrom('job')
+    .select([...headColumns, 'input', result.as('result')])
+    .where('id', '=', anyOf(page.rows.map(({ id }) => id)))
+    .execute();
+  return inOrderOf(page, jobs);
 }

@@ -4,12 +4,12 @@ import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { lockOrganization } from '../locks.ts';
 import { insertJob } from './create-job.ts';
-import { getJob, type JobRow } from './job.ts';
+import { getJob, type JobHead, type JobRow, readWhole } from './job.ts';
 import { keepJobScope, scopeOf } from './job-scope.ts';
 
 /**
  * Queues a new job with the input of a failed one, charged again; the original stays failed. Throws CONFLICT if the original is not
- * failed, NOT_FOUND if its document is gone, LIMIT_REACHED if the credits are used up.
+ * failed, NOT_FOUND if its document or its workspace is gone, LIMIT_REACHED if the credits are used up.
  */
 export async function retryJob(
   trx: Transaction,
@@ -19,8 +19,9 @@ export async function retryJob(
   replayRun?: string,
 ): Promise<JobRow> {
   await lockOrganization(trx, organizationId);
-  const original = await getJob(trx, id);
-  checkRetryable(original);
+  const found = await getJob(trx, id);
+  checkRetryable(found);
+  const original = await readWhole(trx, found);
   await keepJobScope(trx, scopeOf(original));
   const plan = await getPlan(trx, organizationId);
   const retried = await insertJob(trx, { ...copyOf(original), createdBy: actor.userId, retryOf: id, replayRun }, plan);
@@ -34,10 +35,13 @@ export async function retryJob(
   return retried;
 }
 
-function checkRetryable({ status, kind, document_id }: JobRow): void {
+function checkRetryable({ status, kind, document_id, error_code }: JobHead): void {
   if (status !== 'failed') throw new ApiError('CONFLICT', { message: 'Only a failed job can be retried.' });
   if (kind.startsWith('document.') && document_id === null) {
     throw new ApiError('NOT_FOUND', { message: 'The document of this job is gone.' });
+  }
+  if (error_code === 'workspace_missing') {
+    throw new ApiError('NOT_FOUND', { message: 'The workspace of this job is gone, and its texts with it.' });
   }
 }
 

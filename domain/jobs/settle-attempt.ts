@@ -2,7 +2,7 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { refundJob } from '../credits/ledger.ts';
 import { lockJob } from '../locks.ts';
-import { isFinal, type JobError, type JobRow, type JobState, jobStateOf } from './job.ts';
+import { isFinal, type JobError, type JobHead, type JobState, jobStateOf } from './job.ts';
 import { transitionJob } from './transition-job.ts';
 
 /** Why an attempt failed. */
@@ -34,7 +34,7 @@ export async function settleAttempt(db: Db, { jobId, claimedBy, failure }: Ended
   });
 }
 
-async function settleRunning(trx: Transaction, job: JobRow, failure: AttemptFailure, delaysMs: readonly number[]): Promise<JobState> {
+async function settleRunning(trx: Transaction, job: JobHead, failure: AttemptFailure, delaysMs: readonly number[]): Promise<JobState> {
   if (!failure.retryable || job.attempts >= job.max_attempts) return failJob(trx, job, failure);
   const delayMs = retryDelayMs(job.attempts, delaysMs, failure.retryAfterMs);
   const error = { code: failure.code, message: failure.message };
@@ -43,7 +43,7 @@ async function settleRunning(trx: Transaction, job: JobRow, failure: AttemptFail
 }
 
 /** Makes a job failed, and gives its credits back. */
-export async function failJob(trx: Transaction, job: JobRow, error: JobError): Promise<JobState> {
+export async function failJob(trx: Transaction, job: JobHead, error: JobError): Promise<JobState> {
   const { code, message } = error;
   const failed = await transitionJob(trx, {
     jobId: job.id,

@@ -5,8 +5,8 @@ import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
 import { lockJob } from '../locks.ts';
-import { startOf } from './create-job.ts';
-import type { JobRow } from './job.ts';
+import { type StartedJob, startOf } from './create-job.ts';
+import type { JobHead } from './job.ts';
 import { failJob } from './settle-attempt.ts';
 import { transitionJob } from './transition-job.ts';
 
@@ -36,7 +36,7 @@ export async function sweepLostAttempts(
   return swept;
 }
 
-async function takeBack(trx: Transaction, { id, attempts }: Pick<JobRow, 'id' | 'attempts'>): Promise<'requeued' | 'failed' | undefined> {
+async function takeBack(trx: Transaction, { id, attempts }: Pick<JobHead, 'id' | 'attempts'>): Promise<'requeued' | 'failed' | undefined> {
   const job = await lockJob(trx, id);
   if (job?.status !== 'running' || job.attempts !== attempts) return undefined;
   if (attempts >= job.max_attempts) {
@@ -81,7 +81,7 @@ const everySeconds = 60;
  */
 export async function sweepQueuedJobs(db: Db, { limit }: { limit: number }): Promise<string[]> {
   return inTransaction(db, async (trx) => {
-    const { rows: jobs } = await sql<JobRow>`
+    const { rows: jobs } = await sql<StartedJob>`
       update job set swept_at = clock_timestamp() where id in (
         select id from job as waiting
         where status = 'queued'
@@ -90,7 +90,7 @@ export async function sweepQueuedJobs(db: Db, { limit }: { limit: number }): Pro
           and not exists (select from outbox where workflow_id = ${workflowIds.runJob('')} || waiting.id)
         order by coalesce(swept_at, created_at) limit ${limit} for update skip locked
       )
-      returning *
+      returning id, kind, organization_id, workspace_id, document_id
     `.execute(trx);
     for (const job of jobs) addToOutbox(trx, startOf(job));
     return jobs.map(({ id }) => id);

@@ -15,16 +15,24 @@ export interface Backlog {
 /** The unfinished jobs by kind and organization, the largest group first. */
 export async function listBacklog(db: Db, limit: number): Promise<Backlog[]> {
   const { rows } = await sql<Backlog>`
-    select job.kind, organization.slug as organization,
-      count(*) filter (where status = 'queued' and next_attempt_at is null) as queued,
-      count(*) filter (where status = 'queued' and next_attempt_at is not null) as waiting,
-      count(*) filter (where status = 'running') as running,
-      extract(epoch from now() - min(job.created_at))::int as "oldestSeconds"
-    from job join organization on organization.id = job.organization_id
-    where status in ('queued', 'running')
-    group by job.kind, organization.slug
-    order by count(*) desc, job.kind, organization.slug
-    limit ${limit}
+    select kind, (select slug from organization where id = organization_id) as organization, queued, waiting, running,
+      extract(epoch from now() - oldest)::int as "oldestSeconds"
+    from (
+      select kind, organization_id, count(*) as jobs,
+        count(*) filter (where status = 'queued' and next_attempt_at is null) as queued,
+        count(*) filter (where status = 'queued' and next_attempt_at is not null) as waiting,
+        count(*) filter (where status = 'running') as running,
+        min(created_at) as oldest
+      from (
+        -- Each of the two has an index; both together have none.
+        select kind, organization_id, status, next_attempt_at, created_at from job where status = 'queued'
+        union all
+        select kind, organization_id, status, next_attempt_at, created_at from job where status = 'running'
+      ) as job
+      group by kind, organization_id
+      order by jobs desc, kind, organization_id limit ${limit}
+    ) as groups
+    order by jobs desc, kind, organization
   `.execute(db);
   return rows;
 }
@@ -47,7 +55,10 @@ export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs:
     select * from (
       select 'running job' as what, job.id, organization_id as organization, extract(epoch from now() - started_at)::int as "ageSeconds",
         'attempt ' || attempts || ' began more than twice the timeout ago; the sweep has not taken it back: is a worker running?' as reason
-      from job where status = 'running' and started_at < now() - make_interval(secs => ${(2 * jobTimeoutMs) / 1_000})
+      from (
+        select * from job where status = 'running' and started_at < now() - make_interval(secs => ${(2 * jobTimeoutMs) / 1_000})
+        order by started_at limit ${limit}
+      ) as job
       union all
       select 'queued job', job.id, organization_id, extract(epoch from now() - greatest(created_at, next_attempt_at))::int,
         case
@@ -55,14 +66,20 @@ export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs:
           when swept_at is null then 'no sweep has seen it: is a worker running?'
           else 'no worker has taken it: is one running that has a handler for ' || kind || '?'
         end
-      from job where status = 'queued' and greatest(created_at, next_attempt_at) < now() - interval '5 minutes'
+      from (
+        select id, organization_id, kind, created_at, next_attempt_at, swept_at from job
+        where status = 'queued' and greatest(created_at, next_attempt_at) < now() - interval '5 minutes'
+        order by greatest(created_at, next_attempt_at) limit ${limit}
+      ) as job
       union all
       select 'intent', outbox.workflow_id, null, extract(epoch from now() - created_at)::int,
         coalesce('not dispatched after ' || attempts || ' attempts: ' || last_error, 'not dispatched: does an API or worker run?')
-      from outbox where created_at < now() - interval '1 minute'
+      from (select * from outbox order by id limit ${limit}) as outbox where created_at < now() - interval '1 minute'
       union all
       select 'object', key, organization_id, extract(epoch from now() - created_at)::int, 'the store refuses to delete it: ' || coalesce(last_error, 'not tried yet')
-      from object_to_delete where created_at < now() - interval '5 minutes'
+      from (
+        select * from object_to_delete where created_at < now() - interval '5 minutes' order by created_at limit ${limit}
+      ) as object_to_delete
       union all
       select 'organization deletion', organization_id, organization_id, extract(epoch from now() - created_at)::int,
         'see workflow ' || ${workflowIds.deleteOrganization('')} || organization_id

@@ -54,7 +54,7 @@ export async function measureWaiting(db: Db): Promise<Waiting> {
   const { rows } = await sql<{ intents: number; intentAge: number | null; objects: number; refused: number; objectAge: number | null }>`
     select
       (select count(*) from outbox) as intents,
-      (select extract(epoch from now() - min(created_at))::int from outbox) as "intentAge",
+      (select extract(epoch from now() - created_at)::int from outbox order by id limit 1) as "intentAge",
       (select count(*) from object_to_delete) as objects,
       (select count(*) from object_to_delete where attempts > 0) as refused,
       (select extract(epoch from now() - min(created_at))::int from object_to_delete) as "objectAge"

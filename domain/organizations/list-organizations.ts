@@ -41,7 +41,7 @@ export async function listOrganizations(
   db: Db,
   { search = '', limit, offset, dunningDays }: OrganizationFilter,
 ): Promise<{ items: OrganizationSummaryRow[]; total: number }> {
-  const matches = sql`(strpos(lower(name), lower(${search})) > 0 or strpos(lower(slug), lower(${search})) > 0)`;
+  const matches = search === '' ? sql`true` : sql`(strpos(lower(name), lower(${search})) > 0 or strpos(lower(slug), lower(${search})) > 0)`;
   const { rows } = await sql<OrganizationSummaryRow>`
     select page.id, page.name, page.slug, page."createdAt" as created_at, page."stripeCustomerId" as billing_customer_id,
       (select count(*) from member where "organizationId" = page.id) as members,

@@ -8,7 +8,7 @@ export const ledgerCommand: Command = {
   summary: 'Compare the credit ledger with the jobs and the months. Exits 1 if it is off.',
   async run(args, { db, print }) {
     const { json, organization } = parseFlags(args, { json: { type: 'boolean' }, organization: { type: 'string' } });
-    const problems = await checkLedger(db, organization === undefined ? {} : { organizationId: organization });
+    const problems = await checkLedger(db, { organizationId: organization });
     if (json) print(JSON.stringify({ problems }));
     else if (problems.length === 0) print('The ledger is sound.');
     else {

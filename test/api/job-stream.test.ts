@@ -81,6 +81,12 @@ describe('The job stream', () => {
       expect(following.events.map(({ data }) => data.id)).to.not.include(earlier.id);
     });
 
+    it('all jobs of a statement that changes more than a notification can name', async () => {
+      const following = await stream();
+      const ids = await insertJobs({ count: 150, summaryLength: 10 });
+      for (const id of ids) await following.first(({ data }) => data.id === id);
+    });
+
     it('nothing of another organization, and of one workspace only where it is asked for', async () => {
       const other = await api.createTenant();
       const elsewhere = await stream({ token: other.owner.token, organizationId: other.organizationId });
@@ -340,15 +346,18 @@ describe('The job stream', () => {
 
   it('drops a reader that does not read, and keeps nothing for it', async () => {
     const user = await newMember();
+    // Of its own, so that no other test replays what is written here.
+    const { organizationId } = await api.createTenant();
+    await api.addMember(organizationId, user, 'member');
     for (let count = 0; count < 4; count++) expect(await tryOpen(user.token)).to.not.equal(undefined);
     const { hostname, port } = new URL(api.url);
     const deaf = connect(Number(port), hostname).on('error', () => {});
-    const path = `/api/v1/organizations/${tenant.organizationId}/jobs/stream`;
+    const path = `/api/v1/organizations/${organizationId}/jobs/stream`;
     deaf.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${user.token}\r\n\r\n`);
     await once(deaf, 'data');
     deaf.pause();
     expect(await tryOpen(user.token)).to.equal(undefined);
-    for (let round = 0; round < 4; round++) await insertJobs({ count: 600, summaryLength: 20_000 });
+    for (let round = 0; round < 10; round++) await insertJobs({ organizationId, count: 100, summaryLength: 20_000 });
     await until(async () => (await tryOpen(user.token)) !== undefined, 30_000);
     deaf.destroy();
   });

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { longestTransactionMs } from '../../db/bounds.ts';
 import { createDb, createPool, type Db, type Transaction } from '../../db/connect.ts';
 import { inBulkTransaction, inTransaction } from '../../db/transaction.ts';
-import { readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
+import { readChangedJobs, replayStart } from '../../domain/jobs/list-changed-jobs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { staysTrue } from '../support/stays-true.ts';
 
@@ -110,6 +110,12 @@ describe('A transaction', () => {
       .executeTakeFirstOrThrow();
   };
 
+  async function idsChangedSince(db: Db, from: Date): Promise<string[]> {
+    const { jobs, more } = await readChangedJobs(db, 'one', from, { maxBytes: 1_000_000 });
+    expect(more).to.equal(false);
+    return jobs.map(({ id }) => id);
+  }
+
   it('has one bound in every pool, by which every replay begins earlier, unless told otherwise', async () => {
     const { rows } = await sql<{ bound: number }>`
       select setting::int as bound from pg_settings where name = 'statement_timeout'
@@ -117,7 +123,7 @@ describe('A transaction', () => {
     expect(rows[0]?.bound).to.equal(longestTransactionMs);
     const { updated_at: told } = await insert(database.db, 'told');
     await insert(database.db, 'written before', { updated_at: new Date(told.getTime() - longestTransactionMs) });
-    const replayed = await Array.fromAsync(readChangedJobs(database.db, 'one', told), ({ id }) => id);
+    const replayed = await idsChangedSince(database.db, replayStart(told));
     expect(replayed).to.include('written before');
   });
 
@@ -140,8 +146,7 @@ describe('A transaction', () => {
       await delay((seconds - 1) * 1_000);
       const told = (await insert(db, `told after ${seconds - 1} s`)).updated_at;
       const error = await writing;
-      const replayed: string[] = [];
-      for await (const job of readChangedJobs(db, 'one', told, replayedMs)) replayed.push(job.id);
+      const replayed = await idsChangedSince(db, replayStart(told, replayedMs));
       return { error: error?.message, id: `written in ${seconds} s`, replayed };
     });
 

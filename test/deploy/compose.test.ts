@@ -96,7 +96,7 @@ describe('the dynamic configuration of Temporal', () => {
 
 /** The files that a file imports by a relative path, types left out. */
 function importsOf(file: string): string[] {
-  const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type )[^;]*?'(\.[^']+)';/gms);
+  const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type )[^;]*?'(\.\.?\/[^']+)';/gms);
   return [...imports].map(([, path = '']) => join(dirname(file), path));
 }
 

@@ -40,7 +40,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     for (const [one, other] of bothWays(pair)) {
       one.on('error', () => other.destroy());
       one.on('close', () => {
-        pairs.delete(pair);
+        if (other.destroyed) pairs.delete(pair);
         // A network that drops packets does not tell of an end either.
         if (!silent) other.destroy();
       });
@@ -66,7 +66,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   return {
     port,
     get open() {
-      return pairs.size;
+      return [...pairs].filter(({ near }) => !near.destroyed).length;
     },
     cut,
     mend: () => listen(port).then(() => undefined),

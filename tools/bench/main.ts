@@ -10,6 +10,9 @@ import { indexing } from './figures/indexing.ts';
 import { isolation } from './figures/isolation.ts';
 import { jobs } from './figures/jobs.ts';
 import { memory } from './figures/memory.ts';
+import { migrations } from './figures/migrations.ts';
+import { notify } from './figures/notify.ts';
+import { pages } from './figures/pages.ts';
 import { pdf } from './figures/pdf.ts';
 import { queues } from './figures/queues.ts';
 import { requests } from './figures/requests.ts';
@@ -36,6 +39,9 @@ const onService: Record<string, Measure> = {
   retention,
   deletion,
   memory,
+  pages,
+  migrations,
+  notify,
 };
 const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = { statements, start, indexing, pdf, isolation };
 /** They read its log, or start it. */

@@ -2,14 +2,21 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, Connection, Client as TemporalClient } from '@temporalio/client';
+import type { Environment } from '../../config/environment.ts';
 import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
+import { startTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { type AiProxy, startAiProxy } from './ai-proxy.ts';
 import { watchEffects } from './count.ts';
+
+/** A dependency behind a proxy. */
+export type Cuttable = 'postgres' | 'temporal' | 'ai';
 
 /** The service under drill: every process separate, with the durability of production, and a proxy in front of the AI service. */
 export interface Service {
   stack: Stack;
+  /** The ways of the API and the worker to what they depend on, which can be cut. */
+  ways: Record<Cuttable, TcpProxy>;
   db: Db;
   temporal: Client;
   ai: AiProxy;
@@ -33,19 +40,26 @@ const env = {
 export async function startService(): Promise<Service> {
   const dataDir = mkdtempSync(join(realpathSync(tmpdir()), 'sheaf-drill-'));
   const ai = await startAiProxy();
+  // The stack reads it at each start of a service.
+  const serviceEnv: Environment = { ...env, WORKER_ENABLED: 'false' };
   try {
     const stack = await startStack({
       dataDir,
-      services: ['postgres', 'temporal', 'ai', 'api', 'worker'],
+      services: ['postgres', 'temporal', 'ai'],
       temporalUi: false,
-      env: { ...env, AI_SERVICE_URL: ai.url },
+      env: serviceEnv,
     });
     ai.forwardTo(`http://127.0.0.1:${stack.ports.ai}`);
+    const ways = await openWays(stack, ai);
+    Object.assign(serviceEnv, through(stack, ways));
+    await stack.start('api');
+    await stack.start('worker');
     const db = createDb(createPool({ url: stack.databaseUrl, poolSize: 4, name: 'sheaf drill' }));
     await watchEffects(db);
     const connection = Connection.lazy({ address: stack.temporalAddress, channelArgs: { 'grpc.max_reconnect_backoff_ms': 1_000 } });
     return {
       stack,
+      ways,
       db,
       temporal: new TemporalClient({ connection }),
       ai,
@@ -55,6 +69,7 @@ export async function startService(): Promise<Service> {
         await db.destroy();
         await stack.stop();
         ai.stop();
+        for (const way of Object.values(ways)) await way.stop();
         rmSync(dataDir, { recursive: true, force: true });
       },
     };
@@ -62,4 +77,20 @@ export async function startService(): Promise<Service> {
     ai.stop();
     throw error;
   }
+}
+
+async function openWays({ ports }: Stack, ai: AiProxy): Promise<Service['ways']> {
+  const open = (port: number) => startTcpProxy({ host: '127.0.0.1', port });
+  return { postgres: await open(ports.postgres), temporal: await open(ports.temporal), ai: await open(Number(new URL(ai.url).port)) };
+}
+
+/** The variables of services that use these ways. */
+function through({ databaseUrl }: Stack, { postgres, temporal, ai }: Service['ways']): Environment {
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${postgres.port}`;
+  return {
+    DATABASE_URL: url.href,
+    TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
+    AI_SERVICE_URL: `http://127.0.0.1:${ai.port}`,
+  };
 }

@@ -1,5 +1,6 @@
 import type { Fault } from '../fault.ts';
 import { aiErrors, aiSlow, aiTooLarge, aiUnusable, storeRefuses } from './dependencies.ts';
+import { aiSilent, postgresSilent, temporalSilent } from './network.ts';
 import { aiKilled, apiKilled, postgresCrashed, temporalAway, workerFrozen, workerKilled } from './processes.ts';
 import { clockSkew, twoVersions } from './replicas.ts';
 import { diskFull, temporalLost, workerOutOfMemory } from './resources.ts';
@@ -18,6 +19,9 @@ export const faults: Fault[] = [
   aiErrors,
   aiTooLarge,
   aiUnusable,
+  postgresSilent,
+  temporalSilent,
+  aiSilent,
   storeRefuses,
   diskFull,
   workerOutOfMemory,

@@ -1,0 +1,30 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+
+/** How long a migration may wait for a lock, in milliseconds: whoever comes after it waits as long. `migrate` tries again. */
+const lockTimeoutMs = 500;
+
+/** Makes the statements of a transaction give up a lock that they do not get at once (CONTRIBUTING.md, migrations). */
+export async function waitBriefly(trx: Kysely<unknown>): Promise<void> {
+  await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(trx);
+}
+
+/** A transaction within an online migration, for changes that hold their locks for a moment. */
+export async function withShortLocks(db: Kysely<unknown>, work: (trx: Transaction<unknown>) => Promise<void>): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await waitBriefly(trx);
+    await work(trx);
+  });
+}
+
+/** Builds indexes while others write, by name. One that an interrupted build has left unusable is built again. */
+export async function createIndexes(db: Kysely<unknown>, indexes: Record<string, string>): Promise<void> {
+  for (const [name, definition] of Object.entries(indexes)) {
+    if (await isUnusable(db, name)) await sql.raw(`drop index concurrently ${name}`).execute(db);
+    await sql.raw(`create index concurrently if not exists ${name} ${definition}`).execute(db);
+  }
+}
+
+async function isUnusable(db: Kysely<unknown>, name: string): Promise<boolean> {
+  const { rows } = await sql`select from pg_index where indexrelid = to_regclass(${name}) and not indisvalid`.execute(db);
+  return rows.length > 0;
+}

@@ -1,0 +1,123 @@
+import { EventEmitter } from 'node:events';
+import { expect } from 'chai';
+import { LargeAnswers } from '../../api/http/large-answers.ts';
+import type { ApiError } from '../../contract/api-error.ts';
+
+describe('Large answers', () => {
+  const limits = {
+    smallBytes: 10,
+    perOrganizationBytes: 100,
+    totalBytes: 150,
+    bytesPerSecond: Number.POSITIVE_INFINITY,
+    mostWaiting: 2,
+    patienceMs: 200,
+    readMs: 60_000,
+  };
+
+  function request() {
+    const events = new EventEmitter();
+    const left = new AbortController();
+    return {
+      signal: left.signal,
+      hangUp: () => events.emit('close'),
+      setHeader: () => {},
+      onClose: (callback: () => void) => void events.once('close', callback),
+      close: () => events.emit('close'),
+      leave: () => left.abort(new Error('left')),
+    };
+  }
+
+  /** Whether a promise has settled once everything that could run has. */
+  async function isDone(promise: Promise<unknown>): Promise<boolean> {
+    let done = false;
+    promise.then(
+      () => (done = true),
+      () => (done = true),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    return done;
+  }
+
+  it('of one organization wait for each other, and nobody else does', async () => {
+    const answers = new LargeAnswers({ ...limits, patienceMs: 60_000 });
+    const [first, second, other] = [request(), request(), request()];
+    await answers.admit(first, 'loud', 80);
+    const waiting = answers.admit(second, 'loud', 80);
+    expect(await isDone(waiting)).to.equal(false);
+    await answers.admit(other, 'quiet', 60);
+    expect(answers.bytes).to.equal(140);
+    first.close();
+    await waiting;
+    second.close();
+    other.close();
+    expect(answers.bytes).to.equal(0);
+  });
+
+  it('of all organizations together are bounded; those who wait take turns', async () => {
+    const answers = new LargeAnswers({ ...limits, patienceMs: 60_000 });
+    const requests = { a: request(), b: request(), a2: request(), c: request() };
+    await answers.admit(requests.a, 'a', 100);
+    const b = answers.admit(requests.b, 'b', 100);
+    const a2 = answers.admit(requests.a2, 'a', 100);
+    expect([await isDone(b), await isDone(a2)]).to.deep.equal([false, false]);
+    requests.a.close();
+    expect([await isDone(b), await isDone(a2)]).to.deep.equal([true, false]);
+    requests.b.close();
+    await a2;
+    requests.a2.close();
+    expect(answers.bytes).to.equal(0);
+  });
+
+  it('that are small are not counted, and one that is larger than all limits is let through', async () => {
+    const answers = new LargeAnswers(limits);
+    await answers.admit(request(), 'a', 10);
+    expect(answers.bytes).to.equal(0);
+    await answers.admit(request(), 'a', 1_000);
+    expect(answers.bytes).to.equal(1_000);
+  });
+
+  it('are refused if too many wait, or one waits for too long', async () => {
+    const answers = new LargeAnswers(limits);
+    await answers.admit(request(), 'a', 100);
+    const waiting = [1, 2].map(() => answers.admit(request(), 'a', 100).catch((error: ApiError) => error.code));
+    const refused = await answers.admit(request(), 'a', 100).catch((error: ApiError) => error.code);
+    expect(refused).to.equal('TOO_MANY_REQUESTS');
+    expect(await Promise.all(waiting)).to.deep.equal(['TOO_MANY_REQUESTS', 'TOO_MANY_REQUESTS']);
+    expect(answers.bytes).to.equal(100);
+  });
+
+  it('are read no faster than allowed, which nobody else waits for', async () => {
+    const answers = new LargeAnswers({ ...limits, bytesPerSecond: 1_000, patienceMs: 60_000 });
+    const first = request();
+    const startedAt = performance.now();
+    await answers.admit(first, 'loud', 100);
+    first.close();
+    expect(answers.bytes).to.equal(0);
+    const next = answers.admit(request(), 'loud', 100);
+    await answers.admit(request(), 'quiet', 50);
+    expect(await isDone(next)).to.equal(false);
+    await next;
+    expect(performance.now() - startedAt).to.be.at.least(95);
+  });
+
+  it('hold nothing for a client that leaves while it waits', async () => {
+    const answers = new LargeAnswers({ ...limits, patienceMs: 60_000 });
+    const [first, second] = [request(), request()];
+    await answers.admit(first, 'a', 100);
+    const waiting = answers.admit(second, 'a', 100).catch((error: Error) => error.message);
+    second.leave();
+    expect(await waiting).to.equal('left');
+    first.close();
+    expect(answers.bytes).to.equal(0);
+  });
+
+  it('are given up with their connection if they are not read in time', async () => {
+    const answers = new LargeAnswers({ ...limits, readMs: 20 });
+    const slow = request();
+    await answers.admit(slow, 'a', 100);
+    const next = request();
+    await answers.admit(next, 'a', 100);
+    expect(answers.bytes).to.equal(100);
+    next.close();
+  });
+});

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/processes.ts';
+
+describe('Notifications of jobs', () => {
+  let database: TestDatabase;
+  let listener: pg.Client;
+  let heard: string[] = [];
+
+  before(async () => {
+    database = await createTestDatabase();
+    for (const id of ['one', 'two']) {
+      await sql`insert into organization (id, name, slug) values (${id}, ${id}, ${id})`.execute(database.db);
+    }
+    listener = new pg.Client({ connectionString: database.url });
+    await listener.connect();
+    listener.on('notification', ({ payload }) => heard.push(payload ?? ''));
+    await listener.query('listen job_changed; listen marks');
+  });
+  after(async () => {
+    await listener.end();
+    await database.drop();
+  });
+
+  /** What is heard of a statement: notifications come in the order of the commits. */
+  async function heardOf(statement: string): Promise<string[]> {
+    heard = [];
+    await sql.raw(statement).execute(database.db);
+    await sql`notify marks, 'mark'`.execute(database.db);
+    await until(async () => heard.at(-1) === 'mark');
+    return heard.slice(0, -1).sort();
+  }
+  const insert = (prefix: string, organization: string, count: number) =>
+    `insert into job (id, organization_id, kind, input, max_attempts, credits, credit_month)
+     select '${prefix}' || n, ${organization}, 'text.embed', '{}', 1, 1, '2026-11-01' from generate_series(1, ${count}) as series (n)`;
+
+  it('are one for each organization whose jobs a statement writes', async () => {
+    expect(await heardOf(insert('a', `case when n = 3 then 'two' else 'one' end`, 3))).to.deep.equal(['one a1 a2', 'two a3']);
+    expect(await heardOf(`update job set status = 'running' where id in ('a1', 'a3')`)).to.deep.equal(['one a1', 'two a3']);
+  });
+
+  it('do not name jobs that did not change for a reader of streams', async () => {
+    expect(await heardOf('update job set swept_at = now()')).to.deep.equal([]);
+    expect(await heardOf(`update job set status = 'running' where organization_id = 'one'`)).to.deep.equal(['one a2']);
+  });
+
+  it('name no jobs if there are too many', async () => {
+    expect(await heardOf(insert('b', `'one'`, 100))).to.have.length(1);
+    expect(await heardOf(insert('c', `'one'`, 101))).to.deep.equal(['one *']);
+    expect(await heardOf(`update job set status = 'canceled' where organization_id = 'one'`)).to.deep.equal(['one *']);
+  });
+});

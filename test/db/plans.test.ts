@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { createPool, type Db, type Pool } from '../../db/connect.ts';
+import type { Database } from '../../db/schema.ts';
+import { listAuditEntries, listPlatformAuditEntries } from '../../domain/audit.ts';
+import { checkLedger } from '../../domain/credits/check-ledger.ts';
+import { hasJobsOfFormerWorkspace, readChangedJobs, readJobsById } from '../../domain/jobs/list-changed-jobs.ts';
+import { listJobs } from '../../domain/jobs/list-jobs.ts';
+import { listReplayable } from '../../domain/jobs/replay-jobs.ts';
+import { sweepLostAttempts, sweepQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
+import { listBacklog, listStuck } from '../../domain/operations/backlog.ts';
+import { measureQueue, measureWaiting } from '../../domain/operations/measure-platform.ts';
+import { listOrganizations } from '../../domain/organizations/list-organizations.ts';
+import { createCursors } from '../../domain/page.ts';
+import { auditEntries, deleteInBatches, finishedJobs, idempotencyKeys, sessions } from '../../domain/retention.ts';
+import { filledTables, fillTables, large } from '../../tools/bench/support/fill-tables.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+/** Enough that a sequential scan is never the cheapest way. Millions are tried by hand. */
+const rows = Number(process.env.PLAN_TEST_ROWS ?? 60_000);
+
+describe(`With ${rows} rows in each large table`, () => {
+  let database: TestDatabase;
+  let pool: Pool;
+  let db: Db;
+  const seen: CompiledQuery[] = [];
+  const cursors = createCursors(Buffer.alloc(32));
+
+  before(async function () {
+    this.timeout(600_000);
+    database = await createTestDatabase();
+    await fillTables(database.db, rows);
+    pool = createPool({ url: database.url, poolSize: 2 });
+    db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }), log: ({ query }) => void seen.push(query) });
+  });
+  after(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  const isPlanned = /^\s*(select|with|insert|update|delete)/;
+  /** Counts of all rows are exact, and only a full read gives them; operators and platform admins ask for them. */
+  const isCountOfAll = /^select count\(\*\) as total from organization where true$|\(select count\(\*\) from object_to_delete\)/;
+
+  /** The large tables that the statements of `work` read from end to end. */
+  async function scannedBy(work: () => Promise<unknown>): Promise<string[]> {
+    seen.length = 0;
+    await work();
+    const scanned: string[] = [];
+    for (const { sql: text, parameters } of seen.filter(({ sql: text }) => isPlanned.test(text) && !isCountOfAll.test(text))) {
+      const { rows: plans } = await pool.query(`explain (format json) ${text}`, [...parameters]);
+      const tables = scansOf(plans[0]['QUERY PLAN'][0].Plan).filter((table) => filledTables.includes(table));
+      scanned.push(...tables.map((table) => `${table}, by ${text.replaceAll(/\s+/g, ' ')}`));
+    }
+    expect(seen).to.not.have.length(0);
+    return scanned;
+  }
+
+  interface PlanNode {
+    'Node Type': string;
+    'Relation Name'?: string;
+    Plans?: PlanNode[];
+  }
+
+  function scansOf(node: PlanNode): string[] {
+    const own = node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] ?? ''] : [];
+    return [...own, ...(node.Plans ?? []).flatMap(scansOf)];
+  }
+
+  const small = 'small-7';
+  const page = { limit: 50 };
+  const bounds = { maxBytes: 1_000_000 };
+  const progress = { before: undefined, onProgress: () => {}, signal: new AbortController().signal };
+  const jobsOf = (filter: object) => () => listJobs(db, cursors, { organizationId: large, limit: 100, includeResult: true, ...filter });
+  const next = async <T extends { nextCursor: string | null }>(list: (cursor?: string) => Promise<T>) => {
+    const { nextCursor } = await list();
+    expect(nextCursor).to.be.a('string');
+    return list(nextCursor ?? '');
+  };
+  const replayable = (filter: object) => () => listReplayable(db, filter, { after: null, limit: 100 });
+
+  const questions: Record<string, () => Promise<unknown>> = {
+    'jobs of an organization': () => next((cursor) => jobsOf({ cursor })()),
+    'jobs of a small organization': jobsOf({ organizationId: small }),
+    'jobs of a workspace': jobsOf({ workspaceId: 'workspace-5' }),
+    'jobs of a document': jobsOf({ documentId: 'document-10' }),
+    'failed jobs': jobsOf({ status: 'failed' }),
+    'queued jobs': jobsOf({ status: 'queued' }),
+    'jobs that changed, of a stream': () => readJobsById(db, ['000000000007', '000000000008'], bounds),
+    'jobs that changed, of a replay': async () => {
+      const { end } = await readChangedJobs(db, large, new Date(0), bounds);
+      await readChangedJobs(db, large, end ?? new Date(), bounds);
+    },
+    'jobs of a former workspace': () => hasJobsOfFormerWorkspace(db, large, 'gone-7'),
+    'the audit log of an organization': () => next((cursor) => listAuditEntries(db, cursors, { organizationId: large, ...page, cursor })),
+    'the audit log of a small organization': () => listAuditEntries(db, cursors, { organizationId: small, ...page }),
+    'the audit log of the platform': () => next((cursor) => listPlatformAuditEntries(db, cursors, { ...page, cursor })),
+    'the audit log by actor': () => next((cursor) => listPlatformAuditEntries(db, cursors, { ...page, actorId: 'user-5', cursor })),
+    'the audit log by target': () => listPlatformAuditEntries(db, cursors, { ...page, targetId: '000000000005' }),
+    'the audit log by everything': () =>
+      listPlatformAuditEntries(db, cursors, { ...page, organizationId: small, actorId: 'user-5', targetId: '000000000005' }),
+    'jobs to replay': replayable({}),
+    'jobs to replay, further on': () => listReplayable(db, {}, { after: '000000000500', limit: 100 }),
+    'jobs to replay, by organization': replayable({ organizationId: small }),
+    'jobs to replay, by kind and error': replayable({ kind: 'document.extract', errorCode: 'ai_failed' }),
+    'jobs to replay, by time': replayable({ from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() }),
+    'the backlog': () => listBacklog(db, 50),
+    'what is stuck': () => listStuck(db, { jobTimeoutMs: 120_000, limit: 200 }),
+    'how many jobs wait': () => measureQueue(db),
+    'what else waits': () => measureWaiting(db),
+    'organizations by name': () => listOrganizations(db, { limit: 25, offset: 0, dunningDays: 14 }),
+    'the ledger': () => checkLedger(db, { sliceSize: 1_000, limit: 1 }),
+    'the ledger of an organization': () => checkLedger(db, { organizationId: small, sliceSize: 1_000 }),
+    'attempts that are lost': () => sweepLostAttempts(db, { timeoutMs: 1e9, limit: 100 }),
+    'jobs without a workflow': () => sweepQueuedJobs(db, { limit: 1 }),
+    'jobs that are past their time': () => deleteInBatches(db, finishedJobs, progress),
+    'audit entries that are past their time': () => deleteInBatches(db, auditEntries(36_500), progress),
+    'sessions that are over': () => deleteInBatches(db, sessions, progress),
+    'idempotency keys that are past their time': () => deleteInBatches(db, idempotencyKeys, progress),
+  };
+  for (const [question, ask] of Object.entries(questions)) {
+    it(`reads no table from end to end for ${question}`, async () => {
+      expect(await scannedBy(ask)).to.deep.equal([]);
+    }).timeout(300_000);
+  }
+});

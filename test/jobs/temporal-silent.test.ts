@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { amountsOf, createJob, expectSoundLedger, summary } from '../support/jobs.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { useApi } from '../support/use-api.ts';
+
+/** Longer than the connections of the workers take to be found dead. */
+const cutMs = 20_000;
+
+describe('While Temporal says nothing', () => {
+  const { api, ai, tenant } = useApi({ ai: true, services: ['api', 'worker'], env: { JOB_RETRY_DELAYS_MS: '200' } });
+  let proxy: TcpProxy;
+
+  before(async () => {
+    const [host = '', port] = api.temporal.address.split(':');
+    proxy = await startTcpProxy({ host, port: Number(port) });
+    for (const service of ['api', 'worker'] as const) {
+      await api.stack.restart(service, { TEMPORAL_ADDRESS: `127.0.0.1:${proxy.port}` });
+    }
+    await createJob(api, tenant, summary);
+  });
+  after(() => proxy.stop());
+
+  for (const forget of [false, true]) {
+    it(`requests are served, and all is done once it ${forget ? 'takes new connections' : 'goes on'}`, async () => {
+      const { token } = tenant.owner;
+      proxy.silence();
+      const jobs: { id: string }[] = [];
+      const cutAt = performance.now();
+      const open = proxy.open;
+      while (performance.now() - cutAt < cutMs) {
+        const startedAt = performance.now();
+        jobs.push(await createJob(api, tenant, summary));
+        expect(performance.now() - startedAt).to.be.lessThan(3_000);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+      expect(proxy.open).to.be.lessThan(open + 20);
+      proxy.resume({ forget });
+      for (const { id } of jobs) {
+        await api.jobIn(token, id, ['succeeded'], 90_000);
+        expect(await amountsOf(api, id)).to.deep.equal([5]);
+      }
+      await expectSoundLedger(api);
+      expect(ai.calls.length).to.be.at.least(jobs.length);
+    });
+  }
+});

@@ -1,0 +1,27 @@
+import { pause } from '../concurrency/pause.ts';
+
+export interface ReconnectOptions {
+  /** Whether the server responds over a connection that has been open for a while. */
+  responds(): Promise<boolean>;
+  /** Whether a new connection can be made. */
+  canConnect(): Promise<boolean>;
+}
+
+const checkMs = 5_000;
+const retryMs = 1_000;
+/** A connection outlives a shorter silence. After a longer one the server has given up what it waited for. */
+const longSilenceMs = 8_000;
+
+/**
+ * Waits until the server can be reached again after it was silent for long, or the signal aborts. Connections that were open then may be
+ * dead without having ended.
+ */
+export async function untilReconnected({ responds, canConnect }: ReconnectOptions, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await pause(checkMs, signal);
+    const askedAt = performance.now();
+    if (signal.aborted || (await responds())) continue;
+    while (!signal.aborted && !(await canConnect())) await pause(retryMs, signal);
+    if (performance.now() - askedAt > longSilenceMs) return;
+  }
+}
