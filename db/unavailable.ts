@@ -35,5 +35,8 @@ export function isUnavailable(error: unknown): boolean {
 /** Marks what a connection itself reports: an error of the network, or of its own bounds. Any other error is returned as it is. */
 export function toUnavailable(error: unknown): unknown {
   const isOwn = error instanceof DatabaseUnavailable || error instanceof pg.DatabaseError || error instanceof TypeError;
-  return isOwn || !(error instanceof Error) ? error : new DatabaseUnavailable(error.message, { cause: error });
+  if (isOwn || !(error instanceof Error)) return error;
+  // A host with several addresses that all refuse has no message.
+  const message = error.message || ('code' in error ? String(error.code) : error.name);
+  return new DatabaseUnavailable(message, { cause: error });
 }

@@ -1,6 +1,7 @@
 // `npm run ops -- COMMAND`: what an operator does from the command line. Exits 1 if a command fails, 2 if it is not understood.
 import { ConfigurationError } from '../config/environment.ts';
 import { loadOpsConfig } from '../config/ops.ts';
+import { DatabaseUnavailable } from '../db/unavailable.ts';
 import { type Command, UsageError, usageOf } from './command.ts';
 import { billingCommand } from './commands/billing.ts';
 import { endSubscriptionCommand } from './commands/end-subscription.ts';
@@ -51,14 +52,14 @@ function explain(error: unknown, usage: string): number {
     return 2;
   }
   if (error instanceof OpsError || error instanceof ConfigurationError) console.error(error.message);
-  else if (isConnectionError(error)) console.error(`The database cannot be reached: ${error.message || error.code}`);
+  else if (isConnectionError(error)) console.error(`The database cannot be reached: ${error.message}`);
   else console.error(error);
   return 1;
 }
 
-/** An error of a socket or of Postgres that means that there is no connection: refused, unknown host, shutting down, or no access. */
-function isConnectionError(error: unknown): error is Error & { code: string } {
-  if (error instanceof Error && /^(timeout exceeded when trying to connect|Connection terminated)/.test(error.message)) return true;
+/** There is no connection: the network says so, or Postgres, which knows no such database, refuses access or shuts down. */
+function isConnectionError(error: unknown): error is Error {
+  if (error instanceof DatabaseUnavailable) return true;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^(E[A-Z]+|28\w{3}|3D000|57P\d\d)$/.test(code);
+  return /^(28\w{3}|3D000|57P\d\d)$/.test(code);
 }

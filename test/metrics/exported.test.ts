@@ -149,8 +149,9 @@ describe('The metrics of the API', () => {
     stream.close();
     await until(async () => sampleValue(await scrape(port), 'sheaf_open_streams') === 0);
 
-    expect(sampleValue(samples, 'sheaf_database_pool_size')).to.equal(20);
-    expect(sampleValue(samples, 'sheaf_database_pool_connections', { state: 'idle' })).to.be.at.least(1);
+    const sizes = ['requests', 'sessions', 'worker'].map((pool) => sampleValue(samples, 'sheaf_database_pool_size', { pool }) ?? 0);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(16);
+    expect(sampleValue(samples, 'sheaf_database_pool_connections', { pool: 'requests', state: 'idle' })).to.be.at.least(1);
     expect(sampleValue(samples, 'sheaf_database_pool_wait_seconds_count')).to.be.above(0);
     expect(sampleValue(samples, 'sheaf_ai_breaker_state', { state: 'closed' })).to.equal(1);
     expect(sampleValue(samples, 'sheaf_backlog_readable')).to.equal(1);
@@ -173,7 +174,7 @@ describe('The metrics of the API', () => {
     const samples = await scrape(port);
     remember(samples);
     const own = samples.filter(({ name }) => name.startsWith('sheaf_'));
-    const known = /^(kind|outcome|operation|status|purpose|path|state|step|le)$/;
+    const known = /^(kind|outcome|operation|status|purpose|path|pool|state|step|le)$/;
     const ids = [tenant.organizationId, tenant.workspaceId, tenant.owner.id, tenant.owner.email, tenant.slug];
     for (const { name, labels } of own) {
       for (const [label, value] of Object.entries(labels)) {

@@ -17,7 +17,6 @@ const files = [
   'test/api/tenant-locks.test.ts',
   'test/auth/members-limit.test.ts',
   'test/auth/sign-in.test.ts',
-  'test/db/deadlock.test.ts',
   'test/jobs/cancel.test.ts',
   'test/jobs/outbox.test.ts',
   'test/jobs/races.test.ts',

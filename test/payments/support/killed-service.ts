@@ -47,7 +47,7 @@ export class KilledService {
     const proxy = await startCommitProxy(database.url);
     const env = { ...billingOn, STRIPE_SEAT_PRICE_TEAM: 'price_seat', STRIPE_API_BASE: stripe.url };
     const api = await startTestApi({
-      env: { ...env, DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: '60', DELETION_WAIT_MS: '500' },
+      env: { ...env, DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: '60', DELETION_WAIT_MS: '500', MAX_ORGANIZATIONS_PER_USER: '1000' },
       database,
     });
     const config = loadServerConfig({ ...api.stack.env, DATABASE_URL: database.url });
