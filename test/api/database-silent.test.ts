@@ -39,7 +39,8 @@ describe('While the database says nothing', () => {
     const { status, headers, body, ms } = await timed(answer);
     expect({ status, ...body }, what).to.include({ status: 503, code: 'SERVICE_UNAVAILABLE' });
     expect(Number(headers.get('retry-after')), what).to.be.at.least(1);
-    expect(ms, what).to.be.lessThan(mostMs + 500);
+    // A busy machine adds to it; without bounds it would be ten seconds.
+    expect(ms, what).to.be.lessThan(mostMs + 2_000);
   }
 
   /** Does `work` while nothing passes. Everything must work again afterwards. */
