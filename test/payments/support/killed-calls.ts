@@ -52,7 +52,7 @@ function cancel(immediately: boolean): Pick<KilledCall, 'prepare' | 'act'> {
   return {
     prepare: (service) => service.addSubject(pro),
     act: (service, { organizationId }) =>
-      service.request('POST', `/api/v1/admin/organizations/${organizationId}/cancel-subscription`, { immediately }),
+      service.request(service.admin, 'POST', `/api/v1/admin/organizations/${organizationId}/cancel-subscription`, { immediately }),
   };
 }
 
@@ -175,12 +175,13 @@ export const killedCalls: KilledCall[] = [
       const [plan] = service.payments.plans;
       const urls = { success: 'https://a.example', cancel: 'https://a.example', return: 'https://a.example' };
       const organization = { id: organizationId, name, stripeCustomerId: customer };
-      if (plan) await buyPlan(service.payments, { organization, userId: service.admin.id, plan, atPeriodEnd: true, urls });
+      if (plan) await buyPlan(service.payments, { organization, userId: subject.owner.id, plan, atPeriodEnd: true, urls });
       expect(plannedPhases(service, subject)).to.equal(2);
       return subject;
     },
     isIt: (service, subject, request) => isScheduleOf(service, subject, request, '/release'),
-    act: (service, { organizationId }) => service.request('POST', '/api/auth/subscription/restore', { referenceId: organizationId }),
+    act: (service, { organizationId, owner }) =>
+      service.request(owner, 'POST', '/api/auth/subscription/restore', { referenceId: organizationId }),
     async check(service, subject, fate) {
       expect(plannedPhases(service, subject)).to.equal(isDone(fate) ? 0 : 2);
       const { schedule } = service.stripe.subscriptions.get(subject.subscription) ?? {};
@@ -203,7 +204,8 @@ export const killedCalls: KilledCall[] = [
       return subject;
     },
     isIt: (_service, subject, request) => isUpdate(subject, request) && request.includes('cancel_at_period_end=false'),
-    act: (service, { organizationId }) => service.request('POST', '/api/auth/subscription/restore', { referenceId: organizationId }),
+    act: (service, { organizationId, owner }) =>
+      service.request(owner, 'POST', '/api/auth/subscription/restore', { referenceId: organizationId }),
     async check(service, subject, fate) {
       expect(service.stripe.subscriptions.get(subject.subscription)?.cancel_at_period_end).to.equal(!isDone(fate));
       expect(await service.row(subject)).to.include({ cancelAtPeriodEnd: !isDone(fate), status: 'active' });
@@ -264,7 +266,7 @@ export const killedCalls: KilledCall[] = [
     prepare: (service) => service.addSubject('customer'),
     isIt: (_service, { customer }, request) => request === `DELETE /v1/customers/${customer}`,
     act: (service, { organizationId }) =>
-      service.request('DELETE', `/api/v1/admin/organizations/${organizationId}`, { confirmSlug: organizationId }),
+      service.request(service.admin, 'DELETE', `/api/v1/admin/organizations/${organizationId}`, { confirmSlug: organizationId }),
     async check(service, subject) {
       await until(async () => (await organizationOf(service, subject)) === undefined, 90_000);
       expect(service.stripe.state.customers.get(subject.customer)?.deleted).to.equal(true);
@@ -275,8 +277,8 @@ export const killedCalls: KilledCall[] = [
     ends: { arrived: 'the workflow does it again', done: 'the workflow finds it done' },
     prepare: (service) => service.addSubject('customer'),
     isIt: (_service, { customer }, request) => request.startsWith(`POST /v1/customers/${customer} `),
-    act: (service, { organizationId }) =>
-      service.request('POST', '/api/auth/organization/update', { organizationId, data: { name: 'Renamed' } }),
+    act: (service, { organizationId, owner }) =>
+      service.request(owner, 'POST', '/api/auth/organization/update', { organizationId, data: { name: 'Renamed' } }),
     async check(service, subject) {
       await until(() => service.stripe.state.customers.get(subject.customer)?.name === 'Renamed');
     },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
 import pino from 'pino';
 import Stripe from 'stripe';
 import { loadServerConfig } from '../../../config/server.ts';
@@ -18,6 +19,8 @@ export type Moment = (typeof moments)[number];
 /** An organization whose request is cut off. */
 export interface Subject {
   organizationId: string;
+  /** One of its own: the service bounds how many changes of one user are under way. */
+  owner: TestUser;
   name: string;
   customer: string;
   /** Stripe's id of its subscription, if the call needs one. */
@@ -47,7 +50,7 @@ export class KilledService {
     const proxy = await startCommitProxy(database.url);
     const env = { ...billingOn, STRIPE_SEAT_PRICE_TEAM: 'price_seat', STRIPE_API_BASE: stripe.url };
     const api = await startTestApi({
-      env: { ...env, DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: '60', DELETION_WAIT_MS: '500', MAX_ORGANIZATIONS_PER_USER: '1000' },
+      env: { ...env, DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: '60', DELETION_WAIT_MS: '500' },
       database,
     });
     const config = loadServerConfig({ ...api.stack.env, DATABASE_URL: database.url });
@@ -64,7 +67,7 @@ export class KilledService {
     await this.stripe.stop();
   }
 
-  /** An organization of the admin, who is its owner; a customer unless it is to become one, with what it pays for. */
+  /** An organization; a customer unless it is to become one, with what it pays for. */
   async addSubject(prices: [price: string, quantity: number][] | 'customer' | 'none'): Promise<Subject> {
     const { db } = this.api.database;
     const id = randomUUID();
@@ -72,9 +75,10 @@ export class KilledService {
     const name = `Organization ${id}`;
     const organization = { id, name, slug: id, stripeCustomerId: customer || null };
     await db.insertInto('organization').values(organization).execute();
-    await this.api.addMember(id, this.admin, 'owner');
+    const owner = await this.api.signUp();
+    await this.api.addMember(id, owner, 'owner');
     if (customer) this.stripe.state.addCustomer(customer, id).name = name;
-    const subject = { organizationId: id, name, customer, subscription: '' };
+    const subject = { organizationId: id, owner, name, customer, subscription: '' };
     if (typeof prices !== 'string') await this.subscribe(subject, prices);
     return subject;
   }
@@ -87,12 +91,12 @@ export class KilledService {
     await syncSubscription(this.payments, id);
   }
 
-  request(method: string, path: string, body?: object): Promise<Answer> {
-    return this.api.request(method, path, { token: this.admin.token, body });
+  request({ token }: TestUser, method: string, path: string, body?: object): Promise<Answer> {
+    return this.api.request(method, path, { token, body });
   }
 
-  upgrade({ organizationId }: Subject, plan: string, more: object = {}): Promise<Answer> {
-    return this.request('POST', '/api/auth/subscription/upgrade', { plan, referenceId: organizationId, ...more });
+  upgrade({ organizationId, owner }: Subject, plan: string, more: object = {}): Promise<Answer> {
+    return this.request(owner, 'POST', '/api/auth/subscription/upgrade', { plan, referenceId: organizationId, ...more });
   }
 
   /** Sends the last event of a type about an object, signed as Stripe signs. */
@@ -148,9 +152,13 @@ export class KilledService {
       if (at === 'done' && moment === 'committed') this.#proxy.holdCommitOf(cut.stored(), () => reached.add(cut));
       return undefined;
     };
-    const acts = cuts.map(({ act }) => act().catch(() => undefined));
+    const ends = new Map<object, unknown>();
+    const acts = cuts.map(async (cut) => {
+      const end = await cut.act().catch((error: unknown) => error);
+      ends.set(cut, end);
+    });
     await until(() => reached.size === cuts.length, 90_000).catch((error) => {
-      const missing = cuts.filter((cut) => !reached.has(cut)).map(({ name }) => name);
+      const missing = cuts.filter((cut) => !reached.has(cut)).map((cut) => `${cut.name} (${inspect(ends.get(cut))})`);
       throw new Error(`Not reached (${moment}): ${missing.join(', ')}`, { cause: error });
     });
     await this.api.stack.kill('api');
