@@ -18,7 +18,7 @@ export interface ServerMetrics {
   observeFact: Observe;
   /** Measures the calls of a client of the AI service. */
   observeAi(client: AiClient): AiClient;
-  observePoolWait(seconds: number): void;
+  observePoolWait(pool: string, seconds: number): void;
   stepSucceeded(step: string): void;
   skippedEvents: { add(count: number): void };
 }
@@ -45,6 +45,7 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
   const poolWaits = new Histogram({
     name: 'sheaf_database_pool_wait_seconds',
     help: 'How long callers waited for a connection of the pool',
+    labelNames: ['pool'],
     buckets: [0.001, ...seconds],
     registers,
   });
@@ -66,7 +67,7 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
     },
     observeFact: countFacts(registry),
     observeAi: measureAi(registry),
-    observePoolWait: (took) => poolWaits.observe(took),
+    observePoolWait: (pool, took) => poolWaits.observe({ pool }, took),
     stepSucceeded: (step) => steps.setToCurrentTime({ step }),
     skippedEvents: { add: (count) => skipped.inc(count) },
   };

@@ -12,7 +12,7 @@ export function watchDatabase(
   { pools, dbs }: { pools: Record<string, Pool>; dbs: Db[] },
 ): void {
   watchPools(registry, pools);
-  for (const pool of Object.values(pools)) observePool(pool, metrics.observePoolWait);
+  for (const [name, pool] of Object.entries(pools)) observePool(pool, (took) => metrics.observePoolWait(name, took));
   for (const db of dbs) setObserver(db, metrics.observeFact);
 }
 

@@ -89,6 +89,12 @@ describe('The import directions', () => {
     expect(Object.keys(samples)).to.have.members(Object.keys(rooms));
   });
 
+  it('are between folders that docs/architecture.md describes', () => {
+    const [, section = ''] = readFileSync('docs/architecture.md', 'utf8').split('\n## Folders\n');
+    const described = [...(section.split('\n## ')[0] ?? '').matchAll(/`([a-z]+)\/`/g)].map(([, folder]) => folder);
+    expect(described).to.include.members([...Object.keys(rooms), ...freeFolders]);
+  });
+
   it('are those of the table in tools/lint/rooms.ts, for the linter and on the page', () => {
     expect(JSON.parse(readFileSync('tools/lint/borders.json', 'utf8')), 'run npm run borders').to.deep.equal(borderConfiguration());
     expect(readFileSync('docs/decisions/rooms.md', 'utf8'), 'run npm run borders').to.contain(`\n\n${borderTable()}\n\n`);

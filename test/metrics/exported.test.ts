@@ -152,7 +152,7 @@ describe('The metrics of the API', () => {
     const sizes = ['requests', 'sessions', 'worker'].map((pool) => sampleValue(samples, 'sheaf_database_pool_size', { pool }) ?? 0);
     expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(16);
     expect(sampleValue(samples, 'sheaf_database_pool_connections', { pool: 'requests', state: 'idle' })).to.be.at.least(1);
-    expect(sampleValue(samples, 'sheaf_database_pool_wait_seconds_count')).to.be.above(0);
+    expect(sampleValue(samples, 'sheaf_database_pool_wait_seconds_count', { pool: 'requests' })).to.be.above(0);
     expect(sampleValue(samples, 'sheaf_ai_breaker_state', { state: 'closed' })).to.equal(1);
     expect(sampleValue(samples, 'sheaf_backlog_readable')).to.equal(1);
     expect(sampleValue(samples, 'sheaf_outbox_intents')).to.be.at.least(0);

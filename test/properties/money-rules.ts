@@ -28,7 +28,7 @@ export function refusesCharge(state: MoneyState, credits: number): Refusal | und
 }
 
 export function addJob(state: MoneyState, job: Pick<JobState, 'id' | 'credits' | 'maxAttempts' | 'workspaceId' | 'retryOf'>): void {
-  state.jobs.push({ ...job, month: monthOf(state.now), status: 'queued', attempts: 0, holder: null, startedAt: 0 });
+  state.jobs.push({ ...job, month: monthOf(state.now), status: 'queued', attempts: 0, holder: null, startedAt: 0, inputGone: false });
 }
 
 export function refusesCancel(job: JobState): Refusal | undefined {
@@ -36,7 +36,8 @@ export function refusesCancel(job: JobState): Refusal | undefined {
 }
 
 export function refusesRetry(state: MoneyState, job: JobState): Refusal | undefined {
-  return job.status === 'failed' ? refusesCharge(state, job.credits) : { code: 'CONFLICT' };
+  if (job.status !== 'failed') return { code: 'CONFLICT' };
+  return job.inputGone ? { code: 'NOT_FOUND' } : refusesCharge(state, job.credits);
 }
 
 /** An attempt begins, if the job waits for one; whether it did. */
@@ -110,7 +111,10 @@ export function refusesWorkspace(state: MoneyState): Refusal | undefined {
 /** The unfinished jobs of a workspace fail with it; the others stay without one. */
 export function removeWorkspace(state: MoneyState, id: string): void {
   for (const job of state.jobs.filter(({ workspaceId }) => workspaceId === id)) {
-    if (job.status === 'queued' || job.status === 'running') end(job, 'failed');
+    if (job.status === 'queued' || job.status === 'running') {
+      end(job, 'failed');
+      job.inputGone = true;
+    }
     job.workspaceId = null;
   }
   state.workspaces = state.workspaces.filter((each) => each.id !== id);

@@ -28,6 +28,8 @@ export interface JobState {
   holder: string | null;
   startedAt: number;
   workspaceId: string | null;
+  /** Whether it failed because its workspace was deleted: its input is gone, too. */
+  inputGone: boolean;
   retryOf: string | null;
 }
 
