@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Answer, Tenant } from '../support/api.ts';
 import { summary } from '../support/jobs.ts';
+import { untilWaiting } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { useApi } from '../support/use-api.ts';
@@ -84,13 +85,7 @@ describe('While the database says nothing', () => {
         await api.database.db.transaction().execute(async (trx) => {
           await sql`select from organization where id = ${tenant.organizationId} for update`.execute(trx);
           const waiting = createWorkspace(`waiting-${forget}`);
-          await until(async () => {
-            const { rows } = await sql<{ count: number }>`
-              select count(*) from pg_stat_activity
-              where datname = current_database() and application_name = 'sheaf api' and wait_event_type = 'Lock'
-            `.execute(trx);
-            return rows[0]?.count === 1;
-          });
+          await untilWaiting(api.database.db, 1);
           proxy.silence();
           await refused(waiting, 'the waiting request');
         });

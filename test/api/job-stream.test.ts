@@ -183,6 +183,8 @@ describe('The job stream', () => {
         expect(events.filter(isError)).to.deep.equal([]);
         expect(events.map(({ data }) => data.id)).to.not.include(bad);
       }
+      // The API writes its log when it has time.
+      await until(() => skippedRows().length >= 2);
       expect(skippedRows()).to.deep.equal([bad, bad]);
       const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
       expect(metrics).to.match(/^sheaf_stream_events_skipped\S* 2$/m);

@@ -11,6 +11,7 @@ import { workflowIds } from '../../workflows/definitions.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withoutSweeps } from '../support/sweeps.ts';
 import { useApi } from '../support/use-api.ts';
 
 const timeoutMs = 120_000;
@@ -184,33 +185,34 @@ describe('The sweep', () => {
 describe('The sweep of a running worker', () => {
   const { api, ai, tenant } = useApi({ ai: true, env: { JOB_TIMEOUT_MS: '60000' }, check: 'at the end' });
 
-  it('stops an attempt that it presumed lost, and the next one succeeds', async () => {
-    let asked = 0;
-    ai.behave('summarize', (call) => (++asked === 1 ? undefined : goodAnswer(call)));
-    const { id } = await createJob(api, tenant, summary);
-    await until(() => asked === 1);
-    const { db } = api.database;
-    await db
-      .updateTable('job')
-      .set({ started_at: new Date(0) })
-      .where('id', '=', id)
-      .execute();
+  it('stops an attempt that it presumed lost, and the next one succeeds', () =>
+    withoutSweeps(api, async () => {
+      let asked = 0;
+      ai.behave('summarize', (call) => (++asked === 1 ? undefined : goodAnswer(call)));
+      const { id } = await createJob(api, tenant, summary);
+      await until(() => asked === 1);
+      const { db } = api.database;
+      await db
+        .updateTable('job')
+        .set({ started_at: new Date(0) })
+        .where('id', '=', id)
+        .execute();
 
-    const swept = await api.temporal.client.workflow.execute('sweepJobs', { taskQueue: 'sheaf', workflowId: 'sweep-1', args: [] });
+      const swept = await api.temporal.client.workflow.execute('sweepJobs', { taskQueue: 'sheaf', workflowId: 'sweep-1', args: [] });
 
-    expect(swept).to.deep.equal({ requeued: 1, failed: 0, restarted: 0 });
-    // The zombie still waits for its answer; its workflow is told to go on by nobody but the row.
-    await api.temporal.client.workflow.getHandle(`job-${id}`).terminate('a test');
-    await until(() => ai.running === 0, 20_000);
-    await db
-      .updateTable('job')
-      .set({ created_at: new Date(0), next_attempt_at: new Date(0) })
-      .where('id', '=', id)
-      .execute();
-    await api.temporal.client.workflow.execute('sweepJobs', { taskQueue: 'sheaf', workflowId: 'sweep-2', args: [] });
-    expect(await api.jobIn(tenant.owner.token, id, ['succeeded'])).to.include({ attempts: 2 });
-    expect(await amountsOf(api, id)).to.deep.equal([5]);
-  }).timeout(60_000);
+      expect(swept).to.deep.equal({ requeued: 1, failed: 0, restarted: 0 });
+      // The zombie still waits for its answer; its workflow is told to go on by nobody but the row.
+      await api.temporal.client.workflow.getHandle(`job-${id}`).terminate('a test');
+      await until(() => ai.running === 0, 20_000);
+      await db
+        .updateTable('job')
+        .set({ created_at: new Date(0), next_attempt_at: new Date(0) })
+        .where('id', '=', id)
+        .execute();
+      await api.temporal.client.workflow.execute('sweepJobs', { taskQueue: 'sheaf', workflowId: 'sweep-2', args: [] });
+      expect(await api.jobIn(tenant.owner.token, id, ['succeeded'])).to.include({ attempts: 2 });
+      expect(await amountsOf(api, id)).to.deep.equal([5]);
+    })).timeout(60_000);
 
   it('runs by itself once a minute', async () => {
     const { schedule, policies, state } = await api.temporal.client.schedule

@@ -215,8 +215,10 @@ describe('The metrics of a worker of its own', () => {
     const body = { ...summary, organizationId: tenant.organizationId };
     const { body: job } = await api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body });
     await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
+    const succeeded = { kind: 'text.summarize', outcome: 'succeeded' };
+    // The worker counts it after its commit, of which the client has heard by then.
+    await until(async () => sampleValue(await scrape(port), 'sheaf_job_outcomes_total', succeeded) === 1);
     const samples = await scrape(port);
-    expect(sampleValue(samples, 'sheaf_job_outcomes_total', { kind: 'text.summarize', outcome: 'succeeded' })).to.equal(1);
     expect(samples.some(({ name }) => name.startsWith('temporal_'))).to.equal(true);
     expect(sampleValue(samples, 'sheaf_backlog_readable')).to.equal(undefined);
   });

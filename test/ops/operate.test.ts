@@ -4,6 +4,7 @@ import type { Environment } from '../../config/environment.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { startMail } from '../../workflows/definitions.ts';
 import { runProgram } from '../support/processes.ts';
+import { withoutSweeps } from '../support/sweeps.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('npm run ops, on a running service', () => {
@@ -67,42 +68,44 @@ describe('npm run ops, on a running service', () => {
   });
 
   it('says that nothing is stuck, or what is and why, and exits 1', async () => {
-    expect(await ops(['stuck'])).to.deep.equal({ code: 0, stdout: 'Nothing is stuck.\n', stderr: '' });
-    const { db } = api.database;
-    const month = '2026-11-01';
-    const base = { organization_id: tenant.organizationId, credits: 1, credit_month: month, max_attempts: 4, input: '{}' };
-    const started_at = new Date(Date.now() - 3_600_000);
-    await db
-      .insertInto('job')
-      .values([
-        { ...base, id: 'lost', kind: 'text.embed', status: 'running', attempts: 2, started_at, created_at: started_at },
-        { ...base, id: 'untaken', kind: 'text.embed', created_at: started_at, swept_at: new Date() },
-      ])
-      .execute();
-    await db
-      .insertInto('object_to_delete')
-      .values({ key: 'o/1', organization_id: 'o', attempts: 3, last_error: 'no entry', created_at: started_at })
-      .execute();
-    const intent = startMail({ mailId: '1', kind: 'contact' });
-    await sql`insert into outbox (workflow_id, intent, created_at, lease_until)
+    await withoutSweeps(api, async () => {
+      expect(await ops(['stuck'])).to.deep.equal({ code: 0, stdout: 'Nothing is stuck.\n', stderr: '' });
+      const { db } = api.database;
+      const month = '2026-11-01';
+      const base = { organization_id: tenant.organizationId, credits: 1, credit_month: month, max_attempts: 4, input: '{}' };
+      const started_at = new Date(Date.now() - 3_600_000);
+      await db
+        .insertInto('job')
+        .values([
+          { ...base, id: 'lost', kind: 'text.embed', status: 'running', attempts: 2, started_at, created_at: started_at },
+          { ...base, id: 'untaken', kind: 'text.embed', created_at: started_at, swept_at: new Date() },
+        ])
+        .execute();
+      await db
+        .insertInto('object_to_delete')
+        .values({ key: 'o/1', organization_id: 'o', attempts: 3, last_error: 'no entry', created_at: started_at })
+        .execute();
+      const intent = startMail({ mailId: '1', kind: 'contact' });
+      await sql`insert into outbox (workflow_id, intent, created_at, lease_until)
       values (${intent.workflowId}, ${JSON.stringify(intent)}, now() - interval '1 hour', now() + interval '1 hour')`.execute(db);
-    try {
-      const { code, stderr, body } = await answerOf(['stuck']);
-      expect(code).to.equal(1);
-      expect(stderr).to.equal('4 stuck.\n');
-      const found = Object.fromEntries(body.stuck.map((one: { id: string; reason: string }) => [one.id, one.reason]));
-      expect(Object.keys(found).sort()).to.deep.equal(['lost', 'mail-1', 'o/1', 'untaken']);
-      expect(found.lost).to.match(/^attempt 2 began more than twice the timeout ago/);
-      expect(found.untaken).to.match(/handler for text\.embed\?$/);
-      expect(found['o/1']).to.equal('the store refuses to delete it: no entry');
-      expect(found['mail-1']).to.match(/^not dispatched/);
-      const { stdout } = await ops(['stuck']);
-      expect(stdout).to.match(/^running job +lost +\S+ +60 min +attempt 2/m);
-    } finally {
-      await db.deleteFrom('job').where('id', 'in', ['lost', 'untaken']).execute();
-      await db.deleteFrom('object_to_delete').execute();
-      await db.deleteFrom('outbox').execute();
-    }
+      try {
+        const { code, stderr, body } = await answerOf(['stuck']);
+        expect(code).to.equal(1);
+        expect(stderr).to.equal('4 stuck.\n');
+        const found = Object.fromEntries(body.stuck.map((one: { id: string; reason: string }) => [one.id, one.reason]));
+        expect(Object.keys(found).sort()).to.deep.equal(['lost', 'mail-1', 'o/1', 'untaken']);
+        expect(found.lost).to.match(/^attempt 2 began more than twice the timeout ago/);
+        expect(found.untaken).to.match(/handler for text\.embed\?$/);
+        expect(found['o/1']).to.equal('the store refuses to delete it: no entry');
+        expect(found['mail-1']).to.match(/^not dispatched/);
+        const { stdout } = await ops(['stuck']);
+        expect(stdout).to.match(/^running job +lost +\S+ +60 min +attempt 2/m);
+      } finally {
+        await db.deleteFrom('job').where('id', 'in', ['lost', 'untaken']).execute();
+        await db.deleteFrom('object_to_delete').execute();
+        await db.deleteFrom('outbox').execute();
+      }
+    });
   });
 
   it('says that the ledger is sound, or where it is off, and exits 1', async () => {

@@ -12,7 +12,7 @@ import {
 import { bytesOf, creditsUsed, memberCount, pendingOf, planOf } from './money-view.ts';
 
 /** What the service must refuse with: a code, and the limit for LIMIT_REACHED. */
-export type Refusal = { code: 'LIMIT_REACHED'; kind: string; limit: number; plan: string } | { code: 'CONFLICT' };
+export type Refusal = { code: 'LIMIT_REACHED'; kind: string; limit: number; plan: string } | { code: 'CONFLICT' | 'NOT_FOUND' };
 
 type Limit = keyof (typeof planLimits)['free'];
 
