@@ -189,6 +189,8 @@ describe('Search by words', () => {
     await db.updateTable('chunk').set({ text: 'indexed by an older version' }).where('document_id', '=', 'old-1').execute();
     await db.updateTable('document').set({ indexed_at: new Date() }).where('id', '=', 'old-1').execute();
     expect(await textsOf('old', 'stored version')).to.deep.equal([]);
+    const reason = new Error('the activity was canceled');
+    expect(await indexPostings(db, AbortSignal.abort(reason)).catch((error) => error)).to.equal(reason);
     const done = await Promise.all([indexPostings(db), indexPostings(db)]);
     expect(done.reduce((sum, count) => sum + count, 0)).to.equal(2);
     expect(await textsOf('old', 'stored version')).to.have.members(['stored before', 'indexed by an older version']);
