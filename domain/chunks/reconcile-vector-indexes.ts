@@ -71,7 +71,7 @@ function isOlder(version: string): boolean {
 
 async function matchWorkspaces(db: Db, largerThan: number): Promise<{ made: string[]; dropped: string[] }> {
   const [largest, indexes] = [await findLargeWorkspaces(db, largerThan), await findIndexes(db)];
-  // Where it is not valid, a build or a drop was interrupted: nobody else is at work now.
+  // An index that is not valid is left of a build or a drop that was interrupted: nobody else is at work now.
   const dropped = [...indexes].filter(([name, valid]) => !valid || !largest.has(name)).map(([name]) => name);
   for (const name of dropped) await sql`drop index concurrently if exists ${sql.id(name)}`.execute(db);
   for (const name of dropped) indexes.delete(name);
