@@ -72,8 +72,9 @@ export function indexActivities({ maintenanceDb }: ActivityDeps) {
     /** Quantizes vectors and stores postings where they are missing, then see {@link reconcileVectorIndexes}. Building an index takes minutes. */
     reconcileIndexes: (): Promise<ReconcileIndexesResult> =>
       withHeartbeats(async () => {
-        const quantized = await quantizeDocuments(maintenanceDb);
-        const postings = await indexPostings(maintenanceDb);
+        const { cancellationSignal } = Context.current();
+        const quantized = await quantizeDocuments(maintenanceDb, cancellationSignal);
+        const postings = await indexPostings(maintenanceDb, cancellationSignal);
         const indexes = await reconcileVectorIndexes(maintenanceDb);
         return indexes ? { ...indexes, quantized, postings } : null;
       }),

@@ -73,7 +73,8 @@ watchDatabase(registry, metrics, {
 const { directUrl } = config.database;
 const migrationDb = createDb(createPool({ url: directUrl, poolSize: 2, name: 'sheaf migrations', work: 'migration' }));
 const onBusy = (migration: string) => log.warn({ migration }, 'a migration waits for a lock; it is tried again');
-await migrate(migrationDb, { onBusy }).finally(() => migrationDb.destroy());
+const onWait = (waitedMs: number) => log.warn({ waitedMs }, 'another process applies migrations; this start waits for it');
+await migrate(migrationDb, { onBusy, onWait }).finally(() => migrationDb.destroy());
 await syncPlanLimits(db, config);
 
 const readiness = { stopping: false };

@@ -91,9 +91,10 @@ export class BoundedClient extends CancelableClient {
   }
 }
 
+/** Strings: pg leaves out a 0, so that the role's own setting would count instead of no bound. */
 function sessionBounds(bounds: WorkBounds): pg.ClientConfig {
-  const { transactionMs, lockMs } = bounds;
-  return { statement_timeout: transactionMs, lock_timeout: lockMs, idle_in_transaction_session_timeout: idleMs(bounds) };
+  const [statement_timeout, lock_timeout] = [`${bounds.transactionMs}` as never, `${bounds.lockMs}` as never];
+  return { statement_timeout, lock_timeout, idle_in_transaction_session_timeout: idleMs(bounds) };
 }
 
 /** A transaction waits for nothing outside of the database: one that is idle for long has lost its client, and still holds its locks. */

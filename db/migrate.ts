@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
+import { advisoryLocks } from './advisory-locks.ts';
 import type { Db } from './connect.ts';
 import { migrations, type ShippedMigration } from './migrations/index.ts';
 import { waitBriefly } from './migrations/online.ts';
@@ -18,6 +19,8 @@ export interface MigrationStatus {
 export interface MigrateOptions {
   /** Called if a migration did not get a lock at once and is tried again. */
   onBusy?: (migration: string) => void;
+  /** Called if another process applies migrations, and every half minute while it does; with how long that took so far. */
+  onWait?: (waitedMs: number) => void;
   /** Which migrations there are; the shipped ones if absent. */
   shipped?: Record<string, ShippedMigration>;
 }
@@ -28,28 +31,40 @@ export interface MigrateOptions {
  *
  * A migration that does not get a lock within half a second gives way to who holds it, and is tried again, for ten minutes.
  */
-export async function migrate(db: Db, { onBusy = () => {}, shipped = migrations }: MigrateOptions = {}): Promise<void> {
+export async function migrate(db: Db, { onBusy = () => {}, onWait = () => {}, shipped = migrations }: MigrateOptions = {}): Promise<void> {
   await db.connection().execute(async (held) => {
-    await acquireTurn(held);
+    // A start that has nothing to apply waits for nobody.
+    if ((await findNext(held, shipped)) === undefined) return;
+    await acquireTurn(held, onWait);
     try {
       for (let name = await findNext(held, shipped); name !== undefined; name = await findNext(held, shipped)) {
         await applyPatiently(held, shipped, name, onBusy);
       }
     } finally {
-      await sql`select pg_advisory_unlock(${turnLock})`.execute(held);
+      await sql`select pg_advisory_unlock(${advisoryLocks.migrations})`.execute(held);
     }
   });
 }
 
-const turnLock = 7_243_301;
 const busyPauseMs = 500;
+const waitReportMs = 30_000;
 const patienceMs = 10 * 60_000;
 const lockNotAvailable = '55P03';
 
 /** Asks again and again: a statement that waited for the lock would keep an index from being built meanwhile. */
-async function acquireTurn(db: Kysely<Database>): Promise<void> {
-  const take = async () => (await sql<{ taken: boolean }>`select pg_try_advisory_lock(${turnLock}) as taken`.execute(db)).rows[0]?.taken;
-  while (!(await take())) await sleep(busyPauseMs);
+async function acquireTurn(db: Kysely<Database>, onWait: (waitedMs: number) => void): Promise<void> {
+  const startedAt = performance.now();
+  for (let reports = 0; !(await tryTurn(db)); await sleep(busyPauseMs)) {
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs < reports * waitReportMs) continue;
+    onWait(Math.round(waitedMs));
+    reports++;
+  }
+}
+
+async function tryTurn(db: Kysely<Database>): Promise<boolean> {
+  const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_lock(${advisoryLocks.migrations}) as mine`.execute(db);
+  return rows[0]?.mine === true;
 }
 
 async function findNext(db: Db, shipped: Record<string, ShippedMigration>): Promise<string | undefined> {

@@ -12,6 +12,8 @@ export type { Actor };
 export const systemActor: Actor = { userId: null, email: null, impersonatedBy: null };
 
 export interface AuditEvent {
+  /** Of an event that may be told again: a second entry with this id changes nothing. */
+  id?: string;
   organizationId: string | null;
   action: string;
   targetType: string;
@@ -24,7 +26,7 @@ export async function recordAudit(trx: Transaction, actor: Actor, event: AuditEv
   await trx
     .insertInto('audit_entry')
     .values({
-      id: newId(),
+      id: event.id ?? newId(),
       organization_id: event.organizationId,
       actor_id: actor.userId,
       actor_email: actor.email,
@@ -34,6 +36,7 @@ export async function recordAudit(trx: Transaction, actor: Actor, event: AuditEv
       target_id: event.targetId,
       metadata: event.metadata ? JSON.stringify(event.metadata) : null,
     })
+    .$if(event.id !== undefined, (insert) => insert.onConflict((conflict) => conflict.column('id').doNothing()))
     .execute();
 }
 

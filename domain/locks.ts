@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { ApiError } from '../contract/api-error.ts';
 import type { Transaction } from '../db/connect.ts';
+import type { SubscriptionRow } from './billing/find-subscription.ts';
+import { isLive } from './billing/live-subscription.ts';
 import { DocumentGone, type DocumentRow, inWorkspace } from './documents/document.ts';
 import { type FlagRow, flagNotFound } from './flags/flag.ts';
 import { headColumns, type JobHead } from './jobs/job.ts';
@@ -41,15 +43,16 @@ export async function lockOrganization(trx: Transaction, organizationId: string)
 }
 
 /**
- * The same lock for the request of a deletion, which may be repeated while the deletion runs; undefined if the organization is gone. It
- * only marks the row: nothing refers to what changes, so `change` is enough.
+ * The same lock for the request of a deletion, which may be repeated while the deletion runs, and for what it deletes; undefined if the
+ * organization is gone. A request only marks the row: nothing refers to what changes, so `change` is enough.
  */
 export async function lockOrganizationForDeletion(
   trx: Transaction,
   organizationId: string,
+  purpose: 'change' | 'delete' = 'change',
 ): Promise<{ name: string; slug: string } | undefined> {
   const { rows } = await sql<{ name: string; slug: string }>`
-    select name, slug from organization where id = ${organizationId} ${strengths.change}
+    select name, slug from organization where id = ${organizationId} ${strengths[purpose]}
   `.execute(trx);
   return rows[0];
 }
@@ -60,6 +63,41 @@ export async function lockOrganizationOfCustomer(trx: Transaction, stripeCustome
     select id from organization where "stripeCustomerId" = ${stripeCustomerId} order by id limit 1 ${strengths.change}
   `.execute(trx);
   return rows[0]?.id;
+}
+
+/** Locks the live subscriptions of an organization, after it, in the order of their ids. */
+export async function lockLiveSubscriptions(trx: Transaction, organizationId: string): Promise<SubscriptionRow[]> {
+  return await trx
+    .selectFrom('subscription')
+    .selectAll()
+    .where('referenceId', '=', organizationId)
+    .where(isLive)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
+/**
+ * Locks the row of a subscription at the payment provider, so that two answers take turns; else one of the organization that an earlier
+ * version made when its checkout began. Undefined if there is none. After the organization.
+ */
+export async function lockStoredSubscription(
+  trx: Transaction,
+  { stripeSubscriptionId, begunAs, organizationId }: { stripeSubscriptionId: string; begunAs: string; organizationId: string },
+): Promise<SubscriptionRow | undefined> {
+  return await trx
+    .selectFrom('subscription')
+    .selectAll()
+    .where(({ eb, or, and }) =>
+      or([
+        eb('stripeSubscriptionId', '=', stripeSubscriptionId),
+        and([eb('id', '=', begunAs), eb('referenceId', '=', organizationId), eb('stripeSubscriptionId', 'is', null)]),
+      ]),
+    )
+    .orderBy(sql`"stripeSubscriptionId" is null`)
+    .limit(1)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
 }
 
 /** Keeps a team from being deleted. Throws NOT_FOUND unless it belongs to the organization. */
@@ -84,14 +122,18 @@ export async function lockDocument(trx: Transaction, documentId: string, purpose
   return rows[0];
 }
 
+/** Locks documents that are deleted, in the order of their ids: their chunks and texts are deleted before them. */
+export async function lockDocumentsForDeletion(trx: Transaction, documentIds: string[]): Promise<void> {
+  await sql`select from document where id = any(${documentIds}) order by id ${strengths.delete}`.execute(trx);
+}
+
 /** Locks a document for the effects of a job, and its workspace, which chunks refer to. Throws {@link DocumentGone} if it was deleted. */
 export async function lockForEffects(trx: Transaction, document: Pick<DocumentRow, 'id' | 'workspace_id'>): Promise<void> {
   await lockWorkspace(trx, document.workspace_id, 'keep');
   if (!(await lockDocument(trx, document.id, 'change'))) throw new DocumentGone();
 }
 
-/** Without its contents, which may be large. */
-/** As the table has them: a lock needs no other table. */
+/** A job without its contents, which may be large, with the columns as the table has them: a lock needs no other table. */
 const jobHead = sql.join(headColumns.map((column) => sql.ref(typeof column === 'string' ? column : String(column.alias))));
 
 /** Locks a job, after its document; undefined if it is gone. */
@@ -106,6 +148,11 @@ export async function lockUnfinishedJobs(trx: Transaction, jobIds: string[]): Pr
     select ${jobHead} from job where id = any(${jobIds}) and status in ('queued', 'running') order by id ${strengths.change}
   `.execute(trx);
   return rows;
+}
+
+/** Locks the user with this address, alone or before everything else; undefined if there is none. */
+export async function lockUser(trx: Transaction, email: string): Promise<{ id: string; role: string | null } | undefined> {
+  return await trx.selectFrom('user').select(['id', 'role']).where('email', '=', email).forNoKeyUpdate().executeTakeFirst();
 }
 
 /** Locks a flag, to change it or its overrides. Throws NOT_FOUND. */

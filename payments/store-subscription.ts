@@ -4,7 +4,7 @@ import type { Transaction } from '../db/connect.ts';
 import type { Database } from '../db/schema.ts';
 import { reportProblem, resolveProblem } from '../domain/billing/problems.ts';
 import { newId } from '../domain/ids.ts';
-import { lockOrganizationOfCustomer } from '../domain/locks.ts';
+import { lockOrganizationOfCustomer, lockStoredSubscription } from '../domain/locks.ts';
 import { recordCancellation } from './cancellation-request.ts';
 import type { FetchedSubscription } from './fetch-subscription.ts';
 import { billedSeats, dateOf, idOf, isLiveStatus, readItems, type SoldPlan } from './plans.ts';
@@ -23,7 +23,8 @@ export async function storeSubscription(
 ): Promise<SubscriptionRow | undefined> {
   const { subscription, fetch } = fetched;
   const organizationId = await lockOrganizationOfCustomer(trx, idOf(subscription.customer) ?? '');
-  const found = await findRow(trx, subscription, organizationId);
+  const begunAs = subscription.metadata.subscriptionId ?? '';
+  const found = await lockStoredSubscription(trx, { stripeSubscriptionId: subscription.id, begunAs, organizationId: organizationId ?? '' });
   const { plan } = readItems(subscription, plans);
   const values = { ...valuesOf(fetched, plans), syncedAt: sql<Date>`now()`, syncedFetch: fetch };
   let stored: SubscriptionRow;
@@ -79,24 +80,6 @@ function insert(trx: Transaction, values: Values & { plan: string; referenceId: 
     .values({ ...values, id: newId() })
     .returningAll()
     .executeTakeFirstOrThrow();
-}
-
-/** The row of the subscription, else one that an earlier version made when its checkout began. Locks it, so that two answers take turns. */
-async function findRow(trx: Transaction, subscription: Stripe.Subscription, organizationId = ''): Promise<SubscriptionRow | undefined> {
-  const begunAs = subscription.metadata.subscriptionId ?? '';
-  return await trx
-    .selectFrom('subscription')
-    .selectAll()
-    .where(({ eb, or, and }) =>
-      or([
-        eb('stripeSubscriptionId', '=', subscription.id),
-        and([eb('id', '=', begunAs), eb('referenceId', '=', organizationId), eb('stripeSubscriptionId', 'is', null)]),
-      ]),
-    )
-    .orderBy(sql`"stripeSubscriptionId" is null`)
-    .limit(1)
-    .forUpdate()
-    .executeTakeFirst();
 }
 
 /** A customer that belongs to no organization pays for a plan, for example after a checkout of a deleted one. */

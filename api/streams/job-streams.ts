@@ -91,7 +91,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
       if (!subscribers) continue;
       const batch = [...ids].slice(0, jobsPerRead);
       try {
-        const { jobs, left } = await readJobsById(db, batch, { maxBytes: bytesPerRead });
+        const { jobs, left } = await readJobsById(db, organizationId, batch, { maxBytes: bytesPerRead });
         noteChanged(organizationId, [...left, ...[...ids].slice(jobsPerRead)]);
         for (const job of jobs) push(subscribers, job);
       } catch (error) {

@@ -16,12 +16,34 @@ export async function withShortLocks(db: Kysely<unknown>, work: (trx: Transactio
   });
 }
 
-/** Builds indexes while others write, by name. One that an interrupted build has left unusable is built again. */
+/**
+ * Builds indexes while others write, by name. One that an interrupted build has left unusable is built again. Waits for every transaction
+ * that is open, however long it takes: nobody who reads or writes waits behind it.
+ */
 export async function createIndexes(db: Kysely<unknown>, indexes: Record<string, string>): Promise<void> {
-  for (const [name, definition] of Object.entries(indexes)) {
-    if (await isUnusable(db, name)) await sql.raw(`drop index concurrently ${name}`).execute(db);
-    await sql.raw(`create index concurrently if not exists ${name} ${definition}`).execute(db);
+  await db.connection().execute((held) =>
+    withoutLockTimeout(held, async () => {
+      for (const [name, definition] of Object.entries(indexes)) {
+        if (await isUnusable(held, name)) await sql.raw(`drop index concurrently ${name}`).execute(held);
+        await sql.raw(`create index concurrently if not exists ${name} ${definition}`).execute(held);
+      }
+    }),
+  );
+}
+
+/** A lock's bound also counts for the wait for older transactions, which a concurrent build has several times. */
+async function withoutLockTimeout(db: Kysely<unknown>, work: () => Promise<void>): Promise<void> {
+  const { rows } = await sql<{ before: string }>`select current_setting('lock_timeout') as before`.execute(db);
+  await setLockTimeout(db, '0');
+  try {
+    await work();
+  } finally {
+    await setLockTimeout(db, rows[0]?.before ?? '0');
   }
+}
+
+async function setLockTimeout(db: Kysely<unknown>, value: string): Promise<void> {
+  await sql`select set_config('lock_timeout', ${value}, false)`.execute(db);
 }
 
 async function isUnusable(db: Kysely<unknown>, name: string): Promise<boolean> {

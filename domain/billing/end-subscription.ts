@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { recordAudit, systemActor } from '../audit.ts';
+import { lockLiveSubscriptions, lockOrganizationForDeletion } from '../locks.ts';
 import type { SubscriptionRow } from './find-subscription.ts';
-import { isLive } from './live-subscription.ts';
 
 /** What became of the live subscriptions of an organization; `ended` holds their rows as they were. */
 export type EndedSubscriptions =
@@ -16,18 +16,10 @@ export type EndedSubscriptions =
  * The payment provider is not asked. Changes nothing while the API that started last has billing configured.
  */
 export async function endSubscriptions(trx: Transaction, organizationId: string): Promise<EndedSubscriptions> {
-  const organization = await sql`select from organization where id = ${organizationId} for no key update`.execute(trx);
-  if (organization.rows.length === 0) return { outcome: 'no-organization' };
+  if (!(await lockOrganizationForDeletion(trx, organizationId))) return { outcome: 'no-organization' };
   // The API empties the table at its start when billing is off.
   if (await trx.selectFrom('plan_limit').select('plan').limit(1).executeTakeFirst()) return { outcome: 'billing-on' };
-  const live = await trx
-    .selectFrom('subscription')
-    .select(['id', 'plan', 'status', 'stripeSubscriptionId'])
-    .where('referenceId', '=', organizationId)
-    .where(isLive)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
+  const live = await lockLiveSubscriptions(trx, organizationId);
   for (const subscription of live) await end(trx, organizationId, subscription);
   return live.length === 0 ? { outcome: 'none-live' } : { outcome: 'ended', ended: live };
 }

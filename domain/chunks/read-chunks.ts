@@ -1,12 +1,18 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { readRealArray } from '../../db/real-array.ts';
+import { inWorkspace } from '../documents/document.ts';
 import type { Candidate } from './candidate.ts';
-import type { FoundChunk } from './search-chunks.ts';
 import { dotProduct } from './unit-vector.ts';
 
 /** A chunk as a search shows it, without what ranked it. */
-export type ShownChunk = Omit<FoundChunk, 'score'>;
+export interface ShownChunk {
+  id: string;
+  document_id: string;
+  document_name: string;
+  index: number;
+  text: string;
+}
 
 /** What a chunk's vector is compared with. */
 export interface Comparison {
@@ -27,6 +33,7 @@ export async function readChunks(
 ): Promise<Array<ShownChunk & { score: number | null }>> {
   if (candidates.length === 0) return [];
   const [documentIds, indexes] = [candidates.map(({ documentId }) => documentId), candidates.map(({ index }) => index)];
+  // As bytes: the text of so many numbers would take longer to read than all else.
   const compared = comparison
     ? sql`case when chunk.model = ${comparison.model} and cardinality(chunk.embedding) = ${comparison.vector.length} then array_send(chunk.embedding) end`
     : sql`null::bytea`;
@@ -35,7 +42,7 @@ export async function readChunks(
     from unnest(${documentIds}::text[], ${indexes}::int[]) as candidate (document_id, index)
     join chunk on chunk.document_id = candidate.document_id and chunk.index = candidate.index
     join document on document.id = chunk.document_id
-    where chunk.workspace_id = ${workspaceId}
+    where ${inWorkspace} and chunk.workspace_id = ${workspaceId}
   `.execute(db);
   return rows.map(({ embedding, ...chunk }) => ({
     ...chunk,

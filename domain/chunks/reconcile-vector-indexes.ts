@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { advisoryLocks } from '../../db/advisory-locks.ts';
 import type { Db } from '../../db/connect.ts';
 import type { ReconcileIndexesResult } from '../../workflows/definitions.ts';
 import { keepHalfVectors } from './half-vectors.ts';
@@ -12,9 +13,6 @@ import {
   oldestPgvector,
   parseIndexName,
 } from './vector-index.ts';
-
-/** Held by the one process that makes or drops indexes. */
-export const indexesLock = 7_243_301;
 
 /** Postgres looks at every index of a table when it plans a query; workspaces beyond the largest stay without. */
 export const mostIndexes = 100;
@@ -31,7 +29,7 @@ export type ReconciledIndexes = NonNullable<ReconcileIndexesResult>;
 export async function reconcileVectorIndexes(db: Db, largerThan = mostScanned): Promise<ReconciledIndexes | undefined> {
   return await db.connection().execute(async (connection) => {
     // Not waited for: who waits for a lock holds a snapshot, and building an index waits for older snapshots.
-    const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_lock(${indexesLock}) as mine`.execute(connection);
+    const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_lock(${advisoryLocks.vectorIndexes}) as mine`.execute(connection);
     if (!rows[0]?.mine) return undefined;
     try {
       const extension = await installPgvector(connection);
@@ -39,7 +37,7 @@ export async function reconcileVectorIndexes(db: Db, largerThan = mostScanned): 
       await keepHalfVectors(connection);
       return { ...extension, ...(await matchWorkspaces(connection, largerThan)) };
     } finally {
-      await sql`select pg_advisory_unlock(${indexesLock})`.execute(connection);
+      await sql`select pg_advisory_unlock(${advisoryLocks.vectorIndexes})`.execute(connection);
     }
   });
 }
@@ -73,7 +71,7 @@ function isOlder(version: string): boolean {
 
 async function matchWorkspaces(db: Db, largerThan: number): Promise<{ made: string[]; dropped: string[] }> {
   const [largest, indexes] = [await findLargeWorkspaces(db, largerThan), await findIndexes(db)];
-  // Where it is not valid, a build or a drop was interrupted: nobody else is at work now.
+  // An index that is not valid is left of a build or a drop that was interrupted: nobody else is at work now.
   const dropped = [...indexes].filter(([name, valid]) => !valid || !largest.has(name)).map(([name]) => name);
   for (const name of dropped) await sql`drop index concurrently if exists ${sql.id(name)}`.execute(db);
   for (const name of dropped) indexes.delete(name);

@@ -1,17 +1,10 @@
-import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { readRealArray } from '../../db/real-array.ts';
-import { inWorkspace } from '../documents/document.ts';
-import type { Candidate, ChunkQuery } from './candidate.ts';
+import type { ChunkQuery } from './candidate.ts';
 import { findCandidates } from './find-candidates.ts';
-import { dotProduct, toUnitLength } from './unit-vector.ts';
+import { readChunks, type ShownChunk } from './read-chunks.ts';
+import { toUnitLength } from './unit-vector.ts';
 
-export interface FoundChunk {
-  id: string;
-  document_id: string;
-  document_name: string;
-  index: number;
-  text: string;
+export interface FoundChunk extends ShownChunk {
   /** Cosine similarity: 1 identical, 0 unrelated. */
   score: number;
 }
@@ -22,23 +15,9 @@ export interface FoundChunk {
  */
 export async function searchChunks(db: Db, { vector, ...rest }: Omit<ChunkQuery, 'vector'> & { vector: number[] }): Promise<FoundChunk[]> {
   const query = { ...rest, vector: toUnitLength(vector) };
-  const candidates = await findCandidates(db, query);
-  return candidates.length === 0 ? [] : await rank(db, query, candidates);
-}
-
-/** The best of the candidates. They are read again with their tenant: a document may have been indexed again, or deleted, meanwhile. */
-async function rank(db: Db, { workspaceId, model, vector, limit }: ChunkQuery, candidates: Candidate[]): Promise<FoundChunk[]> {
-  const [documentIds, indexes] = [candidates.map(({ documentId }) => documentId), candidates.map(({ index }) => index)];
-  // As bytes: the text of so many numbers would take longer to read than all else.
-  const { rows } = await sql<Omit<FoundChunk, 'score'> & { embedding: Uint8Array }>`select
-      chunk.id, chunk.document_id, document.name as document_name, chunk.index, chunk.text, array_send(chunk.embedding) as embedding
-    from unnest(${documentIds}::text[], ${indexes}::int[]) as candidate (document_id, index)
-    join chunk on chunk.document_id = candidate.document_id and chunk.index = candidate.index
-    join document on document.id = chunk.document_id
-    where ${inWorkspace} and chunk.workspace_id = ${workspaceId} and chunk.model = ${model} and cardinality(chunk.embedding) = ${vector.length}
-  `.execute(db);
-  return rows
-    .map(({ embedding, ...chunk }) => ({ ...chunk, score: dotProduct(readRealArray(embedding), vector) }))
+  const chunks = await readChunks(db, query.workspaceId, await findCandidates(db, query), query);
+  return chunks
+    .flatMap(({ score, ...chunk }) => (score === null ? [] : { ...chunk, score }))
     .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
-    .slice(0, limit);
+    .slice(0, query.limit);
 }

@@ -52,7 +52,7 @@ export async function scanVectorBlocks(db: Db, query: ChunkQuery, count: number)
   let blocks = await readBlocks(db, query);
   while (blocks.length > 0) {
     const next = blocks.length === blocksPerRead ? readBlocks(db, query, blocks.at(-1)) : Promise.resolve([]);
-    // It fails where it is waited for; and it is sent before this thread is busy with scores.
+    // Its failure is thrown when it is awaited. It is sent before this thread is busy with scores.
     next.catch(() => {});
     await new Promise(setImmediate);
     for (const { document_id: documentId, first_index: first, vectors } of blocks) {

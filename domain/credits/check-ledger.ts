@@ -34,7 +34,8 @@ export interface CheckOptions {
 /**
  * Compares the credit ledger with the existing jobs, and the counters of the months with the ledger (docs/rules.md, ledger). Returns at most
  * `limit` problems; none for a sound database. Reads every entry, a slice at a time, for operators and tests: what belongs together is
- * written in one transaction and compared in one statement, so that changes meanwhile do not look like problems.
+ * written in one transaction and compared in one statement, so that changes meanwhile do not look like problems. Leaves out organizations
+ * that are being deleted: their jobs and entries go in slices.
  */
 export async function checkLedger(
   db: Db,
@@ -50,6 +51,10 @@ export async function checkLedger(
     }
   }
   return [...problems.values()];
+}
+
+function isKept(organizationId: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`not exists (select from organization_deletion where organization_deletion.organization_id = ${organizationId})`;
 }
 
 interface Slices {
@@ -73,9 +78,10 @@ async function* checkJobs(db: Db, { organizationId, sliceSize }: Slices): AsyncG
         select slice.*, ${amountOf('charge')} as charged, ${amountOf('refund')} as refunded from (${slice}) as slice
       )
       select organization_id, id as job_id, credit_month as month, 'charge' as problem, credits::bigint as expected, charged::bigint as found
-        from compared where charged <> credits
+        from compared where charged <> credits and ${isKept(sql`compared.organization_id`)}
       union all
-      select organization_id, id, credit_month, 'refund', refund::bigint, refunded::bigint from compared where refunded <> refund
+      select organization_id, id, credit_month, 'refund', refund::bigint, refunded::bigint
+        from compared where refunded <> refund and ${isKept(sql`compared.organization_id`)}
     `.execute(db);
     yield rows;
     if (!last) return;
@@ -118,7 +124,7 @@ async function* checkEntries(db: Db, { organizationId, sliceSize }: Slices): Asy
         where key like '%:refund' and (
           select count(*) from credit_entry as charge where charge.key = regexp_replace(entry.key, 'refund$', 'charge')
             and charge.organization_id = entry.organization_id and charge.month = entry.month and charge.amount = -entry.amount
-        ) = 0
+        ) = 0 and ${isKept(sql`entry.organization_id`)}
       union all
       select organization_id, null, month, 'month', (
           select sum(amount) from credit_entry as other where other.organization_id = uncounted.organization_id and other.month = uncounted.month
@@ -133,19 +139,19 @@ async function* checkEntries(db: Db, { organizationId, sliceSize }: Slices): Asy
         where exists (
           select from credit_entry as other where other.organization_id = uncounted.organization_id and other.month = uncounted.month
           having sum(amount) <> 0
-        )
+        ) and ${isKept(sql`uncounted.organization_id`)}
     `.execute(db);
     yield rows;
   }
 }
 
-/** Conditions on entries, which together meet all of them: ranges of their ids, or the months of an organization. */
+/** Conditions on entries, which together meet all of them: ranges of their ids, or the ids of an organization's. */
 async function* sliceEntries(db: Db, { organizationId, sliceSize }: Slices): AsyncGenerator<RawBuilder<unknown>> {
   if (organizationId !== undefined) {
     const { rows } = await sql<{ month: string }>`
       select distinct month from credit_entry where organization_id = ${organizationId}
     `.execute(db);
-    for (const { month } of rows) yield sql`organization_id = ${organizationId} and month = ${month}::date`;
+    for (const { month } of rows) yield* sliceMonth(db, { organizationId, month, sliceSize });
     return;
   }
   const { rows } = await sql<{ first: number | null; last: number | null }>`
@@ -154,6 +160,29 @@ async function* sliceEntries(db: Db, { organizationId, sliceSize }: Slices): Asy
   const { first, last } = rows[0] ?? { first: null, last: null };
   if (first === null || last === null) return;
   for (let from = first; from <= last; from += sliceSize) yield sql`id >= ${from} and id < ${from + sliceSize}`;
+}
+
+/** The index of a month has no order within it, so that ids are read for many slices at once. */
+const slicesPerRead = 10;
+
+async function* sliceMonth(
+  db: Db,
+  { organizationId, month, sliceSize }: { organizationId: string; month: string; sliceSize: number },
+): AsyncGenerator<RawBuilder<unknown>> {
+  const idsPerRead = sliceSize * slicesPerRead;
+  for (let after = 0; ; ) {
+    // `offset 0` keeps Postgres from going through all organizations' entries in the order of their ids.
+    const { rows } = await sql<{ id: number }>`
+      select id from (
+        select id from credit_entry where organization_id = ${organizationId} and month = ${month}::date and id > ${after} offset 0
+      ) as entry order by id limit ${idsPerRead}
+    `.execute(db);
+    const ids = rows.map(({ id }) => id);
+    for (let start = 0; start < ids.length; start += sliceSize) yield sql`id = any(${ids.slice(start, start + sliceSize)}::bigint[])`;
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < idsPerRead) return;
+    after = last;
+  }
 }
 
 /** Each counter of a month is the sum of its entries. */
@@ -174,7 +203,7 @@ async function* checkMonths(db: Db, { organizationId, sliceSize }: Slices): Asyn
         ), 0) as total
         from (${slice}) as slice
       ) as summed
-      where total <> used
+      where total <> used and ${isKept(sql`summed.organization_id`)}
     `.execute(db);
     yield rows;
     if (!last) return;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { inSlices, type Place } from '../drain.ts';
+import { lockDocumentsForDeletion } from '../locks.ts';
 import type { DocumentRow } from './document.ts';
 
 /** A document that a drain has deleted. */
@@ -58,6 +59,7 @@ async function nextSlice(db: Db, workspaceId: string, after: Place | undefined):
 /** Deletes their chunks first, in one statement: a cascade would look for the chunks of each document. */
 async function deleteDocuments(trx: Transaction, ids: string[]): Promise<DrainedDocument[]> {
   const isOne = sql<string>`any(${ids}::text[])`;
+  await lockDocumentsForDeletion(trx, ids);
   await trx.deleteFrom('chunk').where('document_id', '=', isOne).execute();
   await trx.deleteFrom('vector_block').where('document_id', '=', isOne).execute();
   return await trx.deleteFrom('document').where('id', '=', isOne).returning(['id', 'status', 'object_key']).execute();

@@ -8,13 +8,20 @@ import { headColumns, inputBytes, type JobRow, resultBytes } from './job.ts';
 /** A job for the event of a stream. Its input and result are empty until it is final. `bytes`: about the size of the event. */
 export type ChangedJob = JobRow & { bytes: number };
 
-/** Jobs by id, the oldest change first, as many as fit into `maxBytes` but at least one. `left`: the ids that did not fit. */
+/**
+ * An organization's jobs by id, the oldest change first, as many as fit into `maxBytes` but at least one. Ids of other organizations are
+ * left out. `left`: the ids that did not fit.
+ */
 export async function readJobsById(
   db: Db,
+  organizationId: string,
   jobIds: string[],
   { maxBytes }: { maxBytes: number },
 ): Promise<{ jobs: ChangedJob[]; left: string[] }> {
-  const { page, jobs } = await readBounded(db, sql`id = any(${jobIds})`, { limit: jobIds.length, maxBytes });
+  const { page, jobs } = await readBounded(db, sql`id = any(${jobIds}) and organization_id = ${organizationId}`, {
+    limit: jobIds.length,
+    maxBytes,
+  });
   const fit = new Set(page.rows.map(({ id }) => id));
   return { jobs, left: page.more ? jobIds.filter((id) => !fit.has(id)) : [] };
 }

@@ -4,6 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { ReplayFilter, ReplayInput } from '../../workflows/definitions.ts';
 import { recordAudit, systemActor } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
+import { deriveId } from '../ids.ts';
 import { getJob } from './job.ts';
 import { retryJob } from './retry-job.ts';
 
@@ -35,21 +36,14 @@ export async function listReplayable(
 export async function recordReplay(db: Db, { replayRun, input }: { replayRun: string; input: ReplayInput }): Promise<void> {
   const { progress: _, ...metadata } = input;
   const event = {
+    id: deriveId(`job.replay ${replayRun}`),
     organizationId: input.organizationId ?? null,
     action: 'job.replay',
     targetType: 'replay',
     targetId: replayRun,
     metadata,
   };
-  await inTransaction(db, async (trx) => {
-    const recorded = await trx
-      .selectFrom('audit_entry')
-      .select('id')
-      .where('target_id', '=', replayRun)
-      .where('action', '=', 'job.replay')
-      .executeTakeFirst();
-    if (!recorded) await recordAudit(trx, { ...systemActor, email: input.requestedBy ?? null }, event);
-  });
+  await inTransaction(db, (trx) => recordAudit(trx, { ...systemActor, email: input.requestedBy ?? null }, event));
 }
 
 /** `reason`: the code of the error, or `already_retried`. */

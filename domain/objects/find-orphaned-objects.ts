@@ -47,6 +47,7 @@ export async function findOrphanedObjects(
     if (page.length === pageSize) await checkPage();
   }
   await checkPage();
+  sweep.found = Math.max(sweep.found, await countNoted(db, Math.max(mostOrphans, allowed) + pageSize));
   const most = Math.min(mostOrphans, Math.max(fewOrphans, (sweep.checked * mostPercent) / 100));
   if (sweep.found > Math.max(most, allowed)) throw new OrphanSweepStopped(await stopSweep(db, sweep));
   await deleteOrphans(db, signal);
@@ -74,6 +75,17 @@ async function noteOrphans(db: Db, keys: string[]): Promise<number> {
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return Number(noted.numInsertedOrUpdatedRows ?? 0);
+}
+
+/**
+ * How many orphans are noted, counted no further than `most`. A process that was killed may have noted more than its last report says, and
+ * those are not counted when they are met again.
+ */
+async function countNoted(db: Db, most: number): Promise<number> {
+  const { rows } = await sql<{ noted: number }>`
+    select count(*) as noted from (select from orphaned_object limit ${most}) as bounded
+  `.execute(db);
+  return rows[0]?.noted ?? 0;
 }
 
 /** Moves the orphans to the objects to delete. Rows are looked for again: the sweep may have taken hours. */

@@ -1,15 +1,11 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { recordAudit, systemActor } from '../audit.ts';
+import { lockUser } from '../locks.ts';
 
 /** Makes the user with this address a platform admin, for an operator with access to the database. */
 export async function grantAdmin(trx: Transaction, email: string): Promise<'granted' | 'was-admin' | 'no-user'> {
-  const user = await trx
-    .selectFrom('user')
-    .select(['id', 'role'])
-    .where('email', '=', email.trim().toLowerCase())
-    .forUpdate()
-    .executeTakeFirst();
+  const user = await lockUser(trx, email.trim().toLowerCase());
   if (!user) return 'no-user';
   if (user.role === 'admin') return 'was-admin';
   await trx.updateTable('user').set({ role: 'admin', updatedAt: sql`clock_timestamp()` }).where('id', '=', user.id).execute();

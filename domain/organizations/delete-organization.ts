@@ -8,7 +8,7 @@ import { tellJobCanceled } from '../../workflows/definitions.ts';
 import { drainDocuments } from '../documents/drain-documents.ts';
 import { inSlices, type Place } from '../drain.ts';
 import { failJob } from '../jobs/settle-attempt.ts';
-import { lockUnfinishedJobs } from '../locks.ts';
+import { lockOrganizationForDeletion, lockUnfinishedJobs } from '../locks.ts';
 import { checkStoreOwner } from '../objects/store-owner.ts';
 
 const organizationDeleted = { code: 'organization_deleted', message: 'The organization was deleted.' };
@@ -141,6 +141,7 @@ export async function deleteOrganizationRows(db: Db, organizationId: string, { o
   await deleteJobs(db, organizationId, { onProgress: progress, signal });
   await deleteLedger(db, organizationId, { onProgress: progress, signal });
   await inBulkTransaction(db, async (trx) => {
+    await lockOrganizationForDeletion(trx, organizationId, 'delete');
     await trx.deleteFrom('subscription').where('referenceId', '=', organizationId).execute();
     await trx.updateTable('session').set({ activeOrganizationId: null }).where('activeOrganizationId', '=', organizationId).execute();
     await trx.deleteFrom('organization').where('id', '=', organizationId).execute();

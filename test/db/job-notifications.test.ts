@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { readJobsById } from '../../domain/jobs/list-changed-jobs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 
@@ -50,5 +51,11 @@ describe('Notifications of jobs', () => {
     expect(await heardOf(insert('b', `'one'`, 100))).to.have.length(1);
     expect(await heardOf(insert('c', `'one'`, 101))).to.deep.equal(['one *']);
     expect(await heardOf(`update job set status = 'canceled' where organization_id = 'one'`)).to.deep.equal(['one *']);
+  });
+
+  it('lead to jobs of their organization only', async () => {
+    await heardOf(insert('read', `case when n = 1 then 'one' else 'two' end`, 2));
+    const { jobs, left } = await readJobsById(database.db, 'one', ['read1', 'read2'], { maxBytes: 1_000_000 });
+    expect([jobs.map(({ id }) => id), left]).to.deep.equal([['read1'], []]);
   });
 });

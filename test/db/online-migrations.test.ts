@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Kysely, sql } from 'kysely';
+import { advisoryLocks } from '../../db/advisory-locks.ts';
 import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations, type ShippedMigration } from '../../db/migrations/index.ts';
@@ -129,6 +130,49 @@ describe('A migration of large tables', () => {
     await migrate(db, { shipped: later('9999-index', online) });
     const { rows } = await sql`select from pg_index where indexrelid = 'by_name'::regclass and indisvalid`.execute(db);
     expect(rows).to.have.length(1);
+  });
+
+  it('builds an index although another transaction is open for longer than a lock may be waited for', async () => {
+    await migrate(db, { shipped: firstRelease });
+    const writer = await db.startTransaction().execute();
+    await sql`update organization set name = 'open'`.execute(writer);
+    await db.connection().execute(async (held) => {
+      await sql`set lock_timeout = '100ms'`.execute(held);
+      const building = createIndexes(held as never, { by_name: 'on organization (name)' });
+      const hasWaited = async () => {
+        const { rows } = await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+            and query like 'create index%' and query_start < clock_timestamp() - interval '300 ms'
+        `.execute(database.db);
+        return rows.length > 0;
+      };
+      await Promise.race([building, until(hasWaited)]).finally(() => writer.commit().execute());
+      await building;
+      const { rows } = await sql`
+        select indisvalid, current_setting('lock_timeout') as bound from pg_index where indexrelid = 'by_name'::regclass
+      `.execute(held);
+      expect(rows).to.deep.equal([{ indisvalid: true, bound: '100ms' }]);
+    });
+  });
+
+  it('waits for another process that applies some, and says so, but for nothing if none is pending', async () => {
+    await migrate(db, { shipped: firstRelease });
+    const waits: number[] = [];
+    const onWait = (waitedMs: number) => waits.push(waitedMs);
+    await db.connection().execute(async (other) => {
+      await sql`select pg_advisory_lock(${advisoryLocks.vectorIndexes})`.execute(other);
+      await migrate(db, { shipped: later('9998-one', { up: async () => {} }), onWait });
+      await sql`select pg_advisory_lock(${advisoryLocks.migrations})`.execute(other);
+      await migrate(db, { shipped: firstRelease, onWait });
+      expect(waits).to.deep.equal([]);
+      const shipped = { ...later('9998-one', { up: async () => {} }), '9999-two': { up: async () => {} } };
+      const migrating = migrate(db, { shipped, onWait });
+      await until(() => waits.length > 0);
+      await sql`select pg_advisory_unlock_all()`.execute(other);
+      await migrating;
+    });
+    expect(waits).to.have.lengthOf(1);
+    expect((await getMigrationStatus(db)).latestApplied).to.equal('9999-two');
   });
 
   it('is applied once by processes that start together', async () => {

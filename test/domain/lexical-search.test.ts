@@ -116,6 +116,14 @@ describe('Search by words', () => {
     expect(await search('none', 'quantized')).to.deep.equal([]);
   });
 
+  it('shows nothing of a workspace that was deleted, before its documents are drained', async () => {
+    await makeWorkspace('deleted', [['a secret of glass', 'another secret']]);
+    expect(await textsOf('deleted', 'secret')).to.have.lengthOf(2);
+    await database.db.deleteFrom('workspace').where('id', '=', 'deleted').execute();
+    const both = { workspaceId: 'deleted', query: 'secret', limit: 10, model: 'a', vector: [0.6, 0.8] };
+    expect([await search('deleted', 'secret'), await searchByBoth(database.db, both)]).to.deep.equal([[], []]);
+  });
+
   it('forgets what a document had when it is indexed again or deleted, also in its counts', async () => {
     const documents = [['a lens of glass', 'the old mirror'], ['another mirror and a lens']];
     await makeWorkspace('changing', documents);
@@ -181,6 +189,8 @@ describe('Search by words', () => {
     await db.updateTable('chunk').set({ text: 'indexed by an older version' }).where('document_id', '=', 'old-1').execute();
     await db.updateTable('document').set({ indexed_at: new Date() }).where('id', '=', 'old-1').execute();
     expect(await textsOf('old', 'stored version')).to.deep.equal([]);
+    const reason = new Error('the activity was canceled');
+    expect(await indexPostings(db, AbortSignal.abort(reason)).catch((error) => error)).to.equal(reason);
     const done = await Promise.all([indexPostings(db), indexPostings(db)]);
     expect(done.reduce((sum, count) => sum + count, 0)).to.equal(2);
     expect(await textsOf('old', 'stored version')).to.have.members(['stored before', 'indexed by an older version']);

@@ -125,6 +125,22 @@ describe('The sweep of orphaned objects', () => {
     expect(listed).to.deep.equal([reached?.reached]);
   });
 
+  it('stops although a killed process noted orphans that it did not report', async () => {
+    await storeWithRows('one', names('kept', 500));
+    store('stray', names('stray', 20));
+    await storeWithRows('two', names('more', 600));
+    const stop = new AbortController();
+    const reports: OrphanSweep[] = [];
+    const onProgress = (progress: OrphanSweep) => {
+      reports.push(progress);
+      if (reports.length === 2) stop.abort();
+    };
+    await failureOf(sweep(undefined, onProgress, stop.signal));
+    expect(reports.map(({ found }) => found)).to.deep.equal([0, 20]);
+    expect((await failureOf(sweep(reports[0]))).message).to.match(/^20 of 1620 stored objects/);
+    expect(await toDelete()).to.deep.equal([]);
+  });
+
   it('and every other deletion refuse a store of another deployment, and say which two', async () => {
     store('one', ['stray']);
     expect(await sweep()).to.equal(1);

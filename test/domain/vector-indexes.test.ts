@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { advisoryLocks } from '../../db/advisory-locks.ts';
 import type { Db } from '../../db/connect.ts';
-import { indexesLock, mostIndexes, type ReconciledIndexes, reconcileVectorIndexes } from '../../domain/chunks/reconcile-vector-indexes.ts';
+import { mostIndexes, type ReconciledIndexes, reconcileVectorIndexes } from '../../domain/chunks/reconcile-vector-indexes.ts';
 import { mostScanned } from '../../domain/chunks/vector-index.ts';
 import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -37,9 +38,9 @@ describe('The indexes of large workspaces', () => {
     try {
       expect(await reconcileVectorIndexes(plain.db)).to.deep.equal({ exact: 'the database has no pgvector' });
       await plain.db.connection().execute(async (other) => {
-        await sql`select pg_advisory_lock(${indexesLock})`.execute(other);
+        await sql`select pg_advisory_lock(${advisoryLocks.vectorIndexes})`.execute(other);
         expect(await reconcileVectorIndexes(plain.db)).to.equal(undefined);
-        await sql`select pg_advisory_unlock(${indexesLock})`.execute(other);
+        await sql`select pg_advisory_unlock(${advisoryLocks.vectorIndexes})`.execute(other);
       });
       expect(await reconcileVectorIndexes(plain.db)).to.have.property('exact');
       const held = await sql`

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { Kysely, PostgresDialect } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
+import type { Database } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../../domain/audit.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
@@ -109,6 +111,35 @@ describe('The check of the ledger', () => {
       { problem: 'refund_without_charge', job_id: null, expected: 0, found: -1 },
       { problem: 'month', job_id: null, expected: 0, found: 1 },
     ]);
+  });
+
+  it('leaves out an organization that is being deleted', async () => {
+    const { queued, canceled } = await makeJobs();
+    await database.db.deleteFrom('credit_entry').where('key', '=', `job:${queued}:charge`).execute();
+    await database.db.deleteFrom('credit_entry').where('key', '=', `job:${canceled}:charge`).execute();
+    await database.db.insertInto('credit_month').values({ organization_id: organizationId, month: '2001-01-01', used: 3 }).execute();
+    expect((await check()).map(({ problem }) => problem)).to.include.members(['charge', 'refund_without_charge', 'month']);
+    await database.db.insertInto('organization_deletion').values({ organization_id: organizationId, requested_by: null }).execute();
+    expect(await check()).to.deep.equal([]);
+    const all = await checkLedger(database.db);
+    expect(all.filter((problem) => problem.organization_id === organizationId)).to.deep.equal([]);
+  });
+
+  it('reads the entries of one organization in slices, too', async () => {
+    const { canceled } = await makeJobs();
+    await makeJobs();
+    const statements: { text: string; parameters: readonly unknown[] }[] = [];
+    const db = new Kysely<Database>({
+      dialect: new PostgresDialect({ pool: database.pool }),
+      log: ({ query }) => void statements.push({ text: query.sql, parameters: query.parameters }),
+    });
+    expect(await checkLedger(db, { organizationId, sliceSize: 1 })).to.deep.equal([]);
+    const slices = statements.filter(({ text }) => text.includes('refund_without_charge')).map(({ parameters }) => parameters);
+    expect(slices).to.have.lengthOf(12);
+    expect(slices.every(([ids]) => Array.isArray(ids) && ids.length === 1)).to.equal(true);
+    await database.db.deleteFrom('credit_entry').where('key', '=', `job:${canceled}:charge`).execute();
+    const found = await checkLedger(db, { organizationId, sliceSize: 1 });
+    expect(found.map(({ problem }) => problem)).to.include('refund_without_charge');
   });
 
   it('looks at one organization or at all, and answers no more than it is asked for', async () => {

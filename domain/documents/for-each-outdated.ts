@@ -1,0 +1,52 @@
+import type { Db, Transaction } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { lockDocument, lockWorkspace } from '../locks.ts';
+import type { DocumentRow } from './document.ts';
+
+export type OutdatedDocument = Pick<DocumentRow, 'id' | 'workspace_id'>;
+
+export interface OutdatedPage {
+  /** The id that the page begins after; empty at first. */
+  after: string;
+  limit: number;
+}
+
+const documentsPerRead = 100;
+
+/**
+ * Brings up to date what is made of documents' chunks, for those that lack it or have only that of an earlier index: what was stored before
+ * there was any, and what an older version stores while it still runs. `find` lists them in the order of their ids. `store` runs under the
+ * document's lock, and returns false if there is nothing to do any more. Each document is a transaction of its own, so that no write waits
+ * for long. Several processes may do it at once. Returns how many documents were stored; throws the signal's reason.
+ */
+export async function forEachOutdated(
+  db: Db,
+  find: (db: Db, page: OutdatedPage) => Promise<OutdatedDocument[]>,
+  store: (trx: Transaction, document: DocumentRow) => Promise<boolean>,
+  signal?: AbortSignal,
+): Promise<number> {
+  let stored = 0;
+  for (let after = ''; ; ) {
+    const outdated = await find(db, { after, limit: documentsPerRead });
+    for (const document of outdated) {
+      signal?.throwIfAborted();
+      if (await storeOne(db, document, store)) stored++;
+    }
+    const last = outdated.at(-1);
+    if (!last || outdated.length < documentsPerRead) return stored;
+    after = last.id;
+  }
+}
+
+/** The document may have been deleted, or indexed again, since it was listed. */
+async function storeOne(
+  db: Db,
+  { id, workspace_id }: OutdatedDocument,
+  store: (trx: Transaction, document: DocumentRow) => Promise<boolean>,
+): Promise<boolean> {
+  return await inTransaction(db, async (trx) => {
+    await lockWorkspace(trx, workspace_id, 'keep');
+    const document = await lockDocument(trx, id, 'change');
+    return document !== undefined && (await store(trx, document));
+  });
+}
