@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Release } from '../concurrency/semaphore.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import type { Actor } from '../domain/audit.ts';
-import { actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
+import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
 import { parseInTurns } from './parse-in-turns.ts';
 import type { WriteBulkhead } from './write-bulkhead.ts';
@@ -31,11 +31,7 @@ export interface HandlerContext<Input> {
   actor: Actor;
   request: RequestInfo;
   log: Logger;
-  /**
-   * Checks the route's own permission in the organization of the row that was read. Throws FORBIDDEN. If a route needs
-   * membership and its handler never calls this, the request fails with 500.
-   */
-  authorize(organizationId: string): Promise<void>;
+  authorize: Authorize;
 }
 
 type Handler<R extends AnyRoute> = (context: HandlerContext<RouteInput<R>>) => Promise<unknown>;
@@ -96,9 +92,10 @@ export async function run(
     actor: actorOf(caller),
     request,
     log,
-    async authorize(organizationId) {
+    async authorize(organizationId, prepare) {
       checkMembership(route, caller, organizationId);
       authorized = true;
+      await prepare?.();
       if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal);
     },
   }).finally(() => release?.());
