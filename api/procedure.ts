@@ -3,6 +3,7 @@ import type { Release } from '../concurrency/semaphore.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import type { Actor } from '../domain/audit.ts';
 import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
+import { clientLeft } from './client-left.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
 import { parseInTurns } from './parse-in-turns.ts';
 import type { WriteBulkhead } from './write-bulkhead.ts';
@@ -86,7 +87,7 @@ export async function run(
   const log = deps.log.child({ requestId: request.requestId, operation });
   let authorized = !needsMembership(route);
   let release: Release | undefined;
-  const output = await handler({
+  const call = handler({
     input: input as never,
     caller: caller as Caller,
     actor: actorOf(caller),
@@ -98,10 +99,16 @@ export async function run(
       await prepare?.();
       if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal);
     },
-  }).finally(() => release?.());
+  });
+  const output = await call.catch((error) => Promise.reject(causeOf(error, request.signal))).finally(() => release?.());
   if (!authorized) throw new Error(`${operation} returned without authorization`);
   if (stream) return validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>);
   return await parseInTurns(route.responses[200], output);
+}
+
+/** What a handler failed with: what waits for a client rejects with the reason of its signal once the client leaves. */
+function causeOf(error: unknown, signal: AbortSignal): unknown {
+  return signal.aborted && error === signal.reason ? clientLeft() : error;
 }
 
 /** Whether an operation may wait for locks of its organization. A search waits for other things, and has limits of its own. */
