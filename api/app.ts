@@ -16,7 +16,7 @@ import { createRest, restErrors } from './http/rest.ts';
 import { createRpc, rpcErrors } from './http/rpc.ts';
 import { createProcedures } from './procedures/index.ts';
 import type { UploadOptions } from './uploads/object-request.ts';
-import { uploadRoutes } from './uploads/upload.ts';
+import { isUpload, uploadRoutes } from './uploads/upload.ts';
 
 export interface AppOptions {
   /** better-auth's handler. */
@@ -35,7 +35,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
 
   app.get('/healthz', healthz);
   app.get('/readyz', readyz(deps.sessionsDb, deps.readiness));
-  app.use(boundBodies(deps.log, config.requestBodyTimeoutMs));
+  app.use(boundBodies(deps.log, config.requestBodyTimeoutMs, (req) => localStorage !== undefined && isUpload(req)));
 
   app.use(securityHeaders, cors(config.trustedOrigins));
   app.all(authPath, auth);

@@ -61,3 +61,10 @@ export interface StreamMembership {
 export function findStreamMembership(db: Db, caller: Caller, organizationId: string): Promise<StreamMembership> {
   return checkSession(db, { sessionId: caller.sessionId, userId: caller.userId, organizationId, permission: 'job:read' });
 }
+
+/**
+ * Checks the route's own permission in the organization of the row that was read. Throws FORBIDDEN. If a route needs membership and its
+ * handler never calls this, the request fails with 500. A write then takes its turn among those of the organization; `prepare` is what it
+ * waits for before, because nobody holds a turn while waiting for something else.
+ */
+export type Authorize = (organizationId: string, prepare?: () => Promise<void>) => Promise<void>;

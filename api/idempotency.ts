@@ -3,6 +3,7 @@ import type { AnyRoute } from '../contract/route.ts';
 import type { Db, Transaction } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { findRecord, runOnce } from '../domain/idempotency.ts';
+import type { Authorize } from './caller.ts';
 
 const maxKeyLength = 200;
 
@@ -18,7 +19,7 @@ interface IdempotentCall {
   caller: { userId: string };
   input: unknown;
   request: { idempotencyKey: string | undefined };
-  authorize(organizationId: string): Promise<void>;
+  authorize: Authorize;
 }
 
 /** What a route does at most once. */
@@ -26,8 +27,16 @@ export interface IdempotentEffect<Row, T> {
   /** Reads the rows that the effect starts from, and authorizes by them. Not called on a replay: the rows may be gone by then. */
   admit(): Promise<Row>;
   effect(trx: Transaction, row: Row): Promise<T>;
-  /** What is stored of the result, and how a replay makes the whole of it; all of it if absent. */
-  record?: { keep(result: T): object; complete(kept: object): Promise<T> };
+  /** What is stored of the result; all of it if absent. */
+  record?: KeptResult<T>;
+}
+
+/** What is stored of a result, and how a replay makes the whole of it. */
+export interface KeptResult<T> {
+  keep(result: T): object;
+  /** Waits until the whole of it may be read and sent. Only before a replay: whoever does the effect has been admitted before. */
+  admit(kept: object): Promise<void>;
+  complete(kept: object): Promise<T>;
 }
 
 /**
@@ -43,7 +52,7 @@ export async function withIdempotency<Row, T extends { organizationId: string }>
   const scope = { userId: caller.userId, operation: route.metadata.operation, key: request.idempotencyKey, request: input };
   const first = await findRecord<Pick<T, 'organizationId'>>(db, scope);
   if (first) {
-    await authorize(first.organizationId);
+    await authorize(first.organizationId, () => record.admit(first));
     return record.complete(first);
   }
   const row = await admit();
@@ -57,4 +66,4 @@ export async function withIdempotency<Row, T extends { organizationId: string }>
   return once.replayed || result === undefined ? record.complete(once.record) : result;
 }
 
-const storeAll = { keep: (result: object) => result, complete: async (kept: object) => kept as never };
+const storeAll = { keep: (result: object) => result, admit: async () => {}, complete: async (kept: object) => kept as never };

@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { Release } from '../concurrency/semaphore.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import type { Actor } from '../domain/audit.ts';
-import { actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
+import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
+import { clientLeft } from './client-left.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
 import { parseInTurns } from './parse-in-turns.ts';
 import type { WriteBulkhead } from './write-bulkhead.ts';
@@ -31,11 +32,7 @@ export interface HandlerContext<Input> {
   actor: Actor;
   request: RequestInfo;
   log: Logger;
-  /**
-   * Checks the route's own permission in the organization of the row that was read. Throws FORBIDDEN. If a route needs
-   * membership and its handler never calls this, the request fails with 500.
-   */
-  authorize(organizationId: string): Promise<void>;
+  authorize: Authorize;
 }
 
 type Handler<R extends AnyRoute> = (context: HandlerContext<RouteInput<R>>) => Promise<unknown>;
@@ -90,21 +87,28 @@ export async function run(
   const log = deps.log.child({ requestId: request.requestId, operation });
   let authorized = !needsMembership(route);
   let release: Release | undefined;
-  const output = await handler({
+  const call = handler({
     input: input as never,
     caller: caller as Caller,
     actor: actorOf(caller),
     request,
     log,
-    async authorize(organizationId) {
+    async authorize(organizationId, prepare) {
       checkMembership(route, caller, organizationId);
       authorized = true;
+      await prepare?.();
       if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal);
     },
-  }).finally(() => release?.());
+  });
+  const output = await call.catch((error) => Promise.reject(causeOf(error, request.signal))).finally(() => release?.());
   if (!authorized) throw new Error(`${operation} returned without authorization`);
   if (stream) return validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>);
   return await parseInTurns(route.responses[200], output);
+}
+
+/** What a handler failed with: what waits for a client rejects with the reason of its signal once the client leaves. */
+function causeOf(error: unknown, signal: AbortSignal): unknown {
+  return signal.aborted && error === signal.reason ? clientLeft() : error;
 }
 
 /** Whether an operation may wait for locks of its organization. A search waits for other things, and has limits of its own. */

@@ -5,11 +5,11 @@ import type { Logger } from 'pino';
 import type { ServerConfig } from '../config/server.ts';
 import { ApiError } from '../contract/api-error.ts';
 import { type ErrorCode, errorCodes } from '../contract/errors.ts';
-import { JsonDepth, maxJsonDepth } from '../contract/json-depth.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { runAsActor } from './actor.ts';
 import { type Auth, clientAddressHeader } from './auth.ts';
 import { toErrorAnswer } from './error-answer.ts';
+import { BodyTooLarge, maxBodyBytes, readBody } from './read-body.ts';
 import type { FindSession } from './session.ts';
 
 /** The path of the handler. Mount it before any body parser. */
@@ -19,7 +19,6 @@ const basePath = '/api/auth';
 
 /** When a client may ask again that the service could not serve. */
 const retrySeconds = 2;
-const maxBodyBytes = 1024 * 1024;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export interface MountOptions {
@@ -41,9 +40,6 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
   const base = new URL(config.apiUrl).origin;
   const trusted = new Set([...config.trustedOrigins, base]);
   return async (req, res) => {
-    let received = 0;
-    const depth = new JsonDepth();
-    const isTooLarge = () => received > maxBodyBytes;
     let release: (() => void) | undefined;
     try {
       const changes = !safeMethods.has(req.method);
@@ -51,17 +47,12 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
       if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) return fail(res, 413, 'payload_too_large');
       req.headers[clientAddressHeader] = clientAddress(req, res);
       if (changes) standInForBrowser(req.headers, base);
-      // The size of a chunked body is known only as it arrives. If it is too large, better-auth responds with an error of its own.
-      req.on('data', (chunk: Buffer) => {
-        received += chunk.length;
-        depth.read(chunk);
-      });
-      const request = getRequest({ base, request: req, bodySizeLimit: maxBodyBytes });
+      // better-auth would read it only while it does what the request asks for.
+      const body = changes ? await readBody(req, res) : undefined;
+      const request = new Request(getRequest({ base, request: req }), body ? { body } : {});
       const actor = changes ? await findSession(req.headers) : undefined;
       if (actor) release = await beginWrite(actor.userId, closeSignal(res));
       const response = await runAsActor(actor, () => auth.handler(request));
-      if (response.status >= 400 && isTooLarge()) return fail(res, 413, 'payload_too_large');
-      if (depth.tooDeep) return refuse(res, 'BAD_REQUEST', { message: `The body is nested deeper than ${maxJsonDepth} levels.` });
       if (response.status === 500) return fail(res, 500, 'internal_error');
       const retryAfter = response.headers.get('x-retry-after');
       if (retryAfter) res.setHeader('Retry-After', retryAfter);
@@ -74,8 +65,7 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
     } catch (err) {
       // The request was ended before, or its client has left.
       if (res.headersSent || res.closed) return void res.destroy();
-      if (isTooLarge()) return fail(res, 413, 'payload_too_large');
-      if (depth.tooDeep) return refuse(res, 'BAD_REQUEST', { message: `The body is nested deeper than ${maxJsonDepth} levels.` });
+      if (err instanceof BodyTooLarge) return fail(res, 413, 'payload_too_large');
       if (err instanceof ApiError) return refuse(res, err.code, err);
       if (isUnavailable(err)) {
         log.warn({ err, requestId: res.getHeader('X-Request-Id') }, 'a request was not served');
@@ -90,10 +80,11 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
 }
 
 /** Sends an error of the API's own. */
-function refuse(res: ExpressResponse, code: ErrorCode, { message, retryAfterSeconds }: Partial<ApiError> = {}): void {
+function refuse(res: ExpressResponse, code: ErrorCode, { message, data, retryAfterSeconds }: Partial<ApiError> = {}): void {
   const { status } = errorCodes[code];
   if (status === 503) res.setHeader('Retry-After', String(retryAfterSeconds ?? retrySeconds));
-  res.status(status).json({ defined: true, code, status, message: message ?? errorCodes[code].message });
+  const envelope = { defined: true, code, status, message: message ?? errorCodes[code].message };
+  res.status(status).json(data === undefined ? envelope : { ...envelope, data });
 }
 
 /** Aborts when the client hangs up. */

@@ -117,8 +117,8 @@ function isPermanent({ status }: SheafError): boolean {
 function repeatFilter(): (event: JobEvent) => boolean {
   const seen = new Map<string, { updatedAt: string; state: string }>();
   return (event) => {
-    const { id, updatedAt, status, attempts } = event;
-    const state = `${status} ${attempts}`;
+    const { id, updatedAt, status, attempts, workspaceId } = event;
+    const state = `${status} ${attempts} ${workspaceId}`;
     const known = seen.get(id);
     if (known && (known.updatedAt > updatedAt || (known.updatedAt === updatedAt && known.state === state))) return false;
     seen.delete(id);

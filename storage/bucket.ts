@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { ApiError, type Bucket, Storage as CloudStorage, type File, type StorageOptions } from '@google-cloud/storage';
+import { ApiError, type Bucket, Storage as CloudStorage, type File, type FileMetadata, type StorageOptions } from '@google-cloud/storage';
 import { GoogleAuth } from 'google-auth-library';
 import { contentDisposition } from './content-disposition.ts';
 import { assertObjectKey, isObjectKey, markerName, organizationOfPrefix } from './object-key.ts';
@@ -71,9 +71,14 @@ export class BucketStorage implements Storage {
   }
 
   async stat(key: string): Promise<StoredObject | undefined> {
+    const measured = await this.#measure(key);
+    return measured && { sizeBytes: Number(measured.size) };
+  }
+
+  async #measure(key: string): Promise<FileMetadata | undefined> {
     try {
       const [metadata] = await this.#ask(() => this.#file(key).getMetadata());
-      return { sizeBytes: Number(metadata.size) };
+      return metadata;
     } catch (error) {
       if (error instanceof ApiError && error.code === 404) return undefined;
       throw error;
@@ -86,6 +91,17 @@ export class BucketStorage implements Storage {
 
   async delete(key: string): Promise<void> {
     await this.#ask(() => this.#file(key).delete({ ignoreNotFound: true }));
+  }
+
+  async deleteIfLarger(key: string, maxBytes: number): Promise<void> {
+    const measured = await this.#measure(key);
+    if (!measured || Number(measured.size) <= maxBytes || measured.generation === undefined) return;
+    try {
+      await this.#ask(() => this.#file(key).delete({ ignoreNotFound: true, ifGenerationMatch: measured.generation }));
+    } catch (error) {
+      // Another object has taken its place.
+      if (!(error instanceof ApiError) || error.code !== 412) throw error;
+    }
   }
 
   async *list(prefix: string, from?: string): AsyncGenerator<{ key: string; createdAt: Date }> {

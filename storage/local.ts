@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
 import { link, mkdir, open, opendir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -69,6 +70,12 @@ export class LocalStorage implements Storage {
 
   async delete(key: string): Promise<void> {
     await rm(this.pathOf(key), { force: true });
+  }
+
+  async deleteIfLarger(key: string, maxBytes: number): Promise<void> {
+    // In one go: if something were waited for in between, another object could take the place of the one that was measured.
+    const found = statSync(this.pathOf(key), { throwIfNoEntry: false });
+    if (found && found.size > maxBytes) rmSync(this.pathOf(key), { force: true });
   }
 
   /** How many bytes this process may still write to the disk. */

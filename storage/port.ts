@@ -46,6 +46,8 @@ export interface Storage {
   read(key: string): Promise<Readable | undefined>;
   /** Deletes an object; deleting an absent one succeeds. */
   delete(key: string): Promise<void>;
+  /** Deletes an object that is larger than `maxBytes`. One that was stored under the key meanwhile, and is not, stays. */
+  deleteIfLarger(key: string, maxBytes: number): Promise<void>;
   /**
    * Lists keys that begin with `prefix` (`<organizationId>/` or empty), a page at a time, in bounded memory. With a key that an earlier list has
    * given it begins there, or a little before.

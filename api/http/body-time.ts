@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { malformed, renderError } from './errors.ts';
 import { requestIdOf, routeOf } from './request.ts';
@@ -9,11 +9,11 @@ const lingerMs = 1_000;
 
 /**
  * Ends requests whose body does not arrive in time, such as one that comes a byte at a time: with BAD_REQUEST, or without a response if
- * there was one already. Uploads have bounds of their own.
+ * there was one already. `hasOwnBounds` names the requests that are left to others.
  */
-export function boundBodies(log: Logger, timeoutMs: number): RequestHandler {
+export function boundBodies(log: Logger, timeoutMs: number, hasOwnBounds: (req: Request) => boolean): RequestHandler {
   return (req, res, next) => {
-    if (!hasBody(req) || req.path.startsWith('/uploads/')) return next();
+    if (!hasBody(req) || hasOwnBounds(req)) return next();
     const timer = setTimeout(() => {
       if (req.complete) return;
       if (res.headersSent) return void req.socket.destroy();

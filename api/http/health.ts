@@ -14,11 +14,18 @@ export interface Readiness {
   stopping: boolean;
 }
 
-/** Readiness: 200 if the database responds within 2 s and the process does not stop, otherwise 503 with the reason. */
+/**
+ * Readiness: 200 if the database responds within 2 s and the process does not stop, otherwise 503 with the reason. Requests at the same
+ * time share one question to the database: anybody may ask, as often as they like.
+ */
 export function readyz(db: Db, readiness: Readiness): RequestHandler {
+  let probing: ReturnType<typeof probe> | undefined;
   return async (_req, res) => {
     if (readiness.stopping) return void res.status(503).json({ status: 'unavailable', checks: { process: 'stopping' } });
-    const database = await probe(db);
+    probing ??= probe(db).finally(() => {
+      probing = undefined;
+    });
+    const database = await probing;
     if (database === 'ok') res.json({ status: 'ok' });
     else res.status(503).json({ status: 'unavailable', checks: { database } });
   };

@@ -52,8 +52,10 @@ function createLimiter({ name, points, windowSeconds, message }: LimitOptions, p
   const memory = new RateLimiterMemory(settings);
   // While the database is down, each process counts alone, so that what needs no database still works.
   const insured = { ...settings, insuranceLimiter: memory };
+  // A client that has no points left costs no query until its window is over.
+  const shared = { ...insured, inMemoryBlockOnConsumed: points };
   const limiter = pool
-    ? new RateLimiterPostgres({ ...insured, storeClient: pool, storeType: 'pool', tableName: 'rate_limit', tableCreated: true })
+    ? new RateLimiterPostgres({ ...shared, storeClient: pool, storeType: 'pool', tableName: 'rate_limit', tableCreated: true })
     : memory;
   return {
     async consume(key, setHeader) {

@@ -5,6 +5,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
+import { clientLeft } from '../client-left.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toSearchResult } from '../presenters/document.ts';
 import { procedure } from '../procedure.ts';
@@ -31,7 +32,7 @@ export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPri
     await limiters.searches.consume(caller.userId, request.setHeader);
     const mode = input.mode ?? defaultMode;
     const price = mode === 'lexical' ? 'free' : await embeddingPrice();
-    const release = await turns.acquireWithin(workspace.organization_id, waitMs, request.signal).catch(hasLeft);
+    const release = await turns.acquireWithin(workspace.organization_id, waitMs, request.signal);
     if (!release) throw unavailable('Too many searches of this organization are running.');
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     const search = {
@@ -43,17 +44,12 @@ export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPri
       const { model, chunks } = await searchDocuments(search, { workspace, query: input.query, mode, limit: input.limit });
       return { model, results: chunks.map(toSearchResult) };
     } catch (error) {
-      if (request.signal.aborted) return hasLeft();
+      if (request.signal.aborted) throw clientLeft();
       throw signal.aborted && error === signal.reason ? unavailable('The search took too long.') : error;
     } finally {
       release();
     }
   });
-}
-
-/** Ends a search whose client has left: nobody reads this. */
-function hasLeft(): never {
-  throw unavailable('The client has left.');
 }
 
 function unavailable(message: string): ApiError {

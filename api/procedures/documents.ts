@@ -103,7 +103,7 @@ export function documentProcedures(deps: ApiDeps) {
     const object = await storage.stat(document.object_key);
     if (!object) throw new ApiError('PRECONDITION_FAILED', { message: 'The file has not been uploaded.' });
     if (object.sizeBytes <= document.size_bytes) return object.sizeBytes;
-    await storage.delete(document.object_key).catch(onDeleteFailed);
+    await storage.deleteIfLarger(document.object_key, document.size_bytes).catch(onDeleteFailed);
     throw new ApiError('PAYLOAD_TOO_LARGE', {
       message: 'The uploaded file is larger than declared; it was deleted.',
       data: { maxBytes: document.size_bytes },

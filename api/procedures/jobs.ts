@@ -14,7 +14,7 @@ import type { ApiDeps } from '../deps.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toJob, toJobListItem } from '../presenters/job.ts';
 import { procedure } from '../procedure.ts';
-import { createdJobRecord, retriedJobRecord } from './recorded-jobs.ts';
+import { createdJobRecord, inputBytesOf, retriedJobRecord } from './recorded-jobs.ts';
 
 export function jobProcedures(deps: ApiDeps) {
   const { db, getPlan, cursors, largeAnswers } = deps;
@@ -34,15 +34,16 @@ export function jobProcedures(deps: ApiDeps) {
     }),
 
     create: procedure(contract.jobs.create, async (context) => {
-      const { input, actor } = context;
+      const { input, actor, request } = context;
+      const admit = (organizationId: string, bytes: number) => largeAnswers.admit(request, organizationId, bytes);
       return withIdempotency(db, contract.jobs.create, context, {
         async admit() {
           const scope = await findJobScope(db, input);
-          await context.authorize(scope.organizationId);
+          await context.authorize(scope.organizationId, () => admit(scope.organizationId, inputBytesOf(input)));
           return scope;
         },
         effect: async (trx, scope) => toJob(await createJob(trx, getPlan, actor, scope, input)),
-        record: createdJobRecord(input),
+        record: createdJobRecord(input, admit),
       });
     }),
 
@@ -53,15 +54,16 @@ export function jobProcedures(deps: ApiDeps) {
     }),
 
     retry: procedure(contract.jobs.retry, async (context) => {
-      const { input, actor } = context;
+      const { input, actor, request } = context;
+      const admit = (organizationId: string, bytes: number) => largeAnswers.admit(request, organizationId, bytes);
       return withIdempotency(db, contract.jobs.retry, context, {
         async admit() {
           const original = await getJob(db, input.id);
-          await context.authorize(original.organization_id);
+          await context.authorize(original.organization_id, () => admit(original.organization_id, original.content_bytes));
           return original;
         },
         effect: async (trx, original) => toJob(await retryJob(trx, getPlan, actor, original)),
-        record: retriedJobRecord(db),
+        record: retriedJobRecord(db, admit),
       });
     }),
 

@@ -138,7 +138,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
       sending,
       replaying,
       onSlow,
-      changedSince: (organizationId, from) => readChangedJobs(db, organizationId, from, { maxBytes: replayPageBytes }),
+      changedSince: (organizationId, from, admit) => readChangedJobs(db, organizationId, from, { maxBytes: replayPageBytes, admit }),
     });
     const subscribers = byOrganization.get(stream.organizationId) ?? new Set();
     byOrganization.set(stream.organizationId, subscribers.add(subscriber));

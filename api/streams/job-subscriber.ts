@@ -8,7 +8,7 @@ import type { Caller } from '../caller.ts';
 import { toJobEvent } from '../presenters/job.ts';
 import type { StreamEvent } from '../procedure.ts';
 import type { HeldJobs } from './held-jobs.ts';
-import type { SendBudget } from './send-budget.ts';
+import type { SendBudget, Sender } from './send-budget.ts';
 
 export interface OpenStream {
   caller: Caller;
@@ -40,13 +40,19 @@ export interface SubscriberOptions {
   onSlow(subscriber: JobSubscriber): void;
   /** How long the client may leave an event unread, in milliseconds. */
   stallMs: number;
-  /** How long the client has to read what is left once the stream has ended, in milliseconds. */
+  /**
+   * How long the client has to read the end of its stream, in milliseconds. The budgets have the same bound for an event that is left
+   * unread while others wait.
+   */
   patienceMs: number;
-  /** A page of the organization's jobs that changed at a moment or later, or after a page; the oldest change first. */
-  changedSince(organizationId: string, from: Date | ChangePosition): Promise<ChangedPage>;
+  /**
+   * A page of the organization's jobs that changed at a moment or later, or after a page; the oldest change first. Calls `admit` with its
+   * size in bytes before the contents are read.
+   */
+  changedSince(organizationId: string, from: Date | ChangePosition, admit: (bytes: number) => Promise<void>): Promise<ChangedPage>;
 }
 
-/** How large a page of a replay is, in bytes, unless one job is larger. */
+/** How large a page of a replay is at most, in bytes, unless its only job is larger. */
 export const replayPageBytes = 256 * 1024;
 
 /** Larger events are rendered one at a time, in bytes. */
@@ -67,6 +73,8 @@ export class JobSubscriber {
   readonly #sent = new Map<string, { changedAt: number; state: string }>();
   #since: Date;
   #lastReadAt = performance.now();
+  /** Whether the stream waits for the service: nothing has been left unread meanwhile that a replay has read. */
+  #waits = false;
   #replay = false;
   /** How far a replay has read, while there is one: it comes to later changes by itself. */
   #replayedTo: Date | undefined;
@@ -172,11 +180,8 @@ export class JobSubscriber {
     this.#replayedTo = from;
     try {
       for (;;) {
-        const release = await this.#options.replaying.acquire(this, replayPageBytes);
-        const { jobs, end, more }: ChangedPage = await this.#options.changedSince(this.stream.organizationId, from).catch((error) => {
-          release();
-          throw error;
-        });
+        const { page, release }: { page: ChangedPage; release: Release } = await this.#readPage(from);
+        const { jobs, end, more } = page;
         if (end && end.at > this.#replayedTo) this.#replayedTo = end.at;
         yield* this.#sendPage(jobs, release);
         if (this.#ended !== undefined) return;
@@ -187,6 +192,48 @@ export class JobSubscriber {
       }
     } finally {
       this.#replayedTo = undefined;
+    }
+  }
+
+  /** Reads a page of a replay once there is room for it. */
+  async #readPage(from: Date | ChangePosition): Promise<{ page: ChangedPage; release: Release }> {
+    const { replaying, changedSince } = this.#options;
+    const reader = this.#replayReader();
+    let release = await replaying.acquire(reader, replayPageBytes);
+    const admit = async (bytes: number) => {
+      if (bytes <= replayPageBytes) return;
+      // Nobody waits for more room while it holds some: two of them would wait for each other.
+      release();
+      release = await replaying.acquire(reader, bytes);
+    };
+    try {
+      const page = await this.#waitFor(changedSince(this.stream.organizationId, from, admit));
+      return { page, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** As whom the stream holds the page of its replay: while it waits for the service, the client has nothing to read of the page. */
+  #replayReader(): Sender {
+    const lastReadAt = () => (this.#waits ? performance.now() : this.#lastReadAt);
+    return {
+      get lastReadAt() {
+        return lastReadAt();
+      },
+      drop: () => this.drop(),
+    };
+  }
+
+  /** Waits for what is not up to the client. */
+  async #waitFor<T>(work: Promise<T>): Promise<T> {
+    this.#waits = true;
+    try {
+      return await work;
+    } finally {
+      this.#waits = false;
+      this.#lastReadAt = performance.now();
     }
   }
 
@@ -210,7 +257,7 @@ export class JobSubscriber {
   async *#send(job: ChangedJob): AsyncGenerator<StreamEvent> {
     if (!this.#isNew(job)) return;
     if (job.bytes <= smallBytes) return yield* this.#offer(job);
-    const release = await this.#options.sending.acquire(this, job.bytes);
+    const release = await this.#waitFor(this.#options.sending.acquire(this, job.bytes));
     try {
       if (this.#ended === undefined) yield* this.#offer(job);
     } finally {

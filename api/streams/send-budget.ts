@@ -3,27 +3,31 @@ import { WaitQueue } from '../../concurrency/wait-queue.ts';
 
 /** Who sends events to a client. */
 export interface Sender {
-  /** When the client took an event last, or the first one was ready, as `performance.now()`. */
+  /**
+   * Since when the client could have read, as `performance.now()`: when it took an event last, or one became ready for it. What waits for
+   * the service itself has not been left unread.
+   */
   readonly lastReadAt: number;
   /** Ends the stream at once: its client does not read what was sent. */
   drop(): void;
 }
 
 export interface SendBudgetLimits {
-  /** How many bytes of large events may be on their way to clients. */
+  /** How many bytes may be on their way to clients. One holder more may exceed it. */
   totalBytes: number;
   /** How long a client may read nothing while others wait, in milliseconds. */
   patienceMs: number;
 }
 
 /**
- * Bounds the large events that were rendered and that clients have not read yet. They are rendered one at a time, each in its own turn of
- * the event loop, so that other requests come between them. While others wait, a client that does not read loses its stream.
+ * Bounds the bytes that are ready for clients and that they have not read yet: large events, or the pages of replays. Room is given to one
+ * waiter in each turn of the event loop, so that other requests come between what they render. While others wait, a client that does not
+ * read loses its stream.
  */
 export class SendBudget {
   readonly #limits: SendBudgetLimits;
   readonly #waiting = new WaitQueue();
-  readonly #holders = new Set<{ sender: Sender }>();
+  readonly #holders = new Set<{ sender: Sender; since: number }>();
   #bytes = 0;
   #serving = false;
   #patience: NodeJS.Timeout | undefined;
@@ -32,12 +36,12 @@ export class SendBudget {
     this.#limits = limits;
   }
 
-  /** Waits until an event of this size may be rendered. One is always allowed. */
+  /** Waits for room for so many bytes. One holder is always allowed, whatever its size. Returns how to give the room back. */
   async acquire(sender: Sender, bytes: number): Promise<Release> {
     const turn = this.#waiting.wait();
     this.#serve();
     await turn;
-    const holder = { sender };
+    const holder = { sender, since: performance.now() };
     this.#holders.add(holder);
     this.#bytes += bytes;
     return () => {
@@ -62,8 +66,9 @@ export class SendBudget {
   #watch(): void {
     this.#patience ??= setTimeout(() => {
       this.#patience = undefined;
+      if (this.#waiting.size === 0) return;
       const before = performance.now() - this.#limits.patienceMs;
-      for (const { sender } of [...this.#holders]) if (sender.lastReadAt <= before) sender.drop();
+      for (const { sender, since } of [...this.#holders]) if (Math.max(since, sender.lastReadAt) <= before) sender.drop();
       this.#serve();
     }, this.#limits.patienceMs / 2).unref();
   }

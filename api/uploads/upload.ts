@@ -1,4 +1,4 @@
-import { type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import type { Release } from '../../concurrency/semaphore.ts';
 import { isCode, ObjectExistsError } from '../../storage/write-once.ts';
 import { UploadAdmission, UploadRefused } from './admission.ts';
@@ -10,6 +10,13 @@ import { refuseUpload } from './refuse-upload.ts';
 
 // How much more than the largest upload a refused client may send before the connection closes.
 const extraBodyBytes = 1024 * 1024;
+
+const uploadPath = /^\/uploads\/[^/]+\/[^/]+$/;
+
+/** Whether a request sends the bytes of a document, whose time these routes bound. */
+export function isUpload({ method, path }: Request): boolean {
+  return method === 'PUT' && uploadPath.test(path);
+}
 
 /**
  * `/uploads/{organizationId}/{documentId}`: the bytes of documents if no bucket is configured. The signed query string

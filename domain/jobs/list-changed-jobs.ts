@@ -66,28 +66,39 @@ export interface ChangedPage {
 
 /**
  * A page of an organization's jobs that changed at a moment or later, or after the end of a page, the oldest change first. It ends after 200 jobs
- * or `maxBytes`, and holds at least one.
+ * or `maxBytes`, and holds at least one. `admit` is called with its size in bytes before the contents are read.
  */
 export async function readChangedJobs(
   db: Db,
   organizationId: string,
   from: Date | ChangePosition,
-  { maxBytes }: { maxBytes: number },
+  { maxBytes, admit }: { maxBytes: number; admit?: Admit },
 ): Promise<ChangedPage> {
   const isLater = from instanceof Date ? sql`updated_at >= ${from}` : sql`(updated_at, id) > (${from.at}, ${from.id})`;
-  const { page, jobs } = await readBounded(db, sql`organization_id = ${organizationId} and ${isLater}`, { limit: pageSize, maxBytes });
+  const { page, jobs } = await readBounded(db, sql`organization_id = ${organizationId} and ${isLater}`, {
+    limit: pageSize,
+    maxBytes,
+    admit,
+  });
   return { jobs, end: page.rows.at(-1), more: page.more };
 }
 
 const pageSize = 200;
 const isFinal = sql`finished_at is not null`;
 
-async function readBounded(db: Db, where: RawBuilder<unknown>, bounds: { limit: number; maxBytes: number }) {
+type Admit = (bytes: number) => Promise<void>;
+
+async function readBounded(
+  db: Db,
+  where: RawBuilder<unknown>,
+  { admit, ...bounds }: { limit: number; maxBytes: number; admit?: Admit | undefined },
+) {
   const bytes = sql`${sql.lit(rowBytes)} + case when ${isFinal} then ${inputBytes} + ${resultBytes} else 0 end`;
   const sized = sql`
     select id, updated_at as at, ${bytes} as bytes from job where ${where} order by updated_at, id limit ${bounds.limit + 1}
   `;
   const page = await fitPage(db, sized, { ...bounds, order: 'asc' });
+  await admit?.(page.bytes);
   const jobs = await db
     .selectFrom('job')
     .select(headColumns)

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { type Stack, startStack } from '../../local/stack.ts';
 import type { Tenant } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
@@ -58,6 +59,10 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
       expect(refused.status).to.equal(429);
       expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
     }
+    const pointsOf = () => sql<{ points: number }>`select sum(points)::int as points from rate_limit`.execute(api.database.db);
+    const { rows: before } = await pointsOf();
+    for (let index = 0; index < 6; index++) expect((await ask(index, '/api/v1/health', { headers })).status).to.equal(429);
+    expect((await pointsOf()).rows, 'who is refused again costs no query').to.deep.equal(before);
     const other = await ask(1, '/api/v1/health', { headers: { 'x-forwarded-for': newAddress() } });
     expect(other.status).to.equal(200);
   });

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { HeldJobs } from '../../api/streams/held-jobs.ts';
-import { JobSubscriber, type SubscriberOptions } from '../../api/streams/job-subscriber.ts';
+import { JobSubscriber, replayPageBytes, type SubscriberOptions } from '../../api/streams/job-subscriber.ts';
 import { SendBudget } from '../../api/streams/send-budget.ts';
 import type { ChangedJob, ChangedPage, ChangePosition } from '../../domain/jobs/list-changed-jobs.ts';
 import { createCursors } from '../../domain/page.ts';
+import { until } from '../support/processes.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -144,6 +146,44 @@ describe('Readers of job streams', () => {
     await events.return(undefined);
   });
 
+  it('keep their stream while a page of their replay is read slowly, and others wait for room', async () => {
+    const patienceMs = 20;
+    const replaying = new SendBudget({ totalBytes: 1, patienceMs });
+    const page = Promise.withResolvers<ChangedPage>();
+    const { events } = subscribe({ replaying, changedSince: () => page.promise }, eventIdAt(0));
+    const next = events.next();
+    await nextTurn();
+    await nextTurn();
+    const waiting = replaying.acquire({ lastReadAt: 0, drop: () => {} }, 1);
+    await delay(3 * patienceMs);
+    expect(slow).to.deep.equal([]);
+    page.resolve({ jobs: [jobAt(1)], end: endOf(jobAt(1)), more: false });
+    expect(idOf(await next)).to.equal('job-1');
+    // From now on the page is the client's to read.
+    await until(() => slow.length > 0);
+    await events.return(undefined);
+    await waiting;
+  });
+
+  it('get a replay whose pages count with their size before they are read', async () => {
+    const replaying = new SendBudget({ totalBytes: 2 * replayPageBytes, patienceMs: 60_000 });
+    const admitted: string[] = [];
+    const large: SubscriberOptions['changedSince'] = async (_organizationId, _from, admit) => {
+      await admit(2 * replayPageBytes);
+      admitted.push('large');
+      return { jobs: [jobAt(1)], end: endOf(jobAt(1)), more: false };
+    };
+    const first = subscribe({ replaying, changedSince: large }, eventIdAt(0));
+    const second = subscribe({ replaying, changedSince: large }, eventIdAt(0));
+    expect(idOf(await first.events.next())).to.equal('job-1');
+    const next = second.events.next();
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    expect(admitted).to.deep.equal(['large']);
+    await first.events.return(undefined);
+    expect(idOf(await next)).to.equal('job-1');
+    await second.events.return(undefined);
+  });
+
   it('that leave an event unread for too long lose their stream', async () => {
     const { subscriber, events } = subscribe({ stallMs: 20 });
     subscriber.push(jobAt(1));
@@ -194,7 +234,12 @@ describe('Large events', () => {
     });
     let releaseDeaf = () => {};
     const deaf = sender('deaf', performance.now(), () => releaseDeaf());
-    const reading = { ...sender('reading', 0, () => {}), lastReadAt: Number.POSITIVE_INFINITY };
+    const reading = {
+      ...sender('reading', 0, () => {}),
+      get lastReadAt() {
+        return performance.now();
+      },
+    };
     releaseDeaf = await sending.acquire(deaf, 60);
     await sending.acquire(reading, 60);
     await sending.acquire(
@@ -202,5 +247,33 @@ describe('Large events', () => {
       60,
     );
     expect(dropped).to.deep.equal(['deaf']);
+  });
+
+  it('are left to a client that reads slowly once nobody waits any more', async () => {
+    const patienceMs = 20;
+    const sending = new SendBudget({ totalBytes: 100, patienceMs });
+    let drops = 0;
+    const idle = () => ({ lastReadAt: performance.now() - 10 * patienceMs, drop: () => drops++ });
+    await sending.acquire(idle(), 60);
+    const release = await sending.acquire(idle(), 60);
+    const next = sending.acquire(idle(), 10);
+    // There is no room, so that the budget begins to watch.
+    await nextTurn();
+    await nextTurn();
+    release();
+    await next;
+    await delay(3 * patienceMs);
+    expect(drops).to.equal(0);
+  });
+
+  it('may be left unread for as long by a client that read nothing before, since there was nothing', async () => {
+    const patienceMs = 40;
+    const sending = new SendBudget({ totalBytes: 100, patienceMs });
+    const dropped = Promise.withResolvers<number>();
+    const acquiredAt = performance.now();
+    const quiet = { lastReadAt: acquiredAt - 10 * patienceMs, drop: () => dropped.resolve(performance.now()) };
+    await sending.acquire(quiet, 100);
+    void sending.acquire(quiet, 1);
+    expect((await dropped.promise) - acquiredAt).to.be.at.least(patienceMs - 1);
   });
 });

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import type { Answer, Tenant } from '../support/api.ts';
+import { expectCleanLog } from '../support/jobs.ts';
+import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
 const writes = 30;
@@ -35,11 +37,11 @@ describe('While one tenant waits for its own locks', () => {
     return rows[0]?.count ?? 0;
   }
 
-  function sendWrites(): Promise<Answer>[] {
+  function sendWrites(signal?: AbortSignal): Promise<Answer>[] {
     const { organizationId, owner } = blocked;
     return Array.from({ length: writes }, (_, n) => {
       const body = { organizationId, name: 'Another', slug: `another-${n}` };
-      return api.request('POST', '/api/v1/workspaces', { token: owner.token, body });
+      return api.request('POST', '/api/v1/workspaces', { token: owner.token, body, ...(signal && { signal }) });
     });
   }
 
@@ -71,6 +73,22 @@ describe('While one tenant waits for its own locks', () => {
         expect(Number(headers.get('retry-after'))).to.be.at.least(1);
       }
     });
+  });
+
+  it('clients that leave while they wait are no errors of the service', async () => {
+    await whileLocked(blocked.organizationId, async (holder) => {
+      const left = new AbortController();
+      const sent = sendWrites(left.signal);
+      await until(async () => (await countWaiting(holder)) > 0);
+      const served = await api.request('GET', '/api/v1/me', { token: other.owner.token });
+      expect(served.status).to.equal(200);
+      left.abort();
+      for (const each of await Promise.allSettled(sent)) expect(each.status).to.equal('rejected');
+    });
+    const { organizationId, owner } = blocked;
+    const body = { organizationId, name: 'Next', slug: 'next' };
+    expect((await api.request('POST', '/api/v1/workspaces', { token: owner.token, body })).status).to.equal(200);
+    expectCleanLog(api, 'api');
   });
 
   it('it is served again afterwards', async () => {

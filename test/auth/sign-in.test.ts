@@ -139,6 +139,23 @@ describe('Signing up and in', () => {
     return { status: response.status, body: await response.json() };
   }
 
+  it('does nothing of what a body asks for that is nested too deeply, or compressed', async () => {
+    const more = JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`);
+    const client = service.client();
+    const { email } = await client.signUp();
+    const refused = [
+      await service.client().post('/sign-up/email', { name: 'D', email: 'deep@example.com', password: 'a long password', more }),
+      await client.post('/organization/create', { name: 'Deep', slug: 'deep', more }),
+      await service.client().post('/sign-in/email', { email, password: 'a long password' }, { 'content-encoding': 'gzip' }),
+    ];
+    for (const { status, body } of refused) expect({ status, ...body }).to.include({ status: 400, code: 'BAD_REQUEST', defined: true });
+    expect(refused[0]?.body.message).to.equal('The body is nested deeper than 64 levels.');
+    expect(await service.db.selectFrom('user').selectAll().where('email', '=', 'deep@example.com').execute()).to.deep.equal([]);
+    expect(await service.db.selectFrom('organization').selectAll().where('slug', '=', 'deep').execute()).to.deep.equal([]);
+    const fits = { name: 'Fits', slug: 'fits', more: more[0] };
+    expect((await client.post('/organization/create', fits)).status).to.equal(200);
+  });
+
   it('answers what is too large with 413, and what fails inside with 500 and the id of the request', async () => {
     const errorsBefore = service.errors.length;
     const large = await service.client().post('/sign-in/email', { email: 'x@example.com', password: 'x'.repeat(1024 * 1024) });

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { type Client, createClient, type JobEvent, type JobStream } from '../../client/index.ts';
+import { defaultRetries } from '../../client/retry.ts';
+import { followJobs } from '../../client/stream.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { useApi } from '../support/use-api.ts';
@@ -207,5 +209,25 @@ describe("The client's stream of jobs", () => {
     const next = refusal(stream.next());
     await own.close();
     expect((await next).code).to.equal('NETWORK');
+  });
+});
+
+describe('The events of a stream', () => {
+  it('that change only the workspace of a job are no repetitions', async () => {
+    const event = (workspaceId: string | null) =>
+      ({ id: 'job', updatedAt: '2026-11-22T10:00:00.000Z', status: 'queued', attempts: 0, workspaceId }) as JobEvent;
+    const sent = [event('main'), event('main'), event(null), event(null)];
+    const ended = new AbortController();
+    const stream = followJobs({
+      first: { events: sent.values() as unknown as AsyncIterator<JobEvent>, lastEventId: undefined },
+      open: () => new Promise(() => {}),
+      retries: { ...defaultRetries, baseDelayMs: 1 },
+      signal: ended.signal,
+      hangUp: () => ended.abort(),
+      lastEventId: undefined,
+    });
+    const read = [(await stream.next()).value, (await stream.next()).value];
+    expect(read.map((each) => each?.workspaceId)).to.deep.equal(['main', null]);
+    ended.abort();
   });
 });

@@ -43,6 +43,11 @@ describe('The OpenAPI document', () => {
     }
   });
 
+  it('declares the tag of every operation, and no other', () => {
+    const used = new Set([...operations.values()].flatMap(({ operation }) => operation.tags));
+    expect((document.tags as { name: string }[]).map(({ name }) => name)).to.have.members([...used]);
+  });
+
   it('declares every error of every operation, those without an envelope too', () => {
     for (const { metadata } of routes) {
       const statuses = new Set([200, 413, 500, ...metadata.errors.map((code) => errorCodes[code].status)]);

@@ -52,6 +52,10 @@ describe('A body that comes a byte at a time', () => {
     expect(answer).to.match(/^HTTP\/1.1 401 /);
   });
 
+  it('is not waited for at the path of an upload either, unless it is one', async () => {
+    expect(await drip('/uploads/organization/document')).to.match(/^HTTP\/1.1 404 /);
+  });
+
   it('leaves the log without errors', () => {
     expect(api.stack.readLog('api')).not.to.include('"level":50');
   });

@@ -12,7 +12,12 @@ export interface BucketServer {
 interface Stored {
   bytes: Buffer;
   timeCreated: string;
+  /** Each object has another, also one that takes the place of another. */
+  generation: string;
 }
+
+let generations = 0;
+const store = (bytes: Buffer): Stored => ({ bytes, timeCreated: new Date().toISOString(), generation: String(++generations) });
 
 const bucket = 'documents';
 const objectPath = new RegExp(`^(?:/download)?/storage/v1/b/${bucket}/o/([^/]+)$`);
@@ -55,7 +60,7 @@ async function put(objects: Map<string, Stored>, key: string, req: IncomingMessa
   if (signed.some((header) => req.headers[header] === undefined)) return json(res, 403, { missing: signed });
   if (bytes.length < least || bytes.length > most) return json(res, 400, {});
   if (req.headers['x-goog-if-generation-match'] === '0' && objects.has(key)) return json(res, 412, {});
-  objects.set(key, { bytes, timeCreated: new Date().toISOString() });
+  objects.set(key, store(bytes));
   json(res, 200, {});
 }
 
@@ -69,7 +74,7 @@ async function upload(objects: Map<string, Stored>, req: IncomingMessage, url: U
     json(res, 412, { error: { code: 412, message: 'It exists.' } });
     return;
   }
-  const stored = { bytes, timeCreated: new Date().toISOString() };
+  const stored = store(bytes);
   objects.set(key, stored);
   json(res, 200, resource(key, stored));
 }
@@ -85,6 +90,8 @@ function get(objects: Map<string, Stored>, key: string, url: URL, res: ServerRes
 function objectOf(objects: Map<string, Stored>, key: string, req: IncomingMessage, url: URL, res: ServerResponse): void {
   const found = objects.get(key);
   if (!found) json(res, 404, { error: { code: 404, message: 'No such object' } });
+  else if (req.method === 'DELETE' && (url.searchParams.get('ifGenerationMatch') ?? found.generation) !== found.generation)
+    json(res, 412, { error: { code: 412, message: 'Another generation' } });
   else if (req.method === 'DELETE') {
     objects.delete(key);
     res.writeHead(204).end();
@@ -104,9 +111,9 @@ function page(objects: Map<string, Stored>, query: URLSearchParams): object {
   return { kind: 'storage#objects', items, ...(last !== undefined && last !== keys.at(-1) ? { nextPageToken: last } : {}) };
 }
 
-function resource(key: string, { bytes, timeCreated }: Stored): object {
+function resource(key: string, { bytes, timeCreated, generation }: Stored): object {
   const md5Hash = createHash('md5').update(bytes).digest('base64');
-  return { kind: 'storage#object', name: key, bucket, size: String(bytes.length), timeCreated, md5Hash };
+  return { kind: 'storage#object', name: key, bucket, size: String(bytes.length), timeCreated, generation, md5Hash };
 }
 
 function json(res: ServerResponse, status: number, body: object): void {

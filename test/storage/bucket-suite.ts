@@ -37,6 +37,15 @@ export function describeBucketStorage(title: string, start: () => Promise<Bucket
       expect(await storage.stat('org/doc')).to.equal(undefined);
     });
 
+    it('deletes an object only if it is larger than allowed', async () => {
+      await upload('org/doc', 'the bytes');
+      await storage.deleteIfLarger('org/doc', 9);
+      expect(await storage.stat('org/doc')).to.deep.equal({ sizeBytes: 9 });
+      await storage.deleteIfLarger('org/doc', 8);
+      expect(await storage.stat('org/doc')).to.equal(undefined);
+      await storage.deleteIfLarger('org/doc', 8);
+    });
+
     it('takes an absent object for absent, not for an error', async () => {
       expect(await storage.stat('org/doc')).to.equal(undefined);
       expect(await storage.read('org/doc')).to.equal(undefined);

@@ -1,3 +1,5 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { BucketStorage } from '../../storage/bucket.ts';
 import { createStorage } from '../../storage/create-storage.ts';
@@ -7,6 +9,36 @@ import { describeBucketStorage, maxUploadBytes, put } from './bucket-suite.ts';
 
 describeBucketStorage('bucket storage', startBucketStandIn);
 describeBucketStorage('bucket storage, with the emulator where there is one', startBucketEmulator);
+
+describe('an object that takes the place of one that is too large', () => {
+  it('stays, although the deletion of the other comes only now', async () => {
+    const server = await startBucketStandIn();
+    // The first DELETE is held up until the object has been replaced.
+    const arrived = Promise.withResolvers<void>();
+    const replaced = Promise.withResolvers<void>();
+    const slow = await startHoldingProxy(server.apiEndpoint, async (method) => {
+      if (method !== 'DELETE') return;
+      arrived.resolve();
+      await replaced.promise;
+    });
+    try {
+      const [direct, late] = [server, { ...server, apiEndpoint: slow.url }].map((each) => new BucketStorage({ ...each, maxUploadBytes }));
+      if (!direct || !late) throw new Error('unreachable');
+      const upload = async (body: string) => put(await direct.signUpload({ key: 'org/doc', contentType: 'text/plain' }), body);
+      await upload('too large');
+      const deleting = late.deleteIfLarger('org/doc', 4);
+      await arrived.promise;
+      await direct.delete('org/doc');
+      await upload('good');
+      replaced.resolve();
+      await deleting;
+      expect(await direct.stat('org/doc')).to.deep.equal({ sizeBytes: 4 });
+    } finally {
+      await slow.close();
+      await server.close();
+    }
+  });
+});
 
 describe('the conditions of an upload to a bucket', () => {
   let server: BucketServer;
@@ -78,3 +110,24 @@ describe('a bucket that fails', () => {
     }
   });
 });
+
+/** Passes requests on to a server once `hold` has ended for them. */
+async function startHoldingProxy(target: string, hold: (method: string) => Promise<void>) {
+  const proxy = createServer(async (req, res) => {
+    await hold(req.method ?? '');
+    const { method, headers } = req;
+    const onward = request(`${target}${req.url}`, { method, headers }, (response) => {
+      res.writeHead(response.statusCode ?? 500, response.headers);
+      response.pipe(res);
+    });
+    req.pipe(onward);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    async close() {
+      proxy.closeAllConnections();
+      await new Promise((resolve) => proxy.close(resolve));
+    },
+  };
+}

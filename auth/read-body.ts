@@ -1,0 +1,35 @@
+import express, { type Request, type Response } from 'express';
+import { ApiError } from '../contract/api-error.ts';
+import { JsonDepth, maxJsonDepth } from '../contract/json-depth.ts';
+
+/** The largest body below `/api/auth`, in bytes. */
+export const maxBodyBytes = 1024 * 1024;
+
+/** The body is larger than {@link maxBodyBytes}. */
+export class BodyTooLarge extends Error {}
+
+const parse = express.raw({ limit: maxBodyBytes, type: () => true, inflate: false });
+
+/**
+ * The bytes of a request's body; undefined if it has none, or does not say its type. Throws {@link BodyTooLarge}, and BAD_REQUEST if the body is compressed, breaks
+ * off, or holds JSON that is nested too deeply.
+ */
+export async function readBody(req: Request, res: Response): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  await new Promise<void>((resolve, reject) => parse(req, res, (error) => (error ? reject(toError(error)) : resolve())));
+  const body: unknown = req.body;
+  if (!Buffer.isBuffer(body)) return undefined;
+  if (new JsonDepth().read(body).tooDeep) throw refused(`The body is nested deeper than ${maxJsonDepth} levels.`);
+  return req.headers['content-type'] === undefined ? undefined : new Uint8Array(body);
+}
+
+/** body-parser names its errors by `type`. */
+function toError(error: unknown): Error {
+  const type = error instanceof Error && 'type' in error ? error.type : undefined;
+  if (type === 'entity.too.large') return new BodyTooLarge();
+  if (type === 'encoding.unsupported') return refused('A compressed body is not accepted.');
+  return refused('The body is not as long as its Content-Length says.');
+}
+
+function refused(message: string): ApiError {
+  return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path: ['body'], message }] } });
+}
