@@ -121,7 +121,7 @@ async function reportSeveral(trx: Transaction, { referenceId, stripeCustomerId }
     .where('stripeSubscriptionId', 'is not', null)
     .execute();
   const live = rows.filter(({ status }) => isLiveStatus(status));
-  if (live.length < 2) return await resolveProblem(trx, 'several-subscriptions', stripeCustomerId ?? '');
+  if (live.length < 2) return void (await resolveProblem(trx, 'several-subscriptions', stripeCustomerId ?? ''));
   await reportProblem(trx, {
     kind: 'several-subscriptions',
     subject: stripeCustomerId ?? '',

@@ -1,4 +1,4 @@
-import { listProblems, remedies } from '../../domain/billing/problems.ts';
+import { listProblems, remedies, resolveProblem } from '../../domain/billing/problems.ts';
 import { mainTaskQueue, type ReconcileBillingResult } from '../../workflows/definitions.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { callTemporal, type OpsContext, OpsError } from '../context.ts';
@@ -7,11 +7,17 @@ import { age, table } from '../table.ts';
 const mostRows = 200;
 
 export const billingCommand: Command = {
-  usage: 'billing [--check] [--json]',
-  summary: 'List what only you can put right with the payment provider, and how. --check compares first. Exits 1 when there is anything.',
+  usage: 'billing [--check] [--refunded SUBSCRIPTION] [--json]',
+  summary:
+    'List what only you can put right with the payment provider, and how. --check compares first, --refunded says that one of them is done. Exits 1 when there is anything.',
   async run(args, context) {
-    const { json, check } = parseFlags(args, { json: { type: 'boolean' }, check: { type: 'boolean' } });
+    const { json, check, refunded } = parseFlags(args, {
+      json: { type: 'boolean' },
+      check: { type: 'boolean' },
+      refunded: { type: 'string' },
+    });
     const { db, print } = context;
+    if (refunded !== undefined) await forgetRefunded(context, refunded);
     const compared = check ? await compare(context) : undefined;
     const problems = await listProblems(db, mostRows);
     if (compared && !json) for (const line of describe(compared)) print(line);
@@ -28,6 +34,12 @@ export const billingCommand: Command = {
     if (problems.length > 0) throw new OpsError(`${problems.length === mostRows ? `At least ${mostRows}` : problems.length} to put right.`);
   },
 };
+
+/** Nothing at the payment provider tells of it: the subscription has ended, and its organization is gone. */
+async function forgetRefunded({ db }: OpsContext, subscriptionId: string): Promise<void> {
+  if (await resolveProblem(db, 'ended-with-organization', subscriptionId)) return;
+  throw new OpsError(`No refund of ${subscriptionId} is listed.`);
+}
 
 type Compared = NonNullable<ReconcileBillingResult>;
 

@@ -98,6 +98,15 @@ describe("A customer that was deleted in Stripe's dashboard", () => {
     expect(await problems()).to.deep.equal([]);
   });
 
+  it('is no problem of an organization that is being deleted, which has ended it itself', async () => {
+    await service.db.insertInto('organization_deletion').values({ organization_id: subscriber.organizationId, requested_by: null }).execute();
+    await reconcile(payments, { repair: true });
+    stripe.state.deleteCustomer(subscriber.customer);
+    await reconcile(payments, { repair: true });
+    expect(await problems()).to.deep.equal([]);
+    expect(await customerOf()).to.equal(subscriber.customer);
+  });
+
   it('is not one that Stripe does not know at all, which may be the fault of the key: that one stays', async () => {
     stripe.state.customers.delete(subscriber.customer);
     const { status, body } = await upgrade();

@@ -354,17 +354,26 @@ describe('A subscription agrees with Stripe', () => {
     ]);
   });
 
-  it('sells nothing to an organization that is being deleted', async () => {
+  const beginDeletion = () =>
+    service.db.insertInto('organization_deletion').values({ organization_id: subscriber.organizationId, requested_by: null }).execute();
+
+  it('makes no customer for an organization that is being deleted', async () => {
     await service.db.updateTable('organization').set({ stripeCustomerId: null }).where('id', '=', subscriber.organizationId).execute();
     stripe.state.customers.delete(subscriber.customer);
-    await service.db
-      .insertInto('organization_deletion')
-      .values({ organization_id: subscriber.organizationId, requested_by: null })
-      .execute();
+    await beginDeletion();
     const answer = await upgrade('pro');
     expect([answer.status, answer.body.code]).to.deep.equal([404, 'ORGANIZATION_BEING_DELETED']);
     expect(
       [...stripe.state.customers.values()].filter(({ metadata }) => metadata?.organizationId === subscriber.organizationId),
     ).to.deep.equal([]);
+  });
+
+  it('sells nothing to a customer whose organization is being deleted, and changes no plan', async () => {
+    await beginDeletion();
+    expect((await upgrade('pro')).body.code).to.equal('ORGANIZATION_BEING_DELETED');
+    const { id } = stripe.state.subscribe({ customer: subscriber.customer, prices: pro });
+    expect((await upgrade('team')).body.code).to.equal('ORGANIZATION_BEING_DELETED');
+    expect(stripe.requests.filter((request) => request.startsWith('POST'))).to.deep.equal([]);
+    expect(stripe.subscriptions.get(id)?.items.data[0].price.id).to.equal('price_pro');
   });
 });
