@@ -99,7 +99,10 @@ describe("A customer that was deleted in Stripe's dashboard", () => {
   });
 
   it('is no problem of an organization that is being deleted, which has ended it itself', async () => {
-    await service.db.insertInto('organization_deletion').values({ organization_id: subscriber.organizationId, requested_by: null }).execute();
+    await service.db
+      .insertInto('organization_deletion')
+      .values({ organization_id: subscriber.organizationId, requested_by: null })
+      .execute();
     await reconcile(payments, { repair: true });
     stripe.state.deleteCustomer(subscriber.customer);
     await reconcile(payments, { repair: true });
