@@ -2,6 +2,7 @@ import type Stripe from 'stripe';
 import { orMissing } from './fetch-subscription.ts';
 import type { Payments } from './payments.ts';
 import { isLiveStatus, readItems, type SoldPlan } from './plans.ts';
+import { detachSchedule } from './schedules.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
 /** The live subscriptions of a customer to plans of ours, as Stripe lists them now; those that can be changed first. */
@@ -29,7 +30,9 @@ export async function endDuplicates(payments: Payments, customer: string): Promi
     (one, other) =>
       rankOf(one, payments.plans) - rankOf(other, payments.plans) || one.created - other.created || (one.id < other.id ? -1 : 1),
   );
-  for (const { id } of rest) {
+  for (const subscription of rest) {
+    const { id } = subscription;
+    await detachSchedule(payments, subscription);
     await payments.stripe.subscriptions.update(id, { cancel_at_period_end: true });
     await syncSubscription(payments, id);
   }

@@ -18,6 +18,15 @@ export async function releaseSchedule({ stripe }: Payments, { schedule }: Stripe
   return true;
 }
 
+/**
+ * Takes a subscription out of its schedule, whoever planned what: Stripe refuses to end one with its period while it is in a schedule. Changes
+ * nothing if there is none. Throws Stripe's errors.
+ */
+export async function detachSchedule({ stripe }: Pick<Payments, 'stripe'>, { schedule }: Stripe.Subscription): Promise<void> {
+  const id = idOf(schedule);
+  if (id) await stripe.subscriptionSchedules.release(id);
+}
+
 /** Plans changes of a subscription's items for the end of its period. It has no schedule yet. Throws Stripe's errors. */
 export async function scheduleChange(
   { stripe }: Payments,

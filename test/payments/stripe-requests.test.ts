@@ -100,6 +100,7 @@ describe('What is sent to Stripe', () => {
     await post('/subscription/restore', {});
     await post('/subscription/upgrade', { plan: 'team' });
     await post('/subscription/upgrade', { plan: 'pro' });
+    await post('/subscription/upgrade', { plan: 'team', scheduleAtPeriodEnd: true });
     await post('/subscription/cancel', {});
     await post('/subscription/billing-portal', { locale: 'en' });
     const cancel = createCancelSubscription(service.db, payments);
