@@ -1,7 +1,7 @@
 import { listProblems, remedies, resolveProblem } from '../../domain/billing/problems.ts';
-import { mainTaskQueue, type ReconcileBillingResult } from '../../workflows/definitions.ts';
 import { type Command, parseFlags } from '../command.ts';
-import { callTemporal, type OpsContext, OpsError } from '../context.ts';
+import { type Compared, compareNow } from '../compare-now.ts';
+import { type OpsContext, OpsError } from '../context.ts';
 import { age, table } from '../table.ts';
 
 const mostRows = 200;
@@ -18,7 +18,7 @@ export const billingCommand: Command = {
     });
     const { db, print } = context;
     if (refunded !== undefined) await forgetRefunded(context, refunded);
-    const compared = check ? await compare(context) : undefined;
+    const compared = check ? await compareNow(context) : undefined;
     const problems = await listProblems(db, mostRows);
     if (compared && !json) for (const line of describe(compared)) print(line);
     if (json)
@@ -39,18 +39,6 @@ export const billingCommand: Command = {
 async function forgetRefunded({ db }: OpsContext, subscriptionId: string): Promise<void> {
   if (await resolveProblem(db, 'ended-with-organization', subscriptionId)) return;
   throw new OpsError(`No refund of ${subscriptionId} is listed.`);
-}
-
-type Compared = NonNullable<ReconcileBillingResult>;
-
-/** Has the deployment compare, which holds the key of the payment provider; nothing is repaired. */
-async function compare(context: OpsContext): Promise<Compared> {
-  const workflowId = `billing-check-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-  const options = { taskQueue: mainTaskQueue, workflowId, args: [{ repair: false }] };
-  const handle = await callTemporal(context, () => context.temporal.workflow.start('reconcileBilling', options));
-  const result: ReconcileBillingResult = await handle.result();
-  if (!result) throw new OpsError('Billing is off on this deployment.');
-  return result;
 }
 
 function describe({ subscriptions, customers, different, seats }: Compared): string[] {
