@@ -1,6 +1,6 @@
 import { APIError, createAuthEndpoint, getSessionFromCtx, originCheck } from 'better-auth/api';
 import { z } from 'zod';
-import { openPortal } from '../payments/change-plan.ts';
+import { openPortal } from '../payments/open-portal.ts';
 import { idOf, isLiveStatus } from '../payments/plans.ts';
 import { syncSubscription } from '../payments/sync-subscription.ts';
 import type { BillingContext } from './billing-plugin.ts';

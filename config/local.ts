@@ -36,8 +36,23 @@ const ofEmbedded = {
   AI_SERVICE_URL: Object.keys(aiServiceEnvironment.shape).filter((name) => !(name in serverEnvironment.shape)),
 };
 
-/** Variables that the embedded Temporal ignores. */
-const ofExternalTemporal = ['TEMPORAL_API_KEY', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'];
+/** Variables that belong to an external service, by the variable that names it; an embedded one ignores them. */
+const ofExternal = {
+  DATABASE_URL: ['DATABASE_DIRECT_URL'],
+  TEMPORAL_ADDRESS: ['TEMPORAL_API_KEY', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'],
+};
+
+/** Variables that lead to a service which is never embedded. */
+const ofRemote = [
+  ...['STORAGE_BUCKET', 'STORAGE_API_ENDPOINT', 'EMAIL_PROVIDER', 'SMTP_URL', 'CONTACT_EMAIL'],
+  ...['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE'],
+];
+
+/**
+ * Blanks of the variables by which the API and the worker would reach a database, a Temporal, a bucket, a mail server or a Stripe account that
+ * the stack does not know of: they inherit the environment of the process that starts them. Who wants one of them sets it.
+ */
+export const nothingOutside: Environment = Object.fromEntries([...Object.values(ofExternal).flat(), ...ofRemote].map((name) => [name, '']));
 
 const testEnvironment = z.object({
   TEST_DATABASE_URL: z.string().optional(),
@@ -78,7 +93,7 @@ export function loadLocalConfig(env: Environment) {
       SERVICE_TOKEN: e.SERVICE_TOKEN,
       TEMPORAL_NAMESPACE: e.TEMPORAL_NAMESPACE,
       WORKER_ENABLED: String(e.WORKER_ENABLED),
-      ...(e.TEMPORAL_ADDRESS === undefined ? Object.fromEntries(ofExternalTemporal.map((name) => [name, ''])) : {}),
+      ...outsideOf(env),
     }),
     external: {
       databaseUrl: e.DATABASE_URL,
@@ -112,8 +127,16 @@ function findNotTaken(env: Environment): string[] {
   const forEmbedded = Object.entries(ofEmbedded).flatMap(([address, names]) =>
     isSet(address) ? names.filter(isSet).map((name) => `${name}: ${address} names a service that runs elsewhere`) : [],
   );
-  const forExternal = isSet('TEMPORAL_ADDRESS') ? [] : ofExternalTemporal.filter(isSet);
-  return [...forEmbedded, ...forExternal.map((name) => `${name}: the embedded Temporal has no use for it; TEMPORAL_ADDRESS names another`)];
+  const forExternal = Object.entries(ofExternal).flatMap(([address, names]) =>
+    isSet(address) ? [] : names.filter(isSet).map((name) => `${name}: the embedded service has no use for it; ${address} names another`),
+  );
+  return [...forEmbedded, ...forExternal];
+}
+
+/** What the caller wants to be reached outside of the stack. */
+function outsideOf(env: Environment): Environment {
+  const external = Object.entries(ofExternal).flatMap(([address, names]) => (env[address]?.trim() ? names : []));
+  return Object.fromEntries([...external, ...ofRemote].map((name) => [name, env[name]]));
 }
 
 /** Where programs are looked up and stored: the directories of PATH, and this project's directory in the user's cache. */

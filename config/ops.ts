@@ -18,6 +18,8 @@ const opsEnvironment = z.object({
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
+  /** Set by npm, which takes flags that no `--` stands before for its own settings. */
+  npm_config_dry_run: z.string().optional(),
 });
 
 /** The configuration of the operator's commands: the addresses of the deployment, or the data directory of the embedded one. */
@@ -29,15 +31,20 @@ export function loadOpsConfig(env: Environment) {
   return {
     /** Absolute. */
     dataDir: resolve(e.DATA_DIR),
-    databaseUrl: e.DATABASE_DIRECT_URL ?? e.DATABASE_URL,
+    /** Undefined for the embedded one, whatever the direct URL says. */
+    databaseUrl: e.DATABASE_URL && (e.DATABASE_DIRECT_URL ?? e.DATABASE_URL),
     temporal: {
       address: e.TEMPORAL_ADDRESS ?? `127.0.0.1:${e.EMBEDDED_TEMPORAL_PORT}`,
       namespace: e.TEMPORAL_NAMESPACE,
-      apiKey: e.TEMPORAL_API_KEY,
-      tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
+      ...(e.TEMPORAL_ADDRESS === undefined ? { apiKey: undefined, tls: { ca: undefined, cert: undefined, key: undefined } } : accessOf(e)),
       uiUrl: e.TEMPORAL_UI_URL ?? `http://localhost:${e.EMBEDDED_TEMPORAL_UI_PORT}`,
     },
     billing: { enabled: Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET) },
+    npmDryRun: e.npm_config_dry_run !== undefined && e.npm_config_dry_run !== 'false',
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS },
   };
+}
+
+function accessOf(e: z.output<typeof opsEnvironment>) {
+  return { apiKey: e.TEMPORAL_API_KEY, tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY } };
 }

@@ -55,9 +55,9 @@ export const serverEnvironment = z.object({
   STORAGE_RESERVE_BYTES: integer(268_435_456),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
-  STRIPE_PRICE_PRO: z.string().optional(),
-  STRIPE_PRICE_TEAM: z.string().optional(),
-  STRIPE_SEAT_PRICE_TEAM: z.string().optional(),
+  STRIPE_PRICE_PRO: list(),
+  STRIPE_PRICE_TEAM: list(),
+  STRIPE_SEAT_PRICE_TEAM: list(),
   STRIPE_API_BASE: httpUrl().optional(),
   BILLING_DUNNING_DAYS: integer(14, { max: 365 }),
   EMAIL_PROVIDER: z.enum(['smtp', 'mailbox', 'none'], 'must be smtp, mailbox or none').optional(),
@@ -139,6 +139,19 @@ export function emailProviderOf(e: Pick<ServerVariables, 'NODE_ENV' | 'EMAIL_PRO
   return e.EMAIL_PROVIDER ?? (e.SMTP_URL ? 'smtp' : e.NODE_ENV === 'production' ? 'none' : 'mailbox');
 }
 
+/** Ids separated by commas; none if the variable is absent. */
+function list() {
+  return z
+    .string()
+    .default('')
+    .transform((value) =>
+      value
+        .split(',')
+        .map((id) => id.trim())
+        .filter(Boolean),
+    );
+}
+
 const check = crossCheck<typeof serverEnvironment>();
 
 /** What several variables together must satisfy. */
@@ -157,6 +170,21 @@ export const serverChecks = [
       const absent = siblings.filter((name) => !e[name]);
       return absent.length === siblings.length ? [] : absent.map((name) => `${name}: is missing while its siblings are set`);
     });
+  }),
+  check(['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'], (e) => {
+    const absent = (['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const).filter((name) => !e[name]);
+    // With one of them billing would be off, and with it every limit.
+    return absent.length === 1 ? [`${absent[0]}: is missing while the other one is set; billing needs both`] : [];
+  }),
+  check(['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICE_PRO', 'STRIPE_PRICE_TEAM'], (e) => {
+    const isOn = e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET;
+    const isPriced = e.STRIPE_PRICE_PRO.length + e.STRIPE_PRICE_TEAM.length > 0;
+    return isOn && !isPriced ? ['STRIPE_PRICE_PRO: billing needs a price, this one or STRIPE_PRICE_TEAM'] : [];
+  }),
+  check(['STRIPE_PRICE_PRO', 'STRIPE_PRICE_TEAM', 'STRIPE_SEAT_PRICE_TEAM'], (e) => {
+    const ofTeam = new Set([...e.STRIPE_PRICE_TEAM, ...e.STRIPE_SEAT_PRICE_TEAM]);
+    const both = e.STRIPE_PRICE_PRO.filter((id) => ofTeam.has(id));
+    return both.map((id) => `STRIPE_PRICE_PRO: ${id} is a price of team, too`);
   }),
   check(['NODE_ENV', 'AUTH_SECRET'], (e) =>
     e.NODE_ENV === 'production' && isPlaceholder(e.AUTH_SECRET)

@@ -124,9 +124,10 @@ function billingOf(e: ServerVariables) {
     enabled: Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET),
     secretKey: e.STRIPE_SECRET_KEY,
     webhookSecret: e.STRIPE_WEBHOOK_SECRET,
-    pricePro: e.STRIPE_PRICE_PRO,
-    priceTeam: e.STRIPE_PRICE_TEAM,
-    seatPriceTeam: e.STRIPE_SEAT_PRICE_TEAM,
+    /** The first price is sold; subscriptions to the others are recognized. */
+    pricesPro: e.STRIPE_PRICE_PRO,
+    pricesTeam: e.STRIPE_PRICE_TEAM,
+    seatPricesTeam: e.STRIPE_SEAT_PRICE_TEAM,
     apiBase: e.STRIPE_API_BASE,
     dunningDays: e.BILLING_DUNNING_DAYS,
   };

@@ -304,7 +304,8 @@ export type BillingProblemKind =
   | 'several-subscriptions'
   | 'customer-left'
   | 'customer-missing'
-  | 'customer-deleted';
+  | 'customer-deleted'
+  | 'ended-with-organization';
 
 /** A cancellation that a platform admin has asked for, until Stripe says that it happened. */
 export interface SubscriptionCancellationTable {

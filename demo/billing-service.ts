@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createClient } from '../client/index.ts';
-import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../config/local.ts';
+import { inheritedEnvironment, type LocalConfig, loadLocalConfig, nothingOutside } from '../config/local.ts';
 import { startLocalService } from '../local/local-service.ts';
 import { serviceNames } from '../local/progress.ts';
 import { describeExit } from '../local/supervise.ts';
@@ -66,14 +66,21 @@ export async function startBillingService(screen: Screen, abort: AbortSignal): P
 }
 
 function ownConfig(stripeUrl: string): LocalConfig {
-  const local = loadLocalConfig(inheritedEnvironment());
-  const { API_URL, HOST, TEMPORAL_NAMESPACE, ...overrides } = local.overrides;
+  const billing = { ...variables, STRIPE_API_BASE: stripeUrl };
+  const local = loadLocalConfig({ ...inheritedEnvironment(), ...embedded, ...nothingOutside, ...billing });
   return {
     ...local,
     dataDir: join(local.dataDir, 'billing-demo'),
     ports: { api: 0, postgres: 0, temporal: 0, temporalUi: 0, ai: 0 },
-    external: { databaseUrl: undefined, temporalAddress: undefined, temporalUiUrl: undefined, aiUrl: undefined },
-    overrides: { ...overrides, ...variables, STRIPE_API_BASE: stripeUrl, WORKER_ENABLED: 'true' },
+    overrides: { ...local.overrides, ...billing },
     notTaken: [],
   };
 }
+
+/** Blanks of the variables by which the user chooses another service, or another place for one. */
+const embedded = Object.fromEntries(
+  [
+    ...['DATABASE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_UI_URL', 'AI_SERVICE_URL'],
+    ...['API_URL', 'HOST', 'TEMPORAL_NAMESPACE', 'WORKER_ENABLED'],
+  ].map((name) => [name, '']),
+);

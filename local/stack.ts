@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
+import { nothingOutside } from '../config/local.ts';
 import { makeDataDir } from './data-directory.ts';
 import { findFreePorts, reachableHost } from './ports.ts';
 import { keepSecrets, type Secrets } from './secrets.ts';
@@ -149,6 +150,7 @@ class LocalStack implements Stack {
 
   get env(): Environment {
     return {
+      ...nothingOutside,
       DATABASE_URL: this.#addresses.databaseUrl,
       TEMPORAL_ADDRESS: this.#addresses.temporalAddress,
       TEMPORAL_UI_URL: this.#addresses.temporalUiUrl,

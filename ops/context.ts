@@ -1,12 +1,11 @@
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { OpsConfig } from '../config/ops.ts';
 import { createDb, createPool, type Db } from '../db/connect.ts';
 import { findEmbeddedPostgres } from '../local/postgres-directory.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
+import { isUnreachable } from '../temporal/unreachable.ts';
 
 const temporalDeadlineMs = 5_000;
-/** UNAVAILABLE and DEADLINE_EXCEEDED of gRPC. */
-const unreachableCodes = new Set([14, 4]);
 
 /** What a command works with. Nothing connects before it is used. */
 export interface OpsContext {
@@ -44,9 +43,4 @@ export async function callTemporal<T>({ temporal, config }: OpsContext, call: ()
     if (isUnreachable(error)) throw new OpsError(`Temporal cannot be reached at ${config.temporal.address}. Does it run?`);
     throw error;
   }
-}
-
-function isUnreachable(error: unknown): boolean {
-  const grpc = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return isGrpcServiceError(grpc) && unreachableCodes.has(grpc.code);
 }

@@ -8,6 +8,7 @@ import { findLiveSubscription, type SubscriptionRow } from '../domain/billing/fi
 import { forgetCancellation, requestCancellation } from './cancellation-request.ts';
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts';
 import type { Payments } from './payments.ts';
+import { detachSchedule } from './schedules.ts';
 import { storeSubscription } from './store-subscription.ts';
 
 export interface Cancellation {
@@ -18,7 +19,7 @@ export interface Cancellation {
 
 /**
  * Cancels an organization's live subscription at Stripe, and stores its new state. Throws PRECONDITION_FAILED while billing is off,
- * NOT_FOUND if there is no live subscription, SERVICE_UNAVAILABLE if Stripe fails.
+ * NOT_FOUND if there is no live subscription, SERVICE_UNAVAILABLE if Stripe refuses, or does not say whether it did it.
  */
 export type CancelSubscription = (
   actor: Actor,
@@ -31,44 +32,79 @@ export function createCancelSubscription(db: Db, payments: Payments | undefined)
     if (!payments) throw billingIsOff(row);
     if (!row?.stripeSubscriptionId) throw noLiveSubscription();
     const repeated = await requestCancellation(db, row.id, { actor, immediately });
-    const { fetched, canceled } = await cancel(payments, row.stripeSubscriptionId, immediately).catch(async (error: unknown) => {
-      await forgetCancellation(db, row.id);
-      throw error;
-    });
-    // It may have ended by an earlier request that was cut off.
-    if (!canceled && !repeated) await forgetCancellation(db, row.id);
-    await inTransaction(db, (trx) => storeSubscription(trx, fetched, payments.plans));
-    if (!canceled) throw noLiveSubscription();
-    const { status, cancel_at_period_end } = fetched.subscription;
-    return { status, cancelAtPeriodEnd: cancel_at_period_end };
+    const outcome = await cancel(payments, row.stripeSubscriptionId, immediately);
+    const { fetched } = outcome;
+    // The note stays while it may have happened: whoever stores it later enters it. So does that of an earlier request that was cut off.
+    if (isOver(outcome) && !repeated) await forgetCancellation(db, row.id);
+    if (fetched) await inTransaction(db, (trx) => storeSubscription(trx, fetched, payments.plans));
+    if (outcome.result === 'had ended') throw noLiveSubscription();
+    if (outcome.result === 'canceled') return stateOf(outcome.fetched);
+    payments.log.error({ err: outcome.error }, 'a subscription could not be canceled');
+    throw new ApiError('SERVICE_UNAVAILABLE', { message: failures[outcome.result] });
   };
 }
 
-/** `canceled` is false if the subscription had already ended at Stripe, and only the row was out of date. */
-async function cancel(
-  { db, stripe, log }: Payments,
-  id: string,
-  immediately: boolean,
-): Promise<{ fetched: FetchedSubscription; canceled: boolean }> {
-  let refusal: unknown;
-  try {
-    await (immediately ? stripe.subscriptions.cancel(id) : stripe.subscriptions.update(id, { cancel_at_period_end: true }));
-    const fetched = await fetchSubscription({ db, stripe }, id);
-    if (fetched) return { fetched, canceled: true };
-  } catch (error) {
-    refusal = error;
-  }
-  const ended = refusal instanceof Stripe.errors.StripeInvalidRequestError ? await findEnded({ db, stripe }, id) : undefined;
-  if (ended) return { fetched: ended, canceled: false };
-  log.error({ err: refusal }, 'a subscription could not be canceled');
-  throw new ApiError('SERVICE_UNAVAILABLE', { message: 'The payment provider did not cancel the subscription.' });
+function stateOf({ subscription: { status, cancel_at_period_end } }: FetchedSubscription) {
+  return { status, cancelAtPeriodEnd: cancel_at_period_end };
 }
 
-/** The subscription if Stripe says that it is over. */
-async function findEnded(payments: Pick<Payments, 'db' | 'stripe'>, id: string): Promise<FetchedSubscription | undefined> {
-  const fetched = await fetchSubscription(payments, id).catch(() => undefined);
-  const status = fetched?.subscription.status;
-  return status === 'canceled' || status === 'incomplete_expired' ? fetched : undefined;
+/** What became of a cancellation; `fetched` is what Stripe said last, if it did. */
+type Outcome =
+  | { result: 'canceled'; fetched: FetchedSubscription }
+  | { result: 'had ended'; fetched: FetchedSubscription }
+  | { result: 'refused' | 'unknown'; fetched?: FetchedSubscription | undefined; error: unknown };
+
+function isOver({ result }: Outcome): boolean {
+  return result === 'refused' || result === 'had ended';
+}
+
+const failures = {
+  refused: 'The payment provider did not cancel the subscription.',
+  unknown: 'The payment provider did not say whether it canceled the subscription. Try again later: canceling it twice is harmless.',
+};
+
+async function cancel({ db, stripe }: Payments, id: string, immediately: boolean): Promise<Outcome> {
+  const find = () => fetchSubscription({ db, stripe }, id);
+  let before: FetchedSubscription | undefined;
+  try {
+    before = await find();
+  } catch (error) {
+    // It was not asked to cancel.
+    return { result: 'refused', error };
+  }
+  if (before && hasEnded(before)) return { result: 'had ended', fetched: before };
+  const error = await ask({ stripe }, { id, before, immediately }).then(
+    () => undefined,
+    (refusal: unknown) => refusal ?? new Error('Stripe failed'),
+  );
+  try {
+    const fetched = await find();
+    // An error may be that of a second try, after the first one's response was lost.
+    if (fetched && (hasEnded(fetched) || (!immediately && fetched.subscription.cancel_at_period_end)))
+      return { result: 'canceled', fetched };
+    return { result: isRefusal(error) ? 'refused' : 'unknown', fetched, error };
+  } catch (lost) {
+    return { result: 'unknown', error: error ?? lost };
+  }
+}
+
+async function ask(
+  { stripe }: Pick<Payments, 'stripe'>,
+  { id, before, immediately }: { id: string; before: FetchedSubscription | undefined; immediately: boolean },
+): Promise<void> {
+  if (immediately) return void (await stripe.subscriptions.cancel(id));
+  if (before) await detachSchedule({ stripe }, before.subscription);
+  await stripe.subscriptions.update(id, { cancel_at_period_end: true });
+}
+
+function hasEnded({ subscription: { status } }: FetchedSubscription): boolean {
+  return status === 'canceled' || status === 'incomplete_expired';
+}
+
+/** Stripe responded, and says that it did nothing. Any other error may come after it was done, or before it will be. */
+function isRefusal(error: unknown): boolean {
+  const status = error instanceof Stripe.errors.StripeError ? (error.statusCode ?? 0) : 0;
+  return status >= 400 && status < 500;
 }
 
 function billingIsOff(leftOver: SubscriptionRow | undefined): ApiError {

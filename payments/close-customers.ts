@@ -1,16 +1,20 @@
 import type { Db } from '../db/connect.ts';
 import { reportProblem, resolveProblem } from '../domain/billing/problems.ts';
-import { closeCustomer } from './customers.ts';
+import { expireCheckouts } from './customers.ts';
+import { orMissing } from './fetch-subscription.ts';
+import { listAll } from './live-subscriptions.ts';
 import type { Payments } from './payments.ts';
+import { isLiveStatus } from './plans.ts';
 
 /**
  * Ends the Stripe customers of an organization that is being deleted, so that none of its checkouts can be paid and nothing more is
- * charged. While billing is off, reports them to the operator instead. Throws if Stripe fails; running it again is harmless.
+ * charged. Their subscriptions end with them; those that are still live are reported to the operator, who may have to refund. While billing
+ * is off, reports the customers instead. Throws if Stripe fails; running it again is harmless.
  */
 export async function closeCustomers(db: Db, payments: Pick<Payments, 'stripe'> | undefined, organizationId: string): Promise<void> {
   for (const customer of await listCustomers(db, organizationId)) {
     if (payments) {
-      await closeCustomer(payments, customer);
+      await closeCustomer(db, payments, { customer, organizationId });
       await resolveProblem(db, 'customer-left', customer);
       continue;
     }
@@ -22,6 +26,27 @@ export async function closeCustomers(db: Db, payments: Pick<Payments, 'stripe'> 
       stripe_subscription_id: null,
     });
   }
+}
+
+/** One that is gone changes nothing. */
+async function closeCustomer(
+  db: Db,
+  { stripe }: Pick<Payments, 'stripe'>,
+  { customer, organizationId }: { customer: string; organizationId: string },
+): Promise<void> {
+  await expireCheckouts({ stripe }, customer);
+  // Only now can no checkout begin another one.
+  for (const { id, status } of await listAll({ stripe }, customer)) {
+    if (!isLiveStatus(status)) continue;
+    await reportProblem(db, {
+      kind: 'ended-with-organization',
+      subject: id,
+      organization_id: organizationId,
+      stripe_customer_id: customer,
+      stripe_subscription_id: id,
+    });
+  }
+  await stripe.customers.del(customer).catch(orMissing);
 }
 
 /** Its customer, and the customers of its subscriptions if they differ. */

@@ -21,9 +21,7 @@ interface CustomerRow {
  */
 export async function compareCustomers(payments: Payments, repair: boolean): Promise<number> {
   const { db, stripe } = payments;
-  const columns = ['id', 'name', 'stripeCustomerId'] as const;
-  const rows = await db.selectFrom('organization').select(columns).where('stripeCustomerId', 'is not', null).execute();
-  const organizations = new Map(rows.map((row) => [row.stripeCustomerId ?? '', row]));
+  const organizations = await listCustomers(payments);
   await resolveMissing(db);
   const seen = new Set<string>();
   for await (const customer of stripe.customers.list({ limit: 100 })) {
@@ -38,6 +36,20 @@ export async function compareCustomers(payments: Payments, repair: boolean): Pro
   }
   await resolveLeft(db, seen);
   return seen.size;
+}
+
+/** The organizations by their customer. One that is being deleted is left to its workflow, which ends the customer long before the rows. */
+async function listCustomers({ db }: Payments): Promise<Map<string, CustomerRow>> {
+  const columns = ['id', 'name', 'stripeCustomerId'] as const;
+  const rows = await db
+    .selectFrom('organization')
+    .select(columns)
+    .where('stripeCustomerId', 'is not', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('organization_deletion').select('organization_id').whereRef('organization_id', '=', 'organization.id'))),
+    )
+    .execute();
+  return new Map(rows.map((row) => [row.stripeCustomerId ?? '', row]));
 }
 
 async function compareNames(

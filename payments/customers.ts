@@ -21,8 +21,11 @@ export interface Organization {
  * or is being deleted, and Stripe's error if Stripe does not know the customer.
  */
 export async function ensureCustomer(payments: Payments, { id, stripeCustomerId: known }: Organization): Promise<string> {
-  if (known && !(await isDeleted(payments, known))) return known;
-  if (known) await syncSubscriptionsOf(payments, known);
+  if (known) {
+    await inTransaction(payments.db, (trx) => lockOrganization(trx, id));
+    if (!(await isDeleted(payments, known))) return known;
+    await syncSubscriptionsOf(payments, known);
+  }
   const customer = (await findCustomer(payments, id)) ?? (await createCustomer(payments, id));
   try {
     return await storeCustomer(payments.db, { organizationId: id, customer, replaces: known });
@@ -94,14 +97,6 @@ async function createCustomer(payments: Payments, organizationId: string, after?
   const { id } = await payments.stripe.customers.create({ metadata }, { idempotencyKey });
   // A repeated answer may be of a customer that was deleted since.
   return (await isDeleted(payments, id)) ? await createCustomer(payments, organizationId, id) : id;
-}
-
-/**
- * Ends a customer at Stripe: no checkout of it can be paid any more, and its subscriptions end at once. One that is gone changes nothing.
- */
-export async function closeCustomer({ stripe }: Pick<Payments, 'stripe'>, customerId: string): Promise<void> {
-  await expireCheckouts({ stripe }, customerId);
-  await stripe.customers.del(customerId).catch(orMissing);
 }
 
 /** The checkouts of a customer that were begun and not paid. */

@@ -2,15 +2,21 @@ import type Stripe from 'stripe';
 import { orMissing } from './fetch-subscription.ts';
 import type { Payments } from './payments.ts';
 import { isLiveStatus, readItems, type SoldPlan } from './plans.ts';
+import { detachSchedule } from './schedules.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
 /** The live subscriptions of a customer to plans of ours, as Stripe lists them now; those that can be changed first. */
 export async function listLive({ stripe, plans }: Payments, customer: string): Promise<Stripe.Subscription[]> {
-  const found: Stripe.Subscription[] = [];
-  const all = await stripe.subscriptions.list({ customer, status: 'all', limit: 100 }).autoPagingToArray({ limit: 1_000 }).catch(orMissing);
-  for (const each of all ?? []) if (isLiveStatus(each.status) && readItems(each, plans).plan) found.push(each);
+  const all = await listAll({ stripe }, customer);
+  const found = all.filter((each) => isLiveStatus(each.status) && readItems(each, plans).plan);
   const rank = ({ status }: Stripe.Subscription) => (status === 'active' || status === 'trialing' ? 0 : 1);
   return found.sort((one, other) => rank(one) - rank(other));
+}
+
+/** The subscriptions of a customer in every status, of other products too; none if Stripe has no such customer. */
+export async function listAll({ stripe }: Pick<Payments, 'stripe'>, customer: string): Promise<Stripe.Subscription[]> {
+  const subscriptions = stripe.subscriptions.list({ customer, status: 'all', limit: 100 });
+  return (await subscriptions.autoPagingToArray({ limit: 1_000 }).catch(orMissing)) ?? [];
 }
 
 /**
@@ -24,7 +30,9 @@ export async function endDuplicates(payments: Payments, customer: string): Promi
     (one, other) =>
       rankOf(one, payments.plans) - rankOf(other, payments.plans) || one.created - other.created || (one.id < other.id ? -1 : 1),
   );
-  for (const { id } of rest) {
+  for (const subscription of rest) {
+    const { id } = subscription;
+    await detachSchedule(payments, subscription);
     await payments.stripe.subscriptions.update(id, { cancel_at_period_end: true });
     await syncSubscription(payments, id);
   }

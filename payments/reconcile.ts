@@ -7,7 +7,7 @@ import { type FetchedSubscription, fetchSubscription } from './fetch-subscriptio
 import { endDuplicates } from './live-subscriptions.ts';
 import type { Payments } from './payments.ts';
 import { isLiveStatus, readItems } from './plans.ts';
-import { type SubscriptionRow, storeSubscription, valuesOf } from './store-subscription.ts';
+import { reportStranger, type SubscriptionRow, storeSubscription, valuesOf } from './store-subscription.ts';
 import { seatChanges } from './sync-seats.ts';
 import { followSeats, syncSubscription } from './sync-subscription.ts';
 
@@ -39,6 +39,7 @@ export async function reconcile(payments: Payments, { repair }: ReconcileOptions
     const row = await findRow(payments, id);
     found.subscriptions++;
     if (!fetched) await syncSubscription(payments, id);
+    else if (!row && (await reportStranger(payments, fetched))) continue;
     if (fetched && differs(fetched, row, payments)) found.different.push(id);
     if (fetched && row && seatChanges(payments, fetched, await countMembers(payments.db, row.referenceId)).length > 0) found.seats.push(id);
     if (fetched && repair) await store(payments, fetched);
@@ -81,9 +82,12 @@ async function store(payments: Payments, fetched: FetchedSubscription): Promise<
   });
 }
 
-/** Ends what a second checkout sold, if the event that told of it was lost. */
+/** Ends what a second checkout sold, if the event that told of it was lost. A customer for whom that fails stays a problem of the operator. */
 async function endAllDuplicates(payments: Payments): Promise<void> {
-  for (const { kind, subject } of await listProblems(payments.db, mostDuplicates)) {
-    if (kind === 'several-subscriptions') await endDuplicates(payments, subject);
+  for (const { kind, subject: customer } of await listProblems(payments.db, mostDuplicates)) {
+    if (kind !== 'several-subscriptions') continue;
+    await endDuplicates(payments, customer).catch((err: unknown) =>
+      payments.log.error({ err, customer }, 'one of several subscriptions could not be ended'),
+    );
   }
 }

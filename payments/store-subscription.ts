@@ -2,11 +2,13 @@ import { type Selectable, sql } from 'kysely';
 import type Stripe from 'stripe';
 import type { Transaction } from '../db/connect.ts';
 import type { Database } from '../db/schema.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { reportProblem, resolveProblem } from '../domain/billing/problems.ts';
 import { newId } from '../domain/ids.ts';
 import { lockOrganizationOfCustomer, lockStoredSubscription } from '../domain/locks.ts';
 import { recordCancellation } from './cancellation-request.ts';
 import type { FetchedSubscription } from './fetch-subscription.ts';
+import type { Payments } from './payments.ts';
 import { billedSeats, dateOf, idOf, isLiveStatus, readItems, type SoldPlan } from './plans.ts';
 
 export type SubscriptionRow = Selectable<Database['subscription']>;
@@ -31,11 +33,25 @@ export async function storeSubscription(
   if (found) {
     await recordCancellation(trx, found, subscription);
     stored = await overwrite(trx, found, values);
-  } else if (!organizationId) return await reportStranger(trx, subscription, plan !== undefined);
+  } else if (!organizationId) return void (await reportUnknown(trx, subscription, plan !== undefined));
   else if (!plan) return undefined;
   else stored = await insert(trx, { ...values, plan: plan.name, referenceId: organizationId });
+  // Its customer may have been nobody's when it was asked for before.
+  await resolveProblem(trx, 'unknown-customer', subscription.id);
   await reportSeveral(trx, stored);
   return stored;
+}
+
+/** Tells the operator of a subscription that has no row, while its customer is no organization. Returns whether that is so. */
+export async function reportStranger(
+  { db, plans }: Pick<Payments, 'db' | 'plans'>,
+  { subscription }: FetchedSubscription,
+): Promise<boolean> {
+  return await inTransaction(db, async (trx) => {
+    if (await lockOrganizationOfCustomer(trx, idOf(subscription.customer) ?? '')) return false;
+    await reportUnknown(trx, subscription, readItems(subscription, plans).plan !== undefined);
+    return true;
+  });
 }
 
 /** The values of the row of a subscription. */
@@ -83,7 +99,7 @@ function insert(trx: Transaction, values: Values & { plan: string; referenceId: 
 }
 
 /** A customer that belongs to no organization pays for a plan, for example after a checkout of a deleted one. */
-async function reportStranger(trx: Transaction, subscription: Stripe.Subscription, isOurs: boolean): Promise<undefined> {
+async function reportUnknown(trx: Transaction, subscription: Stripe.Subscription, isOurs: boolean): Promise<void> {
   if (!isOurs || !isLiveStatus(subscription.status)) await resolveProblem(trx, 'unknown-customer', subscription.id);
   else {
     await reportProblem(trx, {
@@ -104,7 +120,7 @@ async function reportSeveral(trx: Transaction, { referenceId, stripeCustomerId }
     .where('stripeSubscriptionId', 'is not', null)
     .execute();
   const live = rows.filter(({ status }) => isLiveStatus(status));
-  if (live.length < 2) return await resolveProblem(trx, 'several-subscriptions', stripeCustomerId ?? '');
+  if (live.length < 2) return void (await resolveProblem(trx, 'several-subscriptions', stripeCustomerId ?? ''));
   await reportProblem(trx, {
     kind: 'several-subscriptions',
     subject: stripeCustomerId ?? '',

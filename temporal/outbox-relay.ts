@@ -1,10 +1,11 @@
-import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { pause } from '../concurrency/pause.ts';
 import type { Db } from '../db/connect.ts';
 import type { OutboxMessage } from '../db/outbox.ts';
 import type { IntentDelivery } from './intent-delivery.ts';
+import { isUnreachable } from './unreachable.ts';
 
 const deadlineMs = 5_000;
 /** How many intents are on their way at once, at most. */
@@ -12,8 +13,6 @@ const mostInFlight = 100;
 const pollMs = 1_000;
 /** Longer than a delivery takes. */
 const leaseSeconds = 15;
-/** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and CANCELLED of gRPC: the fault is not the intent's. */
-const unreachableCodes = new Set([14, 4, 8, 1]);
 
 /**
  * Delivers the intents that are still in the table (docs/rules.md, outbox), as fast as Temporal takes them: while some are on their way, the
@@ -151,9 +150,4 @@ async function postpone(db: Db, id: number, error: unknown, unreachable: boolean
     update outbox set attempts = attempts + 1, last_error = ${message.slice(0, 500)}, lease_until = now() + make_interval(secs => ${seconds})
     where id = ${id}
   `.execute(db);
-}
-
-function isUnreachable(error: unknown): boolean {
-  const grpc = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return isGrpcServiceError(grpc) && unreachableCodes.has(grpc.code);
 }

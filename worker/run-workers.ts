@@ -70,14 +70,14 @@ export class RunningWorkers {
   }
 
   async #runOnce(): Promise<void> {
-    const { log, connect, bundle, create, prepare, onConnection } = this.#options;
-    this.#bundle ??= bundle();
+    const { log, connect, create, prepare, onConnection } = this.#options;
+    const bundled = this.#bundled();
     const connection = await connect();
     const watching = new AbortController();
     let runs: Promise<void>[] = [];
     try {
       await prepare();
-      const workers = await create(connection, await this.#bundle);
+      const workers = await create(connection, await bundled);
       this.#workers = workers;
       if (this.#stopping.signal.aborted) return;
       this.#running = true;
@@ -94,6 +94,18 @@ export class RunningWorkers {
       this.#workers = [];
       this.#leave(runs, connection);
     }
+  }
+
+  /** Made while the connection is, and once; if that fails, it is made anew the next time. */
+  #bundled(): Promise<WorkflowBundle> {
+    if (this.#bundle) return this.#bundle;
+    const bundle = this.#options.bundle();
+    // The failure is that of the run, which may be waiting for the connection, or be over by then: a rejection that nobody handles ends the process.
+    bundle.catch(() => {
+      this.#bundle = undefined;
+    });
+    this.#bundle = bundle;
+    return bundle;
   }
 
   /** Never resolves once the process stops: then the workers are waited for. */

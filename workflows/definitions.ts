@@ -156,6 +156,13 @@ export interface ReplayProgress {
   after: string | null;
 }
 
+/** A replay's progress in a sentence. */
+export function describeReplay({ matched, retried, skipped }: ReplayProgress, dryRun: boolean): string {
+  if (dryRun) return `${matched} jobs would be retried.`;
+  const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
+  return `${retried} of ${matched} jobs retried${reasons.length > 0 ? `; not retried: ${reasons.join(', ')}` : ''}.`;
+}
+
 /** The name of a workflow, as Temporal's UI shows it. */
 export type WorkflowName = keyof typeof workflows;
 type WorkflowInput<Name extends WorkflowName> = Parameters<(typeof workflows)[Name]>[0];

@@ -21,8 +21,8 @@ const { deleteOrganizationObjects } = proxyActivities<Activities>({
 });
 
 /**
- * Deletes an organization that a request has marked: ends its jobs, deletes its objects, ends its customer at the payment provider, and
- * deletes its rows and the objects that were uploaded in the meantime. Returns how many objects were deleted, and how many the store
+ * Deletes an organization that a request has marked: ends its customer at the payment provider, ends its jobs, and deletes its objects, its
+ * rows and the objects that were uploaded in the meantime. Returns how many objects were deleted, and how many the store
  * refused: `deleteObjects` tries those again.
  */
 export async function deleteOrganization({ organizationId }: DeleteOrganizationInput): Promise<DeleteOrganizationResult> {
@@ -30,12 +30,13 @@ export async function deleteOrganization({ organizationId }: DeleteOrganizationI
   let step = '';
   setHandler(progress, () => ({ step, ...counts }));
 
+  // First: until then what was begun at a checkout can still be paid, and objects may take hours.
+  begin('ending it as a customer of the payment provider');
+  await closeCustomers({ organizationId });
   begin('ending its jobs');
   await endOrganizationJobs({ organizationId });
   begin('deleting its objects');
   add(await deleteOrganizationObjects({ organizationId }));
-  begin('ending it as a customer of the payment provider');
-  await closeCustomers({ organizationId });
   begin('deleting its rows');
   await deleteOrganizationRows({ organizationId });
   begin('deleting objects that came meanwhile');

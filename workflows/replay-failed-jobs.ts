@@ -1,6 +1,6 @@
 import { continueAsNew, defineQuery, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { queries, type ReplayInput, type ReplayProgress } from './definitions.ts';
+import { describeReplay, queries, type ReplayInput, type ReplayProgress } from './definitions.ts';
 
 const progressQuery = defineQuery<ReplayProgress>(queries.progress);
 
@@ -30,7 +30,7 @@ export async function replayFailedJobs(input: ReplayInput = {}): Promise<ReplayP
     progress.matched += jobIds.length;
     progress.after = jobIds.at(-1) ?? progress.after;
     if (!dryRun && jobIds.length > 0) addBatch(progress, await replayJobs({ jobIds, replayRun }));
-    setCurrentDetails(describe(progress, dryRun));
+    setCurrentDetails(describeReplay(progress, dryRun));
     if (jobIds.length < batchSize) break;
     if (!dryRun) await sleep((jobIds.length / perMinute) * 60_000);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof replayFailedJobs>({ ...input, progress });
@@ -41,10 +41,4 @@ export async function replayFailedJobs(input: ReplayInput = {}): Promise<ReplayP
 function addBatch(progress: ReplayProgress, batch: { retried: number; skipped: Record<string, number> }): void {
   progress.retried += batch.retried;
   for (const [reason, count] of Object.entries(batch.skipped)) progress.skipped[reason] = (progress.skipped[reason] ?? 0) + count;
-}
-
-function describe({ matched, retried, skipped }: ReplayProgress, dryRun: boolean): string {
-  if (dryRun) return `${matched} jobs would be retried.`;
-  const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
-  return `${retried} of ${matched} jobs retried${reasons.length > 0 ? `; not retried: ${reasons.join(', ')}` : ''}.`;
 }

@@ -20,8 +20,8 @@ export function adminSystemProcedures(deps: ApiDeps) {
 async function readSystemStatus(deps: ApiDeps): Promise<SystemStatus> {
   const { config, storage } = deps;
   const [rows, ai] = await Promise.all([readDatabase(deps), readAi(deps)]);
-  const { enabled, pricePro, priceTeam } = config.billing;
-  const unpriced = Object.entries({ pro: pricePro, team: priceTeam }).filter(([, price]) => !price);
+  const { enabled, pricesPro, pricesTeam } = config.billing;
+  const unpriced = Object.entries({ pro: pricesPro, team: pricesTeam }).filter(([, prices]) => prices.length === 0);
   return {
     version,
     environment: config.environment,

@@ -22,6 +22,8 @@ export const remedies: Record<BillingProblemKind, string> = {
   'customer-missing': 'Stripe does not know the customer of the organization: check that the key is of the right account.',
   'customer-deleted':
     'It was deleted at Stripe, and its subscriptions ended with it. Nothing has to be mended: the next checkout makes a new customer. If that was a mistake, tell the organization to subscribe again, and refund what is left of its period.',
+  'ended-with-organization':
+    'It was live at Stripe when its organization was deleted, and ended with it: refund what is left of its period, then run `npm run ops -- billing --refunded` with its id.',
 };
 
 /** Notes a problem, or notes that it is there again. */
@@ -38,15 +40,16 @@ export async function reportProblem(db: Db | Transaction, problem: BillingProble
     .execute();
 }
 
-/** Notes that a problem is no longer there. Changes nothing if it never was. */
-export async function resolveProblem(db: Db | Transaction, kind: BillingProblemKind, subject: string): Promise<void> {
-  await db
+/** Notes that a problem is no longer there; whether it was. */
+export async function resolveProblem(db: Db | Transaction, kind: BillingProblemKind, subject: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('billing_problem')
     .set({ resolved_at: sql<Date>`now()` })
     .where('kind', '=', kind)
     .where('subject', '=', subject)
     .where('resolved_at', 'is', null)
-    .execute();
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }
 
 /** The problems that are not resolved, the oldest first, each with how long it has been there. */

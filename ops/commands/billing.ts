@@ -1,18 +1,24 @@
-import { listProblems, remedies } from '../../domain/billing/problems.ts';
-import { mainTaskQueue, type ReconcileBillingResult } from '../../workflows/definitions.ts';
+import { listProblems, remedies, resolveProblem } from '../../domain/billing/problems.ts';
 import { type Command, parseFlags } from '../command.ts';
-import { callTemporal, type OpsContext, OpsError } from '../context.ts';
+import { type Compared, compareNow } from '../compare-now.ts';
+import { type OpsContext, OpsError } from '../context.ts';
 import { age, table } from '../table.ts';
 
 const mostRows = 200;
 
 export const billingCommand: Command = {
-  usage: 'billing [--check] [--json]',
-  summary: 'List what only you can put right with the payment provider, and how. --check compares first. Exits 1 when there is anything.',
+  usage: 'billing [--check] [--refunded SUBSCRIPTION] [--json]',
+  summary:
+    'List what only you can put right with the payment provider, and how. --check compares first, --refunded says that one of them is done. Exits 1 when there is anything.',
   async run(args, context) {
-    const { json, check } = parseFlags(args, { json: { type: 'boolean' }, check: { type: 'boolean' } });
+    const { json, check, refunded } = parseFlags(args, {
+      json: { type: 'boolean' },
+      check: { type: 'boolean' },
+      refunded: { type: 'string' },
+    });
     const { db, print } = context;
-    const compared = check ? await compare(context) : undefined;
+    if (refunded !== undefined) await forgetRefunded(context, refunded);
+    const compared = check ? await compareNow(context) : undefined;
     const problems = await listProblems(db, mostRows);
     if (compared && !json) for (const line of describe(compared)) print(line);
     if (json)
@@ -29,16 +35,10 @@ export const billingCommand: Command = {
   },
 };
 
-type Compared = NonNullable<ReconcileBillingResult>;
-
-/** Has the deployment compare, which holds the key of the payment provider; nothing is repaired. */
-async function compare(context: OpsContext): Promise<Compared> {
-  const workflowId = `billing-check-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-  const options = { taskQueue: mainTaskQueue, workflowId, args: [{ repair: false }] };
-  const handle = await callTemporal(context, () => context.temporal.workflow.start('reconcileBilling', options));
-  const result: ReconcileBillingResult = await handle.result();
-  if (!result) throw new OpsError('Billing is off on this deployment.');
-  return result;
+/** Nothing at the payment provider tells of it: the subscription has ended, and its organization is gone. */
+async function forgetRefunded({ db }: OpsContext, subscriptionId: string): Promise<void> {
+  if (await resolveProblem(db, 'ended-with-organization', subscriptionId)) return;
+  throw new OpsError(`No refund of ${subscriptionId} is listed.`);
 }
 
 function describe({ subscriptions, customers, different, seats }: Compared): string[] {

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowFailedError } from '@temporalio/client';
 import { jobKinds } from '../../contract/jobs.ts';
-import { mainTaskQueue, queries, type ReplayInput, type ReplayProgress } from '../../workflows/definitions.ts';
+import { describeReplay, mainTaskQueue, queries, type ReplayInput, type ReplayProgress } from '../../workflows/definitions.ts';
 import { type Command, parseCount, parseFlags, parseTime, UsageError } from '../command.ts';
 import { callTemporal, type OpsContext, OpsError } from '../context.ts';
 
 const flags = {
+  all: { type: 'boolean' },
   organization: { type: 'string' },
   kind: { type: 'string' },
   error: { type: 'string' },
@@ -21,13 +22,14 @@ const flags = {
 
 export const replayCommand: Command = {
   usage:
-    'replay [--organization ID] [--kind KIND] [--error CODE] [--from TIME] [--to TIME] [--dry-run] ' +
+    'replay --all | [--organization ID] [--kind KIND] [--error CODE] [--from TIME] [--to TIME] [--dry-run] ' +
     '[--per-minute N] [--limit N] [--requested-by NAME] [--follow] [--json]',
-  summary: 'Retry failed jobs by filter, at a pace. --dry-run counts; --follow waits for the end.',
+  summary: 'Retry failed jobs by filter, or --all, at a pace. --dry-run counts; --follow waits for the end.',
   async run(args, context) {
     const values = parseFlags(args, flags);
     const { follow = false, json = false } = values;
     const input = readInput(values);
+    checkIntended(values, context);
     const workflowId = `replay-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     await callTemporal(context, () =>
       context.temporal.workflow.start('replayFailedJobs', { taskQueue: mainTaskQueue, workflowId, args: [input] }),
@@ -39,7 +41,7 @@ export const replayCommand: Command = {
     if (json) context.print(JSON.stringify({ workflowId, url, progress }));
 
     function tell(now: ReplayProgress): void {
-      context.print(describe(now, input.dryRun === true));
+      context.print(describeReplay(now, input.dryRun === true));
     }
   },
 };
@@ -64,15 +66,21 @@ function readInput(values: Values): ReplayInput {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }
 
+/** Each retry is charged, so nothing is retried that was not asked for. Throws UsageError. */
+function checkIntended({ all, organization, kind, error, from, to, 'dry-run': dryRun }: Values, { config }: OpsContext): void {
+  const isFiltered = [organization, kind, error, from, to].some((value) => value !== undefined);
+  if (config.npmDryRun && !dryRun) throw new UsageError('npm took --dry-run for itself: put `--` before the flags.');
+  if (!isFiltered && !all) {
+    throw new UsageError(
+      'Which jobs? Name at least one filter, or --all. If you did, put `--` before the flags: npm takes those for itself.',
+    );
+  }
+  if (isFiltered && all) throw new UsageError('--all and filters exclude each other.');
+}
+
 function uiLink({ config }: OpsContext, workflowId: string): string {
   const { uiUrl, namespace } = config.temporal;
   return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${workflowId}`;
-}
-
-function describe({ matched, retried, skipped }: ReplayProgress, dryRun: boolean): string {
-  if (dryRun) return `${matched} would be retried`;
-  const reasons = Object.entries(skipped).map(([reason, count]) => `, ${count} not: ${reason}`);
-  return `${retried} of ${matched} retried${reasons.join('')}`;
 }
 
 const pollMs = 1_000;

@@ -1,4 +1,3 @@
-import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { jobKinds } from '../../contract/jobs.ts';
 import { type Backlog, listBacklog } from '../../domain/operations/backlog.ts';
 import { measureWaiting, type Waiting } from '../../domain/operations/measure-platform.ts';
@@ -6,6 +5,7 @@ import { jobTaskQueue, mainTaskQueue } from '../../workflows/definitions.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { callTemporal, type OpsContext, OpsError } from '../context.ts';
 import { age, table } from '../table.ts';
+import { activityType, readTaskQueue, type TaskQueueState, workflowType } from '../task-queue.ts';
 
 const mostRows = 50;
 
@@ -49,36 +49,17 @@ function sized({ size, oldestSeconds }: { size: number; oldestSeconds: number | 
   return oldestSeconds === null ? String(size) : `${size}, the oldest for ${age(oldestSeconds)}`;
 }
 
-/** The workers that poll a task queue, and the tasks that wait in it. */
-interface TaskQueueState {
-  queue: string;
-  /** The identities of the workers that polled recently: `<process id>@<host>`. */
-  workers: string[];
-  /** Tasks that no worker has taken; approximate. */
-  backlog: number;
-}
-
-// A poll lasts a minute, but Temporal remembers a worker for five minutes after its last one.
-const recentMs = 90_000;
-const workflowType = 1;
-const activityType = 2;
-
 /** The state of the task queue of workflows and of those of each kind of job. Throws OpsError if Temporal cannot be reached. */
 async function listTaskQueues(context: OpsContext): Promise<TaskQueueState[]> {
   const queues = [
     { name: mainTaskQueue, taskQueueType: workflowType },
     ...jobKinds.map((kind) => ({ name: jobTaskQueue(kind), taskQueueType: activityType })),
   ];
-  const { workflowService } = context.temporal;
-  const { namespace } = context.config.temporal;
   return callTemporal(context, async () => {
     const states: TaskQueueState[] = [];
     // Sequentially: in parallel, the retries of the other calls would outlive the connection after the first one has failed.
     for (const { name, taskQueueType } of queues) {
-      const state = await workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType, reportStats: true });
-      const polling = (state.pollers ?? []).filter(({ lastAccessTime }) => Date.now() - (optionalTsToMs(lastAccessTime) ?? 0) < recentMs);
-      const workers = [...new Set(polling.map(({ identity }) => identity ?? ''))].sort();
-      states.push({ queue: name, workers, backlog: Number(state.stats?.approximateBacklogCount ?? 0) });
+      states.push(await readTaskQueue(context, name, taskQueueType));
     }
     return states;
   });

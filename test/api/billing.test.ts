@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import Stripe from 'stripe';
 import { type StripeServer, startStripeServer, subscriptionOf } from '../../tools/stripe/stripe-server.ts';
 import { billingOn } from '../auth/support/service.ts';
 import type { TestUser } from '../support/api.ts';
@@ -27,6 +28,7 @@ describe('Billing', () => {
   beforeEach(() => {
     stripe.requests.length = 0;
     stripe.available = true;
+    stripe.hold = undefined;
   });
 
   const free = { workspaces: 1, members: 2, aiCredits: 7, storageBytes: 100_000_000 };
@@ -228,6 +230,7 @@ describe('Billing', () => {
       const canceled = await cancel();
       expect([canceled.status, canceled.body]).to.deep.equal([200, { status: 'active', cancelAtPeriodEnd: true }]);
       expect(stripe.requests).to.deep.equal([
+        `GET /v1/subscriptions/${stripeId}`,
         `POST /v1/subscriptions/${stripeId} cancel_at_period_end=true`,
         `GET /v1/subscriptions/${stripeId}`,
       ]);
@@ -247,7 +250,8 @@ describe('Billing', () => {
         const input = { organizationId: tenant.organizationId, immediately: true };
         const canceled = await callOver(api, transport, 'admin.organizations.cancelSubscription', input, admin);
         expect([canceled.status, canceled.body]).to.deep.equal([200, { status: 'canceled', cancelAtPeriodEnd: false }]);
-        expect(stripe.requests).to.deep.equal([`DELETE /v1/subscriptions/${stripeId}`, `GET /v1/subscriptions/${stripeId}`]);
+        const asked = [`GET /v1/subscriptions/${stripeId}`, `DELETE /v1/subscriptions/${stripeId}`, `GET /v1/subscriptions/${stripeId}`];
+        expect(stripe.requests).to.deep.equal(asked);
         expect((await row()).status).to.equal('canceled');
         expect(await status()).to.deep.include({ plan: 'free' });
         const again = await callOver(api, transport, 'admin.organizations.cancelSubscription', input, admin);
@@ -290,6 +294,71 @@ describe('Billing', () => {
       });
       expect(await row()).to.include({ status: 'active' });
       expect((await entries()).map(({ action }) => action)).to.not.include('subscription.cancel');
+    });
+
+    const notes = async () => {
+      const { id } = await row();
+      return await api.database.db.selectFrom('subscription_cancellation').selectAll().where('subscription_id', '=', id).execute();
+    };
+    const canceledBy = async () =>
+      (await entries()).filter(({ action }) => action === 'subscription.cancel').map(({ actor_id }) => actor_id);
+    const tellStripe = async (type: string) => {
+      const object = stripe.subscriptions.get(stripeId) ?? {};
+      const payload = JSON.stringify({ object: 'event', id: `evt_${randomUUID()}`, type, data: { object } });
+      const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret: 'whsec_test' });
+      const headers = { 'content-type': 'application/json', 'stripe-signature': signature };
+      const sent = await fetch(`${api.url}/api/auth/stripe/webhook`, { method: 'POST', headers, body: payload });
+      expect(sent.status).to.equal(200);
+    };
+    const atStripe = (pattern: RegExp, at: 'arrived' | 'done', happen: () => void) => {
+      stripe.hold = (request, moment) => {
+        if (moment === at && pattern.test(request)) happen();
+        return undefined;
+      };
+    };
+
+    it('takes a subscription out of its schedule first, for Stripe refuses to end one that is in a schedule', async () => {
+      await subscribe({ stripeSubscriptionId: stripeId });
+      stripe.state.answer('POST', '/v1/subscription_schedules', { from_subscription: stripeId });
+      expect((await cancel()).body).to.deep.equal({ status: 'active', cancelAtPeriodEnd: true });
+      expect(stripe.subscriptions.get(stripeId)).to.include({ schedule: null, cancel_at_period_end: true });
+    });
+
+    it('does not claim that nothing happened if Stripe did it and then went away: the audit log tells of it once Stripe does', async () => {
+      await subscribe({ stripeSubscriptionId: stripeId });
+      atStripe(/^POST \/v1\/subscriptions\//, 'done', () => {
+        stripe.available = false;
+      });
+      const { code, message } = (await cancel()).body;
+      expect([code, message]).to.deep.equal([
+        'SERVICE_UNAVAILABLE',
+        'The payment provider did not say whether it canceled the subscription. Try again later: canceling it twice is harmless.',
+      ]);
+      expect(await canceledBy()).to.deep.equal([]);
+      stripe.available = true;
+      await tellStripe('customer.subscription.updated');
+      expect(await canceledBy()).to.deep.equal([admin.id]);
+      expect(await notes()).to.deep.equal([]);
+    });
+
+    it('is known to be ours if the response was lost, and Stripe refuses the second try', async () => {
+      await subscribe({ stripeSubscriptionId: stripeId });
+      atStripe(/^DELETE /, 'arrived', () => stripe.state.end(stripeId));
+      expect((await cancel({ immediately: true })).body).to.deep.equal({ status: 'canceled', cancelAtPeriodEnd: false });
+      expect(await canceledBy()).to.deep.equal([admin.id]);
+    });
+
+    it('is forgotten if Stripe refuses it: what somebody else cancels later is not taken for it', async () => {
+      await subscribe({ stripeSubscriptionId: stripeId });
+      atStripe(/^POST \/v1\/subscriptions\//, 'arrived', () => {
+        stripe.state.answer('POST', '/v1/subscription_schedules', { from_subscription: stripeId });
+      });
+      expect((await cancel()).body.message).to.equal('The payment provider did not cancel the subscription.');
+      expect(await notes()).to.deep.equal([]);
+      stripe.state.end(stripeId);
+      await tellStripe('customer.subscription.deleted');
+      expect((await row()).status).to.equal('canceled');
+      expect(await canceledBy()).to.deep.equal([]);
     });
 
     it('is for platform admins only, and takes true and false alone', async () => {

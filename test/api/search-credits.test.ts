@@ -4,6 +4,7 @@ import type { ApiDeps } from '../../api/deps.ts';
 import { documentSearch } from '../../api/procedures/document-search.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { chargeSearch, refundLostSearches } from '../../domain/credits/search-charge.ts';
+import { billingOn } from '../auth/support/service.ts';
 import { aiError } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
@@ -12,7 +13,7 @@ import { useApi } from '../support/use-api.ts';
 const failing = () => aiError(500, 'internal');
 
 describe('The credit of a search by a remote model', () => {
-  const billing = { STRIPE_SECRET_KEY: 'sk_test_none', STRIPE_WEBHOOK_SECRET: 'whsec_none', PLAN_FREE_AI_CREDITS: '2' };
+  const billing = { ...billingOn, PLAN_FREE_AI_CREDITS: '2' };
   const env = { WORKER_ENABLED: 'false', SEARCH_LIMIT_PER_MINUTE: '1000', ...billing };
   const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test' });
   before(() => {

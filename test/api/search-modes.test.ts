@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
+import { billingOn } from '../auth/support/service.ts';
 import { aiError } from '../support/fake-ai.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
-const billing = { STRIPE_SECRET_KEY: 'sk_test_none', STRIPE_WEBHOOK_SECRET: 'whsec_none', PLAN_FREE_AI_CREDITS: '3' };
+const billing = { ...billingOn, PLAN_FREE_AI_CREDITS: '3' };
 const texts = ['The mirror is washed on Mondays.', 'The dome closes in a storm.', 'Mirror, mirror.'];
 
 describe('The modes of a search', () => {

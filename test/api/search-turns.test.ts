@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { billingOn } from '../auth/support/service.ts';
 import type { Answer, TestApi } from '../support/api.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
 import { untilWaiting } from '../support/locks.ts';
@@ -30,7 +31,7 @@ async function countQueries(api: TestApi): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-const billing = { STRIPE_SECRET_KEY: 'sk_test_none', STRIPE_WEBHOOK_SECRET: 'whsec_none', PLAN_FREE_AI_CREDITS: '1000' };
+const billing = { ...billingOn, PLAN_FREE_AI_CREDITS: '1000' };
 const common = { WORKER_ENABLED: 'false', SEARCH_LIMIT_PER_MINUTE: '1000', ...billing };
 
 describe('A search that nobody waits for', () => {

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import pino from 'pino';
 import { getPlan } from '../../domain/billing/get-plan.ts';
 import { listProblems } from '../../domain/billing/problems.ts';
+import { createPayments } from '../../payments/payments.ts';
+import { reconcile } from '../../payments/reconcile.ts';
 import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import { type AuthService, billingOn, startAuthService } from './support/service.ts';
 import { createSubscriber, type Subscriber, sendEvent } from './support/subscriber.ts';
@@ -141,6 +144,40 @@ describe('Checkouts of one organization', () => {
     const newer = stripe.state.pay(stray.id);
     await deliver((events) => [...events].reverse());
     expect([older, newer].map(({ cancel_at_period_end }) => cancel_at_period_end)).to.deep.equal([false, true]);
+  });
+
+  /** Two subscriptions that both were bought at a checkout; returns the lesser one. */
+  async function buyTwice({ customer, organizationId: referenceId }: Subscriber): Promise<Record<string, any>> {
+    const metadata = { referenceId };
+    stripe.state.subscribe({ customer, prices: [['price_team', 1]], metadata });
+    const lesser = stripe.state.subscribe({ customer, prices: [['price_pro', 1]], metadata });
+    await deliver();
+    return lesser;
+  }
+
+  it('of which two were paid: the lesser one ends also if a change was planned for it', async () => {
+    const lesser = await buyTwice(subscriber);
+    stripe.state.answer('POST', '/v1/subscription_schedules', { from_subscription: lesser.id });
+    stripe.state.tell('checkout.session.completed', { object: 'checkout.session', subscription: lesser.id });
+    await deliver();
+    expect(lesser).to.include({ cancel_at_period_end: true, schedule: null });
+  });
+
+  it('of which two were paid by each of two customers: the daily comparison ends one though Stripe refuses the other', async () => {
+    const lines: { customer: string }[] = [];
+    const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const payments = createPayments({ ...service, log });
+    if (!payments) throw new Error('Billing is off');
+    const first = await buyTwice(subscriber);
+    const second = await buyTwice(await createSubscriber(service, stripe));
+    stripe.hold = (request, moment) => {
+      // It is in a schedule again by the time.
+      if (moment === 'arrived' && request.startsWith(`POST /v1/subscriptions/${first.id} `)) first.schedule = 'sub_sched_other';
+      return undefined;
+    };
+    await reconcile(payments, { repair: true });
+    expect([first, second].map(({ cancel_at_period_end }) => cancel_at_period_end)).to.deep.equal([false, true]);
+    expect(lines.map(({ customer }) => customer)).to.deep.equal([subscriber.customer]);
   });
 
   it('leave two subscriptions alone that somebody began in the dashboard', async () => {

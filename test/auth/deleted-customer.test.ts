@@ -98,6 +98,40 @@ describe("A customer that was deleted in Stripe's dashboard", () => {
     expect(await problems()).to.deep.equal([]);
   });
 
+  it('is no problem of an organization that is being deleted, which has ended it itself', async () => {
+    await service.db
+      .insertInto('organization_deletion')
+      .values({ organization_id: subscriber.organizationId, requested_by: null })
+      .execute();
+    await reconcile(payments, { repair: true });
+    stripe.state.deleteCustomer(subscriber.customer);
+    await reconcile(payments, { repair: true });
+    expect(await problems()).to.deep.equal([]);
+    expect(await customerOf()).to.equal(subscriber.customer);
+  });
+
+  it('is no row that differs, if it pays and is of no organization: the operator is told, until it is of one', async () => {
+    await service.db.updateTable('organization').set({ stripeCustomerId: null }).where('id', '=', subscriber.organizationId).execute();
+    stripe.state.addCustomer('cus_stranger', 'an-organization-that-is-gone');
+    const { id } = stripe.state.subscribe({ customer: 'cus_stranger', prices: [['price_pro', 1]] });
+    stripe.state.deleteCustomer(subscriber.customer);
+    for (const repair of [false, true, true]) {
+      expect(await reconcile(payments, { repair })).to.deep.include({ subscriptions: 1, different: [], seats: [] });
+      expect(await problems()).to.deep.equal([
+        ['unknown-customer', id],
+        ['customer-left', 'cus_stranger'],
+      ]);
+    }
+    await service.db
+      .updateTable('organization')
+      .set({ stripeCustomerId: 'cus_stranger' })
+      .where('id', '=', subscriber.organizationId)
+      .execute();
+    expect((await reconcile(payments, { repair: true })).different).to.deep.equal([id]);
+    expect((await problems()).map(([kind]) => kind)).to.not.include('unknown-customer');
+    expect((await reconcile(payments, { repair: true })).different).to.deep.equal([]);
+  });
+
   it('is not one that Stripe does not know at all, which may be the fault of the key: that one stays', async () => {
     stripe.state.customers.delete(subscriber.customer);
     const { status, body } = await upgrade();

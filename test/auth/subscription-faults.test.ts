@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import pino from 'pino';
 import { getPlan } from '../../domain/billing/get-plan.ts';
 import { listProblems } from '../../domain/billing/problems.ts';
 import { billingCommand } from '../../ops/commands/billing.ts';
 import { type OpsContext, OpsError } from '../../ops/context.ts';
+import { createPayments, type Payments } from '../../payments/payments.ts';
+import { syncSeats } from '../../payments/sync-seats.ts';
 import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import { type AuthService, billingOn, startAuthService } from './support/service.ts';
 import { createSubscriber, type Subscriber, sendEvent } from './support/subscriber.ts';
@@ -22,6 +25,92 @@ describe('A plan without a price', () => {
     expect((await owner.post('/subscription/upgrade', { plan: 'pro', referenceId })).status).to.equal(200);
     await service.stop();
     await stripe.stop();
+  });
+});
+
+describe('A price that was raised', () => {
+  let stripe: StripeServer;
+  let service: AuthService;
+  let payments: Payments;
+  let subscriber: Subscriber;
+  before(async () => {
+    stripe = await startStripeServer();
+    const raised = {
+      STRIPE_PRICE_PRO: 'price_pro_new,price_pro',
+      STRIPE_PRICE_TEAM: 'price_team_new,price_team',
+      STRIPE_SEAT_PRICE_TEAM: 'price_seat_new,price_seat',
+    };
+    service = await startAuthService({ ...billingOn, ...raised, STRIPE_API_BASE: stripe.url });
+    const made = createPayments({ ...service, log: pino({ level: 'silent' }) });
+    if (!made) throw new Error('Billing is off');
+    payments = made;
+  });
+  after(async () => {
+    await service.stop();
+    await stripe.stop();
+  });
+  beforeEach(async () => {
+    subscriber = await createSubscriber(service, stripe);
+    stripe.requests.length = 0;
+  });
+
+  const subscribe = async (prices: [string, number][]): Promise<string> => {
+    const { id } = stripe.state.subscribe({ customer: subscriber.customer, prices });
+    const event = stripe.state.events.at(-1);
+    if (event) expect((await sendEvent(service, event)).status).to.equal(200);
+    return id;
+  };
+  const upgrade = (plan: string, more: object = {}) =>
+    subscriber.owner.post('/subscription/upgrade', { plan, referenceId: subscriber.organizationId, ...urls, ...more });
+  const itemsOf = (id: string) => stripe.subscriptions.get(id)?.items.data.map((item: any) => [item.price.id, item.quantity]);
+
+  it('is what new customers pay', async () => {
+    const { body } = await upgrade('team');
+    const sold = stripe.state.sessions.get(body.id)?.line_items.map((item: any) => [item.price, item.quantity]);
+    expect(sold).to.deep.equal([
+      ['price_team_new', '1'],
+      ['price_seat_new', '1'],
+    ]);
+  });
+
+  it('leaves the subscriptions to the old one as they are, and sells no second one', async () => {
+    const id = await subscribe([['price_pro', 1]]);
+    expect((await subscriber.rows()).map(({ plan, status }) => [plan, status])).to.deep.equal([['pro', 'active']]);
+    expect((await upgrade('pro')).body.code).to.equal('ALREADY_SUBSCRIBED_PLAN');
+    expect(stripe.requests.filter((request) => request.startsWith('POST'))).to.deep.equal([]);
+    expect(itemsOf(id)).to.deep.equal([['price_pro', 1]]);
+  });
+
+  it('is paid by who changes to the plan: the item of the old plan is changed, none is added beside it', async () => {
+    const id = await subscribe([['price_pro', 1]]);
+    expect((await upgrade('team')).status).to.equal(200);
+    expect(itemsOf(id)).to.deep.equal([
+      ['price_team_new', 1],
+      ['price_seat_new', 1],
+    ]);
+    const other = await createSubscriber(service, stripe);
+    subscriber = other;
+    const old = await subscribe([
+      ['price_team', 1],
+      ['price_seat', 1],
+    ]);
+    expect((await upgrade('pro', { scheduleAtPeriodEnd: true })).status).to.equal(200);
+    const { phases } = stripe.state.schedules.get(stripe.subscriptions.get(old)?.schedule) ?? {};
+    expect(phases[1].items).to.deep.equal([{ price: 'price_pro_new', quantity: '1' }]);
+  });
+
+  it('is not paid by members who join a plan at the old price', async () => {
+    const id = await subscribe([
+      ['price_team', 1],
+      ['price_seat', 1],
+    ]);
+    await subscriber.bring('member');
+    expect((await syncSeats(payments, subscriber.organizationId)).changed).to.deep.equal([id]);
+    expect(itemsOf(id)).to.deep.equal([
+      ['price_team', 1],
+      ['price_seat', 2],
+    ]);
+    expect((await syncSeats(payments, subscriber.organizationId)).changed).to.deep.equal([]);
   });
 });
 
@@ -354,17 +443,26 @@ describe('A subscription agrees with Stripe', () => {
     ]);
   });
 
-  it('sells nothing to an organization that is being deleted', async () => {
+  const beginDeletion = () =>
+    service.db.insertInto('organization_deletion').values({ organization_id: subscriber.organizationId, requested_by: null }).execute();
+
+  it('makes no customer for an organization that is being deleted', async () => {
     await service.db.updateTable('organization').set({ stripeCustomerId: null }).where('id', '=', subscriber.organizationId).execute();
     stripe.state.customers.delete(subscriber.customer);
-    await service.db
-      .insertInto('organization_deletion')
-      .values({ organization_id: subscriber.organizationId, requested_by: null })
-      .execute();
+    await beginDeletion();
     const answer = await upgrade('pro');
     expect([answer.status, answer.body.code]).to.deep.equal([404, 'ORGANIZATION_BEING_DELETED']);
     expect(
       [...stripe.state.customers.values()].filter(({ metadata }) => metadata?.organizationId === subscriber.organizationId),
     ).to.deep.equal([]);
+  });
+
+  it('sells nothing to a customer whose organization is being deleted, and changes no plan', async () => {
+    await beginDeletion();
+    expect((await upgrade('pro')).body.code).to.equal('ORGANIZATION_BEING_DELETED');
+    const { id } = stripe.state.subscribe({ customer: subscriber.customer, prices: pro });
+    expect((await upgrade('team')).body.code).to.equal('ORGANIZATION_BEING_DELETED');
+    expect(stripe.requests.filter((request) => request.startsWith('POST'))).to.deep.equal([]);
+    expect(stripe.subscriptions.get(id)?.items.data[0].price.id).to.equal('price_pro');
   });
 });

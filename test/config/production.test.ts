@@ -87,12 +87,15 @@ const serverRows: Row<ServerConfig>[] = [
     ],
   },
   {
-    name: 'STRIPE_SECRET_KEY',
-    read: (config) => config.billing.enabled,
-    with: { STRIPE_WEBHOOK_SECRET: 'whsec_test' },
-    absent: false,
-    development: false,
-    set: [['sk_test', true]],
+    name: 'STRIPE_PRICE_PRO',
+    read: (config) => [config.billing.enabled, ...config.billing.pricesPro],
+    with: { STRIPE_SECRET_KEY: 'sk_test', STRIPE_WEBHOOK_SECRET: 'whsec_test', STRIPE_PRICE_TEAM: 'price_team' },
+    absent: [true],
+    development: [true],
+    set: [
+      ['price_pro', [true, 'price_pro']],
+      [' price_new, price_old,', [true, 'price_new', 'price_old']],
+    ],
   },
   {
     name: 'NODE_ENV',
@@ -220,6 +223,33 @@ describe('A wrong configuration', () => {
       'SERVICE_AUTH_DISABLED',
     ]);
     expect(findProblems(() => loadAiServiceConfig({ MAX_PDF_PAGES: '0' }))).to.have.length(2);
+  });
+});
+
+describe('A configuration of billing', () => {
+  const whole = { ...server, STRIPE_SECRET_KEY: 'sk_test', STRIPE_WEBHOOK_SECRET: 'whsec_test', STRIPE_PRICE_PRO: 'price_pro' };
+  const names = (env: Environment) => findProblems(() => loadServerConfig(env)).map((problem) => problem.split(':')[0]);
+
+  it('is on with both secrets and a price, and off with neither', () => {
+    expect(loadServerConfig(whole).billing.enabled).to.equal(true);
+    expect(loadServerConfig({ ...whole, STRIPE_SECRET_KEY: '', STRIPE_WEBHOOK_SECRET: '' }).billing.enabled).to.equal(false);
+  });
+
+  for (const NODE_ENV of ['production', 'development']) {
+    it(`is refused by halves in ${NODE_ENV}, for then nothing would be limited`, () => {
+      for (const name of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'])
+        expect(names({ ...whole, NODE_ENV, [name]: ' ' })).to.deep.equal([name]);
+    });
+
+    it(`is refused without a price in ${NODE_ENV}`, () => {
+      for (const none of ['', ' , ']) expect(names({ ...whole, NODE_ENV, STRIPE_PRICE_PRO: none })).to.deep.equal(['STRIPE_PRICE_PRO']);
+      expect(names({ ...whole, NODE_ENV, STRIPE_PRICE_PRO: '', STRIPE_PRICE_TEAM: 'price_team' })).to.deep.equal([]);
+    });
+  }
+
+  it('is refused if a price is of two plans', () => {
+    for (const name of ['STRIPE_PRICE_TEAM', 'STRIPE_SEAT_PRICE_TEAM'])
+      expect(names({ ...whole, STRIPE_PRICE_TEAM: 'price_team', [name]: 'price_x,price_pro' })).to.deep.equal(['STRIPE_PRICE_PRO']);
   });
 });
 

@@ -3,6 +3,7 @@ import { hasPermission } from '../../auth/permissions.ts';
 import type { Permission } from '../../contract/access.ts';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
+import { billingOn } from '../auth/support/service.ts';
 import type { Answer, TestUser } from '../support/api.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
@@ -13,11 +14,10 @@ const ofOrganizations = guarded.filter(({ metadata }) => metadata.access === 'me
 const ofPlatformAdmins = routes.filter(({ metadata }) => metadata.access === 'platform-admin');
 const absent = 'no-such-row';
 // Without billing every subscription is one that cannot be canceled, whether or not it is there.
-const billingOn = { STRIPE_SECRET_KEY: 'sk_test_123', STRIPE_WEBHOOK_SECRET: 'whsec_test', STRIPE_API_BASE: 'http://127.0.0.1:9' };
 
 for (const transport of transports) {
   describe(`Access over ${transport}`, () => {
-    const { api } = useApi({ env: { WORKER_ENABLED: 'false', ...billingOn } });
+    const { api } = useApi({ env: { WORKER_ENABLED: 'false', ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9' } });
     let rows: TenantRows;
     let others: TenantRows;
     let outsider: TestUser;

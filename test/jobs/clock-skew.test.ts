@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { jobStateOf } from '../../domain/jobs/job.ts';
+import { billingOn } from '../auth/support/service.ts';
 import { openJobStream } from '../support/event-stream.ts';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectSoundLedger, summary } from '../support/jobs.ts';
@@ -22,7 +23,7 @@ for (const [name, shifts] of Object.entries({
     const { api, ai, tenant } = useApi({
       ai: true,
       services: ['api', 'worker'],
-      env: { JOB_RETRY_DELAYS_MS: '1500,1500,1500', STRIPE_SECRET_KEY: 'sk_test_none', STRIPE_WEBHOOK_SECRET: 'whsec_none' },
+      env: { ...billingOn, JOB_RETRY_DELAYS_MS: '1500,1500,1500' },
     });
     before(async () => {
       await api.stack.restart('api', clockOff(shifts.api));

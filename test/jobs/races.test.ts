@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { billingOn } from '../auth/support/service.ts';
 import type { Tenant } from '../support/api.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, creditsUsed, summary } from '../support/jobs.ts';
@@ -14,8 +15,7 @@ describe('Requests that race', () => {
   const { api, ai } = useApi({
     ai: true,
     env: {
-      STRIPE_SECRET_KEY: 'sk_test_races',
-      STRIPE_WEBHOOK_SECRET: 'whsec_races',
+      ...billingOn,
       WORKER_CONCURRENCY: '8',
       PLAN_FREE_STORAGE_BYTES: String(storageBytes),
       PLAN_FREE_AI_CREDITS: String(aiCredits),

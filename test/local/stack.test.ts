@@ -109,11 +109,13 @@ describe('the local stack', () => {
     expect(elsewhere).to.be.instanceOf(Error);
   });
 
-  it('runs the API with what holds its memory low', async function () {
+  it('runs the API with what holds its memory low, and with what it was given of services outside, whatever the environment names', async function () {
     if (!existsSync('/proc/self/environ')) this.skip();
-    const stack = await start({ services: ['postgres', 'temporal', 'ai', 'api'] });
+    const stack = await start({ services: ['postgres', 'temporal', 'ai', 'api'], env: { CONTACT_EMAIL: 'somebody@example.com' } });
     const read = (name: string) => readFileSync(`/proc/${stack.pid('api')}/${name}`, 'utf8').split('\0');
     expect(read('environ')).to.include.members(Object.entries(memoryEnvironment).map(([name, value]) => `${name}=${value}`));
+    expect(read('environ')).to.include.members(['DATABASE_DIRECT_URL=', 'TEMPORAL_API_KEY=', 'STORAGE_BUCKET=', 'SMTP_URL=']);
+    expect(read('environ')).to.include('CONTACT_EMAIL=somebody@example.com');
     expect(read('cmdline')).to.include.members(memoryFlags);
   });
 

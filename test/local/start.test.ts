@@ -131,6 +131,8 @@ describe('npm start', () => {
       TEMPORAL_NAMESPACE: 'mine',
       TEMPORAL_UI_URL: 'https://temporal.example.com',
       TEMPORAL_API_KEY: 'a key of the cloud',
+      // It would be migrated.
+      DATABASE_DIRECT_URL: 'postgres://127.0.0.1:9/of-another',
       HOST: '127.0.0.2',
       AI_HOST: '127.0.0.3',
       LOG_LEVEL: 'warn',
@@ -141,7 +143,8 @@ describe('npm start', () => {
     const api = `http://127.0.0.2:${env.PORT}`;
     expect((await fetch(`${api}/readyz`)).status).to.equal(200);
     expect(program.stdout()).to.include('https://temporal.example.com').and.include(`${api}/api/v1`);
-    expect(program.stdout()).to.include('Not taken: TEMPORAL_API_KEY: the embedded Temporal has no use for it');
+    for (const name of ['TEMPORAL_API_KEY', 'DATABASE_DIRECT_URL'])
+      expect(program.stdout()).to.include(`Not taken: ${name}: the embedded service has no use for it`);
     expect(program.stdout()).to.include('WORKER_ENABLED=false').and.include('API is ready').and.not.include('API with worker');
     expect((await fetch(`http://127.0.0.3:${env.AI_PORT}/health`)).status).to.equal(200);
     const log = readFileSync(join(dataDir, 'logs', 'api.log'), 'utf8');

@@ -130,7 +130,9 @@ describe('npm run ops, on a running service', () => {
     const dry = await ops(['replay', ...filter, '--dry-run']);
     expect(dry, dry.stderr).to.include({ code: 0, stderr: '' });
     expect(dry.stdout).to.match(
-      new RegExp(`^http://temporal\\.example\\.com/namespaces/${api.temporal.namespace}/workflows/replay-\\S+\n2 would be retried\n$`),
+      new RegExp(
+        `^http://temporal\\.example\\.com/namespaces/${api.temporal.namespace}/workflows/replay-\\S+\n2 jobs would be retried\\.\n$`,
+      ),
     );
     const { code, body } = await answerOf([
       'replay',
@@ -150,6 +152,29 @@ describe('npm run ops, on a running service', () => {
     expect(retried).to.deep.equal([{ retry_of: failed[0] }]);
     const none = await answerOf(['replay', '--error', 'no_such_code', '--from', '2026-01-01', '--to', '2100-01-01', '--follow']);
     expect(none.body.progress).to.include({ matched: 0, retried: 0 });
+  });
+
+  it('replays nothing that was not asked for, as if npm took the flags for itself', async () => {
+    const replays = async () => {
+      const query = `WorkflowType = 'replayFailedJobs'`;
+      return (await api.temporal.client.workflow.count(query)).count;
+    };
+    const before = await replays();
+    for (const [args, env, said] of [
+      [['replay'], {}, 'put `--` before the flags'],
+      [['replay', '--dry-run'], {}, 'at least one filter, or --all'],
+      [['replay', '--limit', '5', '--per-minute', '1', '--requested-by', 'sre'], {}, 'at least one filter, or --all'],
+      [['replay', '--all', '--kind', 'text.embed'], {}, 'exclude each other'],
+      // `npm run ops replay --dry-run -- --kind text.embed`
+      [['replay', '--kind', 'text.embed'], { npm_config_dry_run: 'true' }, 'npm took --dry-run for itself'],
+    ] as [string[], Environment, string][]) {
+      const { code, stdout, stderr } = await ops(args, env);
+      expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);
+      expect(stderr).to.include(said);
+    }
+    expect(await replays()).to.equal(before);
+    const dry = await ops(['replay', '--all', '--limit', '1', '--dry-run'], { npm_config_dry_run: 'true' });
+    expect([dry.code, dry.stdout.split('\n')[1]], dry.stderr).to.deep.equal([0, '1 jobs would be retried.']);
   });
 
   it('explains flags that it does not understand, before it does anything', async () => {
@@ -178,6 +203,6 @@ describe('npm run ops, on a running service', () => {
     const status = await ops(['status'], away);
     expect(status).to.deep.include({ code: 1, stderr: sentence });
     expect(status.stdout).to.include('Intents that Temporal has not taken: 0');
-    expect(await ops(['replay', '--dry-run'], away)).to.deep.equal({ code: 1, stdout: '', stderr: sentence });
+    expect(await ops(['replay', '--all', '--dry-run'], away)).to.deep.equal({ code: 1, stdout: '', stderr: sentence });
   });
 });

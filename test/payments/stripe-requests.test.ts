@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
 import { createCancelSubscription } from '../../payments/cancel-subscription.ts';
-import { closeCustomer } from '../../payments/customers.ts';
+import { closeCustomers } from '../../payments/close-customers.ts';
 import { createPayments, type Payments } from '../../payments/payments.ts';
 import { reconcile } from '../../payments/reconcile.ts';
 import { syncCustomer } from '../../payments/sync-customer.ts';
@@ -100,6 +100,7 @@ describe('What is sent to Stripe', () => {
     await post('/subscription/restore', {});
     await post('/subscription/upgrade', { plan: 'team' });
     await post('/subscription/upgrade', { plan: 'pro' });
+    await post('/subscription/upgrade', { plan: 'team', scheduleAtPeriodEnd: true });
     await post('/subscription/cancel', {});
     await post('/subscription/billing-portal', { locale: 'en' });
     const cancel = createCancelSubscription(service.db, payments);
@@ -124,7 +125,7 @@ describe('What is sent to Stripe', () => {
     expect(await syncSeats(payments, subscriber.organizationId)).to.deep.equal({ members: 2, changed: [id] });
     await reconcile(payments, { repair: true });
     expect(await syncCustomer(payments, subscriber.organizationId)).to.deep.equal({ renamed: true });
-    await closeCustomer(payments, subscriber.customer);
+    await closeCustomers(service.db, payments, subscriber.organizationId);
     expect(stripe.subscriptions.get(id)?.status).to.equal('canceled');
   });
 

@@ -11,8 +11,17 @@ describe('npm run demo -- --billing', () => {
 
   before(async () => {
     dataDir = makeTestDirectory();
-    // What the environment says of a real account is not used.
-    const env = { DATA_DIR: dataDir, STRIPE_SECRET_KEY: 'sk_live_of_somebody', STRIPE_API_BASE: 'http://127.0.0.1:9' };
+    // What the environment says of a real deployment is not used.
+    const env = {
+      ...{ DATA_DIR: dataDir, STRIPE_SECRET_KEY: 'sk_live_of_somebody', STRIPE_API_BASE: 'http://127.0.0.1:9' },
+      ...{ DATABASE_URL: 'postgres://127.0.0.1:9/x', DATABASE_DIRECT_URL: 'postgres://127.0.0.1:9/x', STORAGE_BUCKET: 'of-somebody' },
+      ...{
+        TEMPORAL_ADDRESS: '127.0.0.1:9',
+        TEMPORAL_API_KEY: 'a key of the cloud',
+        SMTP_URL: 'smtp://127.0.0.1:9',
+        WORKER_ENABLED: 'false',
+      },
+    };
     run = await runDemo(['--billing', '--json'], env);
     expect(run.code, run.stderr).to.equal(0);
     ({ steps } = JSON.parse(run.stdout));

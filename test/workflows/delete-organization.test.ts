@@ -2,6 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { listProblems } from '../../domain/billing/problems.ts';
+import { billingCommand } from '../../ops/commands/billing.ts';
+import { type OpsContext, OpsError } from '../../ops/context.ts';
 import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import { billingOn } from '../auth/support/service.ts';
 import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
@@ -127,7 +129,9 @@ describe('admin.organizations.delete, with billing', () => {
   it('ends the customer, so that nobody pays at a checkout that was left open, also if Stripe was away', async () => {
     const admin = await api.signUp('Root');
     await api.makePlatformAdmin(admin);
-    const { owner, organizationId, slug } = await api.createTenant();
+    const tenant = await api.createTenant();
+    const { owner, organizationId, slug } = tenant;
+    const { id: documentId } = await api.upload(tenant, { bytes: 'a document' });
     const body = { plan: 'pro', referenceId: organizationId, successUrl: '/', cancelUrl: '/' };
     const checkout = await api.request('POST', '/api/auth/subscription/upgrade', { token: owner.token, body });
     expect(checkout.status, JSON.stringify(checkout.body)).to.equal(200);
@@ -135,6 +139,8 @@ describe('admin.organizations.delete, with billing', () => {
     const confirmation = { token: admin.token, body: { confirmSlug: slug } };
     void api.request('DELETE', `/api/v1/admin/organizations/${organizationId}`, confirmation).catch(() => undefined);
     await until(() => stripe.requests.some((request) => request.startsWith('GET /v1/checkout/sessions')));
+    // Objects may take hours; until they are gone nobody shall pay.
+    expect(readdirSync(join(api.stack.dataDir, 'objects', organizationId))).to.deep.equal([documentId]);
     stripe.available = true;
     const organization = api.database.db.selectFrom('organization').select('id').where('id', '=', organizationId);
     await until(async () => (await organization.execute()).length === 0, 30_000);
@@ -143,5 +149,30 @@ describe('admin.organizations.delete, with billing', () => {
     expect([...stripe.state.customers.values()]).to.deep.equal([
       { id: stripe.state.sessions.get(checkout.body.id)?.customer, object: 'customer', deleted: true },
     ]);
+  }).timeout(60_000);
+
+  it('tells the operator what ended with the customer though it was paid, until it is refunded', async () => {
+    const admin = await api.signUp('Root');
+    await api.makePlatformAdmin(admin);
+    const { organizationId, slug } = await api.createTenant();
+    const { db } = api.database;
+    stripe.state.addCustomer('cus_paid', organizationId);
+    await db.updateTable('organization').set({ stripeCustomerId: 'cus_paid' }).where('id', '=', organizationId).execute();
+    // No event of them has come.
+    const { id } = stripe.state.subscribe({ customer: 'cus_paid', prices: [['price_pro', 1]] });
+    stripe.state.subscribe({ customer: 'cus_paid', prices: [['price_pro', 1]], status: 'incomplete_expired' });
+    const other = stripe.state.subscribe({ customer: 'cus_other', prices: [['price_pro', 1]] });
+    const confirmation = { token: admin.token, body: { confirmSlug: slug } };
+    void api.request('DELETE', `/api/v1/admin/organizations/${organizationId}`, confirmation).catch(() => undefined);
+    const organization = db.selectFrom('organization').select('id').where('id', '=', organizationId);
+    await until(async () => (await organization.execute()).length === 0, 30_000);
+    expect([stripe.subscriptions.get(id)?.status, other.status]).to.deep.equal(['canceled', 'active']);
+    const problems = async () => (await listProblems(db, 10)).map(({ kind, subject, organization_id }) => [kind, subject, organization_id]);
+    expect(await problems()).to.deep.equal([['ended-with-organization', id, organizationId]]);
+    const context = { db, print: () => undefined } as unknown as OpsContext;
+    expect(await billingCommand.run(['--refunded', other.id], context).catch((error: unknown) => error)).to.be.instanceOf(OpsError);
+    expect(await problems()).to.have.length(1);
+    await billingCommand.run(['--refunded', id], context);
+    expect(await problems()).to.deep.equal([]);
   }).timeout(60_000);
 });

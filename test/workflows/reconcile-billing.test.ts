@@ -37,12 +37,12 @@ describe('reconcileBilling', () => {
   const check = async () => {
     const env = { ...api.stack.env, TEMPORAL_NAMESPACE: api.temporal.namespace };
     const program = runProgram(process.execPath, ['ops/main.ts', 'billing', '--check', '--json'], { env });
-    await program.exited;
-    return program.stdout();
+    const { code } = await program.exited;
+    return { code, stdout: program.stdout(), stderr: program.stderr() };
   };
 
   it('compares and changes nothing when an operator checks', async () => {
-    expect(JSON.parse(await check()).compared).to.deep.equal({ subscriptions: 1, different: [id], seats: [], customers: 2 });
+    expect(JSON.parse((await check()).stdout).compared).to.deep.equal({ subscriptions: 1, different: [id], seats: [], customers: 2 });
     expect(await rows()).to.deep.equal([]);
     expect(stripe.state.customers.get('cus_ours')?.name).to.equal('Somebody else');
   }).timeout(60_000);
@@ -58,5 +58,27 @@ describe('reconcileBilling', () => {
     ]);
     await until(() => stripe.state.customers.get('cus_ours')?.name === tenant.slug, 20_000);
     expect(await run()).to.deep.include({ different: [], seats: [] });
+  }).timeout(60_000);
+
+  const runningChecks = async () => {
+    const query = `WorkflowType = 'reconcileBilling' and ExecutionStatus = 'Running'`;
+    return (await api.temporal.client.workflow.count(query)).count;
+  };
+
+  it('tells an operator who checks that Stripe fails, instead of waiting for it to come back', async () => {
+    stripe.available = false;
+    const { code, stdout, stderr } = await check();
+    stripe.available = true;
+    expect([code, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.equal('The comparison failed: down\n');
+    await until(async () => (await runningChecks()) === 0);
+  }).timeout(60_000);
+
+  it('tells an operator who checks that no worker polls: at once, or once the last one has not come', async () => {
+    await api.stack.kill('api');
+    const { code, stdout, stderr } = await check();
+    expect([code, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.match(/^No worker polls the task queue sheaf/);
+    await until(async () => (await runningChecks()) === 0);
   }).timeout(60_000);
 });

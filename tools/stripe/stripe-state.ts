@@ -252,6 +252,8 @@ export class StripeState {
   }
 
   #update(subscription: Row, form: Form): StripeAnswer | undefined {
+    const ends = form.cancel_at_period_end !== undefined || form.cancel_at !== undefined;
+    if (ends && subscription.schedule) return invalid(`The subscription is managed by the subscription schedule ${subscription.schedule}.`);
     if (form.cancel_at_period_end !== undefined) {
       subscription.cancel_at_period_end = form.cancel_at_period_end === 'true';
       subscription.canceled_at = subscription.cancel_at_period_end ? this.now : null;
@@ -344,6 +346,7 @@ export class StripeState {
   #release(id: string): StripeAnswer {
     const schedule = this.schedules.get(id);
     if (!schedule) return missing('schedule');
+    if (schedule.status !== 'active') return invalid(`A schedule that is ${schedule.status} cannot be released.`);
     const subscription = this.subscriptions.get(schedule.subscription);
     if (subscription) subscription.schedule = null;
     return ok(Object.assign(schedule, { status: 'released' }));

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type WorkflowExecutionDescription, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { mainTaskQueue, type ReconcileBillingResult } from '../workflows/definitions.ts';
+import { callTemporal, type OpsContext, OpsError } from './context.ts';
+import { readTaskQueue, workflowType } from './task-queue.ts';
+
+export type Compared = NonNullable<ReconcileBillingResult>;
+
+const pollMs = 500;
+/** A worker that polls takes the comparison within a moment. */
+const patienceMs = 20_000;
+/** PENDING_ACTIVITY_STATE_STARTED */
+const started = 2;
+
+/**
+ * Has the deployment compare, which holds the key of the payment provider; nothing is repaired. Throws OpsError if no worker takes it, if
+ * the payment provider fails, or if billing is off.
+ */
+export async function compareNow(context: OpsContext): Promise<Compared> {
+  const { workers } = await callTemporal(context, () => readTaskQueue(context, mainTaskQueue, workflowType));
+  if (workers.length === 0) throw noWorker();
+  const workflowId = `billing-check-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+  const options = { taskQueue: mainTaskQueue, workflowId, args: [{ repair: false }] };
+  const handle = await callTemporal(context, () => context.temporal.workflow.start('reconcileBilling', options));
+  try {
+    await waitForEnd(context, handle);
+  } catch (error) {
+    await callTemporal(context, () => handle.terminate('Nobody waits for it any more.')).catch(() => undefined);
+    throw error;
+  }
+  const result = await callTemporal(context, () => handle.result() as Promise<ReconcileBillingResult>).catch((error: unknown) => {
+    throw error instanceof WorkflowFailedError ? new OpsError(`The comparison ended early: ${error.cause?.message}`) : error;
+  });
+  if (!result) throw new OpsError('Billing is off on this deployment.');
+  return result;
+}
+
+/** However long it takes while a worker is at it. */
+async function waitForEnd(context: OpsContext, handle: WorkflowHandle): Promise<void> {
+  for (let seenAt = Date.now(); ; ) {
+    const description = await callTemporal(context, () => handle.describe());
+    if (description.status.name !== 'RUNNING') return;
+    if (isAtWork(description)) seenAt = Date.now();
+    if (Date.now() - seenAt > patienceMs) throw noWorker();
+    await delay(pollMs);
+  }
+}
+
+/** Whether a worker has it now. Throws OpsError if it failed; Temporal would try again in a minute, when nobody waits for it any more. */
+function isAtWork({ raw }: WorkflowExecutionDescription): boolean {
+  const [activity] = raw.pendingActivities ?? [];
+  if (activity?.state === started) return true;
+  if (activity?.lastFailure) throw new OpsError(`The comparison failed: ${activity.lastFailure.message}`);
+  return false;
+}
+
+function noWorker(): OpsError {
+  return new OpsError(`No worker polls the task queue ${mainTaskQueue}, so nothing can be compared. Does the API run, or a worker?`);
+}
