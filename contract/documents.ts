@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { byteCount, count, cursor, dateTime, deleted, emptyBody, id, nextCursor, queryInteger, singleLine } from './fields.ts';
+import { metadata, tag, tags } from './labels.ts';
 import { route } from './route.ts';
 import { storageSchema } from './workspaces.ts';
 
@@ -52,6 +53,14 @@ export const documentSchema = z
       .nullable()
       .describe('How many chunks the search knows; null until the document is indexed.')
       .meta({ examples: [12] }),
+    tags: z
+      .array(z.string())
+      .default([])
+      .meta({ examples: [['contract', '2026']] }),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .meta({ examples: [{ customer: 'Korvid Ridge', year: 2026 }] }),
     createdAt: dateTime,
     updatedAt: dateTime,
   })
@@ -109,6 +118,15 @@ export type SearchMode = z.infer<typeof searchMode>;
 
 const notRead = { extracted: null, indexedAt: null, chunkCount: null };
 
+const documentName = singleLine({ min: 1, max: 200 }).meta({ examples: ['handbook.pdf'] });
+
+/** A tag, or several of them: `?tag=a&tag=b`. */
+const wantedTags = z
+  .union([tag.transform((one) => [one]), tags.min(1)], { error: 'must be a tag, or several' })
+  .describe('Only documents that have this tag; given several times, all of them.')
+  .meta({ override: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 64 }, minItems: 1, maxItems: 50 } })
+  .meta({ examples: [['contract']] });
+
 export const documents = {
   list: route({
     operation: 'documents.list',
@@ -116,13 +134,17 @@ export const documents = {
     path: '/workspaces/:workspaceId/documents',
     access: 'document:read',
     summary: 'List documents',
-    description: 'A page of the documents of a workspace, newest first. `storage` describes the whole workspace, not the page.',
+    description:
+      'A page of the documents of a workspace that meet every filter, newest first. `storage` describes the whole workspace, not the page.',
     errors: ['NOT_FOUND'],
     pathParams: z.object({ workspaceId: id }),
     query: z.object({
       organizationId: id.describe('The organization that the workspace belongs to.'),
       limit: queryInteger({ min: 1, max: 200, defaultValue: 50 }).describe('How many are answered at the most.'),
       cursor: cursor.optional(),
+      tag: wantedTags.optional(),
+      contentType: contentType.optional().describe('Only documents of this type.'),
+      status: documentStatus.optional().describe('Only documents with this status.'),
     }),
     response: z.object({ items: z.array(documentSchema), nextCursor, storage: storageSchema }).meta({ id: 'DocumentPage' }),
   }),
@@ -183,13 +205,15 @@ export const documents = {
     body: z
       .object({
         workspaceId: id,
-        name: singleLine({ min: 1, max: 200 }).meta({ examples: ['handbook.pdf'] }),
+        name: documentName,
         contentType,
         size: z
           .int()
           .min(1)
           .describe('Bytes; the stored object may be smaller, never larger.')
           .meta({ examples: [48213] }),
+        tags: tags.optional(),
+        metadata: metadata.optional(),
       })
       .meta({ id: 'CreateUpload' }),
     response: z.object({ document: documentSchema, upload: uploadSchema }).meta({ id: 'UploadDescriptor' }),
@@ -206,6 +230,22 @@ export const documents = {
     pathParams: z.object({ id }),
     answerExample: notRead,
     body: emptyBody,
+    response: documentSchema,
+  }),
+  update: route({
+    operation: 'documents.update',
+    method: 'PATCH',
+    path: '/documents/:id',
+    access: 'document:create',
+    summary: 'Change a document',
+    description:
+      'Changes what is given and leaves the rest, also while the upload is not complete. `tags` and `metadata` are replaced as a whole: `[]` and `{}` remove them.',
+    errors: ['NOT_FOUND'],
+    pathParams: z.object({ id }),
+    body: z
+      .object({ name: documentName.optional(), tags: tags.optional(), metadata: metadata.optional() })
+      .optional()
+      .meta({ id: 'UpdateDocument' }),
     response: documentSchema,
   }),
   downloadUrl: route({

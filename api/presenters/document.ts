@@ -18,6 +18,8 @@ export function toDocument(document: DocumentRow): z.input<typeof documentSchema
     extracted: toExtracted(document),
     indexedAt: document.indexed_at?.toISOString() ?? null,
     chunkCount: document.chunk_count,
+    tags: document.tags,
+    metadata: document.metadata,
     createdAt: document.created_at.toISOString(),
     updatedAt: document.updated_at.toISOString(),
   };
