@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { byteCount, count, cursor, dateTime, deleted, emptyBody, id, nextCursor, queryInteger, singleLine } from './fields.ts';
-import { metadata, tag, tags } from './labels.ts';
+import { metadata, metadataFilter, tag, tags } from './labels.ts';
 import { route } from './route.ts';
 import { storageSchema } from './workspaces.ts';
 
@@ -116,6 +116,23 @@ const searchMode = z
 /** What a search compares: meaning, words, or both. */
 export type SearchMode = z.infer<typeof searchMode>;
 
+const searchFilter = z
+  .strictObject({
+    documentIds: z.array(id).min(1).max(200).optional().describe('Only these documents.'),
+    contentTypes: z.array(contentType).min(1).max(50).optional().describe('Only documents of one of these types.'),
+    createdFrom: dateTime.optional().describe('Only documents whose upload began at this time or later.'),
+    createdTo: dateTime.optional().describe('Only documents whose upload began before this time.'),
+    indexedFrom: dateTime.optional().describe('Only documents that were indexed last at this time or later.'),
+    indexedTo: dateTime.optional().describe('Only documents that were indexed last before this time.'),
+    tags: z.array(tag).min(1).max(50).optional().describe('Only documents that have all of these tags.'),
+    metadata: metadataFilter.optional(),
+  })
+  .meta({
+    id: 'SearchFilter',
+    description:
+      'Which documents are searched: those that meet every condition. A field that there is not is refused, since the search would find too much.',
+  });
+
 const notRead = { extracted: null, indexedAt: null, chunkCount: null };
 
 const documentName = singleLine({ min: 1, max: 200 }).meta({ examples: ['handbook.pdf'] });
@@ -155,7 +172,7 @@ export const documents = {
     access: 'document:read',
     summary: 'Search by meaning or by words',
     description: [
-      'The best chunks of the workspace, best first.',
+      'The best chunks of the workspace, best first; of the documents that meet `filter`, if it is given.',
       '`semantic`: those nearest in meaning to the query, among those indexed with the model that embeds the query.',
       '`lexical`: those that have words of the query, ranked by BM25; it uses no AI service and costs no credit.',
       '`hybrid`: both lists, fused by rank.',
@@ -166,8 +183,13 @@ export const documents = {
     body: z
       .object({
         query: singleLine({ min: 1, max: 1000 }).meta({ examples: ['How often is the mirror cleaned?'] }),
-        limit: z.int().min(1).max(50).default(10).describe('How many chunks are answered at the most.'),
+        limit: z.int().min(1).max(50).default(10).describe('How many chunks, or documents, are answered at the most.'),
         mode: searchMode.optional().describe('What is compared. By default `semantic`, unless the deployment sets another.'),
+        filter: searchFilter.optional(),
+        groupBy: z
+          .enum(['document'], { error: 'must be document' })
+          .optional()
+          .describe('With `document` each document is found once, by its best chunk.'),
       })
       .meta({ id: 'SearchQuery' }),
     response: z

@@ -3,11 +3,15 @@ import type { AiClient } from '../../ai/client.ts';
 import { Turns } from '../../concurrency/turns.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
+import type { RouteInput } from '../../contract/route.ts';
+import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toSearchResult } from '../presenters/document.ts';
 import { procedure } from '../procedure.ts';
+
+type InputFilter = NonNullable<RouteInput<typeof contract.documents.search>['filter']>;
 
 /** How long the query's embedding may take. */
 const embedTimeoutMs = 10_000;
@@ -40,7 +44,9 @@ export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPri
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
     try {
-      const { model, chunks } = await searchDocuments(search, { workspace, query: input.query, mode, limit: input.limit });
+      const { query, limit, groupBy } = input;
+      const wanted = { workspace, query, mode, limit, filter: toFilter(input.filter), byDocument: groupBy === 'document' };
+      const { model, chunks } = await searchDocuments(search, wanted);
       return { model, results: chunks.map(toSearchResult) };
     } catch (error) {
       if (request.signal.aborted) return hasLeft();
@@ -49,6 +55,13 @@ export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPri
       release();
     }
   });
+}
+
+function toFilter(filter: InputFilter = {}): DocumentFilter | undefined {
+  if (Object.keys(filter).length === 0) return undefined;
+  const { documentIds: ids, createdFrom, createdTo, indexedFrom, indexedTo, ...rest } = filter;
+  const toDate = (time: string | undefined) => (time === undefined ? undefined : new Date(time));
+  return { ...rest, ids, created: [toDate(createdFrom), toDate(createdTo)], indexed: [toDate(indexedFrom), toDate(indexedTo)] };
 }
 
 /** Ends a search whose client has left: nobody reads this. */

@@ -18,16 +18,18 @@ export interface FoundChunk {
 
 /**
  * The chunks of a workspace nearest to a query's vector, of any length, best first, among those of the same model and count of
- * dimensions. The scores are exact. In a workspace of more than about a hundred chunks, one of the nearest may be missed.
+ * dimensions; or the nearest chunk of each of the nearest documents. The scores are exact. In a workspace of more than about a hundred
+ * chunks, one of the nearest may be missed.
  */
 export async function searchChunks(db: Db, { vector, ...rest }: Omit<ChunkQuery, 'vector'> & { vector: number[] }): Promise<FoundChunk[]> {
   const query = { ...rest, vector: toUnitLength(vector) };
+  if (query.scope?.named?.length === 0) return [];
   const candidates = await findCandidates(db, query);
   return candidates.length === 0 ? [] : await rank(db, query, candidates);
 }
 
 /** The best of the candidates. They are read again with their tenant: a document may have been indexed again, or deleted, meanwhile. */
-async function rank(db: Db, { workspaceId, model, vector, limit }: ChunkQuery, candidates: Candidate[]): Promise<FoundChunk[]> {
+async function rank(db: Db, { workspaceId, model, vector, limit, byDocument }: ChunkQuery, candidates: Candidate[]): Promise<FoundChunk[]> {
   const [documentIds, indexes] = [candidates.map(({ documentId }) => documentId), candidates.map(({ index }) => index)];
   // As bytes: the text of so many numbers would take longer to read than all else.
   const { rows } = await sql<Omit<FoundChunk, 'score'> & { embedding: Uint8Array }>`select
@@ -37,8 +39,14 @@ async function rank(db: Db, { workspaceId, model, vector, limit }: ChunkQuery, c
     join document on document.id = chunk.document_id
     where ${inWorkspace} and chunk.workspace_id = ${workspaceId} and chunk.model = ${model} and cardinality(chunk.embedding) = ${vector.length}
   `.execute(db);
-  return rows
+  const ranked = rows
     .map(({ embedding, ...chunk }) => ({ ...chunk, score: dotProduct(readRealArray(embedding), vector) }))
-    .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
-    .slice(0, limit);
+    .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1));
+  return (byDocument ? firstOfEach(ranked) : ranked).slice(0, limit);
+}
+
+/** The first chunk of each document. */
+function firstOfEach<T extends { document_id: string }>(chunks: T[]): T[] {
+  const seen = new Set<string>();
+  return chunks.filter(({ document_id: id }) => seen.size < seen.add(id).size);
 }
