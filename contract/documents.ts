@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { byteCount, count, cursor, dateTime, deleted, emptyBody, id, nextCursor, queryInteger, singleLine } from './fields.ts';
+import {
+  byteCount,
+  count,
+  cursor,
+  dateTime,
+  deleted,
+  emptyBody,
+  id,
+  nextCursor,
+  optionalQueryInteger,
+  queryInteger,
+  singleLine,
+} from './fields.ts';
 import { metadata, metadataFilter, tag, tags } from './labels.ts';
 import { route } from './route.ts';
 import { storageSchema } from './workspaces.ts';
@@ -80,6 +92,42 @@ const uploadSchema = z
   })
   .meta({ id: 'Upload' });
 
+const position = count.meta({ examples: [1200] });
+const pageNumber = z
+  .int()
+  .min(1)
+  .meta({ examples: [2] });
+
+const citation = z
+  .object({
+    page: pageNumber.nullable().describe('The page that the chunk begins on; null for kinds that have no pages.'),
+    lastPage: pageNumber.nullable().describe('The page that the chunk ends on.'),
+    headings: z
+      .array(z.string())
+      .nullable()
+      .describe(
+        'The headings that the beginning of the chunk is under, the outermost first; of a chunk that begins before all headings, the first one in it.',
+      )
+      .meta({ examples: [['Care of the telescope', 'Mirrors']] }),
+    start: position
+      .nullable()
+      .describe('Where the chunk begins in the text of the document; null also if the text was extracted again since.'),
+    end: position.nullable().describe('Where it ends: the position after its last character.'),
+  })
+  .meta({
+    id: 'Citation',
+    description:
+      'Where a chunk stands in its document. Positions count Unicode code points, from 0. All is null for a document that was indexed before citations were known, until it is indexed again.',
+  });
+
+const highlight = z
+  .object({
+    start: position.describe('The position of the first character in `text`.'),
+    end: position.describe('The position after the last character.'),
+    page: pageNumber.nullable().describe('The page that it stands on, if that is known.'),
+  })
+  .meta({ id: 'Highlight', description: 'A part of the text of a chunk that matched. Positions count Unicode code points, from 0.' });
+
 const chunkSchema = z
   .object({
     chunkId: id,
@@ -107,8 +155,23 @@ const chunkSchema = z
       .optional()
       .describe('The place in the results, from 1. Absent in mode `semantic`.')
       .meta({ examples: [1] }),
+    citation: citation.optional().describe('Only if `include` asks for it.'),
+    highlights: z
+      .array(highlight)
+      .optional()
+      .describe(
+        'The words that the chunk shares with the query, in the order of the text, in every mode. Empty if it shares none, as a chunk may that is near in meaning only. Only if `include` asks for them.',
+      ),
   })
   .meta({ id: 'SearchResult' });
+
+const textPage = z
+  .object({
+    number: pageNumber,
+    start: position.describe('Where the page begins in the whole text.'),
+    end: position.describe('Where the next page begins, or the text ends.'),
+  })
+  .meta({ id: 'TextPage', description: 'Where a page stands in the text of its document. Positions count Unicode code points, from 0.' });
 
 const searchMode = z
   .enum(['semantic', 'lexical', 'hybrid'], { error: 'must be one of semantic, lexical, hybrid' })
@@ -190,6 +253,12 @@ export const documents = {
           .enum(['document'], { error: 'must be document' })
           .optional()
           .describe('With `document` each document is found once, by its best chunk.'),
+        include: z
+          .array(z.enum(['citation', 'highlights'], { error: 'must be one of citation, highlights' }))
+          .max(2)
+          .optional()
+          .describe('What results have besides the chunk: where it stands in its document, and which parts of it matched.')
+          .meta({ examples: [['citation', 'highlights']] }),
       })
       .meta({ id: 'SearchQuery' }),
     response: z
@@ -288,9 +357,10 @@ export const documents = {
     access: 'document:read',
     summary: 'Get the extracted text',
     description:
-      'The text that a succeeded job extracted; null until then. `truncated` tells that the document had more text than is kept.',
-    errors: ['NOT_FOUND'],
+      'The text that a succeeded job extracted; null until then. `truncated` tells that the document had more text than is kept. With `page` only the text of that page, without the white space around it: NOT_FOUND if the document has no such page, PRECONDITION_FAILED if it was extracted before the places of pages were kept, until it is extracted again.',
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     pathParams: z.object({ id }),
+    query: z.object({ page: optionalQueryInteger({ min: 1, max: 100_000 }).describe('Only this page, from 1.') }),
     response: z
       .object({
         documentId: id,
@@ -300,6 +370,7 @@ export const documents = {
           .meta({ examples: ['Mirrors are washed with deionised water on the first Monday of each month.'] }),
         truncated: z.boolean().meta({ examples: [false] }),
         extracted: extracted.nullable(),
+        page: textPage.optional().describe('Only if a page was asked for, and there is a text.'),
       })
       .meta({ id: 'DocumentText' }),
   }),

@@ -5,6 +5,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import type { RouteInput } from '../../contract/route.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
+import { createHighlighter } from '../../domain/search/highlights.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -44,10 +45,12 @@ export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPri
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
     try {
-      const { query, limit, groupBy } = input;
+      const { query, limit, groupBy, include = [] } = input;
       const wanted = { workspace, query, mode, limit, filter: toFilter(input.filter), byDocument: groupBy === 'document' };
       const { model, chunks } = await searchDocuments(search, wanted);
-      return { model, results: chunks.map(toSearchResult) };
+      const highlight = include.includes('highlights') ? createHighlighter(query) : undefined;
+      const shown = { citation: include.includes('citation'), highlight };
+      return { model, results: chunks.map((chunk) => toSearchResult(chunk, shown)) };
     } catch (error) {
       if (request.signal.aborted) return hasLeft();
       throw signal.aborted && error === signal.reason ? unavailable('The search took too long.') : error;

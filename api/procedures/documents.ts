@@ -5,7 +5,7 @@ import { completeUpload } from '../../domain/documents/complete-upload.ts';
 import { checkDeclaredSize, createUpload } from '../../domain/documents/create-upload.ts';
 import { deleteDocument } from '../../domain/documents/delete-document.ts';
 import { type DocumentRow, getDocument } from '../../domain/documents/document.ts';
-import { getText } from '../../domain/documents/document-text.ts';
+import { findTextPage, getText, readTextPage } from '../../domain/documents/document-text.ts';
 import { listDocuments } from '../../domain/documents/list-documents.ts';
 import { updateDocument } from '../../domain/documents/update-document.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
@@ -97,9 +97,12 @@ export function documentProcedures(deps: ApiDeps) {
     text: procedure(contract.documents.text, async ({ input, request, authorize }) => {
       const document = await getDocument(db, input.id);
       await authorize(document.organization_id);
-      await largeAnswers.admit(request, document.organization_id, bytesPerCharacter * (document.extracted_characters ?? 0));
-      const text = await getText(db, document.id);
-      return { documentId: document.id, text, truncated: document.extracted_truncated ?? false, extracted: toExtracted(document) };
+      const page = input.page === undefined ? null : await findTextPage(db, document, input.page);
+      const characters = page ? page.end - page.start : (document.extracted_characters ?? 0);
+      await largeAnswers.admit(request, document.organization_id, bytesPerCharacter * characters);
+      const text = page ? await readTextPage(db, document.id, page) : await getText(db, document.id);
+      const { id: documentId, extracted_truncated: truncated } = document;
+      return { documentId, text, truncated: truncated ?? false, extracted: toExtracted(document), ...(page ? { page } : {}) };
     }),
 
     delete: procedure(contract.documents.delete, async ({ input, actor, authorize }) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { readRealArray } from '../../db/real-array.ts';
 import type { Candidate } from './candidate.ts';
-import type { FoundChunk } from './search-chunks.ts';
+import { type FoundChunk, shownColumns } from './search-chunks.ts';
 import { dotProduct } from './unit-vector.ts';
 
 /** A chunk as a search shows it, without what ranked it. */
@@ -31,7 +31,7 @@ export async function readChunks(
     ? sql`case when chunk.model = ${comparison.model} and cardinality(chunk.embedding) = ${comparison.vector.length} then array_send(chunk.embedding) end`
     : sql`null::bytea`;
   const { rows } = await sql<ShownChunk & { embedding: Uint8Array | null }>`
-    select chunk.id, chunk.document_id, document.name as document_name, chunk.index, chunk.text, ${compared} as embedding
+    select ${shownColumns}, ${compared} as embedding
     from unnest(${documentIds}::text[], ${indexes}::int[]) as candidate (document_id, index)
     join chunk on chunk.document_id = candidate.document_id and chunk.index = candidate.index
     join document on document.id = chunk.document_id

@@ -6,12 +6,24 @@ import type { Candidate, ChunkQuery } from './candidate.ts';
 import { findCandidates } from './find-candidates.ts';
 import { dotProduct, toUnitLength } from './unit-vector.ts';
 
+const isOfText = sql`document.extracted_at <= document.indexed_at`;
+
+/** What a search shows of a chunk, besides scores. */
+export const shownColumns = sql`chunk.id, chunk.document_id, document.name as document_name, chunk.index, chunk.text,
+  case when ${isOfText} then text_start end as text_start, case when ${isOfText} then text_end end as text_end, page, page_breaks, headings`;
+
 export interface FoundChunk {
   id: string;
   document_id: string;
   document_name: string;
   index: number;
   text: string;
+  /** Where it stands, as `ChunkPlace` has it; null if that is not known, positions also if the text was extracted again since. */
+  text_start: number | null;
+  text_end: number | null;
+  page: number | null;
+  page_breaks: number[] | null;
+  headings: string[] | null;
   /** Cosine similarity: 1 identical, 0 unrelated. */
   score: number;
 }
@@ -33,7 +45,7 @@ async function rank(db: Db, { workspaceId, model, vector, limit, byDocument }: C
   const [documentIds, indexes] = [candidates.map(({ documentId }) => documentId), candidates.map(({ index }) => index)];
   // As bytes: the text of so many numbers would take longer to read than all else.
   const { rows } = await sql<Omit<FoundChunk, 'score'> & { embedding: Uint8Array }>`select
-      chunk.id, chunk.document_id, document.name as document_name, chunk.index, chunk.text, array_send(chunk.embedding) as embedding
+      ${shownColumns}, array_send(chunk.embedding) as embedding
     from unnest(${documentIds}::text[], ${indexes}::int[]) as candidate (document_id, index)
     join chunk on chunk.document_id = candidate.document_id and chunk.index = candidate.index
     join document on document.id = chunk.document_id
