@@ -1,10 +1,12 @@
+import { AiServiceError } from '../ai/client.ts';
 import type { Transaction } from '../db/connect.ts';
-import type { JobKind } from '../db/schema.ts';
+import type { JobKind, Outline } from '../db/schema.ts';
 import { countCharacters } from '../domain/characters.ts';
-import { maxChunks, splitText } from '../domain/chunks/split-text.ts';
+import { placeChunks } from '../domain/chunks/place-chunks.ts';
+import { maxChunks } from '../domain/chunks/split-text.ts';
 import { storeChunks } from '../domain/chunks/store-chunks.ts';
 import { DocumentGone, type DocumentRow, findDocument } from '../domain/documents/document.ts';
-import { type ExtractedText, getText, storeText } from '../domain/documents/document-text.ts';
+import { type ExtractedText, findText, storeText } from '../domain/documents/document-text.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
 import type { Outcome } from '../domain/jobs/succeed-job.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -34,13 +36,14 @@ const summarizeDocument: Handler = async (deps, job, signal) => {
 /** Indexes a document for search, after extracting its text if none is stored. Result: `{ chunks, characters, model, dimensions }`. */
 const indexDocument: Handler = async (deps, job, signal) => {
   const document = await getJobDocument(deps, job);
-  const { text, store } = await getDocumentText(deps, document, job.id, signal);
-  const texts = splitText(text);
-  if (texts.length > maxChunks) {
+  const { text, outline, store } = await getOutlinedText(deps, document, job.id, signal);
+  const pieces = placeChunks(text, outline);
+  if (pieces.length > maxChunks) {
     throw new JobFailure('too_many_chunks', `The document has more than ${maxChunks} chunks and cannot be indexed.`, false);
   }
+  const texts = pieces.map((piece) => piece.text);
   const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, { signal, requestId: job.id });
-  const chunks = texts.map((chunk, index) => ({ text: chunk, embedding: vectors[index] ?? [] }));
+  const chunks = pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] }));
   return {
     result: { chunks: chunks.length, characters: countCharacters(text), model, dimensions },
     async effects(trx) {
@@ -77,17 +80,35 @@ async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<Document
   return document;
 }
 
+/** A document's text, and what stores it if it is new. */
+interface DocumentText {
+  text: string;
+  outline: Outline | null;
+  store: (trx: Transaction) => Promise<void>;
+}
+
 /** The stored text of a document, or else the text that is extracted now, which the effect `store` stores. Throws as {@link extractText}. */
-async function getDocumentText(
-  deps: ActivityDeps,
-  document: DocumentRow,
-  requestId: string,
-  signal: AbortSignal,
-): Promise<{ text: string; store: (trx: Transaction) => Promise<void> }> {
-  const stored = await getText(deps.db, document.id);
-  if (stored !== null) return { text: stored, store: async () => {} };
+async function getDocumentText(deps: ActivityDeps, document: DocumentRow, requestId: string, signal: AbortSignal): Promise<DocumentText> {
+  const stored = await findText(deps.db, document.id);
+  if (stored) return { ...stored, store: async () => {} };
   const extracted = await extractText(deps, document, requestId, signal);
-  return { text: extracted.text, store: (trx) => storeText(trx, document, extracted) };
+  return { text: extracted.text, outline: extracted.outline ?? null, store: (trx) => storeText(trx, document, extracted) };
+}
+
+/** Types of which only extraction knows pages and headings. */
+const hasOutline = (contentType: string) => !['text/plain', 'text/csv', 'application/json'].includes(contentType);
+
+/** The same, extracted again if the outline of the stored text is not known. If that fails for good, the stored text will do. */
+async function getOutlinedText(deps: ActivityDeps, document: DocumentRow, requestId: string, signal: AbortSignal): Promise<DocumentText> {
+  const stored = await getDocumentText(deps, document, requestId, signal);
+  if (stored.outline !== null || !hasOutline(document.content_type)) return stored;
+  try {
+    const extracted = await extractText(deps, document, requestId, signal);
+    return { text: extracted.text, outline: extracted.outline ?? null, store: (trx) => storeText(trx, document, extracted) };
+  } catch (error) {
+    if (error instanceof AiServiceError && !error.retryable) return stored;
+    throw error;
+  }
 }
 
 /** Lets the AI service read a document's object. Throws {@link DocumentGone} if there is none, AiServiceError, or the signal's reason. */
@@ -96,8 +117,9 @@ async function extractText(deps: ActivityDeps, document: DocumentRow, requestId:
   if (!body) throw new DocumentGone();
   try {
     const { content_type: contentType, size_bytes: contentLength } = document;
-    const { text, characters, pages, truncated } = await deps.ai.extract({ body, contentType, contentLength, requestId, signal });
-    return { text, characters, pages, truncated };
+    const { text, characters, pages, truncated, outline } = await deps.ai.extract({ body, contentType, contentLength, requestId, signal });
+    const { page_starts: pageStarts, headings } = outline;
+    return { text, characters, pages, truncated, outline: { characters, pages: pageStarts, headings } };
   } finally {
     body.destroy();
   }

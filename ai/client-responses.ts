@@ -5,12 +5,18 @@ const floatBytes = 4;
 // Postgres stores neither NUL nor lone surrogates.
 const storable = z.string().refine((value) => value.isWellFormed() && !value.includes('\u0000'), 'is not well-formed text');
 const count = z.int().min(0);
+const outline = z.object({
+  page_starts: z.array(count).nullable(),
+  headings: z.array(z.object({ level: z.int().min(1), start: count, title: storable })),
+});
 const text = z.object({
   text: storable,
   characters: count,
   pages: count.nullable(),
   truncated: z.boolean(),
   content_type: z.string(),
+  // A service of an earlier version knows none.
+  outline: outline.default({ page_starts: null, headings: [] }),
 });
 export const extraction = text.transform(({ content_type, ...rest }) => ({ ...rest, contentType: content_type }));
 export const summary = z.object({ summary: storable, sentences: count, model: storable, characters: count });

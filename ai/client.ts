@@ -70,7 +70,7 @@ export function createAiClient(options: AiClientOptions): AiClient {
   const service = { baseUrl, token: options.token, presence };
   return {
     extract: ({ body, contentType, contentLength, ...call }) => {
-      const headers: Record<string, string> = { 'content-type': contentType };
+      const headers: Record<string, string> = { 'content-type': contentType, 'x-outline': 'true' };
       if (contentLength !== undefined) headers['content-length'] = String(contentLength);
       return ask(service, '/v1/extract', { method: 'POST', headers, body }, extraction, timeouts.extractMs, call);
     },

@@ -5,6 +5,7 @@ export { type Client, type ClientOptions, createClient } from './create-client.t
 export { type LocalErrorCode, SheafError } from './errors.ts';
 export type { RetryOptions } from './retry.ts';
 export type { Auth, Organization, SignedUser } from './session.ts';
+export { sliceCharacters } from './slice-characters.ts';
 export type { JobStream, StreamOptions } from './stream.ts';
 export type {
   CallOptions,

@@ -24,6 +24,7 @@ export const operations: Operations<Contract> = {
     get: 'repeatable',
     createUpload: 'keyed',
     complete: 'repeatable',
+    update: 'once',
     downloadUrl: 'repeatable',
     text: 'repeatable',
     delete: 'once',

@@ -16,6 +16,9 @@ export interface Upload {
   contentType?: ContentType | undefined;
   /** In bytes; required for a stream. */
   size?: number | undefined;
+  tags?: string[] | undefined;
+  /** Any JSON object. */
+  metadata?: Record<string, unknown> | undefined;
   /** Called while the bytes are sent. The count restarts if they are sent again after the connection broke. */
   onProgress?: ((progress: { sentBytes: number; totalBytes: number }) => void) | undefined;
   /** Aborts the upload and deletes the document. */
@@ -30,13 +33,14 @@ export interface Uploading {
 
 /** Records a document, sends its bytes to the signed target, and completes it. If that fails, the document is deleted. */
 export async function uploadDocument({ documents, retries, fetch }: Uploading, upload: Upload): Promise<Document> {
-  const { workspaceId } = upload;
+  const { workspaceId, tags, metadata } = upload;
+  const labels = { ...(tags ? { tags } : {}), ...(metadata ? { metadata } : {}) };
   const broken = new AbortController();
   const signal = upload.signal ? AbortSignal.any([upload.signal, broken.signal]) : broken.signal;
   const { content, isRepeatable } = contentOf(upload);
   const name = upload.name ?? nameOf(upload.file);
   const contentType = upload.contentType ?? typeOf(upload.file);
-  const created = await documents.createUpload({ workspaceId, name, contentType, size: content.sizeBytes }, { signal });
+  const created = await documents.createUpload({ workspaceId, name, contentType, size: content.sizeBytes, ...labels }, { signal });
   const { document, upload: target } = created;
   const onSent = (sentBytes: number) => {
     try {

@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { byteCount, count, cursor, dateTime, deleted, emptyBody, id, nextCursor, queryInteger, singleLine } from './fields.ts';
+import {
+  byteCount,
+  count,
+  cursor,
+  dateTime,
+  deleted,
+  emptyBody,
+  id,
+  nextCursor,
+  optionalQueryInteger,
+  queryInteger,
+  singleLine,
+} from './fields.ts';
+import { metadata, metadataFilter, tag, tags } from './labels.ts';
 import { route } from './route.ts';
 import { storageSchema } from './workspaces.ts';
 
@@ -52,6 +65,14 @@ export const documentSchema = z
       .nullable()
       .describe('How many chunks the search knows; null until the document is indexed.')
       .meta({ examples: [12] }),
+    tags: z
+      .array(z.string())
+      .default([])
+      .meta({ examples: [['contract', '2026']] }),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .meta({ examples: [{ customer: 'Korvid Ridge', year: 2026 }] }),
     createdAt: dateTime,
     updatedAt: dateTime,
   })
@@ -70,6 +91,42 @@ const uploadSchema = z
     expiresAt: dateTime.describe('The PUT must begin before this.'),
   })
   .meta({ id: 'Upload' });
+
+const position = count.meta({ examples: [1200] });
+const pageNumber = z
+  .int()
+  .min(1)
+  .meta({ examples: [2] });
+
+const citation = z
+  .object({
+    page: pageNumber.nullable().describe('The page that the chunk begins on; null for kinds that have no pages.'),
+    lastPage: pageNumber.nullable().describe('The page that the chunk ends on.'),
+    headings: z
+      .array(z.string())
+      .nullable()
+      .describe(
+        'The headings that the beginning of the chunk is under, the outermost first; of a chunk that begins before all headings, the first one in it.',
+      )
+      .meta({ examples: [['Care of the telescope', 'Mirrors']] }),
+    start: position
+      .nullable()
+      .describe('Where the chunk begins in the text of the document; null also if the text was extracted again since.'),
+    end: position.nullable().describe('Where it ends: the position after its last character.'),
+  })
+  .meta({
+    id: 'Citation',
+    description:
+      'Where a chunk stands in its document. Positions count Unicode code points, from 0. All is null for a document that was indexed before citations were known, until it is indexed again.',
+  });
+
+const highlight = z
+  .object({
+    start: position.describe('The position of the first character in `text`.'),
+    end: position.describe('The position after the last character.'),
+    page: pageNumber.nullable().describe('The page that it stands on, if that is known.'),
+  })
+  .meta({ id: 'Highlight', description: 'A part of the text of a chunk that matched. Positions count Unicode code points, from 0.' });
 
 const chunkSchema = z
   .object({
@@ -98,8 +155,23 @@ const chunkSchema = z
       .optional()
       .describe('The place in the results, from 1. Absent in mode `semantic`.')
       .meta({ examples: [1] }),
+    citation: citation.optional().describe('Only if `include` asks for it.'),
+    highlights: z
+      .array(highlight)
+      .optional()
+      .describe(
+        'The words that the chunk shares with the query, in the order of the text, in every mode. Empty if it shares none, as a chunk may that is near in meaning only. Only if `include` asks for them.',
+      ),
   })
   .meta({ id: 'SearchResult' });
+
+const textPage = z
+  .object({
+    number: pageNumber,
+    start: position.describe('Where the page begins in the whole text.'),
+    end: position.describe('Where the next page begins, or the text ends.'),
+  })
+  .meta({ id: 'TextPage', description: 'Where a page stands in the text of its document. Positions count Unicode code points, from 0.' });
 
 const searchMode = z
   .enum(['semantic', 'lexical', 'hybrid'], { error: 'must be one of semantic, lexical, hybrid' })
@@ -107,7 +179,33 @@ const searchMode = z
 /** What a search compares: meaning, words, or both. */
 export type SearchMode = z.infer<typeof searchMode>;
 
+const searchFilter = z
+  .strictObject({
+    documentIds: z.array(id).min(1).max(200).optional().describe('Only these documents.'),
+    contentTypes: z.array(contentType).min(1).max(50).optional().describe('Only documents of one of these types.'),
+    createdFrom: dateTime.optional().describe('Only documents whose upload began at this time or later.'),
+    createdTo: dateTime.optional().describe('Only documents whose upload began before this time.'),
+    indexedFrom: dateTime.optional().describe('Only documents that were indexed last at this time or later.'),
+    indexedTo: dateTime.optional().describe('Only documents that were indexed last before this time.'),
+    tags: z.array(tag).min(1).max(50).optional().describe('Only documents that have all of these tags.'),
+    metadata: metadataFilter.optional(),
+  })
+  .meta({
+    id: 'SearchFilter',
+    description:
+      'Which documents are searched: those that meet every condition. A field that there is not is refused, since the search would find too much.',
+  });
+
 const notRead = { extracted: null, indexedAt: null, chunkCount: null };
+
+const documentName = singleLine({ min: 1, max: 200 }).meta({ examples: ['handbook.pdf'] });
+
+/** A tag, or several of them: `?tag=a&tag=b`. */
+const wantedTags = z
+  .union([tag.transform((one) => [one]), tags.min(1)], { error: 'must be a tag, or several' })
+  .describe('Only documents that have this tag; given several times, all of them.')
+  .meta({ override: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 64 }, minItems: 1, maxItems: 50 } })
+  .meta({ examples: [['contract']] });
 
 export const documents = {
   list: route({
@@ -116,13 +214,17 @@ export const documents = {
     path: '/workspaces/:workspaceId/documents',
     access: 'document:read',
     summary: 'List documents',
-    description: 'A page of the documents of a workspace, newest first. `storage` describes the whole workspace, not the page.',
+    description:
+      'A page of the documents of a workspace that meet every filter, newest first. `storage` describes the whole workspace, not the page.',
     errors: ['NOT_FOUND'],
     pathParams: z.object({ workspaceId: id }),
     query: z.object({
       organizationId: id.describe('The organization that the workspace belongs to.'),
       limit: queryInteger({ min: 1, max: 200, defaultValue: 50 }).describe('How many are answered at the most.'),
       cursor: cursor.optional(),
+      tag: wantedTags.optional(),
+      contentType: contentType.optional().describe('Only documents of this type.'),
+      status: documentStatus.optional().describe('Only documents with this status.'),
     }),
     response: z.object({ items: z.array(documentSchema), nextCursor, storage: storageSchema }).meta({ id: 'DocumentPage' }),
   }),
@@ -133,7 +235,7 @@ export const documents = {
     access: 'document:read',
     summary: 'Search by meaning or by words',
     description: [
-      'The best chunks of the workspace, best first.',
+      'The best chunks of the workspace, best first; of the documents that meet `filter`, if it is given.',
       '`semantic`: those nearest in meaning to the query, among those indexed with the model that embeds the query.',
       '`lexical`: those that have words of the query, ranked by BM25; it uses no AI service and costs no credit.',
       '`hybrid`: both lists, fused by rank.',
@@ -144,8 +246,19 @@ export const documents = {
     body: z
       .object({
         query: singleLine({ min: 1, max: 1000 }).meta({ examples: ['How often is the mirror cleaned?'] }),
-        limit: z.int().min(1).max(50).default(10).describe('How many chunks are answered at the most.'),
+        limit: z.int().min(1).max(50).default(10).describe('How many chunks, or documents, are answered at the most.'),
         mode: searchMode.optional().describe('What is compared. By default `semantic`, unless the deployment sets another.'),
+        filter: searchFilter.optional(),
+        groupBy: z
+          .enum(['document'], { error: 'must be document' })
+          .optional()
+          .describe('With `document` each document is found once, by its best chunk.'),
+        include: z
+          .array(z.enum(['citation', 'highlights'], { error: 'must be one of citation, highlights' }))
+          .max(2)
+          .optional()
+          .describe('What results have besides the chunk: where it stands in its document, and which parts of it matched.')
+          .meta({ examples: [['citation', 'highlights']] }),
       })
       .meta({ id: 'SearchQuery' }),
     response: z
@@ -183,13 +296,15 @@ export const documents = {
     body: z
       .object({
         workspaceId: id,
-        name: singleLine({ min: 1, max: 200 }).meta({ examples: ['handbook.pdf'] }),
+        name: documentName,
         contentType,
         size: z
           .int()
           .min(1)
           .describe('Bytes; the stored object may be smaller, never larger.')
           .meta({ examples: [48213] }),
+        tags: tags.optional(),
+        metadata: metadata.optional(),
       })
       .meta({ id: 'CreateUpload' }),
     response: z.object({ document: documentSchema, upload: uploadSchema }).meta({ id: 'UploadDescriptor' }),
@@ -206,6 +321,22 @@ export const documents = {
     pathParams: z.object({ id }),
     answerExample: notRead,
     body: emptyBody,
+    response: documentSchema,
+  }),
+  update: route({
+    operation: 'documents.update',
+    method: 'PATCH',
+    path: '/documents/:id',
+    access: 'document:create',
+    summary: 'Change a document',
+    description:
+      'Changes what is given and leaves the rest, also while the upload is not complete. `tags` and `metadata` are replaced as a whole: `[]` and `{}` remove them.',
+    errors: ['NOT_FOUND'],
+    pathParams: z.object({ id }),
+    body: z
+      .object({ name: documentName.optional(), tags: tags.optional(), metadata: metadata.optional() })
+      .optional()
+      .meta({ id: 'UpdateDocument' }),
     response: documentSchema,
   }),
   downloadUrl: route({
@@ -226,9 +357,10 @@ export const documents = {
     access: 'document:read',
     summary: 'Get the extracted text',
     description:
-      'The text that a succeeded job extracted; null until then. `truncated` tells that the document had more text than is kept.',
-    errors: ['NOT_FOUND'],
+      'The text that a succeeded job extracted; null until then. `truncated` tells that the document had more text than is kept. With `page` only the text of that page, without the white space around it: NOT_FOUND if the document has no such page, PRECONDITION_FAILED if it was extracted before the places of pages were kept, until it is extracted again.',
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     pathParams: z.object({ id }),
+    query: z.object({ page: optionalQueryInteger({ min: 1, max: 100_000 }).describe('Only this page, from 1.') }),
     response: z
       .object({
         documentId: id,
@@ -238,6 +370,7 @@ export const documents = {
           .meta({ examples: ['Mirrors are washed with deionised water on the first Monday of each month.'] }),
         truncated: z.boolean().meta({ examples: [false] }),
         extracted: extracted.nullable(),
+        page: textPage.optional().describe('Only if a page was asked for, and there is a text.'),
       })
       .meta({ id: 'DocumentText' }),
   }),

@@ -97,17 +97,30 @@ export const count = z.int().min(0);
 /** An integer in a query string; over `/rpc` it may be a number. */
 export function queryInteger(bounds: { min: number; max?: number; defaultValue: number }) {
   const { min, max = Number.MAX_SAFE_INTEGER, defaultValue } = bounds;
-  const whole = z.int().min(min).max(max);
+  return integerInQuery(bounds)
+    .default(defaultValue)
+    .meta({ override: { type: 'integer', minimum: min, maximum: max, default: defaultValue } });
+}
+
+/** The same, which may be absent. */
+export function optionalQueryInteger({ min, max }: { min: number; max: number }) {
+  return integerInQuery({ min, max })
+    .optional()
+    .meta({ override: { type: 'integer', minimum: min, maximum: max } });
+}
+
+function integerInQuery({ min, max }: { min: number; max?: number }) {
+  const whole = z
+    .int()
+    .min(min)
+    .max(max ?? Number.MAX_SAFE_INTEGER);
   const fromText = z
     .string()
     .regex(/^(0|[1-9]\d{0,15})$/)
     .transform(Number)
     .pipe(whole);
-  const range = bounds.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
-  return z
-    .union([whole, fromText], { error: `must be a whole number ${range}` })
-    .default(defaultValue)
-    .meta({ override: { type: 'integer', minimum: min, maximum: max, default: defaultValue } });
+  const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+  return z.union([whole, fromText], { error: `must be a whole number ${range}` });
 }
 
 /** `true` or `false` in a query string; over `/rpc` it may be a boolean. */

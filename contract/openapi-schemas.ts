@@ -71,7 +71,7 @@ function refine(node: unknown, io: 'input' | 'output'): unknown {
   // zod sees a query parameter as text; the document shows the number or boolean that it represents.
   if (schema.override) return pick(schema, ['description', 'examples'], schema.override as JsonSchema);
   // Responses may gain fields, which a client must not refuse.
-  if (schema.additionalProperties === false) delete schema.additionalProperties;
+  if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.format === 'date-time' || (io === 'output' && schema.format === 'email')) delete schema.pattern;
   if (io === 'output' && schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   return joinNull(schema);

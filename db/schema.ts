@@ -45,6 +45,13 @@ export interface DocumentTable {
   chunk_count: number | null;
   /** Its `indexed_at`, if its vector blocks are those of that index. */
   quantized_at: NullableTimestamp;
+  tags: Generated<string[]>;
+  /** A `json`, which keeps the text that it is written as. */
+  metadata: ColumnType<Record<string, unknown>, string | undefined, string>;
+  /** Keys of the tags and of the fields of the metadata, by which an index finds them (`labelKeysOf`); null if there are none. */
+  labels: string[] | null;
+  /** What both take up in a response, in bytes of JSON. */
+  label_bytes: Generated<number>;
   created_at: Timestamp;
   updated_at: Timestamp;
 }
@@ -52,6 +59,17 @@ export interface DocumentTable {
 export interface DocumentTextTable {
   document_id: string;
   text: string;
+  /** Null if the text was stored by a version that knew none. */
+  outline: NullableJson<Outline>;
+}
+
+/** Where the parts of an extracted text begin, in characters (code points) of the text. */
+export interface Outline {
+  /** The length of the text that this is the outline of. */
+  characters: number;
+  /** Where each page begins; null for kinds without pages. Fewer than the document has, if its text was cut. */
+  pages: number[] | null;
+  headings: { level: number; start: number; title: string }[];
 }
 
 export interface ChunkTable {
@@ -64,6 +82,15 @@ export interface ChunkTable {
   model: string;
   /** Unit length, so that the dot product is the cosine similarity. Written as numbers, or as the result of `toRealArray`. */
   embedding: ColumnType<number[], number[] | Buffer>;
+  /** Where the chunk stands in the text of its document, in characters (code points). Null, as the rest, if it was stored before places were. */
+  text_start: number | null;
+  text_end: number | null;
+  /** The page that the chunk begins on, from 1; null also for kinds without pages. */
+  page: number | null;
+  /** Where each further page begins, in characters of the chunk. */
+  page_breaks: number[] | null;
+  /** The headings that the chunk is under, the outermost first. */
+  headings: string[] | null;
 }
 
 /** The quantized vectors of consecutive chunks of a document, beginning with the chunk `first_index`. */

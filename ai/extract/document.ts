@@ -1,5 +1,6 @@
 import { MIMEType } from 'node:util';
 import { ServiceError } from '../service-error.ts';
+import type { Outline, RawHeading } from './outline.ts';
 
 /** The limits of one extraction. */
 export interface ExtractLimits {
@@ -21,6 +22,9 @@ export interface SourceDocument {
 export interface RawText {
   text: string;
   pages: number | null;
+  /** The text of each page that was read, of which `text` is made by `joinPages`; absent for kinds without pages. */
+  pageTexts?: string[];
+  headings?: RawHeading[];
   /** The reader stopped before the end, because it had enough text. */
   stoppedEarly?: boolean;
 }
@@ -32,6 +36,8 @@ export interface ExtractedText {
   pages: number | null;
   truncated: boolean;
   content_type: string;
+  /** Sent only if the request asks for it. */
+  outline: Outline;
 }
 
 const aliases: Record<string, string> = {

@@ -2,6 +2,8 @@ import { countCharacters, endOfCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import { decodeText } from './decode-text.ts';
 import type { ExtractedText, ExtractLimits, RawText, SourceDocument } from './document.ts';
+import { findMarkdownHeadings } from './markdown-headings.ts';
+import { findPageStarts, joinPages, locateHeadings } from './outline.ts';
 import { readHtml } from './read-html.ts';
 import { readPdf } from './read-pdf.ts';
 
@@ -9,11 +11,16 @@ type Reader = (document: SourceDocument, limits: ExtractLimits) => RawText | Pro
 
 const readPlain: Reader = ({ bytes, charset }) => ({ text: decodeText(bytes, charset), pages: null });
 
+const readMarkdown: Reader = ({ bytes, charset }) => {
+  const text = decodeText(bytes, charset);
+  return { text, pages: null, headings: findMarkdownHeadings(text) };
+};
+
 const readers: Record<string, Reader> = {
   'application/pdf': readPdf,
   'text/html': readHtml,
   'text/plain': readPlain,
-  'text/markdown': readPlain,
+  'text/markdown': readMarkdown,
   'text/csv': readPlain,
   'application/json': readPlain,
 };
@@ -33,13 +40,17 @@ export async function extractText(document: SourceDocument, limits: ExtractLimit
 
 /** Cleans, cuts and counts what a reader returned. */
 export function finish(raw: RawText, mediaType: string, maxTextCharacters: number): ExtractedText {
-  const { text, truncated } = cutText(cleanText(raw.text), maxTextCharacters);
+  const pages = raw.pageTexts?.map(cleanText);
+  const { text, truncated } = cutText(pages ? joinPages(pages) : cleanText(raw.text), maxTextCharacters);
+  const characters = countCharacters(text);
+  const headings = (raw.headings ?? []).map((heading) => ({ ...heading, line: cleanText(heading.line), title: cleanText(heading.title) }));
   return {
     text,
-    characters: countCharacters(text),
+    characters,
     pages: raw.pages,
     truncated: truncated || raw.stoppedEarly === true,
     content_type: mediaType,
+    outline: { page_starts: pages ? findPageStarts(pages, characters) : null, headings: locateHeadings(text, headings) },
   };
 }
 

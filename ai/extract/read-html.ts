@@ -3,6 +3,7 @@ import { Tokenizer } from 'htmlparser2';
 
 import { charsetOfBom, decodeText, knownCharset } from './decode-text.ts';
 import type { RawText, SourceDocument } from './document.ts';
+import type { RawHeading } from './outline.ts';
 
 // Deeper nesting overflows the stack of html-to-text. Old pages that never close a <font> reach it.
 const maxDepth = 300;
@@ -49,17 +50,18 @@ const layout: HtmlToTextOptions = {
 export function readHtml({ bytes, charset }: SourceDocument): RawText {
   const html = decodeText(bytes, charsetOfBom(bytes) ?? knownCharset(charset) ?? charsetOfMeta(bytes));
   const light = html.length > maxParsedLength ? html.replace(heavyParts, '') : html;
-  return { text: htmlToText(light.slice(0, maxParsedLength)), pages: null, stoppedEarly: light.length > maxParsedLength };
+  return { ...htmlToText(light.slice(0, maxParsedLength)), pages: null, stoppedEarly: light.length > maxParsedLength };
 }
 
 /** Converts HTML to plain text. Lists and tables are laid out unless the page is nested too deeply for that. */
-function htmlToText(html: string): string {
-  const scan = scanHtml(html);
-  if (scan.depth > maxDepth) return scan.text;
-  return convert(html, layout)
+function htmlToText(html: string): { text: string; headings: RawHeading[] } {
+  const { depth, headings, text } = scanHtml(html);
+  if (depth > maxDepth) return { text, headings };
+  const laidOut = convert(html, layout)
     .replace(/(\S) {3,}(?=\S)/g, '$1  ')
     .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n');
+  return { text: laidOut, headings };
 }
 
 function charsetOfMeta(bytes: Uint8Array): string | undefined {
@@ -77,6 +79,7 @@ interface HtmlScan {
   depth: number;
   /** The visible text by blocks, without the layout of lists and tables. */
   text: string;
+  headings: RawHeading[];
 }
 
 /** Scans HTML in linear time and with constant stack, however deep its nesting: unlike a parser, a tokenizer keeps no open elements. */
@@ -85,12 +88,17 @@ function scanHtml(html: string): HtmlScan {
   let depth = 0;
   let deepest = 0;
   let hiddenDepth = 0;
+  const headings: RawHeading[] = [];
+  let headingAt: number | undefined;
   const onTag = (start: number, end: number, step: 1 | -1) => {
     const name = html.slice(start, end).toLowerCase();
     if (!flat.has(name)) depth = Math.max(0, depth + step);
     deepest = Math.max(deepest, depth);
     if (hidden.has(name)) hiddenDepth = Math.max(0, hiddenDepth + step);
     if (!inline.has(name)) parts.push('\n');
+    if (!/^h[1-6]$/.test(name)) return;
+    if (headingAt !== undefined && step < 0) headings.push(...toHeading(Number(name[1]), parts.slice(headingAt).join('')));
+    headingAt = step > 0 ? parts.length : undefined;
   };
   const onText = (text: string) => {
     if (hiddenDepth === 0) parts.push(text);
@@ -102,7 +110,12 @@ function scanHtml(html: string): HtmlScan {
     ontextentity: (codepoint) => onText(String.fromCodePoint(codepoint)),
   });
   const text = parts.join('').replace(/(?<! ) *\n[ \n]*/g, '\n');
-  return { depth: deepest, text: text.trim() };
+  return { depth: deepest, text: text.trim(), headings };
+}
+
+function toHeading(level: number, text: string): RawHeading[] {
+  const title = text.trim();
+  return title === '' ? [] : [{ level, title, line: title.split('\n', 1)[0] ?? '' }];
 }
 
 function tokenize(html: string, callbacks: Partial<TokenizerCallbacks>): void {

@@ -2,6 +2,7 @@ import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { layOutPage } from './lay-out-page.ts';
+import { joinPages } from './outline.ts';
 import { loadPdfium, type Pdfium, withMemory } from './pdfium.ts';
 
 const pdfError = { password: 4, security: 5 };
@@ -38,18 +39,19 @@ function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): Raw
   if (pages > limits.maxPdfPages) {
     throw new ServiceError(413, 'too_many_pages', `The PDF has ${pages} pages; at most ${limits.maxPdfPages} are read.`);
   }
-  const texts: string[] = [];
+  const pageTexts: string[] = [];
   let characters = 0;
   let broken = 0;
   for (let index = 0; index < pages; index += 1) {
     const text = readPage(pdfium, document, index);
     if (text === undefined) broken += 1;
-    else if (text !== '') texts.push(text);
+    pageTexts.push(text ?? '');
     characters += countCharacters(text ?? '');
-    if (characters > limits.maxTextCharacters && index + 1 < pages) return { text: texts.join('\n\n'), pages, stoppedEarly: true };
+    if (characters > limits.maxTextCharacters && index + 1 < pages)
+      return { text: joinPages(pageTexts), pages, pageTexts, stoppedEarly: true };
   }
   if (broken === pages) throw unreadable();
-  return { text: texts.join('\n\n'), pages };
+  return { text: joinPages(pageTexts), pages, pageTexts };
 }
 
 /** The text of one page; undefined if the page itself is damaged. */

@@ -98,7 +98,8 @@ function createRemoteOcr(remote: RemoteModelConfig, config: AiServiceConfig): Oc
       try {
         const call = { timeoutMs: Math.min(ocrTimeoutMs, extractTimeoutMs), signal, name: 'ocr' as const };
         const text = await askRemote(remote, '/chat/completions', body, chatCompletion, call);
-        return { text: text === noText ? '' : text, pages: 1 };
+        const read = text === noText ? '' : text;
+        return { text: read, pages: 1, pageTexts: [read] };
       } catch (error) {
         throw error instanceof ServiceError && error.code === 'ocr_timeout' ? ocrTimeout(ocrTimeoutMs, extractTimeoutMs) : error;
       }

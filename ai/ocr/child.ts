@@ -1,4 +1,6 @@
 import { countCharacters } from '../characters.ts';
+import type { RawText } from '../extract/document.ts';
+import { joinPages } from '../extract/outline.ts';
 import { serveTasks } from '../pool/serve-tasks.ts';
 import { loadEngine, preparePages, recognize, recognizeBmp } from './recognize.ts';
 
@@ -13,19 +15,19 @@ interface ImageTask {
 serveTasks(
   {
     ocr: async ({ bytes, mediaType, maxPages, maxTextCharacters }: ImageTask) => {
-      if (mediaType === 'image/bmp') return { text: await recognizeBmp(Buffer.from(bytes)), pages: 1 };
+      if (mediaType === 'image/bmp') return toPages([await recognizeBmp(Buffer.from(bytes))], 1);
       const pages = await preparePages(bytes, maxPages);
-      const texts: string[] = [];
+      const pageTexts: string[] = [];
       let characters = 0;
       for (const [index, prepare] of pages.entries()) {
         const text = await recognize(await prepare());
-        if (text !== '') texts.push(text);
+        pageTexts.push(text);
         characters += countCharacters(text);
         if (characters > maxTextCharacters && index + 1 < pages.length) {
-          return { text: texts.join('\n\n'), pages: pages.length, stoppedEarly: true };
+          return { ...toPages(pageTexts, pages.length), stoppedEarly: true };
         }
       }
-      return { text: texts.join('\n\n'), pages: pages.length };
+      return toPages(pageTexts, pages.length);
     },
   },
   async () => {
@@ -33,3 +35,7 @@ serveTasks(
     return null;
   },
 );
+
+function toPages(pageTexts: string[], pages: number): RawText {
+  return { text: joinPages(pageTexts), pages, pageTexts };
+}

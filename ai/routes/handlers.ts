@@ -11,6 +11,9 @@ import { ServiceError } from '../service-error.ts';
 /** An escaped surrogate pair. */
 const jsonBytesPerCharacter = 12;
 
+/** A request that has it as `true` gets the outline of the text, too. */
+export const outlineHeader = 'x-outline';
+
 /** POST /v1/extract: raw bytes with their media type, or the base64 form. */
 export function extractRoute(deps: ExtractDependencies & { bulkhead: Bulkhead }): RequestHandler {
   const { maxUploadBytes } = deps.config;
@@ -19,11 +22,11 @@ export function extractRoute(deps: ExtractDependencies & { bulkhead: Bulkhead })
     const mayBeWrapped = /^\s*(?:application|text)\/json\b/i.test(contentType ?? '');
     const maxBytes = mayBeWrapped ? maxWrappedBytes(maxUploadBytes) : maxUploadBytes;
     const signal = requestSignal(response);
-    const extracted = await deps.bulkhead.run(signal, async () => {
+    const { outline, ...extracted } = await deps.bulkhead.run(signal, async () => {
       const body = await readBody(request, maxBytes);
       return await extractDocument(deps, body, contentType, signal);
     });
-    response.json(extracted);
+    response.json(request.get(outlineHeader) === 'true' ? { ...extracted, outline } : extracted);
   };
 }
 

@@ -46,6 +46,13 @@ const extracted = z.object({
   pages: z.int().nullable().describe('Pages of a PDF or an image; null for text.'),
   truncated: z.boolean(),
   content_type: z.string(),
+  outline: z
+    .object({
+      page_starts: z.array(z.int()).nullable().describe('Where each page begins; null for kinds without pages.'),
+      headings: z.array(z.object({ level: z.int(), start: z.int(), title: z.string() })),
+    })
+    .optional()
+    .describe('Where the parts of the text begin, in Unicode code points. Only if the request has `X-Outline: true`.'),
 });
 const summary = z.object({ summary: z.string(), sentences: z.int(), model: z.string(), characters: z.int() });
 const embeddings = z.object({ model: z.string(), dimensions: z.int(), vectors: z.array(z.union([z.array(z.number()), z.base64()])) });

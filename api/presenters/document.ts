@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { documentSchema } from '../../contract/documents.ts';
 import type { FoundChunk } from '../../domain/chunks/search-chunks.ts';
 import type { DocumentRow } from '../../domain/documents/document.ts';
+import type { Highlight } from '../../domain/search/highlights.ts';
 import type { RankedChunk } from '../../domain/search/search-by-words.ts';
 
 /** A document as the API shows it. */
@@ -18,6 +19,8 @@ export function toDocument(document: DocumentRow): z.input<typeof documentSchema
     extracted: toExtracted(document),
     indexedAt: document.indexed_at?.toISOString() ?? null,
     chunkCount: document.chunk_count,
+    tags: document.tags,
+    metadata: document.metadata,
     createdAt: document.created_at.toISOString(),
     updatedAt: document.updated_at.toISOString(),
   };
@@ -29,8 +32,15 @@ export function toExtracted(document: DocumentRow) {
   return { characters: document.extracted_characters ?? 0, pages: document.extracted_pages, at: document.extracted_at.toISOString() };
 }
 
+/** What a search shows of its results besides the chunks. */
+export interface ShownParts {
+  citation: boolean;
+  /** Finds what matched in a text; undefined if it is not shown. */
+  highlight: ((text: string) => Highlight[]) | undefined;
+}
+
 /** A chunk that a search found. */
-export function toSearchResult(chunk: FoundChunk | RankedChunk) {
+export function toSearchResult(chunk: FoundChunk | RankedChunk, { citation, highlight }: ShownParts) {
   return {
     chunkId: chunk.id,
     documentId: chunk.document_id,
@@ -39,5 +49,17 @@ export function toSearchResult(chunk: FoundChunk | RankedChunk) {
     text: chunk.text,
     score: chunk.score,
     ...('rank' in chunk ? { lexicalScore: chunk.lexicalScore, rank: chunk.rank } : {}),
+    ...(citation ? { citation: toCitation(chunk) } : {}),
+    ...(highlight ? { highlights: highlight(chunk.text).map((one) => ({ ...one, page: pageAt(chunk, one.start) })) } : {}),
   };
+}
+
+function toCitation(chunk: FoundChunk | RankedChunk) {
+  const { page, headings, text_start: start, text_end: end } = chunk;
+  return { page, lastPage: pageAt(chunk, Number.POSITIVE_INFINITY), headings, start, end };
+}
+
+/** The page at a position of a chunk's text; null if it is not known, or there are none. */
+function pageAt({ page, page_breaks: breaks }: FoundChunk | RankedChunk, position: number): number | null {
+  return page === null ? null : page + (breaks ?? []).filter((start) => start <= position).length;
 }

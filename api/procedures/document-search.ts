@@ -3,12 +3,17 @@ import type { AiClient } from '../../ai/client.ts';
 import { Turns } from '../../concurrency/turns.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
+import type { RouteInput } from '../../contract/route.ts';
+import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
+import { createHighlighter } from '../../domain/search/highlights.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { clientLeft } from '../client-left.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toSearchResult } from '../presenters/document.ts';
 import { procedure } from '../procedure.ts';
+
+type InputFilter = NonNullable<RouteInput<typeof contract.documents.search>['filter']>;
 
 /** How long the query's embedding may take. */
 const embedTimeoutMs = 10_000;
@@ -41,8 +46,12 @@ export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPri
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
     try {
-      const { model, chunks } = await searchDocuments(search, { workspace, query: input.query, mode, limit: input.limit });
-      return { model, results: chunks.map(toSearchResult) };
+      const { query, limit, groupBy, include = [] } = input;
+      const wanted = { workspace, query, mode, limit, filter: toFilter(input.filter), byDocument: groupBy === 'document' };
+      const { model, chunks } = await searchDocuments(search, wanted);
+      const highlight = include.includes('highlights') ? createHighlighter(query) : undefined;
+      const shown = { citation: include.includes('citation'), highlight };
+      return { model, results: chunks.map((chunk) => toSearchResult(chunk, shown)) };
     } catch (error) {
       if (request.signal.aborted) throw clientLeft();
       throw signal.aborted && error === signal.reason ? unavailable('The search took too long.') : error;
@@ -50,6 +59,13 @@ export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPri
       release();
     }
   });
+}
+
+function toFilter(filter: InputFilter = {}): DocumentFilter | undefined {
+  if (Object.keys(filter).length === 0) return undefined;
+  const { documentIds: ids, createdFrom, createdTo, indexedFrom, indexedTo, ...rest } = filter;
+  const toDate = (time: string | undefined) => (time === undefined ? undefined : new Date(time));
+  return { ...rest, ids, created: [toDate(createdFrom), toDate(createdTo)], indexed: [toDate(indexedFrom), toDate(indexedTo)] };
 }
 
 function unavailable(message: string): ApiError {

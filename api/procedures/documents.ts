@@ -4,8 +4,10 @@ import { inTransaction } from '../../db/transaction.ts';
 import { completeUpload } from '../../domain/documents/complete-upload.ts';
 import { checkDeclaredSize, createUpload } from '../../domain/documents/create-upload.ts';
 import { deleteDocument } from '../../domain/documents/delete-document.ts';
-import { type DocumentRow, getDocument, listDocuments } from '../../domain/documents/document.ts';
-import { getText } from '../../domain/documents/document-text.ts';
+import { type DocumentRow, getDocument } from '../../domain/documents/document.ts';
+import { findTextPage, getText, readTextPage } from '../../domain/documents/document-text.ts';
+import { listDocuments } from '../../domain/documents/list-documents.ts';
+import { updateDocument } from '../../domain/documents/update-document.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { objectKey } from '../../storage/object-key.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -21,11 +23,15 @@ const bytesPerCharacter = 4;
 export function documentProcedures(deps: ApiDeps) {
   const { db, getPlan, storage, cursors, config, largeAnswers } = deps;
   return {
-    list: procedure(contract.documents.list, async ({ input, authorize }) => {
+    list: procedure(contract.documents.list, async ({ input, request, authorize }) => {
       await authorize(input.organizationId);
       const workspace = await getWorkspace(db, input.workspaceId);
       if (workspace.organization_id !== input.organizationId) throw new ApiError('FORBIDDEN');
-      const page = await listDocuments(db, cursors, input);
+      const { organizationId, workspaceId, limit, cursor, tag: tags, contentType, status } = input;
+      const contentTypes = contentType === undefined ? undefined : [contentType];
+      const page = await listDocuments(db, cursors, { workspaceId, limit, cursor, tags, contentTypes, status }, (bytes) =>
+        largeAnswers.admit(request, organizationId, bytes),
+      );
       return {
         items: page.items.map(toDocument),
         nextCursor: page.nextCursor,
@@ -43,7 +49,7 @@ export function documentProcedures(deps: ApiDeps) {
 
     createUpload: procedure(contract.documents.createUpload, async (context) => {
       const { input, actor } = context;
-      const { workspaceId, name, contentType, size: sizeBytes } = input;
+      const { workspaceId, size: sizeBytes, ...rest } = input;
       const document = await withIdempotency(db, contract.documents.createUpload, context, {
         async admit() {
           const { organization_id: organizationId } = await getWorkspace(db, workspaceId);
@@ -52,7 +58,7 @@ export function documentProcedures(deps: ApiDeps) {
           return organizationId;
         },
         effect: async (trx, organizationId) =>
-          toDocument(await createUpload(trx, getPlan, actor, { organizationId, workspaceId, name, contentType, sizeBytes })),
+          toDocument(await createUpload(trx, getPlan, actor, { ...rest, organizationId, workspaceId, sizeBytes })),
       });
       const key = objectKey(document.organizationId, document.id);
       const target = await storage.signUpload({ key, contentType: document.contentType, sizeBytes: document.size });
@@ -67,6 +73,12 @@ export function documentProcedures(deps: ApiDeps) {
         log.warn({ err: error }, 'an object larger than declared could not be deleted'),
       );
       return toDocument(await inTransaction(db, (trx) => completeUpload(trx, getPlan, actor, document, measuredBytes)));
+    }),
+
+    update: procedure(contract.documents.update, async ({ input, actor, authorize }) => {
+      const document = await getDocument(db, input.id);
+      await authorize(document.organization_id);
+      return toDocument(await inTransaction(db, (trx) => updateDocument(trx, actor, document, input)));
     }),
 
     downloadUrl: procedure(contract.documents.downloadUrl, async ({ input, authorize }) => {
@@ -85,9 +97,12 @@ export function documentProcedures(deps: ApiDeps) {
     text: procedure(contract.documents.text, async ({ input, request, authorize }) => {
       const document = await getDocument(db, input.id);
       await authorize(document.organization_id);
-      await largeAnswers.admit(request, document.organization_id, bytesPerCharacter * (document.extracted_characters ?? 0));
-      const text = await getText(db, document.id);
-      return { documentId: document.id, text, truncated: document.extracted_truncated ?? false, extracted: toExtracted(document) };
+      const page = input.page === undefined ? null : await findTextPage(db, document, input.page);
+      const characters = page ? page.end - page.start : (document.extracted_characters ?? 0);
+      await largeAnswers.admit(request, document.organization_id, bytesPerCharacter * characters);
+      const text = page ? await readTextPage(db, document.id, page) : await getText(db, document.id);
+      const { id: documentId, extracted_truncated: truncated } = document;
+      return { documentId, text, truncated: truncated ?? false, extracted: toExtracted(document), ...(page ? { page } : {}) };
     }),
 
     delete: procedure(contract.documents.delete, async ({ input, actor, authorize }) => {

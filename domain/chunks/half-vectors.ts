@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
-import type { Candidate, ChunkQuery } from './candidate.ts';
+import { type Candidate, type ChunkQuery, candidatesOfDocument } from './candidate.ts';
 import { quantizedLength } from './quantize.ts';
 
 /** A `halfvec` has no more dimensions. */
@@ -84,14 +84,38 @@ export async function storeHalfVectors(trx: Transaction, documentId: string): Pr
   `.execute(trx);
 }
 
-/** The nearest chunks of all that are quantized, by pgvector's exact scan: twice as many as are asked for, to be ranked by their exact scores. */
-export async function scanHalfVectors(db: Db, { workspaceId, model, vector, limit }: ChunkQuery): Promise<Candidate[]> {
-  // Two functions that return sets take turns in a select list, and nothing is stored in between, as it is in a `from`.
+/**
+ * The nearest chunks of all that are quantized, by pgvector's exact scan: twice as many as are asked for, to be ranked by their exact
+ * scores; or those of as many documents.
+ */
+export async function scanHalfVectors(db: Db, query: ChunkQuery): Promise<Candidate[]> {
+  if (query.byDocument) return await scanDocuments(db, query);
+  const { rows } = await sql<Candidate>`select document_id as "documentId", index from (${selectVectors(query)}) as candidate
+    order by ${distanceTo(query)} limit ${2 * query.limit}`.execute(db);
+  return rows;
+}
+
+/** First the documents by their nearest chunk, then the chunks of these: sorting all of them would take longer than all else. */
+async function scanDocuments(db: Db, query: ChunkQuery): Promise<Candidate[]> {
+  const { rows: nearest } = await sql<{ id: string }>`select document_id as id from (${selectVectors(query)}) as candidate
+    group by document_id order by min(${distanceTo(query)}) limit ${2 * query.limit}`.execute(db);
+  const ids = nearest.map(({ id }) => id);
   const { rows } = await sql<Candidate>`select document_id as "documentId", index from (
+      select document_id, index, row_number() over (partition by document_id order by ${distanceTo(query)}) as place
+      from (${selectVectors(query, sql`vector_block.document_id = any(${ids}::text[])`)}) as candidate
+    ) as ranked
+    where place <= ${sql.lit(candidatesOfDocument)}`.execute(db);
+  return rows;
+}
+
+function selectVectors({ workspaceId, model, vector, scope }: ChunkQuery, condition = scope?.includes(sql`vector_block.document_id`)) {
+  // Two functions that return sets take turns in a select list, and nothing is stored in between, as it is in a `from`.
+  return sql`
       select document_id, generate_series(first_index, first_index + ${count} - 1) as index, unnest(coalesce(half_vectors, ${ofChunks})) as vector
       from vector_block left join vector_block_half using (${key})
-      where workspace_id = ${workspaceId} and model = ${model} and dimensions = ${vector.length}
-    ) as candidate
-    order by vector <#> ${Array.from(vector)}::real[]::halfvec limit ${2 * limit}`.execute(db);
-  return rows;
+      where workspace_id = ${workspaceId} and model = ${model} and dimensions = ${vector.length} ${condition ? sql`and ${condition}` : sql``}`;
+}
+
+function distanceTo({ vector }: ChunkQuery) {
+  return sql`vector <#> ${Array.from(vector)}::real[]::halfvec`;
 }

@@ -12,7 +12,17 @@ export interface ShownChunk {
   document_name: string;
   index: number;
   text: string;
+  /** Where it stands, as `ChunkPlace` has it; null if that is not known, positions also if the text was extracted again since. */
+  text_start: number | null;
+  text_end: number | null;
+  page: number | null;
+  page_breaks: number[] | null;
+  headings: string[] | null;
 }
+
+const isOfText = sql`document.extracted_at <= document.indexed_at`;
+const shownColumns = sql`chunk.id, chunk.document_id, document.name as document_name, chunk.index, chunk.text,
+  case when ${isOfText} then text_start end as text_start, case when ${isOfText} then text_end end as text_end, page, page_breaks, headings`;
 
 /** What a chunk's vector is compared with. */
 export interface Comparison {
@@ -38,7 +48,7 @@ export async function readChunks(
     ? sql`case when chunk.model = ${comparison.model} and cardinality(chunk.embedding) = ${comparison.vector.length} then array_send(chunk.embedding) end`
     : sql`null::bytea`;
   const { rows } = await sql<ShownChunk & { embedding: Uint8Array | null }>`
-    select chunk.id, chunk.document_id, document.name as document_name, chunk.index, chunk.text, ${compared} as embedding
+    select ${shownColumns}, ${compared} as embedding
     from unnest(${documentIds}::text[], ${indexes}::int[]) as candidate (document_id, index)
     join chunk on chunk.document_id = candidate.document_id and chunk.index = candidate.index
     join document on document.id = chunk.document_id

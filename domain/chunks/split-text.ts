@@ -9,21 +9,32 @@ export const maxChunks = 2_000;
 /** Where a cut reads best, in order of preference: after a paragraph, a line, a sentence, a word. */
 const boundaries = [/\n\s*\n/g, /\n/g, /[.!?。！？]["'”’)]?\s/g, /\s/g];
 
+/** A chunk of a text, and its index in it. */
+export interface TextPiece {
+  text: string;
+  start: number;
+}
+
 /**
  * Cuts text into chunks of about 1,200 characters that overlap by about 150, at the best boundary in the last third of each.
  * Never cuts a surrogate pair. White space around a chunk is dropped, and so is a chunk of nothing else.
  */
 export function splitText(text: string): string[] {
-  const chunks: string[] = [];
+  return splitPieces(text).map((piece) => piece.text);
+}
+
+/** The same as {@link splitText}, with the index of each chunk. */
+export function splitPieces(text: string): TextPiece[] {
+  const pieces: TextPiece[] = [];
   let start = 0;
   while (start < text.length) {
     const end = findEnd(text, start);
-    const chunk = text.slice(start, end).trim();
-    if (chunk !== '') chunks.push(chunk);
+    const piece = text.slice(start, end);
+    if (piece.trim() !== '') pieces.push({ text: piece.trim(), start: start + piece.length - piece.trimStart().length });
     if (end >= text.length) break;
     start = findStart(text, start, end);
   }
-  return chunks;
+  return pieces;
 }
 
 function findEnd(text: string, start: number): number {

@@ -5,6 +5,7 @@ import type { DocumentRow } from '../documents/document.ts';
 import { newId } from '../ids.ts';
 import { storePostings } from '../lexical/store-postings.ts';
 import { lockForEffects } from '../locks.ts';
+import type { ChunkPlace } from './place-chunks.ts';
 import { quantize } from './quantize.ts';
 import { toUnitLength } from './unit-vector.ts';
 import { type QuantizedChunk, storeVectorBlocks } from './vector-blocks.ts';
@@ -12,6 +13,7 @@ import { type QuantizedChunk, storeVectorBlocks } from './vector-blocks.ts';
 export interface EmbeddedChunk {
   text: string;
   embedding: ArrayLike<number>;
+  place?: ChunkPlace;
 }
 
 const rowsPerInsert = 50;
@@ -42,6 +44,11 @@ export async function storeChunks(trx: Transaction, document: DocumentRow, model
         text: chunk.text,
         model,
         embedding: toRealArray(vector),
+        text_start: chunk.place?.start ?? null,
+        text_end: chunk.place?.end ?? null,
+        page: chunk.place?.page ?? null,
+        page_breaks: chunk.place?.pageBreaks ?? null,
+        headings: chunk.place?.headings ?? null,
       };
     });
     await trx.insertInto('chunk').values(rows).execute();

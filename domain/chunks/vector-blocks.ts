@@ -1,16 +1,20 @@
 import { type SqlBool, sql } from 'kysely';
+import { anyOf } from '../../db/batched-read.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { VectorBlockTable } from '../../db/schema.ts';
 import type { DocumentRow } from '../documents/document.ts';
-import type { Candidate, ChunkQuery } from './candidate.ts';
+import { type Candidate, type ChunkQuery, candidatesOfDocument } from './candidate.ts';
 import { storeHalfVectors } from './half-vectors.ts';
 import { keepBest } from './keep-best.ts';
+import { keepBestDocuments } from './keep-best-documents.ts';
 import { createScorer, quantizedLength } from './quantize.ts';
 
 /** About as much text as a block has. */
 const blockCharacters = 8_192;
 /** How many blocks a scan reads at once: 4 MB, which is what a search of a large workspace holds in memory, twice. */
 const blocksPerRead = 512;
+/** The same where documents are named: a block holds about sixty chunks, or all of a smaller document. */
+const mostRead = { documents: 256, chunks: 16_000 };
 
 /** A chunk's vector, as `quantize` writes it. */
 export interface QuantizedChunk {
@@ -44,33 +48,70 @@ function toBlocks({ id, organization_id, workspace_id }: DocumentRow, chunks: Qu
   return blocks;
 }
 
-/** The chunks of the query's workspace, model and count of dimensions that are nearest by their quantized vectors, in no order. */
+/**
+ * The chunks of the query's workspace, model and count of dimensions that are nearest by their quantized vectors, in no order; or those of
+ * the documents that have the nearest.
+ */
 export async function scanVectorBlocks(db: Db, query: ChunkQuery, count: number): Promise<Candidate[]> {
   const score = createScorer(query.vector);
   const length = quantizedLength(query.vector.length);
-  const best = keepBest(count);
-  let blocks = await readBlocks(db, query);
-  while (blocks.length > 0) {
-    const next = blocks.length === blocksPerRead ? readBlocks(db, query, blocks.at(-1)) : Promise.resolve([]);
+  const best = query.byDocument ? keepBestDocuments(count, candidatesOfDocument) : keepBest(count);
+  const readNext = query.scope?.named ? createNamedReader(db, query, query.scope.named) : createReader(db, query);
+  let reading = readNext();
+  while (reading) {
+    const blocks = await reading;
+    reading = readNext(blocks);
     // Its failure is thrown when it is awaited. It is sent before this thread is busy with scores.
-    next.catch(() => {});
+    reading?.catch(() => {});
     await new Promise(setImmediate);
     for (const { document_id: documentId, first_index: first, vectors } of blocks) {
       for (let start = 0, index = first; start < vectors.length; start += length, index += 1)
         best.offer(score(vectors, start), documentId, index);
     }
-    blocks = await next;
   }
   return best.candidates();
 }
 
-async function readBlocks(db: Db, { workspaceId, model, vector }: ChunkQuery, after?: Block): Promise<Block[]> {
-  let read = db
+/** Reads the next blocks, if there may be any, after those that were read last. The blocks of a document come one after another. */
+type ReadNext = (last?: Block[]) => Promise<Block[]> | undefined;
+
+/** Reads all blocks, in their order. */
+function createReader(db: Db, query: ChunkQuery): ReadNext {
+  return (last) => {
+    if (last && last.length < blocksPerRead) return undefined;
+    const after = last?.at(-1);
+    let read = selectBlocks(db, query);
+    if (after) read = read.where(sql<SqlBool>`(document_id, first_index) > (${after.document_id}, ${after.first_index})`);
+    return read.limit(blocksPerRead).execute();
+  };
+}
+
+/** Reads the blocks of documents that are named, of a bounded number of them at once. */
+function createNamedReader(db: Db, query: ChunkQuery, named: { id: string; chunks: number }[]): ReadNext {
+  let next = 0;
+  return () => {
+    if (next >= named.length) return undefined;
+    const ids: string[] = [];
+    for (let chunks = 0; next < named.length && ids.length < mostRead.documents; next += 1) {
+      const document = named[next] as { id: string; chunks: number };
+      chunks += document.chunks;
+      if (ids.length > 0 && chunks > mostRead.chunks) break;
+      ids.push(document.id);
+    }
+    return selectBlocks(db, { ...query, scope: undefined })
+      .where('document_id', '=', anyOf(ids))
+      .execute();
+  };
+}
+
+function selectBlocks(db: Db, { workspaceId, model, vector, scope }: ChunkQuery) {
+  const read = db
     .selectFrom('vector_block')
     .select(['document_id', 'first_index', 'vectors'])
     .where('workspace_id', '=', workspaceId)
     .where('model', '=', model)
-    .where('dimensions', '=', vector.length);
-  if (after) read = read.where(sql<SqlBool>`(document_id, first_index) > (${after.document_id}, ${after.first_index})`);
-  return await read.orderBy('document_id').orderBy('first_index').limit(blocksPerRead).execute();
+    .where('dimensions', '=', vector.length)
+    .orderBy('document_id')
+    .orderBy('first_index');
+  return scope ? read.where(scope.includes(sql.ref('vector_block.document_id'))) : read;
 }

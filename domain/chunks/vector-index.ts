@@ -50,19 +50,25 @@ export function indexed({ workspaceId, dimensions }: IndexKey) {
   };
 }
 
+/** How many chunks are read for each document that is asked for: several may be of one. */
+const chunksForDocument = 8;
+
 /**
  * The nearest chunks as the index knows them: twice as many as are asked for, to be ranked by their exact scores. The scan of the index
- * goes on until it has found enough chunks of the model that is asked for.
+ * goes on until it has found enough chunks of the model and the documents that are asked for.
  */
-export async function nearestByIndex(db: Db, { workspaceId, model, vector, limit }: ChunkQuery): Promise<Candidate[]> {
+export async function nearestByIndex(db: Db, query: ChunkQuery): Promise<Candidate[]> {
+  const { workspaceId, model, vector, limit, scope, byDocument } = query;
   const { type, expression, condition } = indexed({ workspaceId, dimensions: vector.length });
+  const count = byDocument ? chunksForDocument * limit : 2 * limit;
   return await db.transaction().execute(async (trx) => {
     await sql`select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', ${String(searchWidth)}, true)`.execute(
       trx,
     );
     const { rows } = await sql<Candidate>`
       select document_id as "documentId", index from chunk where ${condition} and model = ${model}
-      order by ${expression} <#> ${Array.from(vector)}::real[]::${type} limit ${2 * limit}
+        ${scope ? sql`and ${scope.includes(sql`chunk.document_id`)}` : sql``}
+      order by ${expression} <#> ${Array.from(vector)}::real[]::${type} limit ${count}
     `.execute(trx);
     return rows;
   });

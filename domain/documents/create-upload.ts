@@ -9,6 +9,7 @@ import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
 import { changeUsedBytes, checkUsedBytes } from '../workspaces/used-bytes.ts';
 import type { DocumentRow } from './document.ts';
+import { type Labels, toLabelColumns } from './labels.ts';
 
 export interface NewUpload {
   organizationId: string;
@@ -16,6 +17,8 @@ export interface NewUpload {
   name: string;
   contentType: string;
   sizeBytes: number;
+  tags?: string[] | undefined;
+  metadata?: Labels['metadata'] | undefined;
 }
 
 /** Throws PAYLOAD_TOO_LARGE if the declared size is beyond the maximum of this deployment. */
@@ -28,7 +31,7 @@ export function checkDeclaredSize(sizeBytes: number, maxBytes: number): void {
  * Throws LIMIT_REACHED, NOT_FOUND.
  */
 export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Actor, upload: NewUpload): Promise<DocumentRow> {
-  const { organizationId, workspaceId, name, contentType, sizeBytes } = upload;
+  const { organizationId, workspaceId, name, contentType, sizeBytes, tags = [], metadata = {} } = upload;
   await lockOrganization(trx, organizationId);
   const plan = await getPlan(trx, organizationId);
   checkUsedBytes(await changeUsedBytes(trx, workspaceId, sizeBytes), plan);
@@ -45,6 +48,7 @@ export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Ac
       size_bytes: sizeBytes,
       status: 'pending',
       object_key: objectKey(organizationId, id),
+      ...toLabelColumns(workspaceId, { tags, metadata }),
     })
     .returningAll()
     .executeTakeFirstOrThrow();

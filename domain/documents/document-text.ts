@@ -1,12 +1,54 @@
 import { sql } from 'kysely';
+import { ApiError } from '../../contract/api-error.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
+import type { Outline } from '../../db/schema.ts';
+import { countCharacters } from '../characters.ts';
 import { lockForEffects } from '../locks.ts';
 import type { DocumentRow } from './document.ts';
 
 /** The extracted text of a document; null if none is stored. */
 export async function getText(db: Db, documentId: string): Promise<string | null> {
-  const row = await db.selectFrom('document_text').select('text').where('document_id', '=', documentId).executeTakeFirst();
-  return row?.text ?? null;
+  return (await findText(db, documentId))?.text ?? null;
+}
+
+/** The extracted text of a document with its outline, which is null if it is not known. Undefined if no text is stored. */
+export async function findText(db: Db, documentId: string): Promise<{ text: string; outline: Outline | null } | undefined> {
+  const row = await db.selectFrom('document_text').select(['text', 'outline']).where('document_id', '=', documentId).executeTakeFirst();
+  // An earlier version, which knows no outlines, may have replaced the text.
+  return row && { text: row.text, outline: row.outline?.characters === countCharacters(row.text) ? row.outline : null };
+}
+
+/** Where a page of a text stands in it, in characters. */
+export interface TextPage {
+  /** From 1. */
+  number: number;
+  start: number;
+  end: number;
+}
+
+/**
+ * Finds a page of a document's text; null if no text is stored. Throws NOT_FOUND if the document has no such page, PRECONDITION_FAILED if
+ * its text was extracted by a version that did not note where pages begin.
+ */
+export async function findTextPage(db: Db, document: DocumentRow, number: number): Promise<TextPage | null> {
+  if (document.extracted_at === null) return null;
+  if (number > (document.extracted_pages ?? 0)) throw new ApiError('NOT_FOUND', { message: 'The document has no such page.' });
+  const row = await db.selectFrom('document_text').select('outline').where('document_id', '=', document.id).executeTakeFirst();
+  const characters = document.extracted_characters ?? 0;
+  if (!row?.outline?.pages || row.outline.characters !== characters)
+    throw new ApiError('PRECONDITION_FAILED', { message: 'Where the pages begin is not known: extract the document again.' });
+  const { pages } = row.outline;
+  return { number, start: pages[number - 1] ?? characters, end: pages[number] ?? characters };
+}
+
+/** The text of a page, without the white space around it. */
+export async function readTextPage(db: Db, documentId: string, { start, end }: TextPage): Promise<string> {
+  const row = await db
+    .selectFrom('document_text')
+    .select(sql<string>`substr(text, ${start + 1}, ${end - start})`.as('text'))
+    .where('document_id', '=', documentId)
+    .executeTakeFirst();
+  return row?.text.trim() ?? '';
 }
 
 export interface ExtractedText {
@@ -14,6 +56,7 @@ export interface ExtractedText {
   characters: number;
   pages: number | null;
   truncated: boolean;
+  outline?: Outline;
 }
 
 /** Stores a document's extracted text. Throws DocumentGone if the document has been deleted. */
@@ -30,9 +73,10 @@ export async function storeText(trx: Transaction, document: DocumentRow, extract
     })
     .where('id', '=', document.id)
     .execute();
+  const stored = { text: extracted.text, outline: extracted.outline ? JSON.stringify(extracted.outline) : null };
   await trx
     .insertInto('document_text')
-    .values({ document_id: document.id, text: extracted.text })
-    .onConflict((conflict) => conflict.column('document_id').doUpdateSet({ text: extracted.text }))
+    .values({ document_id: document.id, ...stored })
+    .onConflict((conflict) => conflict.column('document_id').doUpdateSet(stored))
     .execute();
 }

@@ -3,10 +3,9 @@ import { ApiError } from '../../contract/api-error.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import type { DocumentTable } from '../../db/schema.ts';
-import { type Cursors, type Page, toPage } from '../page.ts';
 
-/** A document as the database holds it. */
-export type DocumentRow = Selectable<DocumentTable>;
+/** A document as the database holds it, but for what only indexes and pages need. */
+export type DocumentRow = Omit<Selectable<DocumentTable>, 'labels' | 'label_bytes'>;
 
 /**
  * Whether the workspace of a document is there. The documents of a deleted one are drained later (docs/rules.md, gone at once); whoever reads
@@ -32,6 +31,8 @@ const columns = [
   'indexed_at',
   'chunk_count',
   'quantized_at',
+  'tags',
+  'metadata',
   'created_at',
   'updated_at',
 ] as const;
@@ -41,11 +42,13 @@ function selectDocuments(db: Db) {
   return db.selectFrom('document').select(columns).where(inWorkspace);
 }
 
+/** The documents that are there, in no order. */
+export async function readDocuments(db: Db, ids: readonly string[]): Promise<DocumentRow[]> {
+  return await selectDocuments(db).where('id', '=', anyOf(ids)).execute();
+}
+
 /** The document, or undefined. */
-export const findDocument = batchedRead(
-  (db, ids): Promise<DocumentRow[]> => selectDocuments(db).where('id', '=', anyOf(ids)).execute(),
-  ({ id }) => id,
-);
+export const findDocument = batchedRead(readDocuments, ({ id }) => id);
 
 /** The document, whichever organization it belongs to: the caller authorizes by the row. Throws NOT_FOUND. */
 export async function getDocument(db: Db, documentId: string): Promise<DocumentRow> {
@@ -65,23 +68,6 @@ export async function findDeclaredBytes(db: Db, organizationId: string, document
 
 export function documentNotFound(): ApiError {
   return new ApiError('NOT_FOUND', { message: 'Document not found.' });
-}
-
-/** A page of a workspace's documents, newest first. */
-export async function listDocuments(
-  db: Db,
-  cursors: Cursors,
-  { workspaceId, limit, cursor }: { workspaceId: string; limit: number; cursor?: string | undefined },
-): Promise<Page<DocumentRow>> {
-  const scope = `documents:${workspaceId}`;
-  const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
-  let query = selectDocuments(db)
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (after) query = query.where(sql<boolean>`(created_at, id) < (${after.createdAt}, ${after.id})`);
-  return toPage(await query.execute(), limit, cursors, scope);
 }
 
 /** The document of a job no longer exists, so the job fails and is not tried again. */

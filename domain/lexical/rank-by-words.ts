@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { Candidate } from '../chunks/candidate.ts';
 import { keepBest } from '../chunks/keep-best.ts';
+import type { DocumentScope } from '../documents/document-scope.ts';
 import { postingLength, readPostings } from './postings.ts';
 import { termKeyOf, workspaceKeyOf } from './term-keys.ts';
 import { queryTermsOf } from './terms.ts';
@@ -18,6 +19,10 @@ export interface WordQuery {
   query: string;
   /** How many chunks to return at most. */
   count: number;
+  /** The documents that are searched; all of the workspace if undefined. */
+  scope?: DocumentScope | undefined;
+  /** Rank only the best chunk of each document. */
+  byDocument?: boolean | undefined;
 }
 
 /** A chunk with its BM25. */
@@ -37,20 +42,25 @@ interface TermRow {
   frequency: number;
   chunks: number;
   terms: number;
-  /** Of each document its number and postings, all of them parted by spaces; a document may come several times. */
-  documents: string;
+  /** Of each document its number and postings, all of them parted by spaces; a document may come several times. Null if none is searched. */
+  documents: string | null;
 }
 
 /**
  * Ranks the chunks of a workspace by BM25 of the query's terms, of which a chunk needs one. Frequencies, counts and the average length are
- * those of the workspace. Reads the postings of these terms only. A document that has no postings yet is not found.
+ * those of the workspace, whichever documents are searched: a chunk scores the same. Reads the postings of these terms only. A document
+ * that has no postings yet is not found.
  */
-export async function rankByWords(db: Db, { workspaceId, query, count }: WordQuery): Promise<RankedByWords> {
+export async function rankByWords(db: Db, query: WordQuery): Promise<RankedByWords> {
+  const { workspaceId } = query;
   const scores = new Map<string, ChunkScores>();
-  for (const row of await readTerms(db, workspaceId, query)) addScores(scores, row);
-  const best = keepBest(count);
-  for (const [number, ofDocument] of scores)
-    for (const [index, score] of ofDocument.entries()) if (score > 0) best.offer(score, number, index);
+  for (const row of await readTerms(db, query)) addScores(scores, row);
+  const best = keepBest(query.count);
+  for (const [number, ofDocument] of scores) {
+    const ofEach = query.byDocument ? keepBest(1) : best;
+    for (const [index, score] of ofDocument.entries()) if (score > 0) ofEach.offer(score, number, index);
+    if (query.byDocument) for (const { score, index } of ofEach.ranked()) best.offer(score, number, index);
+  }
   return {
     best: await nameDocuments(db, workspaceId, best.ranked()),
     async scoreAll(chunks) {
@@ -61,9 +71,15 @@ export async function rankByWords(db: Db, { workspaceId, query, count }: WordQue
 }
 
 /** The postings of the query's terms, in one statement: the counts are those of the same moment. */
-async function readTerms(db: Db, workspaceId: string, query: string): Promise<TermRow[]> {
+async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Promise<TermRow[]> {
   const keys = queryTermsOf(query).slice(0, mostTerms).map(termKeyOf);
-  if (keys.length === 0) return [];
+  if (keys.length === 0 || scope?.named?.length === 0) return [];
+  // Postings are read of all documents, which are counted; only those of the searched ones are sent.
+  const isSearched =
+    scope &&
+    sql`filter (where document_number in (
+            select number from lexical_document where workspace_id = ${workspaceId} and ${scope.includes(sql`lexical_document.document_id`)}
+          ))`;
   const { rows } = await sql<TermRow>`
     select frequency, documents, total.chunks, total.terms
     from (
@@ -71,7 +87,7 @@ async function readTerms(db: Db, workspaceId: string, query: string): Promise<Te
         row_number() over (order by frequency, term) as place
       from (
         select term, (sum(length(postings)) / ${sql.lit(postingLength)})::int as frequency,
-          string_agg(document_number || ' ' || postings, ' ') as documents
+          string_agg(document_number || ' ' || postings, ' ') ${isSearched ?? sql``} as documents
         from posting where workspace_key = ${workspaceKeyOf(workspaceId)} and term = any(${keys}::bigint[])
         group by term
       ) as by_term
@@ -88,6 +104,7 @@ async function readTerms(db: Db, workspaceId: string, query: string): Promise<Te
 function addScores(scores: Map<string, ChunkScores>, { frequency: chunksWithTerm, chunks, terms, documents }: TermRow): void {
   const rarity = Math.log(1 + (chunks - chunksWithTerm + 0.5) / (chunksWithTerm + 0.5));
   const averageLength = terms / chunks;
+  if (documents === null) return;
   for (let at = 0; at < documents.length; ) {
     const numberEnd = documents.indexOf(' ', at);
     const found = documents.indexOf(' ', numberEnd + 1);

@@ -5,19 +5,24 @@ import { dan, deu, eng, fra, ita, nld, por, spa, swe } from 'stopword';
 const longestTerm = 64;
 
 /** Words and numbers, and what joins them to an identifier: `INV-2024-001`, `ada@example.com`, `foo_bar`, `28.31`. */
-const spacedRun = /[\p{L}\p{M}\p{N}]+(?:[-_.,:/@+#&][\p{L}\p{M}\p{N}]+)*/gu;
+export const spacedRun = /[\p{L}\p{M}\p{N}]+(?:[-_.,:/@+#&][\p{L}\p{M}\p{N}]+)*/gu;
 /** The same of text that is ASCII and in lower case, as most is; several times as fast. */
 const asciiRun = /[a-z0-9]+(?:[-_.,:/@+#&][a-z0-9]+)*/g;
-const joiner = /[-_.,:/@+#&]/;
+export const joiner = /[-_.,:/@+#&]/;
 const part = /[\p{L}\p{M}\p{N}]+/gu;
 const possessive = /['’]s(?![\p{L}\p{N}])/gu;
 const groupedDigits = /(?<=\d),(?=\d{3}(?!\d))/g;
 const ascii = /^[\0-\x7f]*$/;
 /** Japanese and Chinese: pairs of characters stand for words. */
-const pairedRun = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}々ー]+/gu;
+export const pairedRun = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}々ー]+/gu;
 /** Other scripts without spaces between words, which only a dictionary divides. */
-const unspacedRun = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+export const unspacedRun = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const dictionary = new Intl.Segmenter('th', { granularity: 'word' });
+
+/** The words of a run of {@link unspacedRun}, with their indexes. */
+export function wordsOf(run: string): Intl.SegmentData[] {
+  return [...dictionary.segment(run)].filter(({ isWordLike }) => isWordLike);
+}
 
 /** In which scripts an accent does not make another letter. Elsewhere it does: й is not и. */
 const accents = /(?<=[\p{Script=Latin}\p{Script=Greek}])\p{Mn}+|(?<=е)\u0308|[\u0591-\u05c7\u064b-\u0652\u0670\u0640]/gu;
@@ -69,7 +74,7 @@ function divide(folded: string, { singly }: { singly: boolean }): string[] {
         return ' ';
       })
       .replace(unspacedRun, (run) => {
-        for (const { segment, isWordLike } of dictionary.segment(run)) if (isWordLike) add(segment);
+        for (const { segment } of wordsOf(run)) add(segment);
         return ' ';
       });
   }

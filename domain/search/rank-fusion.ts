@@ -18,10 +18,15 @@ export interface RankedList {
   weight: number;
 }
 
+/** What a place, from 0, in a list of this weight counts. */
+export function worthOfPlace(place: number, weight: number): number {
+  return weight / (smoothing + place + 1);
+}
+
 /** Fuses lists by reciprocal rank: the keys of all of them, best first. Of equal ones that of the earlier list comes first. */
 export function fuseByRank(lists: RankedList[]): string[] {
   const scores = new Map<string, number>();
   for (const { keys, weight } of lists)
-    for (const [place, key] of keys.entries()) scores.set(key, (scores.get(key) ?? 0) + weight / (smoothing + place + 1));
+    for (const [place, key] of keys.entries()) scores.set(key, (scores.get(key) ?? 0) + worthOfPlace(place, weight));
   return [...scores].sort(([, one], [, other]) => other - one).map(([key]) => key);
 }

@@ -4,6 +4,8 @@ import type { Db } from '../../db/connect.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { type FoundChunk, searchChunks } from '../chunks/search-chunks.ts';
 import { chargeSearch, checkSearchCredit, refundSearch, settleSearch } from '../credits/search-charge.ts';
+import type { DocumentFilter } from '../documents/document-filter.ts';
+import { type DocumentScope, findDocumentScope } from '../documents/document-scope.ts';
 import type { WorkspaceRow } from '../workspaces/workspace.ts';
 import type { EmbeddingPrice } from './embedding-price.ts';
 import { lexicalModel, type RankedChunk, searchByBoth, searchByWords } from './search-by-words.ts';
@@ -25,8 +27,12 @@ export interface Search {
   workspace: WorkspaceRow;
   query: string;
   mode: SearchMode;
-  /** How many chunks to find at most. */
+  /** How many chunks to find at most, or documents. */
   limit: number;
+  /** Which documents are searched; all if undefined. */
+  filter?: DocumentFilter | undefined;
+  /** Find documents, each by its best chunk. */
+  byDocument?: boolean | undefined;
 }
 
 /** What a search found, best first, and the model that embedded its query; `bm25` if none did. */
@@ -42,9 +48,10 @@ export interface Found {
  */
 export async function searchDocuments(deps: SearchDeps, search: Search): Promise<Found> {
   if (search.mode === 'lexical') {
-    const { workspace, query, limit } = search;
-    const wanted = { workspaceId: workspace.id, query, limit };
-    return { model: lexicalModel, chunks: await cancelOnAbort(deps.signal, () => searchByWords(deps.db, wanted)) };
+    const { workspace, query, limit, byDocument } = search;
+    const find = async () =>
+      searchByWords(deps.db, { workspaceId: workspace.id, query, limit, byDocument, scope: await findScope(deps.db, search) });
+    return { model: lexicalModel, chunks: await cancelOnAbort(deps.signal, find) };
   }
   const { organization_id: organizationId } = search.workspace;
   if (deps.price === 'charged') return await charged(deps, organizationId, () => find(deps, search));
@@ -66,10 +73,16 @@ async function charged<T>({ db, getPlan, onUnsettled }: SearchDeps, organization
   }
 }
 
-async function find({ db, embed, signal }: SearchDeps, { workspace, query, mode, limit }: Search): Promise<Found> {
+async function find({ db, embed, signal }: SearchDeps, search: Search): Promise<Found> {
+  const { workspace, query, mode, limit, byDocument } = search;
   const { model, vector } = await embed(query);
-  const wanted = { workspaceId: workspace.id, model, vector, limit };
-  const search = async (): Promise<Found['chunks']> =>
-    await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
-  return { model, chunks: await cancelOnAbort(signal, search) };
+  const findChunks = async (): Promise<Found['chunks']> => {
+    const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(db, search) };
+    return await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
+  };
+  return { model, chunks: await cancelOnAbort(signal, findChunks) };
+}
+
+async function findScope(db: SearchDeps['db'], { workspace, filter }: Search): Promise<DocumentScope | undefined> {
+  return filter && (await findDocumentScope(db, workspace.id, filter));
 }

@@ -29,6 +29,7 @@ describe('images at /v1/extract, read locally', () => {
       pages: 1,
       truncated: false,
       contentType: 'image/png',
+      outline: { page_starts: [0], headings: [] },
     });
     expect((await read(await sharp(notice).jpeg({ quality: 80 }).toBuffer(), 'image/jpeg')).text).to.match(expected);
     expect((await read(await sharp(notice).webp({ lossless: true }).toBuffer(), 'image/webp')).text).to.match(expected);

@@ -12,6 +12,7 @@ const actions = [
   'workspace.delete',
   'document.create',
   'document.complete',
+  'document.update',
   'document.delete',
   'job.create',
   'job.cancel',
@@ -114,6 +115,13 @@ describe('The audit log of the service itself', () => {
         await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: 'abc' });
         return { id: document.id };
       },
+      target: id,
+      state: rows('document', 'id'),
+      ...own,
+    },
+    'document.update': {
+      operation: 'documents.update',
+      prepare: async () => ({ id: (await newUpload()).document.id, name: 'b.txt', tags: ['new'] }),
       target: id,
       state: rows('document', 'id'),
       ...own,

@@ -61,7 +61,8 @@ describe('The client of oRPC as its authors publish it', () => {
     await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: bytes });
     await call('documents.complete', { id: document.id });
     await call('documents.get', { id: document.id });
-    await call('documents.list', { organizationId, workspaceId, limit: 5 });
+    expect(await call('documents.update', { id: document.id, tags: ['mirror'] })).to.deep.include({ tags: ['mirror'] });
+    await call('documents.list', { organizationId, workspaceId, limit: 5, tag: 'mirror' });
     await call('documents.downloadUrl', { id: document.id });
     const job = await call('jobs.create', { kind: 'document.index', documentId: document.id });
     for await (const event of stream) if (event.id === job.id && event.status === 'succeeded') break;

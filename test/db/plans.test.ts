@@ -1,9 +1,13 @@
 import { expect } from 'chai';
-import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { createPool, type Db, type Pool } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import { listAuditEntries, listPlatformAuditEntries } from '../../domain/audit.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
+import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
+import { findDocumentScope } from '../../domain/documents/document-scope.ts';
+import { toLabelColumns } from '../../domain/documents/labels.ts';
+import { listDocuments } from '../../domain/documents/list-documents.ts';
 import { hasJobsOfFormerWorkspace, readChangedJobs, readJobsById } from '../../domain/jobs/list-changed-jobs.ts';
 import { listJobs } from '../../domain/jobs/list-jobs.ts';
 import { listReplayable } from '../../domain/jobs/replay-jobs.ts';
@@ -18,6 +22,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** Enough that a sequential scan is never the cheapest way. Millions are tried by hand. */
 const rows = Number(process.env.PLAN_TEST_ROWS ?? 60_000);
+const crowdedDocuments = 10_000;
 
 describe(`With ${rows} rows in each large table`, () => {
   let database: TestDatabase;
@@ -32,11 +37,37 @@ describe(`With ${rows} rows in each large table`, () => {
     await fillTables(database.db, rows);
     pool = createPool({ url: database.url, poolSize: 2 });
     db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }), log: ({ query }) => void seen.push(query) });
+    await addLabeledDocuments();
   });
   after(async () => {
     await pool.end();
     await database.drop();
   });
+
+  /** Documents of one workspace; each tag is one of ten's, each number one's. */
+  const crowded = 'workspace-crowded';
+  async function addLabeledDocuments(): Promise<void> {
+    const row = await db.selectFrom('document').selectAll().where('id', '=', 'document-1').executeTakeFirstOrThrow();
+    const place = { organization_id: row.organization_id, workspace_id: crowded };
+    await db.insertInto('workspace').values({ id: crowded, organization_id: row.organization_id, name: 'w', slug: crowded }).execute();
+    for (let start = 0; start < crowdedDocuments; start += 1_000) {
+      const documents = Array.from({ length: 1_000 }, (_, n) => {
+        const labels = { tags: [`tag-${(start + n) % 1_000}`], metadata: { number: start + n } };
+        const id = `crowded-${start + n}`;
+        return {
+          ...row,
+          ...place,
+          ...toLabelColumns(crowded, labels),
+          id,
+          object_key: id,
+          chunk_count: 1,
+          created_at: new Date(start + n),
+        };
+      });
+      await db.insertInto('document').values(documents).execute();
+    }
+    await sql`analyze document`.execute(db);
+  }
 
   const isPlanned = /^\s*(select|with|insert|update|delete)/;
   /** Counts of all rows are exact, and only a full read gives them; operators and platform admins ask for them. */
@@ -99,6 +130,9 @@ describe(`With ${rows} rows in each large table`, () => {
     'the audit log by target': () => listPlatformAuditEntries(db, cursors, { ...page, targetId: '000000000005' }),
     'the audit log by everything': () =>
       listPlatformAuditEntries(db, cursors, { ...page, organizationId: small, actorId: 'user-5', targetId: '000000000005' }),
+    'documents of a workspace': () => next((cursor) => listDocuments(db, cursors, { workspaceId: crowded, ...page, cursor })),
+    'documents of a type': () => listDocuments(db, cursors, { workspaceId: crowded, contentTypes: ['text/html'], ...page }),
+    'documents that wait for their upload': () => listDocuments(db, cursors, { workspaceId: crowded, status: 'pending', ...page }),
     'jobs to replay': replayable({}),
     'jobs to replay, further on': () => listReplayable(db, {}, { after: '000000000500', limit: 100 }),
     'jobs to replay, by organization': replayable({ organizationId: small }),
@@ -122,5 +156,44 @@ describe(`With ${rows} rows in each large table`, () => {
     it(`reads no table from end to end for ${question}`, async () => {
       expect(await scannedBy(ask)).to.deep.equal([]);
     }).timeout(300_000);
+  }
+
+  /** How many documents the statements of `work` read, at the most in one step of a plan. */
+  async function mostDocumentsRead(work: () => Promise<unknown>): Promise<number> {
+    seen.length = 0;
+    await work();
+    let most = 0;
+    for (const { sql: text, parameters } of seen) {
+      const { rows: plans } = await pool.query(`explain (analyze, format json) ${text}`, [...parameters]);
+      most = Math.max(most, readBy(plans[0]['QUERY PLAN'][0].Plan));
+    }
+    return most;
+  }
+
+  function readBy(node: PlanNode & Record<string, unknown>): number {
+    const counts = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Index Recheck'].map((name) => Number(node[name] ?? 0));
+    const own =
+      node['Relation Name'] === 'document' ? counts.reduce((sum, count) => sum + count, 0) * Number(node['Actual Loops'] ?? 1) : 0;
+    return Math.max(own, ...(node.Plans ?? []).map((child) => readBy(child as never)));
+  }
+
+  const narrow: Record<string, [filter: DocumentFilter, found: number]> = {
+    tag: [{ tags: ['tag-7'] }, 10],
+    'tag that there is not': [{ tags: ['none'] }, 0],
+    'field of the metadata': [{ metadata: { number: 77 } }, 1],
+    'tag and a field': [{ tags: ['tag-77'], metadata: { number: 77 } }, 1],
+    'list of ids': [{ ids: ['crowded-1', 'crowded-2', 'document-1'] }, 2],
+    'content type': [{ contentTypes: ['text/html'] }, 0],
+    'time of creation': [{ created: [undefined, new Date(10)] }, 10],
+    'time of indexing': [{ indexed: [new Date(0), undefined] }, 0],
+  };
+  for (const [what, [filter, found]] of Object.entries(narrow)) {
+    it(`reads only the documents that are found by a ${what}`, async () => {
+      const listed = async () =>
+        expect((await listDocuments(db, cursors, { workspaceId: crowded, ...filter, ...page })).items).to.have.length(found);
+      const searched = async () => expect((await findDocumentScope(db, crowded, filter)).named).to.have.length(found);
+      expect(await mostDocumentsRead(searched)).to.be.at.most(found + 1);
+      if (!filter.indexed) expect(await mostDocumentsRead(listed)).to.be.at.most(found + 1);
+    });
   }
 });

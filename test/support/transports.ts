@@ -34,7 +34,7 @@ function restRequest(route: AnyRoute, input: Record<string, unknown>, options: R
   const query = new URLSearchParams();
   for (const name of Object.keys(route.query?.shape ?? {})) {
     const value = take(name);
-    if (value !== undefined) query.set(name, String(value));
+    for (const one of [value].flat()) if (one !== undefined) query.append(name, String(one));
   }
   const search = query.size > 0 ? `?${query}` : '';
   return [`/api/v1${path}${search}`, route.body && rest.size > 0 ? { ...options, body: Object.fromEntries(rest) } : options];

@@ -1,0 +1,62 @@
+import { countCharacters } from '../characters.ts';
+
+/** A heading as a reader of documents finds it: its first line in the text, and its title. */
+export interface RawHeading {
+  /** 1 is the outermost. */
+  level: number;
+  line: string;
+  title: string;
+}
+
+/** Where the parts of a text begin, in characters (code points). */
+export interface Outline {
+  /** Where each page begins, of those that were read; null for kinds without pages. */
+  page_starts: number[] | null;
+  headings: { level: number; start: number; title: string }[];
+}
+
+const mostHeadings = 5_000;
+const longestTitle = 200;
+/** A heading that is not where it should be is passed over, if one of so many next ones is there. */
+const lookAhead = 8;
+
+/** Pages are joined by an empty line; those without text add nothing. */
+export const pageSeparator = '\n\n';
+
+/** The text of pages, of which each is cleaned already. */
+export function joinPages(pages: string[]): string {
+  return pages.filter((page) => page !== '').join(pageSeparator);
+}
+
+/** Where each page begins in the text of {@link joinPages}, at most at the text's end; one without text where the next one does. */
+export function findPageStarts(pages: string[], characters: number): number[] {
+  let end = 0;
+  return pages.map((page) => {
+    const start = end > 0 && page !== '' ? end + pageSeparator.length : end;
+    if (page !== '') end = start + countCharacters(page);
+    return Math.min(start, characters);
+  });
+}
+
+/** Finds the headings of a document in its text, in their order. One that has no line of its own is left out. */
+export function locateHeadings(text: string, headings: RawHeading[]): Outline['headings'] {
+  const found: Outline['headings'] = [];
+  const wanted = headings.map(({ line }) => collapse(line));
+  let [next, start] = [0, 0];
+  for (const line of text.split('\n')) {
+    if (next >= headings.length || found.length >= mostHeadings) break;
+    const at = line.trim() === '' ? -1 : wanted.slice(next, next + lookAhead).indexOf(collapse(line));
+    const heading = at === -1 ? undefined : headings[next + at];
+    if (heading) {
+      const indent = line.length - line.trimStart().length;
+      found.push({ level: heading.level, start: start + indent, title: [...collapse(heading.title)].slice(0, longestTitle).join('') });
+      next += at + 1;
+    }
+    start += countCharacters(line) + 1;
+  }
+  return found;
+}
+
+function collapse(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { type Cursors, cursorAfter, fitPage, inOrderOf, maxPageBytes, type Page } from '../page.ts';
+import { type DocumentRow, inWorkspace, readDocuments } from './document.ts';
+import { type DocumentFilter, documentConditions } from './document-filter.ts';
+
+/** What a document takes up in a page besides its labels, in bytes of JSON: its name has 200 characters. */
+const otherBytes = 2_048;
+
+export interface DocumentList extends DocumentFilter {
+  workspaceId: string;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/**
+ * A page of a workspace's documents, newest first, that ends after `limit` documents or 4 MiB. `admit` is called with the size of the page,
+ * in bytes, before it is read. Throws BAD_REQUEST for a cursor of another list or workspace.
+ */
+export async function listDocuments(
+  db: Db,
+  cursors: Cursors,
+  { workspaceId, limit, cursor, ...filter }: DocumentList,
+  admit: (bytes: number) => Promise<void> = async () => {},
+): Promise<Page<DocumentRow>> {
+  const scope = `documents:${workspaceId}`;
+  const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+  const sized = sql`
+    select id, created_at as at, ${sql.lit(otherBytes)} + label_bytes as bytes from document
+    where ${documentConditions(workspaceId, filter)} and ${inWorkspace}
+      ${after ? sql`and (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
+    order by created_at desc, id desc limit ${limit + 1}
+  `;
+  const page = await fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
+  await admit(page.bytes);
+  const read = await readDocuments(
+    db,
+    page.rows.map(({ id }) => id),
+  );
+  return { items: inOrderOf(page, read), nextCursor: cursorAfter(page, cursors, scope) };
+}

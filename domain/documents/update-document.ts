@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/connect.ts';
+import { type Actor, recordAudit } from '../audit.ts';
+import { lockDocument, lockWorkspace } from '../locks.ts';
+import { type DocumentRow, documentNotFound } from './document.ts';
+import { type Labels, toLabelColumns } from './labels.ts';
+
+/** Undefined leaves a value as it is. Tags and metadata are replaced as a whole. */
+export interface DocumentChange {
+  name?: string | undefined;
+  tags?: string[] | undefined;
+  metadata?: Labels['metadata'] | undefined;
+}
+
+/** How many fields of the metadata an audit entry names. */
+const mostNamedFields = 50;
+
+/** Changes what a document is called and found by, whether or not its upload is complete. Throws NOT_FOUND if it is gone. */
+export async function updateDocument(trx: Transaction, actor: Actor, document: DocumentRow, change: DocumentChange): Promise<DocumentRow> {
+  await lockWorkspace(trx, document.workspace_id, 'keep');
+  const before = await lockDocument(trx, document.id, 'change');
+  if (!before) throw documentNotFound();
+  const { name = before.name, tags = before.tags, metadata = before.metadata } = change;
+  const columns = { name, ...toLabelColumns(before.workspace_id, { tags, metadata }) };
+  const changes = listChanges(before, { name, tags: columns.tags, metadata });
+  if (Object.keys(changes).length === 0) return { ...before, uploaded_by: document.uploaded_by };
+  const after = await trx
+    .updateTable('document')
+    .set({ ...columns, updated_at: sql`clock_timestamp()` })
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await recordAudit(trx, actor, {
+    organizationId: after.organization_id,
+    action: 'document.update',
+    targetType: 'document',
+    targetId: after.id,
+    metadata: { workspaceId: after.workspace_id, ...changes },
+  });
+  return { ...after, uploaded_by: document.uploaded_by };
+}
+
+/** What differs, as the audit log has it: of the metadata only which fields do, since they may hold anything. */
+function listChanges(before: DocumentRow, after: Labels & { name: string }): Record<string, unknown> {
+  const differ = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other);
+  const keys = [...new Set([...Object.keys(before.metadata), ...Object.keys(after.metadata)])];
+  const fields = keys.filter((key) => differ(before.metadata[key], after.metadata[key]));
+  return {
+    ...(before.name === after.name ? {} : { name: { from: before.name, to: after.name } }),
+    ...(differ(before.tags, after.tags) ? { tags: { from: before.tags, to: after.tags } } : {}),
+    ...(fields.length === 0 ? {} : { metadata: { fields: fields.slice(0, mostNamedFields), changed: fields.length } }),
+  };
+}

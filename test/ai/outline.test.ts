@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { finish } from '../../ai/extract/extract-text.ts';
+import { findMarkdownHeadings } from '../../ai/extract/markdown-headings.ts';
+import { type AiService, startAiService } from './support/ai-service.ts';
+import { makePdf, makeTextPdf } from './support/make-pdf.ts';
+
+describe('The outline of an extracted text', () => {
+  let service: AiService;
+  before(async () => {
+    service = await startAiService({ MAX_TEXT_CHARACTERS: '8000', MAX_PDF_PAGES: '12', OCR_PROVIDER: 'local' });
+  });
+  after(() => service.stop());
+
+  const read = (body: Buffer | string, contentType: string) => service.client.extract({ body: Buffer.from(body), contentType });
+  /** What stands where a heading is said to be, with its level. */
+  const headingsOf = ({ text, outline }: Awaited<ReturnType<typeof read>>) =>
+    outline.headings.map(({ level, start }) => `${level} ${[...text].slice(start).join('').split('\n', 1)[0]}`);
+
+  it('tells where each page of a PDF begins', async () => {
+    const { text, outline, characters } = await read(readFileSync('samples/observatory-handbook.pdf'), 'application/pdf');
+    const starts = outline.page_starts ?? [];
+    expect(starts).to.have.length(5);
+    expect(starts[0]).to.equal(0);
+    for (const start of starts.slice(1)) expect(text.slice(start - 2, start)).to.equal('\n\n');
+    const pages = starts.map((start, page) => text.slice(start, starts[page + 1] ?? characters));
+    expect(pages.join('')).to.equal(text);
+    expect(pages[0]).to.include('1. Welcome');
+    expect(pages.findIndex((page) => page.includes('thorium-argon lamp'))).to.be.greaterThan(0);
+  });
+
+  it('tells where pages would begin that are empty or were cut off', async () => {
+    expect((await read(makePdf('0 0 m 100 100 l S', 3), 'application/pdf')).outline.page_starts).to.deep.equal([0, 0, 0]);
+    const { outline, characters } = await read(makeTextPdf('word '.repeat(400), 10), 'application/pdf');
+    expect(characters).to.equal(8_000);
+    const starts = outline.page_starts ?? [];
+    expect(starts.length).to.be.within(4, 9);
+    expect(Math.max(...starts)).to.be.at.most(8_000);
+  });
+
+  it('counts characters, whatever is left out of the text', () => {
+    const pageTexts = ['', '😀\u0000 one', '', 'two\r\nlines', ''];
+    const { text, outline } = finish({ text: '', pages: 5, pageTexts }, 'application/pdf', 1_000);
+    expect(text).to.equal('😀 one\n\ntwo\nlines');
+    expect(outline.page_starts).to.deep.equal([0, 0, 5, 7, 16]);
+    expect(finish({ text: '', pages: 5, pageTexts }, 'application/pdf', 6).outline.page_starts).to.deep.equal([0, 0, 5, 6, 6]);
+  });
+
+  it('tells where each page of a TIFF begins', async () => {
+    const pages = await Promise.all(
+      ['First page', 'Second page'].map((label) =>
+        sharp({ text: { text: label, font: 'sans 40', rgba: true, dpi: 150 } })
+          .flatten({ background: 'white' })
+          .resize({ width: 1200, height: 400, fit: 'contain', background: 'white' })
+          .png()
+          .toBuffer(),
+      ),
+    );
+    const tiff = await sharp(pages, { join: { animated: true } })
+      .tiff()
+      .toBuffer();
+    const { text, outline } = await read(tiff, 'image/tiff');
+    expect(outline.page_starts).to.have.length(2);
+    expect(text.slice(outline.page_starts?.[1])).to.match(/^Second page/);
+  });
+
+  it('tells the headings of HTML', async () => {
+    const html = `<title>T</title><body><h1>Ferry &amp; quay</h1><p>Overview</p><h2>
+      Prices <em>2026</em></h2><table><tr><td><h3>In a cell</h3></td><td>x</td></tr></table><script>h('<h1>no</h1>')</script><h2></h2>
+      <h3>Over<br>two</h3><p>text</p><h2>😀 After</h2></body>`;
+    const found = await read(html, 'text/html');
+    expect(headingsOf(found)).to.include.members(['1 Ferry & quay', '2 Prices 2026', '3 Over', '2 😀 After']);
+    expect(found.outline.headings.map(({ title }) => title)).to.include('Over two');
+    expect(found.outline.page_starts).to.equal(null);
+  });
+
+  it('tells the headings of Markdown', async () => {
+    const found = await read(readFileSync('samples/beekeeping-notes.md'), 'text/markdown');
+    expect(found.outline.headings.length).to.be.greaterThan(2);
+    for (const [index, heading] of headingsOf(found).entries())
+      expect(heading).to.match(new RegExp(`^${found.outline.headings[index]?.level} #+ `));
+    expect((await read('no # heading', 'text/plain')).outline).to.deep.equal({ page_starts: null, headings: [] });
+  });
+
+  it('knows both kinds of headings of Markdown, and what looks like one', () => {
+    const text = [
+      '😀 Title\n===',
+      '# One #',
+      '```\n# code\n```',
+      '~~~sh\n# code\n```\n# still code\n~~~',
+      'Two\n---',
+      '- item\n---',
+      '\n---',
+      '#none',
+      '####### seven',
+      '#',
+      '   ### Three  ',
+      '    # indented code',
+      'a | b\n\n--- | ---',
+    ].join('\n\n');
+    const { text: kept, outline } = finish({ text, pages: null, headings: findMarkdownHeadings(text) }, 'text/markdown', 10_000);
+    expect(outline.headings.map(({ level, title }) => [level, title])).to.deep.equal([
+      [1, '😀 Title'],
+      [1, 'One'],
+      [2, 'Two'],
+      [3, 'Three'],
+    ]);
+    const characters = [...kept];
+    for (const { start, title } of outline.headings)
+      expect(characters.slice(start).join('').replace(/^#+ /, '').startsWith(title)).to.equal(true);
+  });
+
+  it('is sent only if it is asked for', async () => {
+    const answer = await service.extract(Buffer.from('# Title'), 'text/markdown');
+    expect(Object.keys((await answer.json()) as object)).to.deep.equal(['text', 'characters', 'pages', 'truncated', 'content_type']);
+  });
+});

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { callOver, type Transport, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
+
+const sample = (name: string) => readFileSync(`samples/${name}`);
+const modes = ['semantic', 'lexical', 'hybrid'] as const;
+
+describe('Citations', () => {
+  const { api, tenant } = useApi({ env: { SEARCH_LIMIT_PER_MINUTE: '1000' } });
+  let handbook: string;
+  let notes: string;
+
+  const call = (operation: string, input: Record<string, unknown>, transport: Transport = 'REST') =>
+    callOver(api, transport, operation, input, { token: tenant.owner.token });
+  const search = async (input: Record<string, unknown>, transport?: Transport): Promise<any[]> =>
+    (await call('documents.search', { workspaceId: tenant.workspaceId, ...input }, transport)).body.results;
+  const textOf = async (id: string, page?: number, transport?: Transport) =>
+    (await call('documents.text', { id, ...(page === undefined ? {} : { page }) }, transport)).body;
+  const cut = (text: string, { start, end }: { start: number; end: number }) => [...text].slice(start, end).join('');
+
+  async function run(kind: string, documentId: string): Promise<any> {
+    const { body } = await call('jobs.create', { kind, documentId });
+    return await api.jobIn(tenant.owner.token, body.id, ['succeeded', 'failed']);
+  }
+  async function index(name: string, contentType: string): Promise<string> {
+    const { id } = await api.upload(tenant, { name, contentType, bytes: sample(name) });
+    expect(await run('document.index', id)).to.include({ status: 'succeeded' });
+    return id;
+  }
+
+  before(async () => {
+    handbook = await index('observatory-handbook.pdf', 'application/pdf');
+    notes = await index('beekeeping-notes.md', 'text/markdown');
+  });
+
+  for (const transport of transports) {
+    for (const mode of modes) {
+      it(`lead to the place in the text and to its page, in mode ${mode} over ${transport}`, async () => {
+        const whole = (await textOf(handbook)).text;
+        const filter = { documentIds: [handbook] };
+        const query = 'thorium-argon lamp';
+        const results = await search({ query, mode, filter, include: ['citation', 'highlights'], limit: 50 }, transport);
+        expect(results.length).to.be.greaterThan(2);
+        expect(results[0].text.replace(/\s+/g, ' ')).to.include(query);
+        for (const { text, citation, highlights } of results) {
+          expect(citation).to.have.all.keys('page', 'lastPage', 'headings', 'start', 'end');
+          expect(cut(whole, citation)).to.equal(text);
+          expect(citation.page).to.be.within(1, 5);
+          expect(citation.lastPage).to.be.within(citation.page, 5);
+          const { page } = await textOf(handbook, citation.page);
+          expect(citation.start).to.be.within(page.start, page.end - 1);
+          for (const one of highlights) {
+            expect(cut(text, one).toLowerCase()).to.match(/thorium|argon|lamp/);
+            expect((await textOf(handbook, one.page)).text).to.include(cut(text, one));
+          }
+        }
+        expect(results[0].highlights.map((one: never) => cut(results[0].text, one).toLowerCase())).to.include.members([
+          'thorium-argon',
+          'lamp',
+        ]);
+        const [plain] = await search({ query, mode, filter, limit: 1 }, transport);
+        expect(plain).to.not.have.any.keys('citation', 'highlights');
+        const [cited] = await search({ query, mode, filter, limit: 1, include: ['citation'] }, transport);
+        expect(cited).to.have.property('citation');
+        expect(cited).to.not.have.property('highlights');
+      });
+    }
+
+    it(`are by page where the text is asked for by page, over ${transport}`, async () => {
+      const { text: whole, extracted } = await textOf(handbook, undefined, transport);
+      let end = 0;
+      for (let number = 1; number <= 5; number += 1) {
+        const body = await textOf(handbook, number, transport);
+        expect(body).to.deep.include({ documentId: handbook, truncated: false, extracted });
+        expect(body.page).to.deep.include({ number, start: end });
+        expect(cut(whole, body.page).trim()).to.equal(body.text);
+        end = body.page.end;
+      }
+      expect(end).to.equal(extracted.characters);
+      for (const [id, page] of [
+        [handbook, 6],
+        [notes, 1],
+      ] as const) {
+        expect(await textOf(id, page, transport)).to.include({ code: 'NOT_FOUND', status: 404, defined: true });
+      }
+      for (const page of [0, -1, 1.5, 'one', 100_001]) {
+        const body = await textOf(handbook, page as number, transport);
+        expect(body).to.include({ code: 'BAD_REQUEST', defined: true });
+        expect(body.data.issues[0].path).to.deep.equal(['page']);
+      }
+      const { id } = await api.upload(tenant, { bytes: 'Not extracted.' });
+      expect(await textOf(id, 1, transport)).to.deep.equal({ documentId: id, text: null, truncated: false, extracted: null });
+    });
+  }
+
+  it('tell the headings of Markdown and HTML', async () => {
+    const timetable = await index('ferry-timetable.html', 'text/html');
+    for (const [id, query, document] of [
+      [notes, 'counting varroa mites under a hive', sample('beekeeping-notes.md').toString()],
+      [timetable, 'bicycle ticket price on the ferry', sample('ferry-timetable.html').toString()],
+    ] as const) {
+      const [best] = await search({ query, filter: { documentIds: [id] }, include: ['citation'] });
+      expect(best.citation.headings.length).to.be.greaterThan(0);
+      for (const heading of best.citation.headings) expect(document).to.include(heading);
+      expect(best.citation).to.deep.include({ page: null, lastPage: null });
+    }
+  });
+
+  it('are unknown for what was indexed before, until it is indexed again', async () => {
+    const { db } = api.database;
+    const id = await index('observatory-handbook.pdf', 'application/pdf');
+    const input = { query: 'thorium-argon lamp', filter: { documentIds: [id] }, include: ['citation', 'highlights'], limit: 1 };
+    const [known] = await search(input);
+    await db.updateTable('document_text').set({ outline: null }).where('document_id', '=', id).execute();
+    const nothing = { text_start: null, text_end: null, page: null, page_breaks: null, headings: null };
+    await db.updateTable('chunk').set(nothing).where('document_id', '=', id).execute();
+    const [old] = await search(input);
+    expect(old.citation).to.deep.equal({ page: null, lastPage: null, headings: null, start: null, end: null });
+    expect(old.highlights).to.deep.equal(known.highlights.map((one: object) => ({ ...one, page: null })));
+    expect(await textOf(id, 1)).to.include({ code: 'PRECONDITION_FAILED', status: 412, defined: true });
+    expect(await run('document.index', id)).to.include({ status: 'succeeded' });
+    expect((await search(input))[0].citation).to.deep.equal(known.citation);
+    expect((await textOf(id, 1)).page.number).to.equal(1);
+  });
+
+  it('have no position in a text that was extracted since', async () => {
+    const id = await index('beekeeping-notes.md', 'text/markdown');
+    const input = { query: 'mites', filter: { documentIds: [id] }, include: ['citation'], limit: 1 };
+    const [known] = await search(input);
+    await run('document.extract', id);
+    expect((await search(input))[0].citation).to.deep.equal({ ...known.citation, start: null, end: null });
+  });
+
+  it('are as far as the old text goes if a document can no longer be extracted', async () => {
+    const id = await index('observatory-handbook.pdf', 'application/pdf');
+    const { db } = api.database;
+    await db.updateTable('document_text').set({ outline: null, text: 'the text of old' }).where('document_id', '=', id).execute();
+    await db.updateTable('document').set({ content_type: 'image/gif' }).where('id', '=', id).execute();
+    expect(await run('document.index', id)).to.include({ status: 'succeeded' });
+    const [{ text, citation }] = await search({ query: 'old', mode: 'lexical', filter: { documentIds: [id] }, include: ['citation'] });
+    expect([text, citation]).to.deep.equal(['the text of old', { page: null, lastPage: null, headings: [], start: 0, end: 15 }]);
+  });
+
+  it('are asked for by name', async () => {
+    const { body } = await call('documents.search', { workspaceId: tenant.workspaceId, query: 'a', include: ['citation', 'pages'] });
+    expect(body).to.include({ code: 'BAD_REQUEST', defined: true });
+    expect(body.data.issues[0].path).to.deep.equal(['include', 1]);
+  });
+});

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { queryTermsOf, termsOf } from '../../domain/lexical/terms.ts';
+import { createHighlighter } from '../../domain/search/highlights.ts';
+
+describe('Highlights', () => {
+  const marked = (query: string, text: string) => {
+    const characters = [...text];
+    return createHighlighter(query)(text).map(({ start, end }) => characters.slice(start, end).join(''));
+  };
+
+  const cases: [query: string, text: string, found: string[]][] = [
+    ['washing mirrors', 'A mirror is washed. MIRRORS!', ['mirror', 'washed', 'MIRRORS']],
+    ['the mirror', 'the 😀 mirror of the telescope', ['mirror']],
+    ['etes', 'pendant l’été, des Étés', ['été', 'Étés']],
+    ['strasse', 'die lange Straße', ['Straße']],
+    ['INV-2024-001', 'Invoice INV-2024-001 of May, not INV-7', ['INV-2024-001', 'INV']],
+    ['bar', 'calls foo_bar(1)', ['bar']],
+    ['1200', 'for 1,200 hours', ['1,200']],
+    ["keeper's lamp", "The keeper's lamps", ['keeper', 'lamps']],
+    ['望遠鏡', '天文台の望遠鏡を掃除する', ['望遠鏡']],
+    ['猫', '黒猫がいる', ['猫']],
+    ['ซ่อม', 'ซ่อมกล้องโทรทรรศน์', ['ซ่อม']],
+    ['ﬁle', 'a ﬁle and a file', ['ﬁle', 'file']],
+    ['to be or not to be', 'to be, or not', ['not']],
+    ['to be', 'to be, or not', ['to', 'be']],
+    ['?!', 'nothing?!', []],
+  ];
+  for (const [query, text, found] of cases)
+    it(`of “${query}” in “${text}” are ${JSON.stringify(found)}`, () => {
+      expect(marked(query, text)).to.deep.equal(found);
+    });
+
+  it('are there if and only if a search by words finds the text', () => {
+    const lines = readFileSync('samples/beekeeping-notes.md', 'utf8').split('\n');
+    for (const query of ['counting varroa mites under a hive', 'adrenaline pen', 'the and of', 'queen-excluder 2026']) {
+      const wanted = new Set(queryTermsOf(query));
+      for (const line of lines) expect(marked(query, line).length > 0, line).to.equal(termsOf(line).some((term) => wanted.has(term)));
+    }
+  });
+});
