@@ -22,6 +22,14 @@ const downloadUrl = 'https://api.example.com/uploads/0198d2c4/0198d2c5?expires=1
 
 const contentType = z.enum(contentTypes, { error: `must be one of ${contentTypes.join(', ')}` }).meta({ id: 'ContentType' });
 
+/** Of a document or a job that read one. */
+export const ocrPages = count
+  .optional()
+  .describe(
+    'How many pages of a scanned PDF text recognition has read. Absent if none; always so unless the deployment reads scanned PDFs.',
+  )
+  .meta({ examples: [2] });
+
 const extracted = z
   .object({
     characters: count.meta({ examples: [9240] }),
@@ -30,6 +38,7 @@ const extracted = z
       .describe('Null for kinds that have no pages.')
       .meta({ examples: [5] }),
     at: dateTime,
+    ocrPages,
   })
   .meta({ id: 'Extracted', description: 'What extraction made of the document.' });
 

@@ -6,6 +6,8 @@ export interface ExtractLimits {
   maxUploadBytes: number;
   maxTextCharacters: number;
   maxPdfPages: number;
+  /** How many scanned pages of a PDF text recognition reads; absent if it reads none. */
+  maxScannedPages?: number | undefined;
 }
 
 /** A document whose text is to be extracted. */
@@ -23,6 +25,8 @@ export interface RawText {
   pages: number | null;
   /** The reader stopped before the end, because it had enough text. */
   stoppedEarly?: boolean;
+  /** How many of the pages of a PDF text recognition has read. */
+  ocrPages?: number;
 }
 
 /** The response of `/v1/extract`. `characters` counts the Unicode code points of `text`. */
@@ -32,6 +36,8 @@ export interface ExtractedText {
   pages: number | null;
   truncated: boolean;
   content_type: string;
+  /** How many of the pages text recognition has read; absent if none. */
+  ocr_pages?: number;
 }
 
 const aliases: Record<string, string> = {

@@ -40,6 +40,7 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
     pages: raw.pages,
     truncated: truncated || raw.stoppedEarly === true,
     content_type: mediaType,
+    ...(raw.ocrPages ? { ocr_pages: raw.ocrPages } : {}),
   };
 }
 

@@ -5,13 +5,14 @@ import { maxWrappedBytes } from '../extract/document.ts';
 import { type ExtractDependencies, extractDocument } from '../extract/extract-document.ts';
 import { readBody, readJson } from '../http/body.ts';
 import { type Bulkhead, requestSignal } from '../http/in-flight.ts';
+import { ProgressLines } from '../http/progress-lines.ts';
 import type { Provider } from '../providers.ts';
 import { ServiceError } from '../service-error.ts';
 
 /** An escaped surrogate pair. */
 const jsonBytesPerCharacter = 12;
 
-/** POST /v1/extract: raw bytes with their media type, or the base64 form. */
+/** POST /v1/extract: raw bytes with their media type, or the base64 form. Tells of scanned pages that are read, if the caller accepts lines. */
 export function extractRoute(deps: ExtractDependencies & { bulkhead: Bulkhead }): RequestHandler {
   const { maxUploadBytes } = deps.config;
   return async (request, response) => {
@@ -19,11 +20,13 @@ export function extractRoute(deps: ExtractDependencies & { bulkhead: Bulkhead })
     const mayBeWrapped = /^\s*(?:application|text)\/json\b/i.test(contentType ?? '');
     const maxBytes = mayBeWrapped ? maxWrappedBytes(maxUploadBytes) : maxUploadBytes;
     const signal = requestSignal(response);
-    const extracted = await deps.bulkhead.run(signal, async () => {
-      const body = await readBody(request, maxBytes);
-      return await extractDocument(deps, body, contentType, signal);
-    });
-    response.json(extracted);
+    const lines = new ProgressLines(request, response);
+    await lines.end(() =>
+      deps.bulkhead.run(signal, async () => {
+        const body = await readBody(request, maxBytes);
+        return await extractDocument(deps, body, contentType, signal, lines.report);
+      }),
+    );
   };
 }
 
