@@ -210,7 +210,7 @@ export const documents = {
     access: 'document:create',
     summary: 'Complete an upload',
     description:
-      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again answers the same document. An object larger than declared is deleted.',
+      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again answers the same document. An object larger than declared is deleted. One whose first bytes are those of another kind than declared is refused with PRECONDITION_FAILED, and stays until the document is deleted or a day is over.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
     pathParams: z.object({ id }),
     answerExample: notRead,
