@@ -1,4 +1,4 @@
-import { AiServiceError } from '../ai/client.ts';
+import { AiServiceError, type ExtractionProgress } from '../ai/client.ts';
 import type { Transaction } from '../db/connect.ts';
 import type { JobKind, Outline } from '../db/schema.ts';
 import { countCharacters } from '../domain/characters.ts';
@@ -11,16 +11,17 @@ import type { JobRow } from '../domain/jobs/job.ts';
 import type { Outcome } from '../domain/jobs/succeed-job.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
+import { tellProgress } from './progress.ts';
 
 /** Does the work of one kind of job, and returns its result and effects; stores nothing itself. Stops when the signal aborts. */
 export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal) => Promise<Outcome>;
 
-/** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`. */
+/** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, and `ocrPages` if text recognition read some. */
 const extractDocument: Handler = async (deps, job, signal) => {
   const document = await getJobDocument(deps, job);
   const extracted = await extractText(deps, document, job.id, signal);
-  const { characters, pages, truncated } = extracted;
-  return { result: { characters, pages, truncated }, effects: (trx) => storeText(trx, document, extracted) };
+  const { text: _, outline: __, ...result } = extracted;
+  return { result, effects: (trx) => storeText(trx, document, extracted) };
 };
 
 /** Summarizes a document, after extracting its text if none is stored. Result: `{ summary, sentences, model, characters }`. */
@@ -117,9 +118,11 @@ async function extractText(deps: ActivityDeps, document: DocumentRow, requestId:
   if (!body) throw new DocumentGone();
   try {
     const { content_type: contentType, size_bytes: contentLength } = document;
-    const { text, characters, pages, truncated, outline } = await deps.ai.extract({ body, contentType, contentLength, requestId, signal });
+    const onProgress = ({ read, of }: ExtractionProgress) => tellProgress(`Text recognition has read ${read} of ${of} scanned pages.`);
+    const extracted = await deps.ai.extract({ body, contentType, contentLength, onProgress, requestId, signal });
+    const { text, characters, pages, truncated, ocrPages, outline } = extracted;
     const { page_starts: pageStarts, headings } = outline;
-    return { text, characters, pages, truncated, outline: { characters, pages: pageStarts, headings } };
+    return { text, characters, pages, truncated, ocrPages, outline: { characters, pages: pageStarts, headings } };
   } finally {
     body.destroy();
   }

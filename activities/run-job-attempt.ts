@@ -9,6 +9,7 @@ import { succeedJob } from '../domain/jobs/succeed-job.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers.ts';
 import { JobFailure, toApplicationFailure } from './job-failure.ts';
+import { lastProgress } from './progress.ts';
 import { createStopSignal } from './stop-signal.ts';
 
 /** A heartbeat's reply brings a cancellation. A worker that misses three of them is lost. */
@@ -35,7 +36,7 @@ export type AttemptReport = Exclude<JobState, QueuedJobState> | (QueuedJobState 
 export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Promise<AttemptReport> {
   const context = Context.current();
   const heartbeat = setInterval(
-    () => context.heartbeat(isHeld(deps) ? 'The AI service is down: the job waits for it.' : undefined),
+    () => context.heartbeat(isHeld(deps) ? 'The AI service is down: the job waits for it.' : lastProgress(context)),
     heartbeatMs,
   );
   let release: Release | undefined;

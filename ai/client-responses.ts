@@ -17,8 +17,13 @@ const text = z.object({
   content_type: z.string(),
   // A service of an earlier version knows none.
   outline: outline.default({ page_starts: null, headings: [] }),
+  ocr_pages: count.optional(),
 });
-export const extraction = text.transform(({ content_type, ...rest }) => ({ ...rest, contentType: content_type }));
+export const extraction = text.transform(({ content_type, ocr_pages, ...rest }) => ({
+  ...rest,
+  contentType: content_type,
+  ...(ocr_pages ? { ocrPages: ocr_pages } : {}),
+}));
 export const summary = z.object({ summary: storable, sentences: count, model: storable, characters: count });
 // A response has tens of thousands of numbers: a schema for each would cost more than parsing them.
 const vector = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite), 'is not a vector');

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { z } from 'zod';
 import { errorOfResponse, type ReceivedResponse, unreachable, unusableResponse } from './client-error.ts';
+import { type ExtractionProgress, linesMediaType, readLines } from './client-lines.ts';
 import {
   type AiHealth,
   type Extraction,
@@ -19,6 +20,7 @@ import {
 import { Presence } from './presence.ts';
 
 export { AiServiceError, type AiServiceErrorKind } from './client-error.ts';
+export type { ExtractionProgress } from './client-lines.ts';
 export type { AiHealth, Extraction, FloatEmbeddings, TextEmbeddings, TextSummary } from './client-responses.ts';
 
 /** Options of every call. An aborted `signal` rejects it with the signal's reason. */
@@ -35,6 +37,8 @@ export interface ExtractInput extends CallOptions {
   body: Uint8Array | Readable | ReadableStream<Uint8Array>;
   contentType: string;
   contentLength?: number | undefined;
+  /** Is told of each scanned page that text recognition has read. */
+  onProgress?: ((progress: ExtractionProgress) => void) | undefined;
 }
 
 /** The client of the internal AI service. Every method throws AiServiceError, or the reason of an aborted signal. */
@@ -55,24 +59,30 @@ export interface AiClient {
 const defaultPatienceMs = 15_000;
 const defaultTimeouts = { extractMs: 180_000, summarizeMs: 90_000, embedMs: 60_000, healthMs: 2000 };
 
-/** The address of the service and its token. `timeouts` are for the whole of a call, in milliseconds. */
+/**
+ * The address of the service and its token. `timeouts` are for the whole of a call, in milliseconds; `attemptMs`, how long an attempt of a
+ * job may take, lengthens that of extraction.
+ */
 export interface AiClientOptions {
   baseUrl: string;
   token: string;
+  attemptMs?: number;
   timeouts?: Partial<typeof defaultTimeouts>;
 }
 
 /** Creates the client of the AI service at `baseUrl`. Connections are kept alive and shared by the process. */
 export function createAiClient(options: AiClientOptions): AiClient {
-  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const extractMs = Math.max(defaultTimeouts.extractMs, options.attemptMs ?? 0);
+  const timeouts = { ...defaultTimeouts, extractMs, ...options.timeouts };
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const presence = new Presence((signal) => request(`${baseUrl}/health`, { signal }).then(({ body }) => body.dump()));
   const service = { baseUrl, token: options.token, presence };
   return {
-    extract: ({ body, contentType, contentLength, ...call }) => {
+    extract: ({ body, contentType, contentLength, onProgress, ...call }) => {
       const headers: Record<string, string> = { 'content-type': contentType, 'x-outline': 'true' };
       if (contentLength !== undefined) headers['content-length'] = String(contentLength);
-      return ask(service, '/v1/extract', { method: 'POST', headers, body }, extraction, timeouts.extractMs, call);
+      if (onProgress) headers.accept = `${linesMediaType}, application/json`;
+      return ask(service, '/v1/extract', { method: 'POST', headers, body, onProgress }, extraction, timeouts.extractMs, call);
     },
     summarize: ({ text, maxSentences, ...call }) =>
       ask(service, '/v1/summarize', json({ text, max_sentences: maxSentences }), summary, timeouts.summarizeMs, call),
@@ -101,6 +111,7 @@ interface RequestOptions {
   method: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string | ExtractInput['body'];
+  onProgress?: ExtractInput['onProgress'];
 }
 
 function json(body: unknown): RequestOptions {
@@ -134,7 +145,7 @@ async function ask<T extends z.ZodType>(
 // `fetch` would need twice the CPU time, and indexing a large document makes sixty calls.
 async function send(
   url: string,
-  { body, ...options }: RequestOptions,
+  { body, onProgress, ...options }: RequestOptions,
   { timeoutMs, signal, away }: { timeoutMs: number; signal: AbortSignal | undefined; away: AbortSignal },
 ): Promise<ReceivedResponse> {
   signal?.throwIfAborted();
@@ -143,6 +154,8 @@ async function send(
   const source = new Source(body);
   try {
     const response = await request(url, { ...options, body: source.bytes, signal: either });
+    if (onProgress && response.headers['content-type']?.toString().startsWith(linesMediaType))
+      return await readLines(response.body, onProgress);
     return { status: response.statusCode, retryAfter: response.headers['retry-after']?.toString(), text: await response.body.text() };
   } catch (error) {
     signal?.throwIfAborted();

@@ -80,7 +80,7 @@ await syncPlanLimits(db, config);
 const readiness = { stopping: false };
 const clock = await followClock(sessionsDb);
 const storage = createStorage(config, { now: clock.now, timeoutMs: storageTimeoutMs });
-const ai = metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token }));
+const ai = metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs }));
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
 const cursors = createCursors(deriveKey(config.authSecret, 'cursor'));

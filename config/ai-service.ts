@@ -32,12 +32,30 @@ export interface AiServiceConfig {
   readers: number | undefined;
   recognizers: number | undefined;
   ocrProvider: 'auto' | 'local' | 'remote' | 'none';
+  /** Whether pages of a PDF that have no text are rendered and read by text recognition. */
+  readsScannedPdfs: boolean;
+  /** How many pages of one PDF are read so, and how long that may take. */
+  maxScannedPages: number;
+  scannedPdfTimeoutMs: number;
+  /** The languages that text recognition knows, by the names of their data. */
+  ocrLanguages: string[];
+  /** The directory of their data; undefined means that of the installed English data. */
+  ocrLanguagesDirectory: string | undefined;
   /** Null if no remote key is set, so that the local provider is used. */
   remote: RemoteModelConfig | null;
   logLevel: string;
 }
 
 const mebibyte = 1024 * 1024;
+
+/** Names of language data, separated by commas. */
+function languages() {
+  return z
+    .string()
+    .transform((list) => list.split(',').map((name) => name.trim()))
+    .pipe(z.array(z.string().regex(/^\w{1,40}$/, 'must be names like eng or chi_sim, separated by commas')))
+    .default(['eng']);
+}
 
 /** The variables of the AI service. */
 export const aiServiceEnvironment = z.object({
@@ -56,6 +74,11 @@ export const aiServiceEnvironment = z.object({
   AI_READERS: integer(0, { max: 64 }),
   AI_RECOGNIZERS: integer(0, { max: 64 }),
   OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
+  OCR_SCANNED_PDF: flag(false),
+  OCR_SCANNED_PDF_PAGES: integer(20, { min: 1 }),
+  OCR_SCANNED_PDF_SECONDS: integer(100, { min: 1, max: 36_000 }),
+  OCR_LANGUAGES: languages(),
+  OCR_LANGUAGES_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
   REMOTE_AI_BASE_URL: httpUrl().default('https://api.openai.com/v1'),
   REMOTE_AI_KEY: z.string().optional(),
   REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
@@ -74,6 +97,14 @@ const checks = [
   ),
   check(['NODE_ENV', 'SERVICE_AUTH_DISABLED'], ({ NODE_ENV, SERVICE_AUTH_DISABLED }) =>
     NODE_ENV === 'production' && SERVICE_AUTH_DISABLED ? ['SERVICE_AUTH_DISABLED: must not be true in production'] : [],
+  ),
+  check(['OCR_SCANNED_PDF', 'OCR_PROVIDER'], ({ OCR_SCANNED_PDF, OCR_PROVIDER }) =>
+    OCR_SCANNED_PDF && OCR_PROVIDER === 'none' ? ['OCR_SCANNED_PDF: needs text recognition, but OCR_PROVIDER is none'] : [],
+  ),
+  check(['OCR_LANGUAGES', 'OCR_LANGUAGES_DIR'], ({ OCR_LANGUAGES, OCR_LANGUAGES_DIR }) =>
+    OCR_LANGUAGES_DIR === undefined && OCR_LANGUAGES.some((name) => name !== 'eng')
+      ? ['OCR_LANGUAGES: only eng is installed; OCR_LANGUAGES_DIR must name the directory with the data of the others']
+      : [],
   ),
 ];
 
@@ -97,6 +128,11 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     readers: env.AI_READERS || undefined,
     recognizers: env.AI_RECOGNIZERS || undefined,
     ocrProvider: env.OCR_PROVIDER,
+    readsScannedPdfs: env.OCR_SCANNED_PDF,
+    maxScannedPages: env.OCR_SCANNED_PDF_PAGES,
+    scannedPdfTimeoutMs: env.OCR_SCANNED_PDF_SECONDS * 1000,
+    ocrLanguages: env.OCR_LANGUAGES,
+    ocrLanguagesDirectory: env.OCR_LANGUAGES_DIR,
     remote: env.REMOTE_AI_KEY
       ? {
           baseUrl: env.REMOTE_AI_BASE_URL,

@@ -35,6 +35,14 @@ const downloadUrl = 'https://api.example.com/uploads/0198d2c4/0198d2c5?expires=1
 
 const contentType = z.enum(contentTypes, { error: `must be one of ${contentTypes.join(', ')}` }).meta({ id: 'ContentType' });
 
+/** Of a document or a job that read one. */
+export const ocrPages = count
+  .optional()
+  .describe(
+    'How many pages of a scanned PDF text recognition has read. Absent if none; always so unless the deployment reads scanned PDFs.',
+  )
+  .meta({ examples: [2] });
+
 const extracted = z
   .object({
     characters: count.meta({ examples: [9240] }),
@@ -43,6 +51,7 @@ const extracted = z
       .describe('Null for kinds that have no pages.')
       .meta({ examples: [5] }),
     at: dateTime,
+    ocrPages,
   })
   .meta({ id: 'Extracted', description: 'What extraction made of the document.' });
 
@@ -316,7 +325,7 @@ export const documents = {
     access: 'document:create',
     summary: 'Complete an upload',
     description:
-      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again answers the same document. An object larger than declared is deleted.',
+      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again answers the same document. An object larger than declared is deleted. One whose first bytes are those of another kind than declared is refused with PRECONDITION_FAILED, and stays until the document is deleted or a day is over.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
     pathParams: z.object({ id }),
     answerExample: notRead,

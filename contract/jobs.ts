@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ocrPages } from './documents.ts';
 import { count, cursor, dateTime, emptyBody, exampleId, exampleTime, id, nextCursor, queryBoolean, queryInteger, text } from './fields.ts';
 import { route } from './route.ts';
 
@@ -79,6 +80,7 @@ const extractResult = z
       .boolean()
       .describe('Whether the document had more text than is kept.')
       .meta({ examples: [false] }),
+    ocrPages,
   })
   .meta({ id: 'ExtractResult' });
 const indexResult = z.object({ chunks: count.meta({ examples: [12] }), characters, model, dimensions }).meta({ id: 'IndexResult' });

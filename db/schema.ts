@@ -40,6 +40,8 @@ export interface DocumentTable {
   extracted_characters: number | null;
   extracted_pages: number | null;
   extracted_truncated: boolean | null;
+  /** How many pages text recognition has read; null if none. */
+  extracted_ocr_pages: number | null;
   extracted_at: NullableTimestamp;
   indexed_at: NullableTimestamp;
   chunk_count: number | null;

@@ -89,6 +89,16 @@ export class BucketStorage implements Storage {
     return (await this.stat(key)) && this.#file(key).createReadStream();
   }
 
+  async readHead(key: string, maxBytes: number): Promise<Uint8Array | undefined> {
+    try {
+      const [head] = await this.#ask(() => this.#file(key).download({ start: 0, end: maxBytes - 1 }));
+      return head;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 404) return undefined;
+      throw error;
+    }
+  }
+
   async delete(key: string): Promise<void> {
     await this.#ask(() => this.#file(key).delete({ ignoreNotFound: true }));
   }

@@ -44,6 +44,8 @@ export interface Storage {
   stat(key: string): Promise<StoredObject | undefined>;
   /** Streams an object's bytes; undefined if there is none. */
   read(key: string): Promise<Readable | undefined>;
+  /** The first bytes of an object that is not empty, `maxBytes` at most; undefined if there is none. */
+  readHead(key: string, maxBytes: number): Promise<Uint8Array | undefined>;
   /** Deletes an object; deleting an absent one succeeds. */
   delete(key: string): Promise<void>;
   /** Deletes an object that is larger than `maxBytes`. One that was stored under the key meanwhile, and is not, stays. */

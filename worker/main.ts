@@ -45,7 +45,7 @@ const workers = startWorker(config, temporal, {
   db,
   outbox,
   storage: createStorage(config),
-  ai: metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token })),
+  ai: metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs })),
   log,
   ...observeWorker(registry, metrics),
 });

@@ -1,8 +1,9 @@
 import { serveTasks } from '../pool/serve-tasks.ts';
 import { summarizeText } from '../summarize/summarize-text.ts';
 import { type ExtractLimits, isImage, type SourceDocument, unwrapUpload } from './document.ts';
-import { extractText } from './extract-text.ts';
+import { extractText, finish } from './extract-text.ts';
 import { loadPdfium } from './pdfium.ts';
+import { type PdfPages, readPdfPages, renderPdfPage, toRawText } from './read-pdf.ts';
 
 interface UploadTask {
   body: Uint8Array;
@@ -15,10 +16,18 @@ interface SummaryTask {
   maxSentences: number;
 }
 
-/** What an upload contained: text, or an image that needs OCR. */
+/** A page of a PDF that text recognition is to read. */
+export interface PageTask {
+  bytes: Uint8Array;
+  /** From 0. */
+  index: number;
+}
+
+/** What an upload contained: text, an image that needs OCR, or a PDF of which some pages need it. */
 export type ExtractOutcome =
   | { kind: 'text'; extracted: Awaited<ReturnType<typeof extractText>> }
-  | { kind: 'image'; image: SourceDocument };
+  | { kind: 'image'; image: SourceDocument }
+  | { kind: 'scan'; document: SourceDocument; found: PdfPages };
 
 // Entry of the processes that read documents and rank sentences: the work that takes long or that a hostile input can break.
 serveTasks(
@@ -26,8 +35,13 @@ serveTasks(
     extract: async ({ body, contentType, limits }: UploadTask): Promise<ExtractOutcome> => {
       const document = unwrapUpload(body, contentType, limits.maxUploadBytes);
       if (isImage(document.mediaType)) return { kind: 'image', image: document };
-      return { kind: 'text', extracted: await extractText(document, limits) };
+      const scans = limits.maxScannedPages !== undefined && document.mediaType === 'application/pdf' && document.bytes.length > 0;
+      if (!scans) return { kind: 'text', extracted: await extractText(document, limits) };
+      const found = await readPdfPages(document, limits);
+      if (found.scanned.length > 0) return { kind: 'scan', document, found };
+      return { kind: 'text', extracted: finish(toRawText(found), document.mediaType, limits.maxTextCharacters) };
     },
+    renderPage: ({ bytes, index }: PageTask) => renderPdfPage(bytes, index),
     summarize: ({ text, maxSentences }: SummaryTask) => summarizeText(text, maxSentences),
   },
   async () => {

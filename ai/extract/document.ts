@@ -7,6 +7,8 @@ export interface ExtractLimits {
   maxUploadBytes: number;
   maxTextCharacters: number;
   maxPdfPages: number;
+  /** How many scanned pages of a PDF text recognition reads; absent if it reads none. */
+  maxScannedPages?: number | undefined;
 }
 
 /** A document whose text is to be extracted. */
@@ -27,6 +29,8 @@ export interface RawText {
   headings?: RawHeading[];
   /** The reader stopped before the end, because it had enough text. */
   stoppedEarly?: boolean;
+  /** How many of the pages of a PDF text recognition has read. */
+  ocrPages?: number;
 }
 
 /** The response of `/v1/extract`. `characters` counts the Unicode code points of `text`. */
@@ -38,6 +42,8 @@ export interface ExtractedText {
   content_type: string;
   /** Sent only if the request asks for it. */
   outline: Outline;
+  /** How many of the pages text recognition has read; absent if none. */
+  ocr_pages?: number;
 }
 
 const aliases: Record<string, string> = {

@@ -3,9 +3,10 @@ import type { OcrBackend } from '../ocr/backends.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { TaskFailure } from '../pool/protocol.ts';
 import { ServiceError } from '../service-error.ts';
-import type { ExtractOutcome } from './child.ts';
-import { type ExtractedText, isImage, parseMediaType } from './document.ts';
+import type { ExtractOutcome, PageTask } from './child.ts';
+import { type ExtractedText, isImage, parseMediaType, type RawText } from './document.ts';
 import { finish } from './extract-text.ts';
+import { readScannedPages, type ScanProgress } from './read-scanned-pages.ts';
 
 /** What `/v1/extract` works with. */
 export interface ExtractDependencies {
@@ -16,37 +17,61 @@ export interface ExtractDependencies {
 }
 
 /**
- * Extracts the text of one upload within EXTRACT_TIMEOUT_SECONDS, in a process that is killed if it takes longer. Throws
- * ServiceError: 408, 413, 415, 422 are final; 502 and 503 are not.
+ * Extracts the text of one upload within EXTRACT_TIMEOUT_SECONDS, in a process that is killed if it takes longer. Scanned pages have
+ * OCR_SCANNED_PDF_SECONDS on top; `onProgress` is told of each. Throws ServiceError: 408, 413, 415, 422 are final; 502 and 503 are not.
  */
 export async function extractDocument(
-  { config, pool, ocr }: ExtractDependencies,
+  deps: ExtractDependencies,
   body: Uint8Array,
   contentType: string | undefined,
   signal: AbortSignal,
+  onProgress?: (progress: ScanProgress) => void,
 ): Promise<ExtractedText> {
   const { mediaType, charset } = parseMediaType(contentType);
   const outcome: ExtractOutcome = isImage(mediaType)
     ? { kind: 'image', image: { bytes: body, mediaType, charset } }
-    : await runExtraction(pool, config, { body, contentType }, signal);
+    : await runExtraction(deps.pool, deps.config, { body, contentType }, signal);
   if (outcome.kind === 'text') return outcome.extracted;
-  const backend = ocr();
+  const backend = deps.ocr();
   if (!backend) throw new ServiceError(415, 'ocr_unavailable', 'Images cannot be read: this deployment has no text recognition.');
+  if (outcome.kind === 'scan')
+    return finish(await recognizePages(deps, backend, outcome, signal, onProgress), 'application/pdf', deps.config.maxTextCharacters);
   const raw = await backend.read(outcome.image, signal);
-  return finish(raw, outcome.image.mediaType, config.maxTextCharacters);
+  return finish(raw, outcome.image.mediaType, deps.config.maxTextCharacters);
 }
 
-async function runExtraction(
+function recognizePages(
+  { config, pool }: ExtractDependencies,
+  backend: OcrBackend,
+  { document, found }: Extract<ExtractOutcome, { kind: 'scan' }>,
+  signal: AbortSignal,
+  onProgress: ((progress: ScanProgress) => void) | undefined,
+): Promise<RawText> {
+  const { extractTimeoutMs, maxTextCharacters, maxScannedPages, scannedPdfTimeoutMs } = config;
+  const render = (index: number, within: AbortSignal) => {
+    const task: PageTask = { bytes: document.bytes, index };
+    return runReader<Uint8Array>(pool, 'renderPage', task, extractTimeoutMs, within);
+  };
+  const recognize = backend.read.bind(backend);
+  const bounds = { maxPages: maxScannedPages, maxTextCharacters, timeoutMs: scannedPdfTimeoutMs };
+  return readScannedPages(found, { ...bounds, render, recognize, onProgress }, signal);
+}
+
+function runExtraction(
   pool: ProcessPool,
-  { maxUploadBytes, maxTextCharacters, maxPdfPages, extractTimeoutMs }: AiServiceConfig,
+  { maxUploadBytes, maxTextCharacters, maxPdfPages, readsScannedPdfs, maxScannedPages, extractTimeoutMs }: AiServiceConfig,
   upload: { body: Uint8Array; contentType: string | undefined },
   signal: AbortSignal,
 ): Promise<ExtractOutcome> {
-  const payload = { ...upload, limits: { maxUploadBytes, maxTextCharacters, maxPdfPages } };
+  const limits = { maxUploadBytes, maxTextCharacters, maxPdfPages, maxScannedPages: readsScannedPdfs ? maxScannedPages : undefined };
+  return runReader<ExtractOutcome>(pool, 'extract', { ...upload, limits }, extractTimeoutMs, signal);
+}
+
+async function runReader<T>(pool: ProcessPool, task: string, payload: unknown, timeoutMs: number, signal: AbortSignal): Promise<T> {
   try {
-    return await pool.run<ExtractOutcome>('extract', payload, { timeoutMs: extractTimeoutMs, signal });
+    return await pool.run<T>(task, payload, { timeoutMs, signal });
   } catch (error) {
-    throw error instanceof TaskFailure ? explain(error, extractTimeoutMs) : error;
+    throw error instanceof TaskFailure ? explain(error, timeoutMs) : error;
   }
 }
 

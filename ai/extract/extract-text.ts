@@ -51,6 +51,7 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
     truncated: truncated || raw.stoppedEarly === true,
     content_type: mediaType,
     outline: { page_starts: pages ? findPageStarts(pages, characters) : null, headings: locateHeadings(text, headings) },
+    ...(raw.ocrPages ? { ocr_pages: raw.ocrPages } : {}),
   };
 }
 

@@ -4,21 +4,62 @@ import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { layOutPage } from './lay-out-page.ts';
 import { joinPages } from './outline.ts';
 import { loadPdfium, type Pdfium, withMemory } from './pdfium.ts';
+import { renderPage } from './render-page.ts';
 
 const pdfError = { password: 4, security: 5 };
+
+/** The text layer of a PDF, by page. */
+export interface PdfPages {
+  /** The text of each page that was read, from the first on; empty if it has none. */
+  texts: string[];
+  /** How many pages there are. */
+  pages: number;
+  /** The pages, from 0, that show something but have no text: scans, as a rule. */
+  scanned: number[];
+  /** Reading stopped before the last page, because there was enough text. */
+  stoppedEarly: boolean;
+}
+
+/** Reads the text layer of a PDF. Throws as {@link readPdfPages}. */
+export async function readPdf(document: SourceDocument, limits: ExtractLimits): Promise<RawText> {
+  return toRawText(await readPdfPages(document, limits));
+}
+
+/** The text of a document from those of its pages. */
+export function toRawText({ texts, pages, stoppedEarly }: Omit<PdfPages, 'scanned'>): RawText {
+  return { text: joinPages(texts), pages, pageTexts: texts, stoppedEarly };
+}
 
 /**
  * Reads the text layer of a PDF, page by page, until the limit of characters is exceeded. Throws ServiceError:
  * 413 `too_many_pages`, 422 `encrypted_document`, `unreadable_document` or `empty_document`.
  */
-export async function readPdf({ bytes }: SourceDocument, limits: ExtractLimits): Promise<RawText> {
+export function readPdfPages({ bytes }: SourceDocument, limits: ExtractLimits): Promise<PdfPages> {
+  return withDocument(bytes, (pdfium, document) => readPages(pdfium, document, limits));
+}
+
+/** Renders a page, from 0, of a PDF as a PNG. Throws ServiceError 422 `unreadable_document`. */
+export function renderPdfPage(bytes: Uint8Array, index: number): Promise<Buffer> {
+  return withDocument(bytes, (pdfium, document) => {
+    const page = pdfium.FPDF_LoadPage(document, index);
+    try {
+      const image = page === 0 ? undefined : renderPage(pdfium, page);
+      if (!image) throw new ServiceError(422, 'unreadable_document', `Page ${index + 1} of the PDF cannot be rendered.`);
+      return image;
+    } finally {
+      if (page !== 0) pdfium.FPDF_ClosePage(page);
+    }
+  });
+}
+
+async function withDocument<T>(bytes: Uint8Array, work: (pdfium: Pdfium, document: number) => T): Promise<T> {
   const pdfium = await loadPdfium();
   return withMemory(pdfium, bytes.length, (address) => {
     if (address === 0) throw unreadable();
     pdfium.pdfium.HEAPU8.set(bytes, address);
     const document = openDocument(pdfium, address, bytes.length);
     try {
-      return readPages(pdfium, document, limits);
+      return work(pdfium, document);
     } finally {
       pdfium.FPDF_CloseDocument(document);
     }
@@ -33,34 +74,36 @@ function openDocument(pdfium: Pdfium, address: number, length: number): number {
   throw new ServiceError(422, 'encrypted_document', 'The PDF is encrypted and opens only with a password.');
 }
 
-function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): RawText {
+function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): PdfPages {
   const pages = pdfium.FPDF_GetPageCount(document);
   if (pages <= 0) throw new ServiceError(422, 'empty_document', 'The PDF has no pages.');
   if (pages > limits.maxPdfPages) {
     throw new ServiceError(413, 'too_many_pages', `The PDF has ${pages} pages; at most ${limits.maxPdfPages} are read.`);
   }
-  const pageTexts: string[] = [];
+  const texts: string[] = [];
+  const scanned: number[] = [];
   let characters = 0;
   let broken = 0;
-  for (let index = 0; index < pages; index += 1) {
-    const text = readPage(pdfium, document, index);
-    if (text === undefined) broken += 1;
-    pageTexts.push(text ?? '');
-    characters += countCharacters(text ?? '');
-    if (characters > limits.maxTextCharacters && index + 1 < pages)
-      return { text: joinPages(pageTexts), pages, pageTexts, stoppedEarly: true };
+  for (let index = 0; index < pages && characters <= limits.maxTextCharacters; index += 1) {
+    const page = readPage(pdfium, document, index);
+    if (page === undefined) broken += 1;
+    if (page?.scanned) scanned.push(index);
+    texts.push(page?.text ?? '');
+    characters += countCharacters(page?.text ?? '');
   }
   if (broken === pages) throw unreadable();
-  return { text: joinPages(pageTexts), pages, pageTexts };
+  return { texts, pages, scanned, stoppedEarly: texts.length < pages };
 }
 
 /** The text of one page; undefined if the page itself is damaged. */
-function readPage(pdfium: Pdfium, document: number, index: number): string | undefined {
+function readPage(pdfium: Pdfium, document: number, index: number): { text: string; scanned: boolean } | undefined {
   const page = pdfium.FPDF_LoadPage(document, index);
   if (page === 0) return undefined;
   const textPage = pdfium.FPDFText_LoadPage(page);
   try {
-    return textPage === 0 ? undefined : layOutPage(pdfium, textPage);
+    if (textPage === 0) return undefined;
+    const text = layOutPage(pdfium, textPage);
+    return { text, scanned: text.trim() === '' && pdfium.FPDFPage_CountObjects(page) > 0 };
   } finally {
     if (textPage !== 0) pdfium.FPDFText_ClosePage(textPage);
     pdfium.FPDF_ClosePage(page);

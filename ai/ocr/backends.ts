@@ -1,3 +1,5 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { AiServiceConfig, RemoteModelConfig } from '../../config/ai-service.ts';
 import type { RawText, SourceDocument } from '../extract/document.ts';
 import { ProcessPool } from '../pool/process-pool.ts';
@@ -46,13 +48,20 @@ export function chooseOcr(
   if (remote && ocrProvider !== 'local') return fixed(createRemoteOcr(remote, config), null);
   if (ocrProvider === 'remote') return fixed(undefined, 'Images cannot be read: OCR_PROVIDER is remote, but REMOTE_AI_KEY is not set.');
   const entry = new URL('./child.ts', import.meta.url);
-  const pool = new ProcessPool({ entry, size, heapMegabytes: 512, memoryBytes, addons: true, onStderr });
+  const directory = config.ocrLanguagesDirectory ?? installedLanguages();
+  const data = { args: [directory, ...config.ocrLanguages], readable: [`${directory}/*`] };
+  const pool = new ProcessPool({ entry, size, heapMegabytes: 512, memoryBytes, addons: true, onStderr, ...data });
   const local = createLocalOcr(pool, config);
   return {
     backend: () => (pool.problem === null ? local : undefined),
     problem: () => (pool.problem === null ? null : `Images cannot be read: the local text recognition does not run (${pool.problem}).`),
     close: () => pool.close(),
   };
+}
+
+/** The directory of the language data that is installed. */
+function installedLanguages(): string {
+  return join(dirname(fileURLToPath(import.meta.resolve('@tesseract.js-data/eng'))), '4.0.0_best_int');
 }
 
 /** Whether images are read by processes of this service. */

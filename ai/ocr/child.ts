@@ -1,3 +1,5 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import { countCharacters } from '../characters.ts';
 import type { RawText } from '../extract/document.ts';
 import { joinPages } from '../extract/outline.ts';
@@ -10,6 +12,8 @@ interface ImageTask {
   maxPages: number;
   maxTextCharacters: number;
 }
+
+const [directory = '', ...languages] = process.argv.slice(2);
 
 // Entry of the processes that recognize text in images.
 serveTasks(
@@ -31,7 +35,14 @@ serveTasks(
     },
   },
   async () => {
-    await loadEngine();
+    for (const name of languages) {
+      const present = await access(join(directory, `${name}.traineddata.gz`)).then(
+        () => true,
+        () => false,
+      );
+      if (!present) return `there is no readable ${name}.traineddata.gz in OCR_LANGUAGES_DIR`;
+    }
+    await loadEngine({ directory, languages });
     return null;
   },
 );

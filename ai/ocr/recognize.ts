@@ -1,5 +1,3 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Metadata } from 'sharp';
 import sharp from 'sharp';
 import { createWorker, OEM, type Worker } from 'tesseract.js';
@@ -52,12 +50,18 @@ async function readable<T>(decode: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The languages of this process, and the directory of their data: `<name>.traineddata.gz`. */
+export interface LanguageData {
+  languages: string[];
+  directory: string;
+}
+
 let loading: Promise<Worker> | undefined;
 
-/** Loads the engine and its English model from the installed package, once per process (about half a second, no network). */
-export function loadEngine(): Promise<Worker> {
-  loading ??= createWorker('eng', OEM.LSTM_ONLY, {
-    langPath: join(dirname(fileURLToPath(import.meta.resolve('@tesseract.js-data/eng'))), '4.0.0_best_int'),
+/** Loads the engine and its languages, once per process (about half a second for each, no network). Rejects if data is missing. */
+export function loadEngine({ languages, directory }: LanguageData): Promise<Worker> {
+  loading ??= createWorker(languages, OEM.LSTM_ONLY, {
+    langPath: directory,
     gzip: true,
     cacheMethod: 'none',
     // Without a handler the engine throws outside of any promise; with one it rejects the call.
@@ -66,9 +70,10 @@ export function loadEngine(): Promise<Worker> {
   return loading;
 }
 
-/** Recognizes the text of one image that the engine can decode (PNG). */
+/** Recognizes the text of one image that the engine can decode (PNG). The engine must have been loaded. */
 export async function recognize(image: Buffer): Promise<string> {
-  const engine = await loadEngine();
+  const engine = await loading;
+  if (!engine) throw new Error('The engine is not loaded.');
   return (await engine.recognize(image)).data.text.trim();
 }
 

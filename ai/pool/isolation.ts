@@ -25,13 +25,16 @@ export function findIsolation(): Isolation {
   return found;
 }
 
-/** The arguments of Node itself for a child that runs `entry`: no file but the code, no processes, no add-ons unless they are needed. */
-export function permissionArguments(entry: URL, { addons = false } = {}): string[] {
+/**
+ * The arguments of Node itself for a child that runs `entry`: no file but the code and those that it may `also` read, no processes, no
+ * add-ons unless they are needed.
+ */
+export function permissionArguments(entry: URL, { addons = false, also = [] as string[] } = {}): string[] {
   return [
     '--permission',
     '--allow-worker',
     ...(addons ? ['--allow-addons', '--disable-warning=SecurityWarning'] : []),
-    ...[...readable, fileURLToPath(new URL('*', entry))].map((path) => `--allow-fs-read=${path}`),
+    ...[...readable, ...also, fileURLToPath(new URL('*', entry))].map((path) => `--allow-fs-read=${path}`),
   ];
 }
 

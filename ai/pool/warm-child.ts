@@ -15,6 +15,10 @@ export interface ChildOptions {
   memoryBytes: number;
   /** Whether the module needs native add-ons. */
   addons?: boolean;
+  /** The arguments of the module. */
+  args?: string[];
+  /** Further files that it may read. */
+  readable?: string[];
   /** Called with what a child writes to its standard error. */
   onStderr?: ((pid: number | undefined, text: string) => void) | undefined;
 }
@@ -127,16 +131,16 @@ export class WarmChild {
   }
 }
 
-function forkChild({ entry, heapMegabytes, addons = false }: ChildOptions): ChildProcess {
+function forkChild({ entry, heapMegabytes, addons = false, args = [], readable = [] }: ChildOptions): ChildProcess {
   const [program = process.execPath, ...before] = [...findIsolation().command, process.execPath];
-  const child = fork(entry, [], {
+  const child = fork(entry, args, {
     serialization: 'advanced',
     execPath: program,
     execArgv: [
       ...before,
       `--max-old-space-size=${heapMegabytes}`,
       '--disable-warning=ExperimentalWarning',
-      ...permissionArguments(entry, { addons }),
+      ...permissionArguments(entry, { addons, also: readable }),
     ],
     // The service's own may be one that a child must not read.
     cwd: '/',

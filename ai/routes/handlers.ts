@@ -5,6 +5,7 @@ import { maxWrappedBytes } from '../extract/document.ts';
 import { type ExtractDependencies, extractDocument } from '../extract/extract-document.ts';
 import { readBody, readJson } from '../http/body.ts';
 import { type Bulkhead, requestSignal } from '../http/in-flight.ts';
+import { ProgressLines } from '../http/progress-lines.ts';
 import type { Provider } from '../providers.ts';
 import { ServiceError } from '../service-error.ts';
 
@@ -14,7 +15,7 @@ const jsonBytesPerCharacter = 12;
 /** A request that has it as `true` gets the outline of the text, too. */
 export const outlineHeader = 'x-outline';
 
-/** POST /v1/extract: raw bytes with their media type, or the base64 form. */
+/** POST /v1/extract: raw bytes with their media type, or the base64 form. Tells of scanned pages that are read, if the caller accepts lines. */
 export function extractRoute(deps: ExtractDependencies & { bulkhead: Bulkhead }): RequestHandler {
   const { maxUploadBytes } = deps.config;
   return async (request, response) => {
@@ -22,11 +23,14 @@ export function extractRoute(deps: ExtractDependencies & { bulkhead: Bulkhead })
     const mayBeWrapped = /^\s*(?:application|text)\/json\b/i.test(contentType ?? '');
     const maxBytes = mayBeWrapped ? maxWrappedBytes(maxUploadBytes) : maxUploadBytes;
     const signal = requestSignal(response);
-    const { outline, ...extracted } = await deps.bulkhead.run(signal, async () => {
-      const body = await readBody(request, maxBytes);
-      return await extractDocument(deps, body, contentType, signal);
+    const lines = new ProgressLines(request, response);
+    await lines.end(async () => {
+      const { outline, ...extracted } = await deps.bulkhead.run(signal, async () => {
+        const body = await readBody(request, maxBytes);
+        return await extractDocument(deps, body, contentType, signal, lines.report);
+      });
+      return request.get(outlineHeader) === 'true' ? { ...extracted, outline } : extracted;
     });
-    response.json(request.get(outlineHeader) === 'true' ? { ...extracted, outline } : extracted);
   };
 }
 

@@ -53,6 +53,7 @@ const extracted = z.object({
     })
     .optional()
     .describe('Where the parts of the text begin, in Unicode code points. Only if the request has `X-Outline: true`.'),
+  ocr_pages: z.int().optional().describe('How many pages of a scanned PDF text recognition has read; absent if none.'),
 });
 const summary = z.object({ summary: z.string(), sentences: z.int(), model: z.string(), characters: z.int() });
 const embeddings = z.object({ model: z.string(), dimensions: z.int(), vectors: z.array(z.union([z.array(z.number()), z.base64()])) });
@@ -109,7 +110,8 @@ export function openApiDocument(config: AiServiceConfig) {
 
 function extractPath({ maxUploadBytes, maxTextCharacters }: AiServiceConfig) {
   const summary = `Extracts the text of a document of at most ${maxUploadBytes} bytes: its raw bytes with their media type, or JSON with \
-base64. The text is cut at ${maxTextCharacters} characters.`;
+base64. The text is cut at ${maxTextCharacters} characters. A caller that accepts application/x-ndjson is told of each scanned page that is \
+read, in lines of JSON: \`{ progress: { read, of } }\`, and at the end \`{ status, body, retry_after }\`.`;
   const content = { 'application/json': { schema: jsonSchema(upload, 'input') }, '*/*': { schema: {} } };
   const statuses = [400, 401, 408, 413, 415, 422, 502, 503] as const;
   return { '/v1/extract': post('extract', summary, { required: true, content }, extracted, statuses) };

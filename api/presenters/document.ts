@@ -29,7 +29,12 @@ export function toDocument(document: DocumentRow): z.input<typeof documentSchema
 /** What extraction found in a document; null before extraction. */
 export function toExtracted(document: DocumentRow) {
   if (document.extracted_at === null) return null;
-  return { characters: document.extracted_characters ?? 0, pages: document.extracted_pages, at: document.extracted_at.toISOString() };
+  return {
+    characters: document.extracted_characters ?? 0,
+    pages: document.extracted_pages,
+    at: document.extracted_at.toISOString(),
+    ...(document.extracted_ocr_pages ? { ocrPages: document.extracted_ocr_pages } : {}),
+  };
 }
 
 /** What a search shows of its results besides the chunks. */

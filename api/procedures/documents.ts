@@ -7,6 +7,7 @@ import { deleteDocument } from '../../domain/documents/delete-document.ts';
 import { type DocumentRow, getDocument } from '../../domain/documents/document.ts';
 import { findTextPage, getText, readTextPage } from '../../domain/documents/document-text.ts';
 import { listDocuments } from '../../domain/documents/list-documents.ts';
+import { contradictionOf, headBytes } from '../../domain/documents/recognize-content.ts';
 import { updateDocument } from '../../domain/documents/update-document.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { objectKey } from '../../storage/object-key.ts';
@@ -72,6 +73,7 @@ export function documentProcedures(deps: ApiDeps) {
       const measuredBytes = await measure(document, (error) =>
         log.warn({ err: error }, 'an object larger than declared could not be deleted'),
       );
+      if (measuredBytes > 0) await checkContent(document);
       return toDocument(await inTransaction(db, (trx) => completeUpload(trx, getPlan, actor, document, measuredBytes)));
     }),
 
@@ -112,6 +114,16 @@ export function documentProcedures(deps: ApiDeps) {
       return { id: document.id };
     }),
   };
+
+  /** Throws PRECONDITION_FAILED if the stored object is not what was declared. Object and document stay as they are. */
+  async function checkContent({ object_key: key, content_type: contentType }: DocumentRow): Promise<void> {
+    const head = await storage.readHead(key, headBytes);
+    const content = head && contradictionOf(contentType, head);
+    if (content === undefined) return;
+    throw new ApiError('PRECONDITION_FAILED', {
+      message: `The uploaded file is ${content}, but was declared as ${contentType}. Upload it again as another document.`,
+    });
+  }
 
   /** The size of the stored object. Throws PRECONDITION_FAILED without one. Deletes one larger than declared: PAYLOAD_TOO_LARGE. */
   async function measure(document: DocumentRow, onDeleteFailed: (error: unknown) => void): Promise<number> {

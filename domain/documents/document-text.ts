@@ -57,6 +57,8 @@ export interface ExtractedText {
   pages: number | null;
   truncated: boolean;
   outline?: Outline;
+  /** How many pages text recognition has read, if any. */
+  ocrPages?: number | undefined;
 }
 
 /** Stores a document's extracted text. Throws DocumentGone if the document has been deleted. */
@@ -68,6 +70,7 @@ export async function storeText(trx: Transaction, document: DocumentRow, extract
       extracted_characters: extracted.characters,
       extracted_pages: extracted.pages,
       extracted_truncated: extracted.truncated,
+      extracted_ocr_pages: extracted.ocrPages ?? null,
       extracted_at: sql`clock_timestamp()`,
       updated_at: sql`clock_timestamp()`,
     })

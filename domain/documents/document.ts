@@ -27,6 +27,7 @@ const columns = [
   'extracted_characters',
   'extracted_pages',
   'extracted_truncated',
+  'extracted_ocr_pages',
   'extracted_at',
   'indexed_at',
   'chunk_count',

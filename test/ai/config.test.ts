@@ -19,6 +19,11 @@ describe('the configuration of the AI service', () => {
       readers: undefined,
       recognizers: undefined,
       ocrProvider: 'auto',
+      readsScannedPdfs: false,
+      maxScannedPages: 20,
+      scannedPdfTimeoutMs: 100_000,
+      ocrLanguages: ['eng'],
+      ocrLanguagesDirectory: undefined,
       remote: null,
       logLevel: 'info',
     });
@@ -34,6 +39,15 @@ describe('the configuration of the AI service', () => {
   it('names every problem at once', () => {
     const load = () => loadAiServiceConfig({ AI_PORT: 'x', MAX_PDF_PAGES: '0', OCR_PROVIDER: 'tesseract', SERVICE_AUTH_DISABLED: '1' });
     for (const name of ['AI_PORT', 'MAX_PDF_PAGES', 'OCR_PROVIDER', 'SERVICE_AUTH_DISABLED']) expect(load).to.throw(name);
+  });
+
+  it('refuses text recognition that cannot work', () => {
+    const load = (variables: Record<string, string>) => () => loadAiServiceConfig({ SERVICE_TOKEN: 'secret', ...variables });
+    expect(load({ OCR_SCANNED_PDF: 'true', OCR_PROVIDER: 'none' })).to.throw('OCR_SCANNED_PDF');
+    expect(load({ OCR_LANGUAGES: 'eng,deu' })).to.throw('OCR_LANGUAGES_DIR');
+    expect(load({ OCR_LANGUAGES: '../eng', OCR_LANGUAGES_DIR: '/data' })).to.throw('OCR_LANGUAGES');
+    expect(load({ OCR_LANGUAGES: 'eng,deu', OCR_LANGUAGES_DIR: 'data' })).to.throw('OCR_LANGUAGES_DIR');
+    expect(load({ OCR_LANGUAGES: 'eng, chi_sim', OCR_LANGUAGES_DIR: '/data' })().ocrLanguages).to.deep.equal(['eng', 'chi_sim']);
   });
 
   it('turns to the remote model once there is a key', () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Answer, Tenant } from '../support/api.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
@@ -24,7 +25,10 @@ describe('Documents', () => {
       size: 10,
       ...fields,
     });
-  async function put({ url, headers }: { url: string; headers: Record<string, string> }, body: string): Promise<void> {
+  async function put(
+    { url, headers }: { url: string; headers: Record<string, string> },
+    body: string | Uint8Array<ArrayBuffer>,
+  ): Promise<void> {
     const { status } = await fetch(url, { method: 'PUT', headers, body });
     expect(status).to.equal(200);
   }
@@ -63,6 +67,34 @@ describe('Documents', () => {
         const again = await call(transport, 'documents.complete', { id: document.id });
         expect(again.body).to.include({ code: 'PRECONDITION_FAILED' });
         expect((await list()).storage.usedBytes).to.equal(10);
+      });
+
+      it('are refused if their file is of another kind than declared, and lose nothing', async () => {
+        const png = readFileSync('samples/trail-notice.png').subarray(0, 300);
+        const { document, upload } = (await begin(transport, { name: 'a.pdf', contentType: 'application/pdf', size: png.length })).body;
+        await put(upload, png);
+        for (let attempt = 0; attempt < 2; attempt++) {
+          const { body } = await call(transport, 'documents.complete', { id: document.id });
+          expect(body).to.include({ code: 'PRECONDITION_FAILED', status: 412, defined: true });
+          expect(body.message).to.equal(
+            'The uploaded file is a PNG image, but was declared as application/pdf. Upload it again as another document.',
+          );
+        }
+        expect((await call(transport, 'documents.get', { id: document.id })).body).to.deep.equal(document);
+        expect((await list()).storage.usedBytes).to.equal(png.length);
+        expect((await call(transport, 'documents.delete', { id: document.id })).status).to.equal(200);
+        expect((await list()).storage.usedBytes).to.equal(0);
+      });
+
+      it('are completed with an empty file, and with one of no kind that is known', async () => {
+        for (const body of ['', 'no PDF']) {
+          const { document, upload } = (await begin(transport, { contentType: 'application/pdf' })).body;
+          await put(upload, body);
+          expect((await call(transport, 'documents.complete', { id: document.id })).body).to.include({
+            status: 'ready',
+            size: body.length,
+          });
+        }
       });
 
       it('take no declared size beyond the maximum of the deployment, and exactly that', async () => {

@@ -95,8 +95,11 @@ function objectOf(objects: Map<string, Stored>, key: string, req: IncomingMessag
   else if (req.method === 'DELETE') {
     objects.delete(key);
     res.writeHead(204).end();
-  } else if (url.searchParams.get('alt') === 'media') res.end(found.bytes);
-  else json(res, 200, resource(key, found));
+  } else if (url.searchParams.get('alt') === 'media') {
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(req.headers.range ?? '') ?? [];
+    if (to === undefined) res.end(found.bytes);
+    else res.writeHead(206).end(found.bytes.subarray(Number(from), Number(to) + 1));
+  } else json(res, 200, resource(key, found));
 }
 
 function page(objects: Map<string, Stored>, query: URLSearchParams): object {

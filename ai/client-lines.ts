@@ -1,0 +1,42 @@
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { ReceivedResponse } from './client-error.ts';
+
+/** How far the service has come with a document: scanned pages that are read. */
+export interface ExtractionProgress {
+  read: number;
+  of: number;
+}
+
+export const linesMediaType = 'application/x-ndjson';
+
+const progressLine = z.object({ progress: z.object({ read: z.int(), of: z.int() }) });
+const lastLine = z.object({ status: z.int(), retry_after: z.number().optional(), body: z.unknown() });
+
+/**
+ * Reads a response in lines of JSON, tells `onProgress` of each progress, and returns the response that the last line holds. A response
+ * that ends without one has an empty text.
+ */
+export async function readLines(body: Readable, onProgress: (progress: ExtractionProgress) => void): Promise<ReceivedResponse> {
+  let received: ReceivedResponse = { status: 200, retryAfter: undefined, text: '' };
+  for await (const line of createInterface({ input: body })) {
+    const parsed = parse(line);
+    const progress = progressLine.safeParse(parsed);
+    if (progress.success) {
+      onProgress(progress.data.progress);
+      continue;
+    }
+    const last = lastLine.safeParse(parsed).data;
+    if (last) received = { status: last.status, retryAfter: last.retry_after?.toString(), text: JSON.stringify(last.body) };
+  }
+  return received;
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

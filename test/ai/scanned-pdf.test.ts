@@ -1,0 +1,164 @@
+import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parts } from '../../samples/handbook.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { until } from '../support/processes.ts';
+import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
+import { makePdf } from './support/make-pdf.ts';
+import { characterErrors, makeScannedPdf, type ScanPage } from './support/scan.ts';
+
+const pdf = 'application/pdf';
+
+describe('scanned PDFs at /v1/extract', () => {
+  let service: AiService;
+  before(async () => {
+    service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', OCR_SCANNED_PDF_PAGES: '3' });
+  });
+  after(() => service.stop());
+
+  it('have their pages without text read, each in its place', async () => {
+    const pages: ScanPage[] = [
+      { text: 'A typed cover sheet.' },
+      { scan: ['The lease ends in March.'] },
+      'blank',
+      { scan: ['Signed by both sides.'] },
+    ];
+    const { text, ...rest } = await service.client.extract({ body: await makeScannedPdf(pages), contentType: pdf });
+    expect(text).to.match(/^A typed cover sheet\.\n\nThe lease ends in March\.\n\nSigned by both sides\.$/);
+    expect(rest).to.deep.equal({ characters: text.length, pages: 4, truncated: false, contentType: pdf, ocrPages: 2 });
+  });
+
+  it('are read with few wrong characters', async () => {
+    const lines = wrap(parts.map((part) => ('text' in part ? part.text : '')).join(' '), 80).slice(0, 40);
+    const { text } = await service.client.extract({ body: await makeScannedPdf([{ scan: lines }]), contentType: pdf });
+    const errors = characterErrors(text, lines.join(' '));
+    expect(errors, `${(errors * 100).toFixed(2)} % of the characters are wrong`).to.be.below(0.01);
+  });
+
+  it('are read upright if their pages are turned', async () => {
+    const body = await makeScannedPdf([{ scan: ['The lease ends in March.'], rotated: true }]);
+    expect((await service.client.extract({ body, contentType: pdf })).text).to.equal('The lease ends in March.');
+  });
+
+  it('are read up to OCR_SCANNED_PDF_PAGES, and say so', async () => {
+    const body = await makeScannedPdf(['One', 'Two', 'Three', 'Four'].map((word) => ({ scan: [`Page ${word} of the contract.`] })));
+    const { text, ocrPages, pages, truncated } = await service.client.extract({ body, contentType: pdf });
+    expect({ ocrPages, pages, truncated }).to.deep.equal({ ocrPages: 3, pages: 4, truncated: true });
+    expect(text)
+      .to.match(/One[\s\S]*Two[\s\S]*Three/)
+      .and.not.contain('Four');
+  });
+
+  it('tell a caller who asks of each page', async () => {
+    const told: object[] = [];
+    const body = await makeScannedPdf(['One', 'Two'].map((word) => ({ scan: [`Page ${word} of the contract.`] })));
+    const { text } = await service.client.extract({ body, contentType: pdf, onProgress: (progress) => told.push(progress) });
+    expect(told).to.deep.equal([
+      { read: 1, of: 2 },
+      { read: 2, of: 2 },
+    ]);
+    expect(text).to.contain('Page Two');
+    const plain = await service.client.extract({ body: Buffer.from('plain'), contentType: 'text/plain', onProgress: () => told.push({}) });
+    expect([plain.text, told.length]).to.deep.equal(['plain', 2]);
+  });
+
+  it('are not counted as read if nothing was', async () => {
+    const typed = await service.client.extract({ body: await makeScannedPdf([{ text: 'Typed.' }, 'blank']), contentType: pdf });
+    expect(typed).to.not.have.property('ocrPages');
+    expect(await refusalOf(await service.extract(Buffer.alloc(0), pdf))).to.deep.equal([422, 'empty_document']);
+  });
+});
+
+describe('scanned PDFs at their limits', () => {
+  const contract = () => makeScannedPdf(Array.from({ length: 60 }, (_, index) => ({ scan: [`Page ${index} of a very long contract.`] })));
+
+  it('have no text unless OCR_SCANNED_PDF is true', async () => {
+    const service = await startAiService({ OCR_PROVIDER: 'local' });
+    try {
+      const body = await makeScannedPdf([{ scan: ['The lease ends in March.'] }]);
+      const found = await service.client.extract({ body, contentType: pdf });
+      expect(found).to.deep.equal({ text: '', characters: 0, pages: 1, truncated: false, contentType: pdf });
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('fail with 502 after OCR_SCANNED_PDF_SECONDS, also in the middle of lines, and the next document is read', async () => {
+    const service = await startAiService({
+      OCR_PROVIDER: 'local',
+      OCR_SCANNED_PDF: 'true',
+      OCR_SCANNED_PDF_SECONDS: '10',
+      OCR_SCANNED_PDF_PAGES: '60',
+    });
+    try {
+      const body = await contract();
+      for (const onProgress of [undefined, () => {}]) {
+        const error = await service.client.extract({ body, contentType: pdf, onProgress }).catch((caught: unknown) => caught);
+        expect(error).to.include({ kind: 'failed', status: 502, code: 'ocr_timeout', retryable: true });
+        expect((error as Error).message).to.match(/^\d+ of 60 scanned pages were read within 10 seconds\.$/);
+      }
+      const short = await makeScannedPdf([{ scan: ['Short page'] }]);
+      expect((await service.client.extract({ body: short, contentType: pdf })).text).to.equal('Short page');
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('cannot keep a reader busy with a page that takes for ever to render', async () => {
+    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', EXTRACT_TIMEOUT_SECONDS: '2' });
+    try {
+      // Cheap to parse, but each of its figures fills the page through a soft pattern of many small strokes.
+      const slow = makePdf(`${'0 0 600 800 re f 0 0 m 600 800 l 0 800 l 600 0 l b* '.repeat(60_000)}`);
+      expect(await refusalOf(await service.extract(slow, pdf))).to.deep.equal([408, 'extract_timeout']);
+      expect((await service.client.extract({ body: Buffer.from('well'), contentType: 'text/plain' })).text).to.equal('well');
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe('the languages of text recognition', () => {
+  let directory: string;
+  before(() => {
+    directory = join(makeTestDirectory(), 'languages');
+    mkdirSync(directory);
+    // The readers of images have rights of their own.
+    chmodSync(directory, 0o755);
+    // A name of its own, and data that is known to work.
+    const copy = join(directory, 'tarn.traineddata.gz');
+    copyFileSync('node_modules/@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz', copy);
+    chmodSync(copy, 0o644);
+  });
+  after(() => removeTestDirectory(join(directory, '..')));
+
+  it('come from OCR_LANGUAGES_DIR', async () => {
+    const service = await startAiService({
+      OCR_PROVIDER: 'local',
+      OCR_SCANNED_PDF: 'true',
+      OCR_LANGUAGES: 'tarn',
+      OCR_LANGUAGES_DIR: directory,
+    });
+    try {
+      const body = await makeScannedPdf([{ scan: ['The lease ends in March.'] }]);
+      expect((await service.client.extract({ body, contentType: pdf })).text).to.equal('The lease ends in March.');
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('are a problem at /health if their data is absent', async () => {
+    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_LANGUAGES: 'tarn,fell', OCR_LANGUAGES_DIR: directory });
+    try {
+      await until(async () => !(await service.client.health()).ok);
+      const { problems } = await service.client.health();
+      expect(problems.join(), problems.join()).to.contain('fell.traineddata.gz');
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+function wrap(text: string, width: number): string[] {
+  return text.match(new RegExp(`\\S.{0,${width - 2}}\\S(?=\\s|$)`, 'g')) ?? [];
+}

@@ -1,0 +1,62 @@
+import PDFDocument from 'pdfkit';
+import sharp from 'sharp';
+
+const widthPoints = 595;
+const heightPoints = 842;
+/** An office scanner's usual resolution. */
+const pixelsPerPoint = 200 / 72;
+
+/** A page of a PDF: a scan of some lines of text, the text itself, or nothing. */
+export type ScanPage = { scan: string[]; rotated?: boolean } | { text: string } | 'blank';
+
+/** A PDF as a scanner makes it: its pages are JPEG images of text, a little askew and not quite white. */
+export async function makeScannedPdf(pages: ScanPage[]): Promise<Buffer> {
+  const document = new PDFDocument({ size: [widthPoints, heightPoints], autoFirstPage: false, margin: 0 });
+  for (const page of pages) {
+    document.addPage();
+    if (page === 'blank') continue;
+    if ('text' in page) {
+      document.fontSize(12).text(page.text, 50, 50);
+      continue;
+    }
+    const image = await scan(page.scan);
+    if (page.rotated) Object.assign(document.page.dictionary.data, { Rotate: 90 });
+    document.image(page.rotated ? await sharp(image).rotate(-90).toBuffer() : image, 0, 0, { width: widthPoints, height: heightPoints });
+  }
+  document.end();
+  return Buffer.concat(await document.toArray());
+}
+
+/** An A4 page of lines in 11 points, as a scanner sees it. */
+async function scan(lines: string[]): Promise<Buffer> {
+  const [width, height] = [Math.round(widthPoints * pixelsPerPoint), Math.round(heightPoints * pixelsPerPoint)];
+  const size = 11 * pixelsPerPoint;
+  const rows = lines.map(
+    (line, index) => `<text x="${60 * pixelsPerPoint}" y="${(80 + index * 16) * pixelsPerPoint}">${escapeXml(line)}</text>`,
+  );
+  const font = `font-family="DejaVu Serif, serif" font-size="${size}" fill="#222"`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#f6f5f0"/>
+<g ${font} transform="rotate(0.4 ${width / 2} ${height / 2})">${rows.join('')}</g></svg>`;
+  return await sharp(Buffer.from(svg)).blur(0.6).jpeg({ quality: 60 }).toBuffer();
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+/** Wrong characters of a text that was read, as a share of those that were meant: edit distance, white space aside. */
+export function characterErrors(read: string, meant: string): number {
+  const [a, b] = [read, meant].map((text) => [...text.replace(/\s+/g, ' ').trim()]) as [string[], string[]];
+  let row = b.map((_, index) => index + 1);
+  for (const [i, character] of a.entries()) {
+    let diagonal = i;
+    let left = i + 1;
+    row = row.map((above, j) => {
+      const cost = Math.min(above + 1, left + 1, diagonal + (character === b[j] ? 0 : 1));
+      diagonal = above;
+      left = cost;
+      return cost;
+    });
+  }
+  return (row.at(-1) ?? a.length) / b.length;
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { contentTypes } from '../../contract/documents.ts';
+import { contradictionOf } from '../../domain/documents/recognize-content.ts';
+
+const of = (contentType: string, content: Uint8Array | string) => contradictionOf(contentType, Buffer.from(content as string));
+
+describe('What a file is by its first bytes', () => {
+  const notice = readFileSync('samples/trail-notice.png');
+
+  it('contradicts every other declared type', async () => {
+    const files: [string, string, Buffer][] = [
+      ['application/pdf', 'a PDF', readFileSync('samples/observatory-handbook.pdf')],
+      ['image/png', 'a PNG image', notice],
+      ['image/jpeg', 'a JPEG image', await sharp(notice).flatten().jpeg().toBuffer()],
+      ['image/webp', 'a WebP image', await sharp(notice).webp().toBuffer()],
+      ['image/tiff', 'a TIFF image', await sharp(notice).tiff().toBuffer()],
+    ];
+    for (const [own, name, bytes] of files) {
+      for (const declared of contentTypes)
+        expect(of(declared, bytes), `${name} as ${declared}`).to.equal(declared === own ? undefined : name);
+    }
+    const foreign: [string, Buffer][] = [
+      ['a GIF image', await sharp(notice).gif().toBuffer()],
+      ['a ZIP archive', Buffer.from('PK\x03\x04\x14\0\0\0', 'latin1')],
+      ['a compressed file', Buffer.from('\x1f\x8b\x08\0\0', 'latin1')],
+      ['an Office document of the old format, or an encrypted one', Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0', 'latin1')],
+    ];
+    for (const [name, bytes] of foreign) for (const declared of contentTypes) expect(of(declared, bytes), declared).to.equal(name);
+  });
+
+  it('never contradicts a text as another text', () => {
+    const texts = [
+      'a,b\n1,2',
+      '{"a":1}',
+      '# Title',
+      '<html><p>page',
+      '  <!DOCTYPE html><p>page',
+      'PK is a code',
+      'BM',
+      'II*',
+      'GIF89a is a format of 1989',
+      '%PDF-1.4 is how a PDF begins',
+      '',
+    ];
+    for (const text of texts) {
+      for (const declared of ['text/plain', 'text/markdown', 'text/csv', 'text/html', 'application/json']) {
+        expect(of(declared, text), `${text} as ${declared}`).to.equal(undefined);
+      }
+    }
+    const encoded = Buffer.from('\ufeffUTF-16 text', 'utf16le');
+    expect(of('text/plain', encoded)).to.equal(undefined);
+  });
+
+  it('finds a web page that was saved under another name', () => {
+    for (const page of ['<!doctype html>\n<title>Sign in', '\ufeff<HTML lang="en">', '\n\n<html>']) {
+      expect(of('application/pdf', page)).to.equal('an HTML page');
+      expect(of('image/png', page)).to.equal('an HTML page');
+    }
+  });
+
+  it('lets pass what it does not know, which its reader refuses', () => {
+    for (const content of ['no PDF at all', '\0\0\0', '', '%PDF']) expect(of('application/pdf', content)).to.equal(undefined);
+    // Bytes before the header are allowed to a PDF.
+    expect(of('application/pdf', `\n%PDF-1.7\n`)).to.equal(undefined);
+  });
+});
