@@ -1,17 +1,21 @@
 import type { Transaction } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
 import { countCharacters } from '../domain/characters.ts';
-import { maxChunks, splitText } from '../domain/chunks/split-text.ts';
+import { chunkingOf, chunkSize, chunkSizeOf, maxChunks, splitText } from '../domain/chunks/split-text.ts';
 import { storeChunks } from '../domain/chunks/store-chunks.ts';
 import { DocumentGone, type DocumentRow, findDocument } from '../domain/documents/document.ts';
 import { type ExtractedText, getText, storeText } from '../domain/documents/document-text.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
 import type { Outcome } from '../domain/jobs/succeed-job.ts';
+import { keepSearchedIndex, readSearchedIndex } from '../domain/reindex/searched-index.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
 
-/** Does the work of one kind of job, and returns its result and effects; stores nothing itself. Stops when the signal aborts. */
-export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal) => Promise<Outcome>;
+/**
+ * Does the work of one kind of job, and returns its result and effects; stores nothing itself. Stops when the signal aborts. `tell` shows
+ * operators in plain words how far it is.
+ */
+export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, tell: (progress: string) => void) => Promise<Outcome>;
 
 /** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`. */
 const extractDocument: Handler = async (deps, job, signal) => {
@@ -31,21 +35,32 @@ const summarizeDocument: Handler = async (deps, job, signal) => {
   return { result: { ...summary }, effects: store };
 };
 
-/** Indexes a document for search, after extracting its text if none is stored. Result: `{ chunks, characters, model, dimensions }`. */
-const indexDocument: Handler = async (deps, job, signal) => {
+/**
+ * Indexes a document for search, after extracting its text if none is stored. It is embedded by the model that its workspace is searched with.
+ * Result: `{ chunks, characters, model, dimensions }`.
+ */
+const indexDocument: Handler = async (deps, job, signal, tell) => {
+  const until = Date.now() + deps.jobs.timeoutMs;
   const document = await getJobDocument(deps, job);
   const { text, store } = await getDocumentText(deps, document, job.id, signal);
-  const texts = splitText(text);
+  const read = await readSearchedIndex(deps.db, document.workspace_id);
+  const { chunkCharacters = chunkSize.characters, textsPerCall } = await deps.embedder.mannerOf(read?.model);
+  const size = chunkSizeOf(chunkCharacters);
+  const texts = splitText(text, size);
   if (texts.length > maxChunks) {
     throw new JobFailure('too_many_chunks', `The document has more than ${maxChunks} chunks and cannot be indexed.`, false);
   }
-  const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, { signal, requestId: job.id });
+  const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} chunks.`);
+  const embedding = { signal, requestId: job.id, index: read, textsPerCall, until, onProgress };
+  const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, embedding);
   const chunks = texts.map((chunk, index) => ({ text: chunk, embedding: vectors[index] ?? [] }));
+  const made = { model, dimensions, chunking: chunkingOf(size) };
   return {
     result: { chunks: chunks.length, characters: countCharacters(text), model, dimensions },
     async effects(trx) {
+      await keepSearchedIndex(trx, document, { read, made });
       await store(trx);
-      await storeChunks(trx, document, model, chunks);
+      await storeChunks(trx, document, model, chunks, made);
     },
   };
 };

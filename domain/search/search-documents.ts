@@ -4,6 +4,8 @@ import type { Db } from '../../db/connect.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { type FoundChunk, searchChunks } from '../chunks/search-chunks.ts';
 import { chargeSearch, checkSearchCredit, refundSearch, settleSearch } from '../credits/search-charge.ts';
+import { type IndexKind, isSameKind } from '../reindex/index-kind.ts';
+import { readSearchedIndex } from '../reindex/searched-index.ts';
 import type { WorkspaceRow } from '../workspaces/workspace.ts';
 import type { EmbeddingPrice } from './embedding-price.ts';
 import { lexicalModel, type RankedChunk, searchByBoth, searchByWords } from './search-by-words.ts';
@@ -13,8 +15,8 @@ export interface SearchDeps {
   getPlan: GetPlan;
   /** What the embedding of the query costs now. */
   price: EmbeddingPrice;
-  /** Embeds the query. What it throws is the error of the search. */
-  embed(query: string): Promise<{ model: string; vector: number[] }>;
+  /** Embeds the query by the model of an index, if it is there still. What it throws is the error of the search. */
+  embed(query: string, index: IndexKind | undefined): Promise<{ model: string; vector: number[] }>;
   /** Ends the search: it is refunded, and rejects with the signal's reason. */
   signal: AbortSignal;
   /** Is told of a charge that could be neither settled nor refunded: the sweep refunds it. */
@@ -66,10 +68,17 @@ async function charged<T>({ db, getPlan, onUnsettled }: SearchDeps, organization
   }
 }
 
+/** Begins again if the workspace was switched to another index meanwhile: the vectors that it began with are gone. */
 async function find({ db, embed, signal }: SearchDeps, { workspace, query, mode, limit }: Search): Promise<Found> {
-  const { model, vector } = await embed(query);
-  const wanted = { workspaceId: workspace.id, model, vector, limit };
-  const search = async (): Promise<Found['chunks']> =>
-    await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
-  return { model, chunks: await cancelOnAbort(signal, search) };
+  const readIndex = () => cancelOnAbort(signal, () => readSearchedIndex(db, workspace.id));
+  for (let index = await readIndex(); ; ) {
+    const { model, vector } = await embed(query, index);
+    const wanted = { workspaceId: workspace.id, model, vector, limit };
+    const search = async (): Promise<Found['chunks']> =>
+      await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
+    const chunks = await cancelOnAbort(signal, search);
+    const now = await readIndex();
+    if (!index || !now || isSameKind(index, now)) return { model, chunks };
+    index = now;
+  }
 }
