@@ -17,6 +17,8 @@ export interface ActivityDeps {
   storage: Storage;
   ai: AiClient;
   embedder: Embedder;
+  /** One call at a time, so that re-embedding takes turns with jobs. */
+  reindexEmbedder: Embedder;
   mailer: Mailer;
   log: Logger;
   /** Limits the attempts of all kinds in this process (`WORKER_CONCURRENCY`). */

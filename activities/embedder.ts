@@ -1,8 +1,30 @@
-import type { AiClient, CallOptions, FloatEmbeddings } from '../ai/client.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AiClient, AiServiceError, type CallOptions, type FloatEmbeddings } from '../ai/client.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
 import { JobFailure } from './job-failure.ts';
 
-const textsPerCall = 32;
+/** How a model wants its texts. */
+export interface Manner {
+  /** How long the chunks of a document should be; undefined if the service does not say. */
+  chunkCharacters?: number | undefined;
+  textsPerCall: number;
+}
+
+const usualManner: Manner = { textsPerCall: 32 };
+const mannersKeptMs = 60_000;
+
+export interface EmbedAllOptions extends CallOptions {
+  signal: AbortSignal;
+  /** The index whose model should embed, if the service has it; by default that of the service. */
+  index?: { model: string; dimensions: number } | undefined;
+  textsPerCall?: number;
+  /** Until when a call may be repeated that was put off by a `Retry-After`; never by default. As `Date.now()`. */
+  until?: number;
+  /** Is told how many texts are embedded. */
+  onProgress?: (embedded: number) => void;
+}
+
+const leastWaitMs = 100;
 /** Embedded if there are no texts, since the result names the model even then. A single token for a remote model. */
 const shortestText = 'a';
 
@@ -14,24 +36,42 @@ const shortestText = 'a';
 export class Embedder {
   private readonly ai: AiClient;
   private readonly calls: Semaphore;
+  private manners: { at: number; of: Promise<Map<string | undefined, Manner>> } | undefined;
 
   constructor(ai: AiClient, concurrency: number) {
     this.ai = ai;
     this.calls = new Semaphore(concurrency);
   }
 
+  /** How a model of the AI service wants its texts, or the one of the service if that is not there. The service is asked once a minute. */
+  async mannerOf(model: string | undefined): Promise<Manner> {
+    if (!this.manners || Date.now() - this.manners.at > mannersKeptMs) this.manners = { at: Date.now(), of: this.readManners() };
+    const manners = await this.manners.of;
+    return manners.get(model) ?? manners.get(undefined) ?? usualManner;
+  }
+
   /**
    * Embeds any number of texts; one vector for each, in their order. Throws AiServiceError, the signal's reason, or a JobFailure if the
    * model changed between two calls. After a failure no further call is made.
    */
-  async embedAll(texts: string[], { signal, requestId }: CallOptions & { signal: AbortSignal }): Promise<FloatEmbeddings> {
+  async embedAll(texts: string[], options: EmbedAllOptions): Promise<FloatEmbeddings> {
     const failed = new AbortController();
-    const ends = AbortSignal.any([signal, failed.signal]);
+    const ends = AbortSignal.any([options.signal, failed.signal]);
     const calls: Promise<FloatEmbeddings>[] = [];
     const embedded = texts.length > 0 ? texts : [shortestText];
+    const { textsPerCall = usualManner.textsPerCall, onProgress } = options;
+    let done = 0;
     for (let start = 0; start < embedded.length; start += textsPerCall) {
       const batch = embedded.slice(start, start + textsPerCall);
-      calls.push(this.calls.run(() => this.ai.embedFloats({ texts: batch, signal: ends, requestId }), ends));
+      const call = this.calls.run(() => this.embedPatiently(batch, { ...options, signal: ends }), ends);
+      calls.push(call);
+      call.then(
+        () => {
+          done += batch.length;
+          onProgress?.(done);
+        },
+        () => {},
+      );
     }
     try {
       const joined = join(await Promise.all(calls));
@@ -39,6 +79,30 @@ export class Embedder {
     } finally {
       failed.abort();
     }
+  }
+
+  /** Repeats a call that the model put off, after as long as it said, if there is time for it. What else fails is not repeated here. */
+  private async embedPatiently(texts: string[], { signal, requestId, index, until = 0 }: EmbedAllOptions): Promise<FloatEmbeddings> {
+    for (;;) {
+      try {
+        return await this.ai.embedFloats({ texts, index, signal, requestId });
+      } catch (error) {
+        const waitMs = error instanceof AiServiceError && error.retryable ? error.retryAfterMs : undefined;
+        if (waitMs === undefined || Date.now() + Math.max(waitMs, leastWaitMs) >= until) throw error;
+        await sleep(Math.max(waitMs, leastWaitMs), undefined, { signal });
+      }
+    }
+  }
+
+  /** What the AI service says of its models; under no name that of its own. Nothing if it does not respond: a call will tell why. */
+  private async readManners(): Promise<Map<string | undefined, Manner>> {
+    const embeddings = await this.ai.health().then(
+      (health) => health.embeddings,
+      () => [],
+    );
+    if (embeddings.length === 0) this.manners = undefined;
+    const [own] = embeddings;
+    return new Map([...(own ? [[undefined, own] as const] : []), ...embeddings.map((one) => [one.model, one] as const)]);
   }
 }
 

@@ -3,53 +3,67 @@ import type { Transaction } from '../db/connect.ts';
 import type { JobKind, Outline } from '../db/schema.ts';
 import { countCharacters } from '../domain/characters.ts';
 import { placeChunks } from '../domain/chunks/place-chunks.ts';
-import { maxChunks } from '../domain/chunks/split-text.ts';
+import { chunkingOf, chunkSize, chunkSizeOf, maxChunks } from '../domain/chunks/split-text.ts';
 import { storeChunks } from '../domain/chunks/store-chunks.ts';
 import { DocumentGone, type DocumentRow, findDocument } from '../domain/documents/document.ts';
 import { type ExtractedText, findText, storeText } from '../domain/documents/document-text.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
 import type { Outcome } from '../domain/jobs/succeed-job.ts';
+import { keepSearchedIndex, readSearchedIndex } from '../domain/reindex/searched-index.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
-import { tellProgress } from './progress.ts';
 
-/** Does the work of one kind of job, and returns its result and effects; stores nothing itself. Stops when the signal aborts. */
-export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal) => Promise<Outcome>;
+/**
+ * Does the work of one kind of job, and returns its result and effects; stores nothing itself. Stops when the signal aborts. `tell` shows
+ * operators in plain words how far it is.
+ */
+export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, tell: (progress: string) => void) => Promise<Outcome>;
 
 /** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, and `ocrPages` if text recognition read some. */
-const extractDocument: Handler = async (deps, job, signal) => {
+const extractDocument: Handler = async (deps, job, signal, tell) => {
   const document = await getJobDocument(deps, job);
-  const extracted = await extractText(deps, document, job.id, signal);
+  const extracted = await extractText(deps, document, { requestId: job.id, signal, tell });
   const { text: _, outline: __, ...result } = extracted;
   return { result, effects: (trx) => storeText(trx, document, extracted) };
 };
 
 /** Summarizes a document, after extracting its text if none is stored. Result: `{ summary, sentences, model, characters }`. */
-const summarizeDocument: Handler = async (deps, job, signal) => {
+const summarizeDocument: Handler = async (deps, job, signal, tell) => {
   const document = await getJobDocument(deps, job);
-  const { text, store } = await getDocumentText(deps, document, job.id, signal);
+  const { text, store } = await getDocumentText(deps, document, { requestId: job.id, signal, tell });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to summarize.', false);
   const maxSentences = Number(job.input.maxSentences);
   const summary = await deps.ai.summarize({ text, maxSentences, signal, requestId: job.id });
   return { result: { ...summary }, effects: store };
 };
 
-/** Indexes a document for search, after extracting its text if none is stored. Result: `{ chunks, characters, model, dimensions }`. */
-const indexDocument: Handler = async (deps, job, signal) => {
+/**
+ * Indexes a document for search, after extracting its text if none is stored. It is embedded by the model that its workspace is searched with.
+ * Result: `{ chunks, characters, model, dimensions }`.
+ */
+const indexDocument: Handler = async (deps, job, signal, tell) => {
+  const until = Date.now() + deps.jobs.timeoutMs;
   const document = await getJobDocument(deps, job);
-  const { text, outline, store } = await getOutlinedText(deps, document, job.id, signal);
-  const pieces = placeChunks(text, outline);
+  const { text, outline, store } = await getOutlinedText(deps, document, { requestId: job.id, signal, tell });
+  const read = await readSearchedIndex(deps.db, document.workspace_id);
+  const { chunkCharacters = chunkSize.characters, textsPerCall } = await deps.embedder.mannerOf(read?.model);
+  const size = chunkSizeOf(chunkCharacters);
+  const pieces = placeChunks(text, outline, size);
   if (pieces.length > maxChunks) {
     throw new JobFailure('too_many_chunks', `The document has more than ${maxChunks} chunks and cannot be indexed.`, false);
   }
   const texts = pieces.map((piece) => piece.text);
-  const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, { signal, requestId: job.id });
+  const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} chunks.`);
+  const embedding = { signal, requestId: job.id, index: read, textsPerCall, until, onProgress };
+  const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, embedding);
   const chunks = pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] }));
+  const made = { model, dimensions, chunking: chunkingOf(size) };
   return {
     result: { chunks: chunks.length, characters: countCharacters(text), model, dimensions },
     async effects(trx) {
+      await keepSearchedIndex(trx, document, { read, made });
       await store(trx);
-      await storeChunks(trx, document, model, chunks);
+      await storeChunks(trx, document, model, chunks, made);
     },
   };
 };
@@ -81,6 +95,13 @@ async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<Document
   return document;
 }
 
+/** For whom a text is extracted, until when, and whom its progress is told. */
+interface Call {
+  requestId: string;
+  signal: AbortSignal;
+  tell: (progress: string) => void;
+}
+
 /** A document's text, and what stores it if it is new. */
 interface DocumentText {
   text: string;
@@ -89,10 +110,10 @@ interface DocumentText {
 }
 
 /** The stored text of a document, or else the text that is extracted now, which the effect `store` stores. Throws as {@link extractText}. */
-async function getDocumentText(deps: ActivityDeps, document: DocumentRow, requestId: string, signal: AbortSignal): Promise<DocumentText> {
+async function getDocumentText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<DocumentText> {
   const stored = await findText(deps.db, document.id);
   if (stored) return { ...stored, store: async () => {} };
-  const extracted = await extractText(deps, document, requestId, signal);
+  const extracted = await extractText(deps, document, call);
   return { text: extracted.text, outline: extracted.outline ?? null, store: (trx) => storeText(trx, document, extracted) };
 }
 
@@ -100,11 +121,11 @@ async function getDocumentText(deps: ActivityDeps, document: DocumentRow, reques
 const hasOutline = (contentType: string) => !['text/plain', 'text/csv', 'application/json'].includes(contentType);
 
 /** The same, extracted again if the outline of the stored text is not known. If that fails for good, the stored text will do. */
-async function getOutlinedText(deps: ActivityDeps, document: DocumentRow, requestId: string, signal: AbortSignal): Promise<DocumentText> {
-  const stored = await getDocumentText(deps, document, requestId, signal);
+async function getOutlinedText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<DocumentText> {
+  const stored = await getDocumentText(deps, document, call);
   if (stored.outline !== null || !hasOutline(document.content_type)) return stored;
   try {
-    const extracted = await extractText(deps, document, requestId, signal);
+    const extracted = await extractText(deps, document, call);
     return { text: extracted.text, outline: extracted.outline ?? null, store: (trx) => storeText(trx, document, extracted) };
   } catch (error) {
     if (error instanceof AiServiceError && !error.retryable) return stored;
@@ -113,12 +134,12 @@ async function getOutlinedText(deps: ActivityDeps, document: DocumentRow, reques
 }
 
 /** Lets the AI service read a document's object. Throws {@link DocumentGone} if there is none, AiServiceError, or the signal's reason. */
-async function extractText(deps: ActivityDeps, document: DocumentRow, requestId: string, signal: AbortSignal): Promise<ExtractedText> {
+async function extractText(deps: ActivityDeps, document: DocumentRow, { requestId, signal, tell }: Call): Promise<ExtractedText> {
   const body = await deps.storage.read(document.object_key);
   if (!body) throw new DocumentGone();
   try {
     const { content_type: contentType, size_bytes: contentLength } = document;
-    const onProgress = ({ read, of }: ExtractionProgress) => tellProgress(`Text recognition has read ${read} of ${of} scanned pages.`);
+    const onProgress = ({ read, of }: ExtractionProgress) => tell(`Text recognition has read ${read} of ${of} scanned pages.`);
     const extracted = await deps.ai.extract({ body, contentType, contentLength, onProgress, requestId, signal });
     const { text, characters, pages, truncated, ocrPages, outline } = extracted;
     const { page_starts: pageStarts, headings } = outline;

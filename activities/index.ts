@@ -8,6 +8,7 @@ import { billingActivities } from './billing.ts';
 import type { ActivityDeps } from './deps.ts';
 import { mailActivities } from './mail.ts';
 import { organizationActivities } from './organizations.ts';
+import { reindexActivities } from './reindex.ts';
 import { replayActivities } from './replay.ts';
 import { type AttemptInput, type AttemptReport, runJobAttempt } from './run-job-attempt.ts';
 import { housekeepingActivities, indexActivities, sweepActivities, tellingSuccess } from './scheduled.ts';
@@ -22,6 +23,7 @@ export function createActivities(deps: ActivityDeps) {
     ...billingActivities(deps),
     ...mailActivities(deps),
     ...organizationActivities(deps),
+    ...reindexActivities(deps),
     ...replayActivities(deps),
     ...workspaceActivities(deps),
 

@@ -9,7 +9,6 @@ import { succeedJob } from '../domain/jobs/succeed-job.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers.ts';
 import { JobFailure, toApplicationFailure } from './job-failure.ts';
-import { lastProgress } from './progress.ts';
 import { createStopSignal } from './stop-signal.ts';
 
 /** A heartbeat's reply brings a cancellation. A worker that misses three of them is lost. */
@@ -35,10 +34,14 @@ export type AttemptReport = Exclude<JobState, QueuedJobState> | (QueuedJobState 
  */
 export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Promise<AttemptReport> {
   const context = Context.current();
+  let told: string | undefined;
   const heartbeat = setInterval(
-    () => context.heartbeat(isHeld(deps) ? 'The AI service is down: the job waits for it.' : lastProgress(context)),
+    () => context.heartbeat(isHeld(deps) ? 'The AI service is down: the job waits for it.' : told),
     heartbeatMs,
   );
+  const tell = (progress: string) => {
+    told = progress;
+  };
   let release: Release | undefined;
   try {
     await deps.breaker?.untilClosed(context.cancellationSignal);
@@ -47,7 +50,7 @@ export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Pr
     context.cancellationSignal.throwIfAborted();
     const claim = await claimJob(deps.db, input.jobId, input.claimedBy);
     if (!claim.claimed) return await jobStateOf(deps.db, claim.job);
-    return await runClaimed(deps, claim.job, context);
+    return await runClaimed(deps, claim.job, { context, tell });
   } catch (error) {
     throw toFailure(deps, input, error, context);
   } finally {
@@ -74,13 +77,17 @@ function toFailure(deps: ActivityDeps, { jobId, kind }: AttemptInput, error: unk
 const workerStopped = new JobFailure('worker_stopped', 'The worker stopped during the attempt.', true);
 const timedOut = new JobFailure('timeout', 'The attempt took too long.', true);
 
-async function runClaimed(deps: ActivityDeps, job: JobRow, context: Context): Promise<AttemptReport> {
+async function runClaimed(
+  deps: ActivityDeps,
+  job: JobRow,
+  { context, tell }: { context: Context; tell: (progress: string) => void },
+): Promise<AttemptReport> {
   const stop = createStopSignal(context, deps, job);
   const timeout = AbortSignal.timeout(deps.jobs.timeoutMs);
   const signal = AbortSignal.any([stop.signal, timeout]);
   try {
     // A handler that ignores its signal may go on; fencing makes its result void.
-    const outcome = await untilAborted(handlers[job.kind](deps, job, signal), signal);
+    const outcome = await untilAborted(handlers[job.kind](deps, job, signal, tell), signal);
     const stored = await succeedJob(deps.db, job, outcome);
     if (stored) return { status: 'succeeded' };
     deps.log.warn(

@@ -10,6 +10,7 @@ import { OrphanSweepStopped } from '../domain/objects/orphan-sweep-stop.ts';
 import { StoreOfAnotherDeployment } from '../domain/objects/store-owner.ts';
 import { sweepObjectDeletions } from '../domain/objects/sweep-object-deletions.ts';
 import { sweepDeletions } from '../domain/operations/sweep-deletions.ts';
+import { noteIndexKinds } from '../domain/reindex/note-index-kinds.ts';
 import * as retention from '../domain/retention.ts';
 import type { ReconcileIndexesResult } from '../workflows/definitions.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -69,14 +70,15 @@ export function housekeepingActivities({ db, storage, log, auditRetentionDays }:
 
 export function indexActivities({ maintenanceDb }: ActivityDeps) {
   return {
-    /** Quantizes vectors and stores postings where they are missing, then see {@link reconcileVectorIndexes}. Building an index takes minutes. */
+    /** Quantizes vectors, stores postings and notes models where that is missing, then see {@link reconcileVectorIndexes}. Building an index takes minutes. */
     reconcileIndexes: (): Promise<ReconcileIndexesResult> =>
       withHeartbeats(async () => {
         const { cancellationSignal } = Context.current();
         const quantized = await quantizeDocuments(maintenanceDb, cancellationSignal);
         const postings = await indexPostings(maintenanceDb, cancellationSignal);
+        const noted = await noteIndexKinds(maintenanceDb);
         const indexes = await reconcileVectorIndexes(maintenanceDb);
-        return indexes ? { ...indexes, quantized, postings } : null;
+        return indexes ? { ...indexes, quantized, postings, noted } : null;
       }),
   };
 }

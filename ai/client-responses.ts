@@ -45,6 +45,23 @@ export const health = z.object({
   ocr: z.string(),
   auth: z.string(),
   problems: z.array(z.string()).default([]),
+  // A service of an earlier version does not tell.
+  embeddings: z
+    .array(
+      z
+        .object({
+          model: storable,
+          dimensions: z.int().positive().nullable(),
+          chunk_characters: z.int().positive(),
+          texts_per_call: z.int().positive(),
+        })
+        .transform(({ chunk_characters, texts_per_call, ...rest }) => ({
+          ...rest,
+          chunkCharacters: chunk_characters,
+          textsPerCall: texts_per_call,
+        })),
+    )
+    .default([]),
 });
 export const refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 

@@ -41,6 +41,15 @@ export interface ExtractInput extends CallOptions {
   onProgress?: ((progress: ExtractionProgress) => void) | undefined;
 }
 
+/**
+ * Texts to embed. With an `index` its model embeds, if the service still has it; otherwise the service's own does. The model of the
+ * response tells which it was.
+ */
+export interface EmbedInput extends CallOptions {
+  texts: string[];
+  index?: { model: string; dimensions: number } | undefined;
+}
+
 /** The client of the internal AI service. Every method throws AiServiceError, or the reason of an aborted signal. */
 export interface AiClient {
   /** Extracts the text of a document; the body is streamed. */
@@ -48,9 +57,9 @@ export interface AiClient {
   /** Summarizes a text with at most `maxSentences` sentences (1 to 50, default 5). */
   summarize(input: CallOptions & { text: string; maxSentences?: number | undefined }): Promise<TextSummary>;
   /** Embeds 1 to 64 texts; one vector for each, in their order. */
-  embed(input: CallOptions & { texts: string[] }): Promise<TextEmbeddings>;
+  embed(input: EmbedInput): Promise<TextEmbeddings>;
   /** The same with vectors of 32-bit floats, which spares the conversion of numbers to text. */
-  embedFloats(input: CallOptions & { texts: string[] }): Promise<FloatEmbeddings>;
+  embedFloats(input: EmbedInput): Promise<FloatEmbeddings>;
   /** The state that the service reports. */
   health(input?: CallOptions): Promise<AiHealth>;
 }
@@ -86,14 +95,19 @@ export function createAiClient(options: AiClientOptions): AiClient {
     },
     summarize: ({ text, maxSentences, ...call }) =>
       ask(service, '/v1/summarize', json({ text, max_sentences: maxSentences }), summary, timeouts.summarizeMs, call),
-    embed: async ({ texts, ...call }) =>
-      oneVectorEach(texts, await ask(service, '/v1/embed', json({ texts }), embeddings, timeouts.embedMs, call)),
-    embedFloats: async ({ texts, ...call }) => {
-      const body = json({ texts, encoding_format: 'base64' });
+    embed: async ({ texts, index, ...call }) =>
+      oneVectorEach(texts, await ask(service, '/v1/embed', json({ texts, ...wanted(index) }), embeddings, timeouts.embedMs, call)),
+    embedFloats: async ({ texts, index, ...call }) => {
+      const body = json({ texts, ...wanted(index), encoding_format: 'base64' });
       return oneVectorEach(texts, await ask(service, '/v1/embed', body, floatEmbeddings, timeouts.embedMs, call));
     },
     health: (call = {}) => ask(service, '/health', { method: 'GET' }, health, timeouts.healthMs, call),
   };
+}
+
+/** Nothing else that a caller knows of the index. */
+function wanted(index: EmbedInput['index']): { model?: string; dimensions?: number } {
+  return index ? { model: index.model, dimensions: index.dimensions } : {};
 }
 
 interface Service {

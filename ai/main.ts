@@ -8,6 +8,7 @@ import { ConfigurationError } from '../config/environment.ts';
 import { createAiServiceMetrics } from '../metrics/ai-service-metrics.ts';
 import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { drainOnStop } from './http/in-flight.ts';
+import { createMinilmModel } from './minilm/pooled-model.ts';
 import { chooseOcr, recognizesHere } from './ocr/backends.ts';
 import { leastBytes, type PoolBudget, planPools } from './pool/budget.ts';
 import { findIsolation } from './pool/isolation.ts';
@@ -30,7 +31,9 @@ const pool = new ProcessPool({
   onStderr: logStderr,
 });
 const ocr = chooseOcr(config, { size: budget.recognizers, memoryBytes: budget.recognizerBytes, onStderr: logStderr });
-const provider = config.remote ? createRemoteProvider(config.remote) : createLocalProvider(pool);
+const embedPool = startEmbedders();
+const localModels = embedPool ? [createMinilmModel(embedPool)] : [];
+const provider = config.remote ? createRemoteProvider(config.remote, ...localModels) : createLocalProvider(pool, ...localModels);
 const registry = new Registry();
 const app = createService({
   config,
@@ -39,7 +42,7 @@ const app = createService({
   poolSize: budget.readers,
   provider,
   ocr: ocr.backend,
-  health: () => readHealth(config, provider, pool, ocr),
+  health: () => readHealth(config, { provider, pool, ocr, embedPool }),
   observeRequest: createAiServiceMetrics(registry, { readers: budget.readers, readLoad: () => pool.load }),
 });
 if (config.metricsPort > 0) await serveMetrics(config.metricsPort, { registry });
@@ -58,8 +61,15 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 async function stop(signal: string): Promise<void> {
   logger.info({ signal }, 'The AI service is stopping.');
   await drain(drainMs);
-  await Promise.all([pool.close(), ocr.close()]);
+  await Promise.all([pool.close(), ocr.close(), embedPool?.close()]);
   process.exit(0);
+}
+
+/** The processes of the local sentence model, if it is chosen. With a remote model it still embeds for what it has indexed. */
+function startEmbedders(): ProcessPool | undefined {
+  if (budget.embedders === 0) return undefined;
+  const entry = new URL('./minilm/child.ts', import.meta.url);
+  return new ProcessPool({ entry, size: budget.embedders, heapMegabytes: 256, memoryBytes: budget.embedderBytes, onStderr: logStderr });
 }
 
 /** Logs what a dying child writes, such as V8's report of a full heap. */
@@ -76,6 +86,8 @@ function planMemory(): PoolBudget {
     recognizes: recognizesHere(config),
     readers: config.readers,
     recognizers: config.recognizers,
+    embeds: config.localEmbedModel === 'minilm',
+    embedders: config.embedders,
   };
   const plan = planPools({ ...options, limitBytes });
   if (plan) {

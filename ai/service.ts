@@ -18,6 +18,8 @@ export interface Health {
   ocr: 'local' | 'remote' | 'none';
   auth: 'token' | 'disabled';
   problems: string[];
+  /** The models that embed, the one of this deployment first. */
+  embeddings: { model: string; dimensions: number | null; chunk_characters: number; texts_per_call: number }[];
 }
 
 /** What the service is made of. */
@@ -55,10 +57,14 @@ export function createService(parts: ServiceParts): Express {
 }
 
 /** Reads the state of the service: `ok` is false if the configuration cannot serve. */
-export function readHealth(config: AiServiceConfig, provider: Provider, pool: ProcessPool, ocr: Ocr): Health {
+export function readHealth(
+  config: AiServiceConfig,
+  { provider, pool, ocr, embedPool }: { provider: Provider; pool: ProcessPool; ocr: Ocr; embedPool: ProcessPool | undefined },
+): Health {
   const problems = [
     config.token === null ? 'Requests are not authenticated: SERVICE_AUTH_DISABLED is true.' : null,
     pool.problem === null ? null : `Documents cannot be read: ${pool.problem}.`,
+    embedPool?.problem ? `Texts cannot be embedded by the local model: ${embedPool.problem}.` : null,
     ocr.problem(),
   ].filter((problem) => problem !== null);
   return {
@@ -67,5 +73,11 @@ export function readHealth(config: AiServiceConfig, provider: Provider, pool: Pr
     ocr: ocr.backend()?.name ?? 'none',
     auth: config.token === null ? 'disabled' : 'token',
     problems,
+    embeddings: provider.models.map(({ name, dimensions, chunkCharacters, textsPerCall }) => ({
+      model: name,
+      dimensions,
+      chunk_characters: chunkCharacters,
+      texts_per_call: textsPerCall,
+    })),
   };
 }

@@ -32,7 +32,7 @@ export interface ApiDeps extends RunDeps {
   limiters: Limiters;
   largeAnswers: LargeAnswers;
   /** What the embedding of a query costs; known for a minute, then asked again. */
-  embeddingPrice(): Promise<EmbeddingPrice>;
+  embeddingPrice(model?: string): Promise<EmbeddingPrice>;
   jobStreams: JobStreams;
   /** Cancels an organization's subscription at the payment provider. */
   cancelSubscription: CancelSubscription;

@@ -9,6 +9,12 @@ export interface RemoteModelConfig {
   chatModel: string;
   embedModel: string;
   visionModel: string;
+  /** The model of documents that were indexed before `embedModel`: it embeds queries of workspaces that still search them. */
+  previousEmbedModel: string | undefined;
+  /** How many numbers a vector must have; undefined means as many as the model returns. */
+  embedDimensions: number | undefined;
+  /** How many texts a request may have. */
+  embedBatch: number;
 }
 
 /** Configuration of the internal AI service. */
@@ -31,6 +37,10 @@ export interface AiServiceConfig {
   /** How many processes read documents, and images; undefined means as many as the cores and the memory allow. */
   readers: number | undefined;
   recognizers: number | undefined;
+  /** How many processes run the local sentence model; undefined means as many as the cores and the memory allow. */
+  embedders: number | undefined;
+  /** What embeds if no remote model does; the hash embeds for workspaces that were indexed with it in any case. */
+  localEmbedModel: 'hash' | 'minilm';
   ocrProvider: 'auto' | 'local' | 'remote' | 'none';
   /** Whether pages of a PDF that have no text are rendered and read by text recognition. */
   readsScannedPdfs: boolean;
@@ -73,6 +83,8 @@ export const aiServiceEnvironment = z.object({
   AI_MEMORY_BYTES: integer(0),
   AI_READERS: integer(0, { max: 64 }),
   AI_RECOGNIZERS: integer(0, { max: 64 }),
+  AI_EMBEDDERS: integer(0, { max: 64 }),
+  LOCAL_EMBED_MODEL: z.enum(['hash', 'minilm'], 'must be hash or minilm').default('hash'),
   OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
   OCR_SCANNED_PDF: flag(false),
   OCR_SCANNED_PDF_PAGES: integer(20, { min: 1 }),
@@ -84,6 +96,9 @@ export const aiServiceEnvironment = z.object({
   REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
   REMOTE_AI_EMBED_MODEL: z.string().default('text-embedding-3-small'),
   REMOTE_AI_VISION_MODEL: z.string().default('gpt-4o-mini'),
+  REMOTE_AI_PREVIOUS_EMBED_MODEL: z.string().optional(),
+  REMOTE_AI_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
+  REMOTE_AI_EMBED_BATCH: integer(64, { min: 1, max: 64 }),
   LOG_LEVEL: logLevel(),
 });
 
@@ -127,6 +142,8 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     memoryBytes: env.AI_MEMORY_BYTES || undefined,
     readers: env.AI_READERS || undefined,
     recognizers: env.AI_RECOGNIZERS || undefined,
+    embedders: env.AI_EMBEDDERS || undefined,
+    localEmbedModel: env.LOCAL_EMBED_MODEL,
     ocrProvider: env.OCR_PROVIDER,
     readsScannedPdfs: env.OCR_SCANNED_PDF,
     maxScannedPages: env.OCR_SCANNED_PDF_PAGES,
@@ -140,6 +157,9 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
           chatModel: env.REMOTE_AI_CHAT_MODEL,
           embedModel: env.REMOTE_AI_EMBED_MODEL,
           visionModel: env.REMOTE_AI_VISION_MODEL,
+          previousEmbedModel: env.REMOTE_AI_PREVIOUS_EMBED_MODEL || undefined,
+          embedDimensions: env.REMOTE_AI_EMBED_DIMENSIONS || undefined,
+          embedBatch: env.REMOTE_AI_EMBED_BATCH,
         }
       : null,
     logLevel: env.LOG_LEVEL,

@@ -120,6 +120,21 @@ const systemStatus = z
           .meta({ examples: ['local'] }),
       })
       .meta({ id: 'AiStatus' }),
+    search: z
+      .object({
+        model: z
+          .string()
+          .nullable()
+          .describe('What the AI service embeds with now; null if it does not respond.')
+          .meta({ examples: ['local-hash-256'] }),
+        documents: count.nullable().describe('Documents that are indexed; null if they could not be counted in time.'),
+        documentsBehind: count
+          .nullable()
+          .describe(
+            'Those of them that another model, count of dimensions or chunking has indexed: `npm run ops -- reindex` embeds them anew.',
+          ),
+      })
+      .meta({ id: 'SearchStatus' }),
     queue: z
       .object({
         configured: z.boolean(),

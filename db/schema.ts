@@ -136,6 +136,45 @@ export interface PostingTable {
   postings: string;
 }
 
+/** With what a document is indexed: how its text was cut, and what embedded the chunks. */
+export interface DocumentIndexTable {
+  document_id: string;
+  organization_id: string;
+  workspace_id: string;
+  /** That of the document when this was noted. */
+  indexed_at: Timestamp;
+  model: string;
+  dimensions: number;
+  chunking: string;
+}
+
+/** With what a workspace is searched by meaning. Its documents are indexed with the same, until all of them are switched at once. */
+export interface WorkspaceIndexTable {
+  workspace_id: string;
+  model: string;
+  dimensions: number;
+  chunking: string;
+  /** When it was last switched; null if it never was. */
+  switched_at: NullableTimestamp;
+}
+
+/** The chunks of a document by another index than its workspace is searched with, until the workspace is switched. */
+export interface StagedIndexTable {
+  document_id: string;
+  organization_id: string;
+  workspace_id: string;
+  /** That of the document when it was read: if it was indexed since, this is void. */
+  indexed_at: Timestamp;
+  model: string;
+  dimensions: number;
+  chunking: string;
+  /** Where each chunk stands, or null: `ChunkPlace` of the domain. */
+  places: JSONColumnType<object[], string, string>;
+  texts: string[];
+  /** The 32-bit floats of all chunks, one after another, low byte first. */
+  vectors: Buffer;
+}
+
 export interface JobTable {
   id: string;
   organization_id: string;
@@ -360,6 +399,9 @@ export interface Database extends AuthTables {
   vector_block: VectorBlockTable;
   lexical_document: LexicalDocumentTable;
   posting: PostingTable;
+  document_index: DocumentIndexTable;
+  workspace_index: WorkspaceIndexTable;
+  staged_index: StagedIndexTable;
   job: JobTable;
   credit_entry: CreditEntryTable;
   credit_month: CreditMonthTable;

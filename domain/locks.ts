@@ -6,12 +6,14 @@ import { isLive } from './billing/live-subscription.ts';
 import { DocumentGone, type DocumentRow, inWorkspace } from './documents/document.ts';
 import { type FlagRow, flagNotFound } from './flags/flag.ts';
 import { headColumns, type JobHead } from './jobs/job.ts';
+import type { IndexKind } from './reindex/index-kind.ts';
 import type { WorkspaceRow } from './workspaces/workspace.ts';
 
 /**
  * Every row lock of the domain, in the order in which a transaction takes them (docs/rules.md, lock order):
  *
- *     organization → subscription → team → workspace → document → job → counters (credits of a month, bytes of a workspace), flag
+ *     organization → subscription → team → workspace → index of a workspace → document → job → counters (credits of a month, bytes of a
+ *     workspace), flag
  *
  * A transaction may leave out a lock, but never take an earlier one afterwards. What better-auth writes follows the same order in triggers
  * (migration 0003). Batches that any process may work on skip locked rows, and so wait for nothing.
@@ -111,6 +113,18 @@ export async function keepTeam(trx: Transaction, organizationId: string, teamId:
 /** Locks a workspace, after its organization if that is locked at all; undefined if it is gone. */
 export async function lockWorkspace(trx: Transaction, workspaceId: string, purpose: LockPurpose): Promise<WorkspaceRow | undefined> {
   const { rows } = await sql<WorkspaceRow>`select * from workspace where id = ${workspaceId} ${strengths[purpose]}`.execute(trx);
+  return rows[0];
+}
+
+/** Locks with what a workspace is searched, after the workspace; undefined if nothing is noted. `delete` keeps everybody from storing chunks. */
+export async function lockWorkspaceIndex(
+  trx: Transaction,
+  workspaceId: string,
+  purpose: 'keep' | 'delete',
+): Promise<IndexKind | undefined> {
+  const { rows } = await sql<IndexKind>`
+    select model, dimensions, chunking from workspace_index where workspace_id = ${workspaceId} ${strengths[purpose]}
+  `.execute(trx);
   return rows[0];
 }
 

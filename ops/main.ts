@@ -8,6 +8,7 @@ import { endSubscriptionCommand } from './commands/end-subscription.ts';
 import { grantAdminCommand } from './commands/grant-admin.ts';
 import { ledgerCommand } from './commands/ledger.ts';
 import { orphansCommand } from './commands/orphans.ts';
+import { reindexCommand } from './commands/reindex.ts';
 import { replayCommand } from './commands/replay.ts';
 import { statusCommand } from './commands/status.ts';
 import { stuckCommand } from './commands/stuck.ts';
@@ -21,6 +22,7 @@ const commands: Record<string, Command> = {
   billing: billingCommand,
   orphans: orphansCommand,
   replay: replayCommand,
+  reindex: reindexCommand,
   'grant-admin': grantAdminCommand,
   'end-subscription': endSubscriptionCommand,
 };

@@ -65,6 +65,7 @@ function createDeps(config: ServerConfig, { watchBreaker, ...parts }: SharedPart
     maintenanceDb: createDb(createPool({ url: config.database.directUrl, poolSize: 1, name: 'sheaf maintenance', work: 'maintenance' })),
     ai,
     embedder: new Embedder(ai, config.worker.embedCalls),
+    reindexEmbedder: new Embedder(ai, 1),
     breaker,
     attempts: new Semaphore(config.worker.concurrency),
     jobs: config.jobs,

@@ -104,10 +104,14 @@ export type ReconcileBillingResult = { subscriptions: number; different: string[
 
 /**
  * Why there are no vector indexes, or those that were made and dropped; null if another run was at it. And how many documents were given
- * the quantized vectors, and how many the postings, that they lacked.
+ * the quantized vectors, how many the postings, and how many the note of their model, that they lacked.
  */
 export type ReconcileIndexesResult =
-  | (({ exact: string } | { pgvector: string; made: string[]; dropped: string[] }) & { quantized?: number; postings?: number })
+  | (({ exact: string } | { pgvector: string; made: string[]; dropped: string[] }) & {
+      quantized?: number;
+      postings?: number;
+      noted?: number;
+    })
   | null;
 
 /** How many rows and objects each step of a day's housekeeping removed. */
@@ -161,6 +165,56 @@ export function describeReplay({ matched, retried, skipped }: ReplayProgress, dr
   if (dryRun) return `${matched} jobs would be retried.`;
   const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
   return `${retried} of ${matched} jobs retried${reasons.length > 0 ? `; not retried: ${reasons.join(', ')}` : ''}.`;
+}
+
+/** With what documents are indexed: see `IndexKind` of the domain. */
+interface ReindexTarget {
+  model: string;
+  dimensions: number;
+  chunking: string;
+}
+
+export interface ReindexInput {
+  /** Only this workspace; or only those of this organization; by default all. */
+  workspaceId?: string;
+  organizationId?: string;
+  /** Counts what would be embedded, and embeds nothing. */
+  dryRun?: boolean;
+  /** How many documents to embed each minute at most; 600 by default. */
+  perMinute?: number;
+  /** Who asked, for the audit log. */
+  requestedBy?: string;
+  /** Carried over when a long run continues as new. */
+  target?: ReindexTarget;
+  progress?: ReindexProgress;
+}
+
+export interface ReindexProgress {
+  target: ReindexTarget;
+  /** Those that were looked at, and how many of their documents were behind. */
+  workspaces: number;
+  behind: number;
+  /** Documents that were embedded, and their chunks. */
+  embedded: number;
+  chunks: number;
+  /** Documents whose workspace is searched by the new vectors. */
+  switched: number;
+  /** Workspaces that keep their old vectors, since some of their documents cannot be embedded. */
+  kept: number;
+  /** How many cannot be, and the first of them. */
+  failures: number;
+  failed: { documentId: string; code: string }[];
+  /** The last workspace that was looked at. */
+  after: string;
+}
+
+/** What became of some documents of a workspace; `last` if there are no more after them. */
+export interface ReindexBatch {
+  staged: number;
+  chunks: number;
+  failed: { documentId: string; code: string }[];
+  after: string | null;
+  last: boolean;
 }
 
 /** The name of a workflow, as Temporal's UI shows it. */

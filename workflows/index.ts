@@ -4,6 +4,7 @@ export { deleteWorkspace } from './delete-workspace.ts';
 export { housekeeping } from './housekeeping.ts';
 export { reconcileBilling } from './reconcile-billing.ts';
 export { reconcileIndexes } from './reconcile-indexes.ts';
+export { reindexDocuments } from './reindex-documents.ts';
 export { replayFailedJobs } from './replay-failed-jobs.ts';
 export { runJob } from './run-job.ts';
 export { sendMail } from './send-mail.ts';

@@ -63,6 +63,11 @@ export const embedRequest = z.object({
     .enum(['float', 'base64'])
     .default('float')
     .describe('How a vector is answered: as numbers, or as the base64 of 32-bit floats, low byte first.'),
+  model: z
+    .string()
+    .optional()
+    .describe('A model of `embeddings` at /health. Another name is ignored: the `model` of the response says which model it was.'),
+  dimensions: z.int().min(1).max(16_000).optional().describe('How many numbers the vectors had that the named model made before.'),
 });
 
 /**
@@ -72,12 +77,16 @@ export const embedRequest = z.object({
 export function embedRoute(provider: Provider): RequestHandler {
   const maxBytes = maxTexts * maxTextLength * jsonBytesPerCharacter + 64 * 1024;
   return async (request, response) => {
-    const { texts, encoding_format: format } = await readJson(request, embedRequest, maxBytes);
+    const { texts, encoding_format: format, model, dimensions } = await readJson(request, embedRequest, maxBytes);
     const tooLong = texts.findIndex((text) => countCharacters(text) > maxTextLength);
     if (tooLong >= 0) {
       throw new ServiceError(413, 'text_too_long', `Text ${tooLong} is longer than the ${maxTextLength} characters that are embedded.`);
     }
-    const { vectors, ...rest } = await provider.embed(texts, requestSignal(response));
+    const { vectors, ...rest } = await provider.embed(
+      texts,
+      requestSignal(response),
+      model === undefined ? undefined : { model, dimensions },
+    );
     response.json({ ...rest, vectors: format === 'base64' ? vectors.map(toBase64) : vectors });
   };
 }

@@ -63,6 +63,16 @@ const health = z.object({
   ocr: z.enum(['local', 'remote', 'none']),
   auth: z.enum(['token', 'disabled']),
   problems: z.array(z.string()).describe('One sentence for each reason why the configuration cannot serve.'),
+  embeddings: z
+    .array(
+      z.object({
+        model: z.string(),
+        dimensions: z.int().nullable().describe('Null until a remote model has responded once.'),
+        chunk_characters: z.int().describe('How long the chunks of a document should be.'),
+        texts_per_call: z.int().describe('How many texts a call should have at most.'),
+      }),
+    )
+    .describe('The models that embed. The first is the one of this deployment.'),
 });
 const error = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
@@ -74,7 +84,7 @@ const errors = {
   415: 'The type cannot be read, the image is unreadable, or there is no OCR backend. Final.',
   422: 'The request is invalid, or the document is encrypted, damaged or empty. Final.',
   502: 'The OCR or the remote model failed or took too long. Retryable.',
-  503: 'The extraction was interrupted, or too many documents wait. Retryable.',
+  503: 'The work was interrupted, or too many documents wait. Retryable.',
 } as const;
 
 /** The OpenAPI document of the AI service, made from the schemas that validate its requests. */
@@ -124,7 +134,7 @@ function summarizePath({ maxTextCharacters }: AiServiceConfig) {
 
 function embedPath() {
   const text = `Embeds 1 to ${maxTexts} texts of at most ${maxTextLength} characters; one vector for each, in their order.`;
-  return { '/v1/embed': post('embed', text, jsonBody(embedRequest), embeddings, [400, 401, 413, 422, 502]) };
+  return { '/v1/embed': post('embed', text, jsonBody(embedRequest), embeddings, [400, 401, 413, 422, 502, 503]) };
 }
 
 function jsonBody(schema: z.ZodType) {

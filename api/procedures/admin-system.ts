@@ -1,8 +1,11 @@
 import type { z } from 'zod';
+import type { AiHealth } from '../../ai/client.ts';
 import { contract, version } from '../../contract/index.ts';
 import { ping } from '../../db/connect.ts';
 import { getMigrationStatus } from '../../db/migrate.ts';
+import { chunkingOf, chunkSizeOf } from '../../domain/chunks/split-text.ts';
 import { countResources, measureQueue } from '../../domain/operations/measure-platform.ts';
+import { countAllBehind } from '../../domain/reindex/find-behind.ts';
 import type { ApiDeps } from '../deps.ts';
 import { procedure } from '../procedure.ts';
 
@@ -19,7 +22,7 @@ export function adminSystemProcedures(deps: ApiDeps) {
 /** The status of each service of the deployment now. One that fails or does not respond in time is part of the result, not an error. */
 async function readSystemStatus(deps: ApiDeps): Promise<SystemStatus> {
   const { config, storage } = deps;
-  const [rows, ai] = await Promise.all([readDatabase(deps), readAi(deps)]);
+  const [rows, { embeddings, ...ai }] = await Promise.all([readDatabase(deps), readAi(deps)]);
   const { enabled, pricesPro, pricesTeam } = config.billing;
   const unpriced = Object.entries({ pro: pricesPro, team: pricesTeam }).filter(([, prices]) => prices.length === 0);
   return {
@@ -31,6 +34,7 @@ async function readSystemStatus(deps: ApiDeps): Promise<SystemStatus> {
     counts: rows.counts,
     database: rows.database,
     ai,
+    search: await readSearch(deps, embeddings[0]),
     // Temporal is part of every deployment.
     queue: { configured: true, worker: config.worker.enabled ? 'inline' : 'off', concurrency: config.worker.concurrency, ...rows.queue },
     storage: { driver: storage.driver, location: storage.location, maxUploadBytes: config.storage.maxUploadBytes },
@@ -63,14 +67,27 @@ async function readDatabase({ db }: ApiDeps): Promise<DatabaseStatus> {
   }
 }
 
-async function readAi({ ai, config }: ApiDeps): Promise<SystemStatus['ai']> {
+async function readAi({ ai, config }: ApiDeps): Promise<SystemStatus['ai'] & { embeddings: AiHealth['embeddings'] }> {
   const { url } = config.ai;
   try {
     const { latencyMs, value } = await measure(ai.health());
-    const { ok, problems, provider, ocr } = value;
-    return { ok, latencyMs, error: null, url, problems, provider, ocr };
+    const { ok, problems, provider, ocr, embeddings } = value;
+    return { ok, latencyMs, error: null, url, problems, provider, ocr, embeddings };
   } catch (error) {
-    return { ok: false, latencyMs: null, error: messageOf(error), url, problems: [], provider: null, ocr: null };
+    return { ok: false, latencyMs: null, error: messageOf(error), url, problems: [], provider: null, ocr: null, embeddings: [] };
+  }
+}
+
+/** How many documents are behind the model that the AI service embeds with. The count may take long where there are millions: then there is none. */
+async function readSearch({ db }: ApiDeps, own: AiHealth['embeddings'][number] | undefined): Promise<SystemStatus['search']> {
+  if (!own) return { model: null, documents: null, documentsBehind: null };
+  const { model, dimensions, chunkCharacters } = own;
+  try {
+    const target = { model, dimensions, chunking: chunkingOf(chunkSizeOf(chunkCharacters)) };
+    const { documents, behind } = await inTime(countAllBehind(db, target));
+    return { model, documents, documentsBehind: behind };
+  } catch {
+    return { model, documents: null, documentsBehind: null };
   }
 }
 

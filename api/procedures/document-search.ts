@@ -5,6 +5,8 @@ import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import type { RouteInput } from '../../contract/route.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
+import type { IndexKind } from '../../domain/reindex/index-kind.ts';
+import { readNotedIndex } from '../../domain/reindex/searched-index.ts';
 import { createHighlighter } from '../../domain/search/highlights.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
@@ -36,13 +38,14 @@ export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPri
     await authorize(workspace.organization_id);
     await limiters.searches.consume(caller.userId, request.setHeader);
     const mode = input.mode ?? defaultMode;
-    const price = mode === 'lexical' ? 'free' : await embeddingPrice();
+    const price = mode === 'lexical' ? 'free' : await embeddingPrice((await readNotedIndex(db, workspace.id))?.model);
     const release = await turns.acquireWithin(workspace.organization_id, waitMs, request.signal);
     if (!release) throw unavailable('Too many searches of this organization are running.');
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     const search = {
       ...{ db, getPlan, price, signal },
-      embed: (query: string) => embedQuery(ai, query, { signal, requestId: request.requestId, log }),
+      embed: (query: string, index: IndexKind | undefined) =>
+        embedQuery(ai, { query, index }, { signal, requestId: request.requestId, log }),
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
     try {
@@ -75,12 +78,12 @@ function unavailable(message: string): ApiError {
 /** Embeds a query. Throws SERVICE_UNAVAILABLE if the AI service fails, or takes too long. */
 async function embedQuery(
   ai: AiClient,
-  query: string,
+  { query, index }: { query: string; index: IndexKind | undefined },
   { signal: searching, requestId, log }: { signal: AbortSignal; requestId: string; log: Logger },
 ): Promise<{ model: string; vector: number[] }> {
   try {
     const signal = AbortSignal.any([searching, AbortSignal.timeout(embedTimeoutMs)]);
-    const { model, vectors } = await ai.embed({ texts: [query], signal, requestId, patienceMs });
+    const { model, vectors } = await ai.embed({ texts: [query], index, signal, requestId, patienceMs });
     const [vector] = vectors;
     if (!vector) throw new Error('the AI service returned no vector');
     return { model, vector };

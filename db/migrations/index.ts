@@ -15,6 +15,7 @@ import * as postings from './0013-postings.ts';
 import * as planRules from './0014-plan-rules.ts';
 import * as stripeRequests from './0015-stripe-requests.ts';
 import * as finding from './0016-finding.ts';
+import * as indexKinds from './0017-index-kinds.ts';
 import * as ocrPages from './0018-ocr-pages.ts';
 
 /**
@@ -41,5 +42,6 @@ export const migrations: Record<string, ShippedMigration> = {
   '0014-plan-rules': planRules,
   '0015-stripe-requests': stripeRequests,
   '0016-finding': finding,
+  '0017-index-kinds': indexKinds,
   '0018-ocr-pages': ocrPages,
 };

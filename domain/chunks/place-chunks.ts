@@ -1,6 +1,6 @@
 import type { Outline } from '../../db/schema.ts';
 import { countCharacters } from '../characters.ts';
-import { splitPieces } from './split-text.ts';
+import { chunkSize, splitPieces } from './split-text.ts';
 
 /** Where a chunk stands in its document. Positions are in characters (code points). */
 export interface ChunkPlace {
@@ -14,14 +14,14 @@ export interface ChunkPlace {
   headings: string[];
 }
 
-/** Cuts a text into chunks, and tells where each stands. */
-export function placeChunks(text: string, outline: Outline | null): { text: string; place: ChunkPlace }[] {
+/** Cuts a text into chunks of a size, and tells where each stands. */
+export function placeChunks(text: string, outline: Outline | null, size = chunkSize): { text: string; place: ChunkPlace }[] {
   const pathAt = createHeadingPath(outline?.headings ?? []);
   // Before it there is a title, or a few words.
   const first = outline?.headings[0]?.start ?? 0;
   let [passed, characters] = [0, 0];
   let newFrom = 0;
-  return splitPieces(text).map((piece) => {
+  return splitPieces(text, size).map((piece) => {
     characters += countCharacters(text.slice(passed, piece.start));
     passed = piece.start;
     const [start, end] = [characters, characters + countCharacters(piece.text)];

@@ -59,3 +59,9 @@ export async function readChunks(
     score: embedding && comparison ? dotProduct(readRealArray(embedding), comparison.vector) : null,
   }));
 }
+
+/** The texts of a document's chunks, in their order. */
+export async function readChunkTexts(db: Db, documentId: string): Promise<string[]> {
+  const rows = await db.selectFrom('chunk').select('text').where('document_id', '=', documentId).orderBy('index').execute();
+  return rows.map(({ text }) => text);
+}

@@ -9,18 +9,33 @@ const keptMs = 60_000;
  */
 export type EmbeddingPrice = 'free' | 'charged' | 'unknown';
 
-/** Returns what embeddings cost, by the provider that the AI service reports. It is asked once a minute. */
-export function createEmbeddingPrice(ai: { health(): Promise<{ provider: string }> }): () => Promise<EmbeddingPrice> {
+/** What the AI service reports: who embeds by default, and which models it has. */
+interface Reports {
+  health(): Promise<{ provider: string; embeddings: { model: string }[] }>;
+}
+
+/** Models whose names begin so are the service's own, and cost nothing. */
+const localPrefix = 'local-';
+
+/**
+ * Returns what embeddings cost, by the provider that the AI service reports: with one of its local models nothing, if the service has it,
+ * whatever its provider. The service is asked once a minute.
+ */
+export function createEmbeddingPrice(ai: Reports): (model?: string) => Promise<EmbeddingPrice> {
   let asked: { at: number; price: Promise<EmbeddingPrice> } | undefined;
   let wasRemote = false;
-  return () => {
+  let local: string[] = [];
+  return async (model) => {
     if (!asked || Date.now() - asked.at > keptMs) asked = { at: Date.now(), price: probe() };
-    return asked.price;
+    const price = await asked.price;
+    return model !== undefined && local.includes(model) ? 'free' : price;
   };
 
   async function probe(): Promise<EmbeddingPrice> {
     try {
-      wasRemote = (await ai.health()).provider !== 'local';
+      const { provider, embeddings } = await ai.health();
+      local = embeddings.map(({ model }) => model).filter((model) => model.startsWith(localPrefix));
+      wasRemote = provider !== 'local';
       return wasRemote ? 'charged' : 'free';
     } catch {
       return wasRemote ? 'unknown' : 'free';

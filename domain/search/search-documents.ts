@@ -6,6 +6,8 @@ import { type FoundChunk, searchChunks } from '../chunks/search-chunks.ts';
 import { chargeSearch, checkSearchCredit, refundSearch, settleSearch } from '../credits/search-charge.ts';
 import type { DocumentFilter } from '../documents/document-filter.ts';
 import { type DocumentScope, findDocumentScope } from '../documents/document-scope.ts';
+import { type IndexKind, isSameKind } from '../reindex/index-kind.ts';
+import { readSearchedIndex } from '../reindex/searched-index.ts';
 import type { WorkspaceRow } from '../workspaces/workspace.ts';
 import type { EmbeddingPrice } from './embedding-price.ts';
 import { lexicalModel, type RankedChunk, searchByBoth, searchByWords } from './search-by-words.ts';
@@ -15,8 +17,8 @@ export interface SearchDeps {
   getPlan: GetPlan;
   /** What the embedding of the query costs now. */
   price: EmbeddingPrice;
-  /** Embeds the query. What it throws is the error of the search. */
-  embed(query: string): Promise<{ model: string; vector: number[] }>;
+  /** Embeds the query by the model of an index, if it is there still. What it throws is the error of the search. */
+  embed(query: string, index: IndexKind | undefined): Promise<{ model: string; vector: number[] }>;
   /** Ends the search: it is refunded, and rejects with the signal's reason. */
   signal: AbortSignal;
   /** Is told of a charge that could be neither settled nor refunded: the sweep refunds it. */
@@ -73,14 +75,21 @@ async function charged<T>({ db, getPlan, onUnsettled }: SearchDeps, organization
   }
 }
 
+/** Begins again if the workspace was switched to another index meanwhile: the vectors that it began with are gone. */
 async function find({ db, embed, signal }: SearchDeps, search: Search): Promise<Found> {
   const { workspace, query, mode, limit, byDocument } = search;
-  const { model, vector } = await embed(query);
-  const findChunks = async (): Promise<Found['chunks']> => {
-    const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(db, search) };
-    return await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
-  };
-  return { model, chunks: await cancelOnAbort(signal, findChunks) };
+  const readIndex = () => cancelOnAbort(signal, () => readSearchedIndex(db, workspace.id));
+  for (let index = await readIndex(); ; ) {
+    const { model, vector } = await embed(query, index);
+    const findChunks = async (): Promise<Found['chunks']> => {
+      const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(db, search) };
+      return await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
+    };
+    const chunks = await cancelOnAbort(signal, findChunks);
+    const now = await readIndex();
+    if (!index || !now || isSameKind(index, now)) return { model, chunks };
+    index = now;
+  }
 }
 
 async function findScope(db: SearchDeps['db'], { workspace, filter }: Search): Promise<DocumentScope | undefined> {

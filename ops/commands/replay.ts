@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { WorkflowFailedError } from '@temporalio/client';
 import { jobKinds } from '../../contract/jobs.ts';
-import { describeReplay, mainTaskQueue, queries, type ReplayInput, type ReplayProgress } from '../../workflows/definitions.ts';
+import { describeReplay, mainTaskQueue, type ReplayInput, type ReplayProgress } from '../../workflows/definitions.ts';
 import { type Command, parseCount, parseFlags, parseTime, UsageError } from '../command.ts';
-import { callTemporal, type OpsContext, OpsError } from '../context.ts';
+import { callTemporal, type OpsContext } from '../context.ts';
+import { followWorkflow, uiLink } from '../follow.ts';
 
 const flags = {
   all: { type: 'boolean' },
@@ -37,7 +36,10 @@ export const replayCommand: Command = {
     const url = uiLink(context, workflowId);
     if (!json) context.print(url);
     // The point of a dry run is its count.
-    const progress = follow || input.dryRun ? await followReplay(context, workflowId, json ? () => {} : tell) : null;
+    const progress =
+      follow || input.dryRun
+        ? await followWorkflow(context, workflowId, { name: 'replay', isNews: ({ matched }) => matched > 0, tell: json ? () => {} : tell })
+        : null;
     if (json) context.print(JSON.stringify({ workflowId, url, progress }));
 
     function tell(now: ReplayProgress): void {
@@ -76,36 +78,4 @@ function checkIntended({ all, organization, kind, error, from, to, 'dry-run': dr
     );
   }
   if (isFiltered && all) throw new UsageError('--all and filters exclude each other.');
-}
-
-function uiLink({ config }: OpsContext, workflowId: string): string {
-  const { uiUrl, namespace } = config.temporal;
-  return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${workflowId}`;
-}
-
-const pollMs = 1_000;
-
-/**
- * Waits for the end of a replay, calls `tell` with each change, and returns the last state. Throws OpsError if the replay fails or
- * Temporal cannot be reached; in the latter case the replay goes on.
- */
-async function followReplay(context: OpsContext, workflowId: string, tell: (progress: ReplayProgress) => void): Promise<ReplayProgress> {
-  const handle = context.temporal.workflow.getHandle(workflowId);
-  let told = '';
-  const tellOnce = (progress: ReplayProgress) => {
-    const text = JSON.stringify(progress);
-    if (text !== told) tell(progress);
-    told = text;
-  };
-  while ((await callTemporal(context, () => handle.describe())).status.name === 'RUNNING') {
-    // A query needs a worker; without one there is no progress to report.
-    const progress = await callTemporal(context, () => handle.query<ReplayProgress>(queries.progress)).catch(() => undefined);
-    if (progress && progress.matched > 0) tellOnce(progress);
-    await delay(pollMs);
-  }
-  const result = await callTemporal(context, () => handle.result() as Promise<ReplayProgress>).catch((error: unknown) => {
-    throw error instanceof WorkflowFailedError ? new OpsError(`The replay ended early: ${error.cause?.message}`) : error;
-  });
-  tellOnce(result);
-  return result;
 }

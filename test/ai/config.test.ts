@@ -18,6 +18,8 @@ describe('the configuration of the AI service', () => {
       memoryBytes: undefined,
       readers: undefined,
       recognizers: undefined,
+      embedders: undefined,
+      localEmbedModel: 'hash',
       ocrProvider: 'auto',
       readsScannedPdfs: false,
       maxScannedPages: 20,
@@ -37,8 +39,16 @@ describe('the configuration of the AI service', () => {
   });
 
   it('names every problem at once', () => {
-    const load = () => loadAiServiceConfig({ AI_PORT: 'x', MAX_PDF_PAGES: '0', OCR_PROVIDER: 'tesseract', SERVICE_AUTH_DISABLED: '1' });
-    for (const name of ['AI_PORT', 'MAX_PDF_PAGES', 'OCR_PROVIDER', 'SERVICE_AUTH_DISABLED']) expect(load).to.throw(name);
+    const load = () =>
+      loadAiServiceConfig({
+        AI_PORT: 'x',
+        MAX_PDF_PAGES: '0',
+        OCR_PROVIDER: 'tesseract',
+        LOCAL_EMBED_MODEL: 'bert',
+        SERVICE_AUTH_DISABLED: '1',
+      });
+    for (const name of ['AI_PORT', 'MAX_PDF_PAGES', 'OCR_PROVIDER', 'LOCAL_EMBED_MODEL', 'SERVICE_AUTH_DISABLED'])
+      expect(load).to.throw(name);
   });
 
   it('refuses text recognition that cannot work', () => {

@@ -36,7 +36,8 @@ describe('the AI service over HTTP', () => {
 
   it('reports its state at /health', async () => {
     const health = await (await fetch(`${service.url}/health`)).json();
-    expect(health).to.deep.equal({ ok: true, provider: 'local', ocr: 'none', auth: 'token', problems: [] });
+    const embeddings = [{ model: 'local-hash-256', dimensions: 256, chunk_characters: 1_200, texts_per_call: 32 }];
+    expect(health).to.deep.equal({ ok: true, provider: 'local', ocr: 'none', auth: 'token', problems: [], embeddings });
   });
 
   it('describes itself in OpenAPI 3.1 and on pages that load nothing from elsewhere', async () => {

@@ -28,11 +28,26 @@ describe('The memory of the readers', () => {
     expect(planPools({ limitBytes: gibibyte, cores: 2, recognizes: true })).to.equal(undefined);
   });
 
+  it('has room for the local sentence model beside the readers, with one process if there is little', () => {
+    for (const cores of [1, 2, 4, 16])
+      for (let limitBytes = leastBytes({ cores, recognizes: true, embeds: true }); limitBytes < 20 * gibibyte; limitBytes += gibibyte / 8) {
+        const plan = planPools({ limitBytes, cores, recognizes: true, embeds: true });
+        if (!plan) throw new Error(`nothing fits into ${limitBytes} bytes`);
+        const { readers, readerBytes, recognizers, recognizerBytes, embedders, embedderBytes, totalBytes } = plan;
+        expect(embedders).to.be.at.least(1);
+        expect(readers * readerBytes + recognizers * recognizerBytes + embedders * embedderBytes).to.be.lessThan(totalBytes);
+        expect(totalBytes).to.be.at.most(limitBytes);
+      }
+    expect(planPools({ limitBytes: 32 * gibibyte, cores: 2, recognizes: true })).to.include({ embedders: 0 });
+    expect(planPools({ limitBytes: 8 * gibibyte, cores: 2, recognizes: true, embeds: true, embedders: 8 })).to.equal(undefined);
+  });
+
   it('has its full size within the limit of docker-compose.yml', () => {
     const [, gigabytes] = /\n {2}ai:[\s\S]*?mem_limit: (\d+)g/.exec(readFileSync('docker-compose.yml', 'utf8')) ?? [];
     for (const cores of [1, 2, 4, 16]) {
       const plan = planPools({ limitBytes: Number(gigabytes) * gibibyte, cores, recognizes: true });
       expect(plan).to.include({ readerBytes: gibibyte, recognizerBytes: 1.5 * gibibyte });
+      expect(planPools({ limitBytes: Number(gigabytes) * gibibyte, cores, recognizes: true, embeds: true })).to.include({ embedders: 1 });
     }
   });
 

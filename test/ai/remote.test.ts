@@ -35,7 +35,12 @@ describe('the AI service with a remote model', () => {
   const failureOf = (call: Promise<unknown>) => call.then(() => undefined).catch((error: unknown) => error);
 
   it('says so at /health', async () => {
-    expect(await service.client.health()).to.deep.equal({ ok: true, provider: 'remote', ocr: 'remote', auth: 'token', problems: [] });
+    const { embeddings, ...health } = await service.client.health();
+    expect(health).to.deep.equal({ ok: true, provider: 'remote', ocr: 'remote', auth: 'token', problems: [] });
+    expect(embeddings.map(({ model, dimensions }) => [model, dimensions])).to.deep.equal([
+      ['embedder', null],
+      ['local-hash-256', 256],
+    ]);
   });
 
   it('summarizes with the chat model, within the number of sentences', async () => {
@@ -54,6 +59,21 @@ describe('the AI service with a remote model', () => {
     const { model, dimensions, vectors: answered } = await service.client.embed({ texts: ['a', '', 'c'] });
     expect([model, dimensions, answered.map((vector) => vector[0])]).to.deep.equal(['embedder', 1536, [0, 0.1, 0.2]]);
     expect(remote.requests[0]?.body).to.deep.include({ model: 'embedder', input: ['a', ' ', 'c'] });
+  });
+
+  it('embeds by the hash for what it has indexed, without asking the remote', async () => {
+    const index = { model: 'local-hash-256', dimensions: 256 };
+    const { model, dimensions } = await service.client.embed({ texts: ['a'], index });
+    expect({ model, dimensions }).to.deep.equal(index);
+    expect(remote.requests).to.have.length(0);
+  });
+
+  it('refuses vectors that are not one for each text, whatever their number', async () => {
+    for (const indexes of [[0, 0], [1, 2], [0], [0, 1, 2]]) {
+      remote.answer = () => ({ status: 200, body: { data: indexes.map((index) => ({ index, embedding: [1, 2] })) } });
+      const error = await failureOf(service.client.embed({ texts: ['a', 'b'] }));
+      expect(error, String(indexes)).to.include({ status: 502, code: 'remote_failed', retryable: true });
+    }
   });
 
   it('reads images with the vision model', async () => {
@@ -127,5 +147,63 @@ describe('the AI service with a remote model', () => {
     await remote.stop();
     expect(await failureOf(service.client.embed({ texts: ['a'] }))).to.include({ status: 502, code: 'remote_failed' });
     remote = await startRemoteModel();
+  });
+});
+
+describe('the AI service with a remote model of few texts and dimensions', () => {
+  let remote: RemoteModel;
+  let service: AiService;
+  before(async () => {
+    remote = await startRemoteModel();
+    service = await startAiService({
+      REMOTE_AI_BASE_URL: remote.baseUrl,
+      REMOTE_AI_KEY: 'key-of-the-remote',
+      REMOTE_AI_EMBED_MODEL: 'embedder',
+      REMOTE_AI_PREVIOUS_EMBED_MODEL: 'former',
+      REMOTE_AI_EMBED_DIMENSIONS: '3',
+      REMOTE_AI_EMBED_BATCH: '2',
+    });
+  });
+  beforeEach(() => {
+    remote.requests.length = 0;
+    remote.answer = ({ body }) => ({ status: 200, body: { data: vectorsOf(body.input, body.dimensions) } });
+  });
+  after(async () => {
+    await service.stop();
+    await remote.stop();
+  });
+
+  const vectorsOf = (texts: string[], dimensions: number) =>
+    texts.map((text, index) => ({ index, embedding: Array(dimensions).fill(Number(text)) }));
+
+  it('asks for so many texts at a time, one after the other, and joins them in their order', async () => {
+    const { vectors, dimensions } = await service.client.embed({ texts: ['1', '2', '3', '4', '5'] });
+    expect(vectors.map(([first]) => first)).to.deep.equal([1, 2, 3, 4, 5]);
+    expect(dimensions).to.equal(3);
+    expect(remote.requests.map(({ body }) => body.input)).to.deep.equal([['1', '2'], ['3', '4'], ['5']]);
+    expect(remote.requests.map(({ body }) => body.dimensions)).to.deep.equal([3, 3, 3]);
+  });
+
+  it('refuses vectors of another length, of one batch too', async () => {
+    remote.answer = ({ body }) => ({ status: 200, body: { data: vectorsOf(body.input, body.input.includes('5') ? 4 : 3) } });
+    const error = await service.client.embed({ texts: ['1', '2', '3', '4', '5'] }).catch((error: unknown) => error);
+    expect(error).to.include({ status: 502, code: 'remote_failed' });
+    expect((await service.client.embed({ texts: ['1', '2', '3', '4'] })).dimensions).to.equal(3);
+  });
+
+  it('embeds for an earlier index by its model and dimensions, and by its own for one that it does not know', async () => {
+    const embed = async (model: string, dimensions: number) => {
+      const embedded = await service.client.embed({ texts: ['1'], index: { model, dimensions } });
+      return [embedded.model, embedded.dimensions, remote.requests.at(-1)?.body.model];
+    };
+    expect(await embed('former', 5)).to.deep.equal(['former', 5, 'former']);
+    expect(await embed('embedder', 8)).to.deep.equal(['embedder', 8, 'embedder']);
+    expect(await embed('unheard-of', 7)).to.deep.equal(['embedder', 3, 'embedder']);
+    const { embeddings } = await service.client.health();
+    expect(embeddings.map(({ model, textsPerCall }) => [model, textsPerCall])).to.deep.equal([
+      ['embedder', 2],
+      ['former', 2],
+      ['local-hash-256', 32],
+    ]);
   });
 });

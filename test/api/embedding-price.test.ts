@@ -9,7 +9,7 @@ describe('The price of an embedding', () => {
   const ai = {
     async health() {
       if (provider === undefined) throw new Error('down');
-      return { provider };
+      return { provider, embeddings: [{ model: 'remote-model' }, { model: 'local-hash-256' }] };
     },
   } as unknown as AiClient;
   beforeEach(() => {
@@ -43,5 +43,16 @@ describe('The price of an embedding', () => {
     expect(await priceOf(undefined)).to.equal('unknown');
     expect(await priceOf('local')).to.equal('free');
     expect(await priceOf(undefined)).to.equal('free');
+  });
+
+  it('is nothing for a workspace that a local model embeds for, if the service has it, and not for another one', async () => {
+    const price = createEmbeddingPrice(ai);
+    provider = 'remote';
+    expect([await price('local-hash-256'), await price('local-gone'), await price('remote-model'), await price()]).to.deep.equal([
+      'free',
+      'charged',
+      'charged',
+      'charged',
+    ]);
   });
 });

@@ -63,4 +63,44 @@ describe('The embedding of documents', () => {
     await embed('b', 3);
     expect([ai.callsOf('a'), ai.callsOf('b')]).to.deep.equal([2, 3]);
   });
+
+  it('waits as long as a model says that limits its rate, and embeds no text twice', async () => {
+    let limited = 2;
+    ai.behave('embed', (call) => (limited-- > 0 ? aiError(502, 'remote_failed', { 'retry-after': '0' }) : goodAnswer(call)));
+    const options = { signal: new AbortController().signal, requestId: 'a', until: Date.now() + 60_000 };
+    expect((await embedder.embedAll(textsOf(3), options)).vectors).to.have.length(89);
+    expect(ai.callsOf('a')).to.equal(5);
+  });
+
+  it('leaves the wait to the job where there is no time for it, or the model said nothing', async () => {
+    const failure = async (headers: Record<string, string>, until?: number) => {
+      ai.calls.length = 0;
+      ai.behave('embed', () => aiError(502, 'remote_failed', headers));
+      const options = { signal: new AbortController().signal, requestId: 'a', ...(until && { until }) };
+      const error = await embedder.embedAll(['a'], options).catch((error) => error);
+      return [error.code, error.retryAfterMs, ai.calls.length];
+    };
+    expect(await failure({ 'retry-after': '7' }, Date.now() + 6_000)).to.deep.equal(['remote_failed', 7_000, 1]);
+    expect(await failure({ 'retry-after': '7' })).to.deep.equal(['remote_failed', 7_000, 1]);
+    expect(await failure({}, Date.now() + 60_000)).to.deep.equal(['remote_failed', undefined, 1]);
+  });
+
+  it('asks for the model of an index, in calls of the size that the service wants', async () => {
+    ai.embeddings = [
+      { model: 'own', dimensions: 2, chunk_characters: 900, texts_per_call: 4 },
+      { model: 'other', dimensions: 2, chunk_characters: 1_200, texts_per_call: 32 },
+    ];
+    expect(await embedder.mannerOf('other')).to.include({ chunkCharacters: 1_200, textsPerCall: 32 });
+    const { textsPerCall } = await embedder.mannerOf('unheard-of');
+    const signal = new AbortController().signal;
+    const told: number[] = [];
+    const index = { model: 'other', dimensions: 2 };
+    await embedder.embedAll(textsOf(1).slice(0, 10), { signal, index, textsPerCall, onProgress: (done) => told.push(done) });
+    expect(ai.calls.map(({ body }) => [body.model, body.dimensions, body.texts.length])).to.deep.equal([
+      ['other', 2, 4],
+      ['other', 2, 4],
+      ['other', 2, 2],
+    ]);
+    expect(told.at(-1)).to.equal(10);
+  });
 });

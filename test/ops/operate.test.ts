@@ -205,4 +205,33 @@ describe('npm run ops, on a running service', () => {
     expect(status.stdout).to.include('Intents that Temporal has not taken: 0');
     expect(await ops(['replay', '--all', '--dry-run'], away)).to.deep.equal({ code: 1, stdout: '', stderr: sentence });
   });
+
+  it('embeds documents anew that are behind, says how far it is, and charges nobody', async () => {
+    const { token } = tenant.owner;
+    const { db } = api.database;
+    const { id: documentId } = await api.upload(tenant, { bytes: 'The mirror is washed on Mondays.' });
+    const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.index', documentId } });
+    await api.jobIn(token, body.id, ['succeeded']);
+    await db.updateTable('document_index').set({ chunking: '0' }).where('document_id', '=', documentId).execute();
+    const charges = () => db.selectFrom('credit_entry').select('id').execute();
+    const before = await charges();
+
+    const { code, stderr } = await ops(['reindex']);
+    expect({ code, stderr: stderr.split('\n')[0] }).to.deep.equal({
+      code: 2,
+      stderr: 'Name what to embed: --all, --organization ID or --workspace ID.',
+    });
+    const dry = await answerOf(['reindex', '--all', '--dry-run']);
+    expect(dry.body.progress).to.deep.include({
+      behind: 1,
+      embedded: 0,
+      target: { model: 'local-hash-256', dimensions: 256, chunking: '1' },
+    });
+    const told = await ops(['reindex', '--workspace', tenant.workspaceId, '--requested-by', 'ada', '--follow']);
+    expect(told.stdout).to.match(
+      /^http:\S+\/workflows\/reindex\n[\s\S]*1 of 1 documents embedded by local-hash-256, 256 dimensions, 1 switched\n$/,
+    );
+    expect((await answerOf(['reindex', '--all', '--dry-run'])).body.progress).to.include({ behind: 0 });
+    expect(await charges()).to.deep.equal(before);
+  });
 });

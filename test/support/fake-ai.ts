@@ -23,6 +23,8 @@ export interface FakeAi {
   env: Record<string, string>;
   /** What it says embeds and summarizes: `local` costs nothing to search with. */
   provider: string;
+  /** What it says of its models, the own one first; nothing by default, as a service of an earlier version. */
+  embeddings: { model: string; dimensions: number | null; chunk_characters: number; texts_per_call: number }[];
   calls: AiCall[];
   /** Calls that are being answered now, and the most there ever were at once. */
   readonly running: number;
@@ -64,7 +66,10 @@ export async function startFakeAi(): Promise<FakeAi> {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const operation = request.url?.slice('/v1/'.length) as AiOperation;
-    if (request.url === '/health') return send(response, { body: { ok: true, provider: fake.provider, ocr: 'none', auth: 'token' } });
+    if (request.url === '/health') {
+      const { provider, embeddings } = fake;
+      return send(response, { body: { ok: true, provider, ocr: 'none', auth: 'token', embeddings } });
+    }
     fake.mostRunning = Math.max(fake.mostRunning, ++running);
     response.once('close', () => running--);
     const bytes = await readAll(request).catch(() => undefined);
@@ -80,6 +85,7 @@ export async function startFakeAi(): Promise<FakeAi> {
     url,
     env: { AI_SERVICE_URL: url },
     provider: 'local',
+    embeddings: [],
     calls: [],
     get running() {
       return running;

@@ -6,6 +6,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { version } from '../../contract/index.ts';
 import {
   mainTaskQueue,
+  type ReindexInput,
   type ReplayInput,
   type SyncCustomerInput,
   type SyncSeatsInput,
@@ -110,6 +111,9 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   await run('reconcileBilling', 'reconcile-billing');
   await run('housekeeping', 'housekeeping');
   await run('replayFailedJobs', 'replay-failed-jobs', [{ organizationId: tenant.organizationId, perMinute: 6_000 } satisfies ReplayInput]);
+  await makeDocumentBehind(api, tenant);
+  const workspace: ReindexInput = { workspaceId: tenant.workspaceId, perMinute: 6_000 };
+  await run('reindexDocuments', 'reindex-documents', [workspace]);
   await run('syncSeats', 'sync-seats', [{ organizationId: tenant.organizationId } satisfies SyncSeatsInput]);
   await run('syncCustomer', 'sync-customer', [{ organizationId: tenant.organizationId } satisfies SyncCustomerInput]);
   const body = { email: tenant.owner.email, redirectTo: 'http://localhost:5173/reset' };
@@ -121,6 +125,15 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   const confirmation = { confirmSlug: tenant.slug };
   await api.request('DELETE', `/api/v1/admin/organizations/${tenant.organizationId}`, { token: admin.token, body: confirmation });
   await save(api, 'delete-organization', `delete-organization-${tenant.organizationId}`);
+}
+
+/** A document that was indexed by other rules than today's. */
+async function makeDocumentBehind(api: TestApi, tenant: Tenant): Promise<void> {
+  const { token } = tenant.owner;
+  const { id: documentId } = await api.upload(tenant, { bytes: 'A text that is searched.' });
+  const { id } = (await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.index', documentId } })).body;
+  await api.jobIn(token, id, ['succeeded']);
+  await api.database.db.updateTable('document_index').set({ chunking: '0' }).where('document_id', '=', documentId).execute();
 }
 
 /** A history without the names and paths of the machine that it was saved on; a replay needs neither. */

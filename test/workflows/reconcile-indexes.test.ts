@@ -18,6 +18,7 @@ describe('Reconciling the vector indexes', () => {
       exact: 'the database has no pgvector',
       quantized: 0,
       postings: 0,
+      noted: 0,
     });
     const { spec, info } = await client.schedule.getHandle('reconcile-indexes').describe();
     expect(spec.intervals?.[0]?.every).to.equal(3_600_000);

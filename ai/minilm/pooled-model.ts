@@ -1,0 +1,39 @@
+import type { EmbedModel } from '../embed-models.ts';
+import type { ProcessPool } from '../pool/process-pool.ts';
+import { TaskFailure } from '../pool/protocol.ts';
+import { ServiceError } from '../service-error.ts';
+
+/** Of one text: the longest that the service takes has a hundred parts. */
+const timeoutMs = 120_000;
+
+/**
+ * The local sentence model, in processes of its own. A call has one text at a time in the pool, so that the query of a search
+ * waits for one text of each call under way, and not for whole documents.
+ */
+export function createMinilmModel(pool: ProcessPool): EmbedModel {
+  return {
+    name: 'local-minilm-l6-v2',
+    dimensions: 384,
+    // Nearly all English texts of this length are within the model's 256 tokens.
+    chunkCharacters: 900,
+    textsPerCall: 4,
+    async embed(texts, signal) {
+      const vectors: number[][] = [];
+      for (const text of texts) vectors.push(await embedOne(pool, text, signal));
+      return vectors;
+    },
+  };
+}
+
+async function embedOne(pool: ProcessPool, text: string, signal: AbortSignal): Promise<number[]> {
+  if (pool.problem !== null) throw notNow(new Error(pool.problem));
+  try {
+    return await pool.run<number[]>('embed', { text }, { timeoutMs, signal });
+  } catch (error) {
+    throw error instanceof TaskFailure ? notNow(error) : error;
+  }
+}
+
+function notNow(cause: Error): ServiceError {
+  return new ServiceError(503, 'embed_failed', 'The text could not be embedded just now.', { cause });
+}

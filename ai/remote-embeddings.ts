@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { RemoteModelConfig } from '../config/ai-service.ts';
+import { type EmbedModel, usualChunk } from './embed-models.ts';
+import { askRemote } from './remote-model.ts';
+import { ServiceError } from './service-error.ts';
+
+const timeoutMs = 30_000;
+
+const response = z.object({ data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })) });
+
+/**
+ * A model behind an endpoint of the OpenAI protocol. Its requests have at most REMOTE_AI_EMBED_BATCH texts, one after the other. It
+ * throws ServiceError 502 for any failure of the remote, and for a response that has not one vector of the same length for each text, or
+ * not REMOTE_AI_EMBED_DIMENSIONS numbers in it.
+ */
+export function createRemoteModel(remote: RemoteModelConfig, name: string): EmbedModel {
+  const model: EmbedModel = {
+    name,
+    dimensions: name === remote.embedModel ? (remote.embedDimensions ?? null) : null,
+    chunkCharacters: usualChunk.chunkCharacters,
+    textsPerCall: Math.min(usualChunk.textsPerCall, remote.embedBatch),
+    async embed(texts, signal, dimensions) {
+      const vectors: number[][] = [];
+      for (let start = 0; start < texts.length; start += remote.embedBatch) {
+        vectors.push(...(await embedBatch(remote, name, texts.slice(start, start + remote.embedBatch), signal, dimensions)));
+      }
+      checkLengths(vectors, dimensions ?? (name === remote.embedModel ? remote.embedDimensions : undefined));
+      if (dimensions === undefined) model.dimensions = vectors[0]?.length ?? null;
+      return vectors;
+    },
+  };
+  return model;
+}
+
+async function embedBatch(
+  remote: RemoteModelConfig,
+  model: string,
+  texts: string[],
+  signal: AbortSignal,
+  dimensions: number | undefined,
+): Promise<number[][]> {
+  // The protocol refuses an empty input. Only models that can shorten their vectors take `dimensions`: the operator has named a number.
+  const asked = remote.embedDimensions === undefined ? {} : { dimensions: dimensions ?? remote.embedDimensions };
+  const body = { model, input: texts.map((text) => text || ' '), encoding_format: 'float', ...asked };
+  const { data } = await askRemote(remote, '/embeddings', body, response, { timeoutMs, signal, name: 'remote' });
+  const vectors = new Map(data.map(({ index, embedding }) => [index, embedding]));
+  if (data.length !== texts.length) throw unusable(`The remote model answered ${data.length} vectors for ${texts.length} texts.`);
+  return texts.map((_, index) => {
+    const vector = vectors.get(index);
+    if (!vector) throw unusable(`The remote model answered no vector for text ${index}.`);
+    return vector;
+  });
+}
+
+function checkLengths(vectors: number[][], expected: number | undefined): void {
+  const dimensions = expected ?? vectors[0]?.length;
+  const other = vectors.find(({ length }) => length !== dimensions);
+  if (other) throw unusable(`The remote model answered a vector of ${other.length} numbers instead of ${dimensions}.`);
+}
+
+function unusable(detail: string): ServiceError {
+  return new ServiceError(502, 'remote_failed', 'The remote model could not serve the request.', { cause: new Error(detail) });
+}

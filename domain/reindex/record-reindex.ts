@@ -1,0 +1,25 @@
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { ReindexInput } from '../../workflows/definitions.ts';
+import { recordAudit, systemActor } from '../audit.ts';
+
+/** Writes the audit entry of a re-embedding, before it begins. A second call for the same run changes nothing. */
+export async function recordReindex(db: Db, { run, input }: { run: string; input: ReindexInput }): Promise<void> {
+  const { progress: _, target: __, ...metadata } = input;
+  const event = {
+    organizationId: input.organizationId ?? null,
+    action: 'document.reindex',
+    targetType: 'reindex',
+    targetId: run,
+    metadata,
+  };
+  await inTransaction(db, async (trx) => {
+    const recorded = await trx
+      .selectFrom('audit_entry')
+      .select('id')
+      .where('target_id', '=', run)
+      .where('action', '=', event.action)
+      .executeTakeFirst();
+    if (!recorded) await recordAudit(trx, { ...systemActor, email: input.requestedBy ?? null }, event);
+  });
+}

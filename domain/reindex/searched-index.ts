@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import type { Db, Transaction } from '../../db/connect.ts';
+import { firstChunking } from '../chunks/split-text.ts';
+import type { DocumentRow } from '../documents/document.ts';
+import { lockWorkspace, lockWorkspaceIndex } from '../locks.ts';
+import type { IndexKind } from './index-kind.ts';
+
+/**
+ * With what a workspace is searched by meaning, so that queries and new documents are embedded by the same model; undefined while nothing is
+ * indexed. In a workspace that was indexed before it was noted, it is what its vectors say.
+ */
+export async function readSearchedIndex(db: Db | Transaction, workspaceId: string): Promise<IndexKind | undefined> {
+  const { rows } = await sql<IndexKind>`
+    (select model, dimensions, chunking from workspace_index where workspace_id = ${workspaceId})
+    union all
+    (select model, dimensions, ${firstChunking} from vector_block where workspace_id = ${workspaceId}
+      order by model desc, dimensions desc limit 1)
+    limit 1
+  `.execute(db);
+  return rows[0];
+}
+
+/** What is noted of {@link readSearchedIndex}: nothing of a workspace that was indexed before it was noted. Reads one row. */
+export async function readNotedIndex(db: Db, workspaceId: string): Promise<IndexKind | undefined> {
+  return await db
+    .selectFrom('workspace_index')
+    .select(['model', 'dimensions', 'chunking'])
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+}
+
+/** The documents of the workspace were switched to another index while one of them was embedded for the earlier one. */
+export class IndexSwitched extends Error {
+  constructor() {
+    super('The workspace was switched to another model meanwhile.');
+    this.name = 'IndexSwitched';
+  }
+}
+
+/**
+ * Notes with what a workspace is searched, if nothing was noted, and keeps it so until the transaction ends. `read` is what
+ * {@link readSearchedIndex} returned before the document was embedded, and `made` what it was indexed with. Throws {@link IndexSwitched} if the
+ * workspace is searched with something else by now. Takes the workspace's lock, so it comes before the document's.
+ */
+export async function keepSearchedIndex(
+  trx: Transaction,
+  { workspace_id: workspaceId }: Pick<DocumentRow, 'workspace_id'>,
+  { read, made }: { read: IndexKind | undefined; made: IndexKind },
+): Promise<void> {
+  // The document is gone as well then, and whoever stores its chunks says so.
+  if (!(await lockWorkspace(trx, workspaceId, 'keep'))) return;
+  const expected = read ?? made;
+  await noteSearchedIndex(trx, workspaceId, expected);
+  const kept = await lockWorkspaceIndex(trx, workspaceId, 'keep');
+  if (kept?.model !== expected.model || kept.dimensions !== expected.dimensions) throw new IndexSwitched();
+}
+
+/** Locks what a workspace is searched with, so that no document is stored by it until the transaction ends. Needs the workspace's lock. */
+export async function lockSearchedIndex(trx: Transaction, workspaceId: string, unlessNoted: IndexKind): Promise<void> {
+  await noteSearchedIndex(trx, workspaceId, (await readSearchedIndex(trx, workspaceId)) ?? unlessNoted);
+  await lockWorkspaceIndex(trx, workspaceId, 'delete');
+}
+
+async function noteSearchedIndex(trx: Transaction, workspaceId: string, { model, dimensions, chunking }: IndexKind): Promise<void> {
+  await trx
+    .insertInto('workspace_index')
+    .values({ workspace_id: workspaceId, model, dimensions, chunking })
+    .onConflict((conflict) => conflict.column('workspace_id').doNothing())
+    .execute();
+}

@@ -1,0 +1,71 @@
+import type { Db, Transaction } from '../../db/connect.ts';
+import { inBulkTransaction } from '../../db/transaction.ts';
+import { storeChunks } from '../chunks/store-chunks.ts';
+import { lockDocument, lockWorkspace } from '../locks.ts';
+import { listBehind } from './find-behind.ts';
+import { type IndexKind, isSameKind } from './index-kind.ts';
+import { lockSearchedIndex } from './searched-index.ts';
+import { readStaged } from './stage-document.ts';
+
+const documentsPerRead = 500;
+
+/** How many documents were switched; or why none was: the workspace is gone, or documents are not staged yet. */
+export type Switched = { switched: number } | { gone: true } | { missing: number };
+
+/**
+ * Switches a workspace to the chunks that are staged for it, all documents in one transaction: a search finds all of the old ones or all of the
+ * new ones. Does nothing while a document of another kind than `target` is not staged. Documents can be indexed again when it ends;
+ * `onProgress` is told of each that was switched.
+ */
+export async function switchWorkspace(
+  db: Db,
+  { workspaceId, target }: { workspaceId: string; target: IndexKind },
+  onProgress: (documents: number) => void,
+): Promise<Switched> {
+  return await inBulkTransaction(db, async (trx) => {
+    if (!(await lockWorkspace(trx, workspaceId, 'keep'))) return { gone: true };
+    await lockSearchedIndex(trx, workspaceId, target);
+    const missing = await listBehind(trx, { workspaceId, target, after: '', limit: documentsPerRead });
+    if (missing.length > 0) return { missing: missing.length };
+    let switched = 0;
+    for (let after = ''; ; ) {
+      const ids = await listStaged(trx, workspaceId, after);
+      for (const id of ids) {
+        if (await switchDocument(trx, id, target)) switched += 1;
+        onProgress(switched);
+      }
+      const last = ids.at(-1);
+      if (last === undefined) break;
+      after = last;
+    }
+    await trx
+      .updateTable('workspace_index')
+      .set(({ fn }) => ({ ...target, switched_at: fn<Date>('clock_timestamp') }))
+      .where('workspace_id', '=', workspaceId)
+      .execute();
+    return { switched };
+  });
+}
+
+async function listStaged(trx: Transaction, workspaceId: string, after: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('staged_index')
+    .select('document_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('document_id', '>', after)
+    .orderBy('document_id')
+    .limit(documentsPerRead)
+    .execute();
+  return rows.map(({ document_id }) => document_id);
+}
+
+/** False if the document is gone, or what is staged is of another target or of an index that the document no longer has. */
+async function switchDocument(trx: Transaction, documentId: string, target: IndexKind): Promise<boolean> {
+  const document = await lockDocument(trx, documentId, 'change');
+  const staged = await readStaged(trx, documentId);
+  await trx.deleteFrom('staged_index').where('document_id', '=', documentId).execute();
+  if (!document || !staged || !isSameKind(staged.kind, target)) return false;
+  if (staged.indexedAt.getTime() !== document.indexed_at?.getTime()) return false;
+  await storeChunks(trx, document, staged.kind.model, staged.chunks, staged.kind);
+  return true;
+}

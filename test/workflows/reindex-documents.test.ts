@@ -1,0 +1,221 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import type { ReindexInput, ReindexProgress } from '../../workflows/definitions.ts';
+import type { Tenant } from '../support/api.ts';
+import { type AiCall, aiError } from '../support/fake-ai.ts';
+import { createJob, creditsUsed } from '../support/jobs.ts';
+import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
+
+/** The dimensions of the models that the fake service has. */
+const dimensionsOf: Record<string, number> = { old: 2, new: 3 };
+const chunkCharacters: Record<string, number> = { old: 1_200, new: 60 };
+
+describe('reindexDocuments', () => {
+  const { api, ai, tenant } = useApi({
+    ai: true,
+    tenant: 'of each test',
+    env: { SEARCH_LIMIT_PER_MINUTE: '1000', JOB_RETRY_DELAYS_MS: '200' },
+    check: 'after each test',
+  });
+
+  /** The model that the service embeds with unless it is asked for another that it has. */
+  let own: string;
+  function serve(model: string): void {
+    own = model;
+    const all = [model, ...Object.keys(dimensionsOf).filter((name) => name !== model)];
+    ai.embeddings = all.map((name) => ({
+      model: name,
+      dimensions: dimensionsOf[name] ?? null,
+      chunk_characters: chunkCharacters[name] ?? 0,
+      texts_per_call: 32,
+    }));
+  }
+  function embed({ body }: AiCall) {
+    const model = body.model in dimensionsOf ? body.model : own;
+    const dimensions = dimensionsOf[model] ?? 0;
+    const vectors = body.texts.map((text: string) => Array.from({ length: dimensions }, (_, index) => 1 + ((text.length + index) % 3)));
+    return { body: { model, dimensions, vectors } };
+  }
+  beforeEach(() => {
+    serve('old');
+    ai.behave('embed', embed);
+    ai.calls.length = 0;
+  });
+
+  const sentence = (name: string) => `This is the text of ${name}, which tells of bees. It has another sentence, which tells of honey.`;
+  async function index(of: Tenant, name: string): Promise<string> {
+    const { id } = await api.upload(of, { name, bytes: sentence(name) });
+    const job = await createJob(api, of, { kind: 'document.index', documentId: id });
+    await api.jobIn(of.owner.token, job.id, ['succeeded']);
+    return id;
+  }
+  async function search(mode = 'semantic', of = tenant): Promise<{ model: string; names: string[]; chunks: number }> {
+    const path = `/api/v1/workspaces/${of.workspaceId}/documents/search`;
+    const { status, body } = await api.request('POST', path, { token: of.owner.token, body: { query: 'bees', mode, limit: 50 } });
+    expect(status, JSON.stringify(body)).to.equal(200);
+    const names: string[] = body.results.map(({ documentName }: { documentName: string }) => documentName);
+    return { model: body.model, names: [...new Set(names)].sort(), chunks: names.length };
+  }
+  let runs = 0;
+  const start = (input: ReindexInput) =>
+    api.temporal.client.workflow.start('reindexDocuments', { taskQueue: 'sheaf', workflowId: `reindex-${++runs}`, args: [input] });
+  const reindex = async (input: ReindexInput): Promise<ReindexProgress> => (await start(input)).result() as Promise<ReindexProgress>;
+  const only = () => ({ workspaceId: tenant.workspaceId, perMinute: 60_000 });
+  const stagedRows = () => api.database.db.selectFrom('staged_index').select('document_id').execute();
+  const textsBy = (model: string) =>
+    ai.calls.filter((call) => call.operation === 'embed' && embed(call).body.model === model).flatMap(({ body }) => body.texts);
+
+  it('searches by the old vectors until all documents of the workspace have new ones, then switches at once, and charges nobody', async () => {
+    for (const name of ['a', 'b', 'c']) await index(tenant, name);
+    const before = { model: 'old', names: ['a', 'b', 'c'], chunks: 3 };
+    expect(await search()).to.deep.equal(before);
+    serve('new');
+    expect(await search(), 'before it began').to.deep.equal(before);
+    const used = await creditsUsed(api, tenant.organizationId);
+
+    const goOn = Promise.withResolvers<void>();
+    ai.behave('embed', async (call) => {
+      if (!call.body.model && call.body.texts.some((text: string) => text.includes('text of c'))) await goOn.promise;
+      return embed(call);
+    });
+    const run = await start(only());
+    await until(async () => (await stagedRows()).length === 2);
+    expect(await search(), 'while two of three are embedded').to.deep.equal(before);
+    await index(tenant, 'd');
+    expect(await search(), 'with one that was indexed meanwhile').to.deep.equal({ model: 'old', names: ['a', 'b', 'c', 'd'], chunks: 4 });
+    goOn.resolve();
+    expect(await run.result()).to.deep.include({ workspaces: 1, behind: 3, embedded: 4, chunks: 8, switched: 4, kept: 0, failures: 0 });
+
+    const after = { model: 'new', names: ['a', 'b', 'c', 'd'], chunks: 8 };
+    expect(await search()).to.deep.equal(after);
+    expect(await search('hybrid')).to.deep.equal(after);
+    expect((await search('lexical')).names).to.deep.equal(after.names);
+    expect(await stagedRows()).to.deep.equal([]);
+    const price = await creditsUsed(api, tenant.organizationId);
+    const jobs = await sql<{ credits: number }>`select credits from job where organization_id = ${tenant.organizationId} limit 1`.execute(
+      api.database.db,
+    );
+    expect(price - used, 'one job was ordered by the tenant').to.equal(jobs.rows[0]?.credits);
+    await index(tenant, 'e');
+    expect((await search()).names).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('never shows a search some documents by the old and others by the new vectors', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) await index(tenant, name);
+    serve('new');
+    let over = false;
+    const run = reindex(only()).finally(() => {
+      over = true;
+    });
+    const models = new Set<string>();
+    while (!over) {
+      for (const mode of ['semantic', 'hybrid']) {
+        const { model, names, chunks } = await search(mode);
+        models.add(model);
+        expect({ names, chunks }).to.deep.equal({ names: ['a', 'b', 'c', 'd'], chunks: model === 'old' ? 4 : 8 });
+      }
+    }
+    await run;
+    expect((await search()).model).to.equal('new');
+    expect([...models]).to.include('old');
+  });
+
+  it('does not embed again what was embedded before it was broken off', async () => {
+    for (const name of ['a', 'b', 'c']) await index(tenant, name);
+    serve('new');
+    let refused = 0;
+    ai.behave('embed', (call) => {
+      if (call.body.model || !call.body.texts.some((text: string) => text.includes('text of c')) || refused++ > 0) return embed(call);
+      return aiError(503, 'busy');
+    });
+    ai.calls.length = 0;
+    expect(await reindex(only())).to.include({ embedded: 3, switched: 3 });
+    expect(refused).to.equal(2);
+    for (const name of ['a', 'b']) expect(textsBy('new').filter((text) => text.includes(`text of ${name}`))).to.have.length(1);
+  });
+
+  it('keeps the old vectors of a workspace with a document that cannot be embedded, and names it', async () => {
+    for (const name of ['a', 'b']) await index(tenant, name);
+    const refusedId = await index(tenant, 'c');
+    serve('new');
+    ai.behave('embed', (call) =>
+      !call.body.model && call.body.texts.some((text: string) => text.includes('text of c')) ? aiError(422, 'unreadable') : embed(call),
+    );
+    const progress = await reindex(only());
+    expect(progress).to.deep.include({ embedded: 2, switched: 0, kept: 1, failures: 1 });
+    expect(progress.failed).to.deep.equal([{ documentId: refusedId, code: 'unreadable' }]);
+    expect(await search()).to.deep.equal({ model: 'old', names: ['a', 'b', 'c'], chunks: 3 });
+    await api.request('DELETE', `/api/v1/documents/${refusedId}`, { token: tenant.owner.token });
+    ai.calls.length = 0;
+    expect(await reindex(only())).to.deep.include({ embedded: 0, switched: 2, kept: 0 });
+    expect(await search()).to.deep.equal({ model: 'new', names: ['a', 'b'], chunks: 4 });
+    expect(textsBy('new').filter((text) => text !== 'a' && text !== 'bees')).to.deep.equal([]);
+  });
+
+  it('counts and changes nothing in a dry run, and narrows to a workspace or an organization', async () => {
+    const other = await api.createTenant();
+    await index(tenant, 'a');
+    await index(other, 'x');
+    serve('new');
+    const { organizationId } = other;
+    expect(await reindex({ organizationId, dryRun: true })).to.include({ workspaces: 1, behind: 1, embedded: 0 });
+    expect((await reindex({ dryRun: true })).workspaces).to.be.at.least(2);
+    expect(await stagedRows()).to.deep.equal([]);
+    expect(await reindex({ organizationId, perMinute: 60_000, requestedBy: 'sre@example.com' })).to.include({ workspaces: 1, switched: 1 });
+    expect((await search('semantic', other)).model).to.equal('new');
+    expect((await search()).model).to.equal('old');
+    const audit = api.database.db.selectFrom('audit_entry').selectAll().where('action', '=', 'document.reindex');
+    expect((await audit.execute()).filter(({ actor_email }) => actor_email === 'sre@example.com')).to.have.length(1);
+  });
+
+  it('ends with a reason if the service embeds with something else than when it began', async () => {
+    for (const name of ['a', 'b']) await index(tenant, name);
+    serve('new');
+    ai.behave('embed', (call) => {
+      const answer = embed(call);
+      if (call.body.texts.some((text: string) => text.includes('text of a'))) serve('old');
+      return answer;
+    });
+    const failure = await reindex(only()).catch((error) => error);
+    expect(failure.cause?.cause?.message).to.match(/^The AI service embeds with old by now/);
+    expect(await search()).to.deep.equal({ model: 'old', names: ['a', 'b'], chunks: 2 });
+  });
+
+  it('lets a job that was embedding for the old vectors begin again', async () => {
+    await index(tenant, 'a');
+    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    ai.behave('embed', async (call) => {
+      const answer = embed(call);
+      if (call.body.model === 'old' && call.body.texts.some((text: string) => text.includes('text of b'))) {
+        begun.resolve();
+        await goOn.promise;
+      }
+      return answer;
+    });
+    const { id: documentId } = await api.upload(tenant, { name: 'b', bytes: sentence('b') });
+    const job = await createJob(api, tenant, { kind: 'document.index', documentId });
+    await begun.promise;
+    serve('new');
+    expect(await reindex(only())).to.include({ switched: 1 });
+    goOn.resolve();
+    const { attempts, result } = await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
+    expect({ attempts, model: result.model }).to.deep.equal({ attempts: 2, model: 'new' });
+    expect(await search()).to.deep.equal({ model: 'new', names: ['a', 'b'], chunks: 4 });
+  });
+
+  it('tells platform admins how many documents are behind', async () => {
+    const admin = await api.signUp('Admin');
+    await api.makePlatformAdmin(admin);
+    const status = async () => (await api.request('GET', '/api/v1/admin/system', { token: admin.token })).body.search;
+    await index(tenant, 'a');
+    const { documents, documentsBehind } = await status();
+    serve('new');
+    const later = await status();
+    expect(later).to.include({ model: 'new', documents });
+    expect(later.documentsBehind).to.be.above(0);
+    await reindex(only());
+    expect(await status()).to.include({ documentsBehind: later.documentsBehind - 1 });
+    expect(documentsBehind).to.be.at.least(0);
+  });
+});
