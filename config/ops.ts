@@ -17,6 +17,8 @@ const opsEnvironment = z.object({
   TEMPORAL_UI_URL: httpUrl().optional(),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
+  STORAGE_BUCKET: z.string().optional(),
+  STORAGE_API_ENDPOINT: httpUrl().optional(),
   JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
 });
 
@@ -37,6 +39,8 @@ export function loadOpsConfig(env: Environment) {
       tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
       uiUrl: e.TEMPORAL_UI_URL ?? `http://localhost:${e.EMBEDDED_TEMPORAL_UI_PORT}`,
     },
+    /** Where stored documents are: a bucket, or files below `dataDir` if there is none. */
+    store: { bucket: e.STORAGE_BUCKET, apiEndpoint: e.STORAGE_API_ENDPOINT },
     billing: { enabled: Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET) },
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS },
   };
