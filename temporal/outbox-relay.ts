@@ -14,6 +14,8 @@ const pollMs = 1_000;
 const leaseSeconds = 15;
 /** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and CANCELLED of gRPC: the fault is not the intent's. */
 const unreachableCodes = new Set([14, 4, 8, 1]);
+/** A new namespace, in which no worker has registered the search attributes yet. */
+const isUnprepared = /no mapping defined for search attribute|search attribute \S+ is not defined/i;
 
 /**
  * Delivers the intents that are still in the table (docs/rules.md, outbox), as fast as Temporal takes them: while some are on their way, the
@@ -145,7 +147,7 @@ async function lease(db: Db, reached: number, limit: number): Promise<OutboxMess
 
 /** Puts an intent back: for a second if Temporal is unreachable, or else for longer each time. */
 async function postpone(db: Db, id: number, error: unknown, unreachable: boolean): Promise<void> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   const seconds = unreachable ? sql`1` : sql`least(30, power(2, least(attempts, 5)))::int`;
   await sql`
     update outbox set attempts = attempts + 1, last_error = ${message.slice(0, 500)}, lease_until = now() + make_interval(secs => ${seconds})
@@ -154,6 +156,15 @@ async function postpone(db: Db, id: number, error: unknown, unreachable: boolean
 }
 
 function isUnreachable(error: unknown): boolean {
-  const grpc = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return isGrpcServiceError(grpc) && unreachableCodes.has(grpc.code);
+  const grpc = causeOf(error);
+  return isGrpcServiceError(grpc) && (unreachableCodes.has(grpc.code) || isUnprepared.test(grpc.details));
 }
+
+/** The client's own error only says what it tried. */
+function reasonOf(error: unknown): string {
+  const grpc = causeOf(error);
+  if (isGrpcServiceError(grpc)) return grpc.details;
+  return error instanceof Error ? error.message : String(error);
+}
+
+const causeOf = (error: unknown) => (error instanceof Error && error.cause !== undefined ? error.cause : error);

@@ -89,6 +89,31 @@ describe('npm run ops -- backup and restore', function () {
     expect(restored.stdout).to.include(`Nothing that was committed after ${manifestOf(backup).snapshotAt} is in it.`);
   });
 
+  it('holds what was committed when it began, and nothing that is committed while it is written', async () => {
+    const { database, env } = await restore();
+    const directory = newDirectory('backup');
+    const flag = { description: '', enabled: true };
+    await database.db
+      .insertInto('feature_flag')
+      .values({ key: 'before', ...flag })
+      .execute();
+    const { backingUp } = await database.db.transaction().execute(async (trx) => {
+      await sql`lock table feature_flag, workspace`.execute(trx);
+      const backingUp = opsResult(['backup', directory], env);
+      await until(() => waitsForLock(database, 'sheaf backup'));
+      await trx
+        .insertInto('feature_flag')
+        .values({ key: 'meanwhile', ...flag })
+        .execute();
+      await sql`update workspace set name = 'meanwhile'`.execute(trx);
+      return { backingUp };
+    });
+    await backingUp;
+    const { database: again } = await restore(directory);
+    expect(await again.db.selectFrom('feature_flag').select('key').execute()).to.deep.equal([{ key: 'before' }]);
+    expect(await again.db.selectFrom('workspace').select('name').execute()).to.deep.equal([{ name: 'Main' }]);
+  });
+
   it('keeps the files of a backup to their owner', () => {
     const files = readdirSync(backup, { recursive: true, withFileTypes: true });
     expect(files.map(({ name }) => name)).to.include.members(['manifest.json', 'job.copy', 'objects.jsonl']);
