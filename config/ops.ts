@@ -17,6 +17,8 @@ const opsEnvironment = z.object({
   TEMPORAL_UI_URL: httpUrl().optional(),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
+  STORAGE_BUCKET: z.string().optional(),
+  STORAGE_API_ENDPOINT: httpUrl().optional(),
   JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
   /** Set by npm, which takes flags that no `--` stands before for its own settings. */
   npm_config_dry_run: z.string().optional(),
@@ -39,6 +41,8 @@ export function loadOpsConfig(env: Environment) {
       ...(e.TEMPORAL_ADDRESS === undefined ? { apiKey: undefined, tls: { ca: undefined, cert: undefined, key: undefined } } : accessOf(e)),
       uiUrl: e.TEMPORAL_UI_URL ?? `http://localhost:${e.EMBEDDED_TEMPORAL_UI_PORT}`,
     },
+    /** Where stored documents are: a bucket, or files below `dataDir` if there is none. */
+    store: { bucket: e.STORAGE_BUCKET, apiEndpoint: e.STORAGE_API_ENDPOINT },
     billing: { enabled: Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET) },
     npmDryRun: e.npm_config_dry_run !== undefined && e.npm_config_dry_run !== 'false',
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS },

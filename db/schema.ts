@@ -169,7 +169,7 @@ export interface StagedIndexTable {
   dimensions: number;
   chunking: string;
   /** Where each chunk stands, or null: `ChunkPlace` of the domain. */
-  places: JSONColumnType<object[], string, string>;
+  places: ColumnType<object[], string, string>;
   texts: string[];
   /** The 32-bit floats of all chunks, one after another, low byte first. */
   vectors: Buffer;

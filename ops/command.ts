@@ -23,6 +23,23 @@ export function parseFlags<T extends ParseArgsOptionsConfig>(args: string[], opt
   }
 }
 
+/** The one directory that a command takes, and its flags. Throws UsageError for anything else. */
+export function parseDirectory<T extends ParseArgsOptionsConfig>(command: string, args: string[], options: T) {
+  const { values, directories } = parseWithPositionals(args, options);
+  const [directory, ...more] = directories;
+  if (!directory || more.length > 0) throw new UsageError(`${command} takes one directory.`);
+  return { directory, ...values };
+}
+
+function parseWithPositionals<T extends ParseArgsOptionsConfig>(args: string[], options: T) {
+  try {
+    const { values, positionals } = parseArgs({ args, options, strict: true, allowPositionals: true });
+    return { values, directories: positionals };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
 /** A whole number from 1, or undefined if the flag is absent. Throws UsageError for anything else. */
 export function parseCount(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
@@ -46,5 +63,6 @@ export function usageOf(commands: Record<string, Command>): string {
     ...Object.values(commands).flatMap(({ usage, summary }) => [`  ${usage}`, `      ${summary}`]),
     '',
     'They work on DATABASE_URL and TEMPORAL_ADDRESS if these are set, else on what `npm start` runs in DATA_DIR (.data).',
+    'Stored documents are in STORAGE_BUCKET if it is set, else below DATA_DIR.',
   ].join('\n');
 }

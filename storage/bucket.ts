@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { ApiError, type Bucket, Storage as CloudStorage, type File, type FileMetadata, type StorageOptions } from '@google-cloud/storage';
 import { GoogleAuth } from 'google-auth-library';
 import { contentDisposition } from './content-disposition.ts';
@@ -13,6 +14,7 @@ import {
   type UploadTarget,
   uploadLifetimeMs,
 } from './port.ts';
+import { ObjectExistsError } from './write-once.ts';
 
 const pageSize = 1000;
 const defaultTimeoutMs = 30_000;
@@ -99,6 +101,17 @@ export class BucketStorage implements Storage {
     }
   }
 
+  async write(key: string, source: AsyncIterable<Buffer>): Promise<void> {
+    // Only if the name has no object yet. A request that is broken off stores nothing.
+    const target = this.#file(key).createWriteStream({ resumable: false, validation: 'md5', preconditionOpts: { ifGenerationMatch: 0 } });
+    try {
+      await pipeline(source, target);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 412) throw new ObjectExistsError();
+      throw error;
+    }
+  }
+
   async delete(key: string): Promise<void> {
     await this.#ask(() => this.#file(key).delete({ ignoreNotFound: true }));
   }
@@ -127,6 +140,16 @@ export class BucketStorage implements Storage {
       }
       pageToken = (next as { pageToken?: string } | null)?.pageToken;
     } while (pageToken);
+  }
+
+  async owner(): Promise<string | undefined> {
+    try {
+      const [owner] = await this.#ask(() => this.#bucket.file(markerName).download());
+      return owner.toString();
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 404) return undefined;
+      throw error;
+    }
   }
 
   async claim(deployment: string): Promise<string> {

@@ -115,6 +115,10 @@ export class LocalStorage implements Storage {
     for (const name of names) if (name >= first) yield* this.#listOrganization(name);
   }
 
+  async owner(): Promise<string | undefined> {
+    return await ifExists(readFile(join(this.location, markerName), 'utf8'));
+  }
+
   async claim(deployment: string): Promise<string> {
     await mkdir(this.#incoming, { recursive: true });
     const marker = join(this.location, markerName);

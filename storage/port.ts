@@ -46,6 +46,8 @@ export interface Storage {
   read(key: string): Promise<Readable | undefined>;
   /** The first bytes of an object that is not empty, `maxBytes` at most; undefined if there is none. */
   readHead(key: string, maxBytes: number): Promise<Uint8Array | undefined>;
+  /** Stores bytes under a key that has none yet. Throws `ObjectExistsError`, or what the source threw: then nothing is stored. */
+  write(key: string, source: AsyncIterable<Buffer>): Promise<void>;
   /** Deletes an object; deleting an absent one succeeds. */
   delete(key: string): Promise<void>;
   /** Deletes an object that is larger than `maxBytes`. One that was stored under the key meanwhile, and is not, stays. */
@@ -55,7 +57,9 @@ export interface Storage {
    * given it begins there, or a little before.
    */
   list(prefix: string, from?: string): AsyncIterable<{ key: string; createdAt: Date }>;
-  /** The deployment that the store's marker names as its owner. A store without a marker gets one that names `deployment`. */
+  /** The deployment that the store's marker names as its owner; undefined if it has no marker. Changes nothing. */
+  owner(): Promise<string | undefined>;
+  /** As {@link owner}. A store without a marker gets one that names `deployment`. */
   claim(deployment: string): Promise<string>;
 }
 

@@ -5,7 +5,7 @@ import { pause } from '../concurrency/pause.ts';
 import type { Db } from '../db/connect.ts';
 import type { OutboxMessage } from '../db/outbox.ts';
 import type { IntentDelivery } from './intent-delivery.ts';
-import { isUnreachable } from './unreachable.ts';
+import { grpcErrorOf, isUnreachable } from './unreachable.ts';
 
 const deadlineMs = 5_000;
 /** How many intents are on their way at once, at most. */
@@ -13,6 +13,8 @@ const mostInFlight = 100;
 const pollMs = 1_000;
 /** Longer than a delivery takes. */
 const leaseSeconds = 15;
+/** A new namespace, in which no worker has registered the search attributes yet. */
+const isUnprepared = /no mapping defined for search attribute|search attribute \S+ is not defined/i;
 
 /**
  * Delivers the intents that are still in the table (docs/rules.md, outbox), as fast as Temporal takes them: while some are on their way, the
@@ -111,7 +113,7 @@ export class OutboxRelay {
     } catch (error) {
       // The workflow has ended, which is what the signal was for.
       if (error instanceof WorkflowNotFoundError && intent.operation === 'signal') return await this.#delivery.remove(id);
-      const unreachable = isUnreachable(error);
+      const unreachable = isUnreachable(error) || isUnprepared.test(grpcErrorOf(error)?.details ?? '');
       await postpone(this.#db, id, error, unreachable);
       if (unreachable) return error;
       this.#log.warn({ err: error, workflowId: intent.workflowId }, 'an intent could not be dispatched; it is tried again');
@@ -144,10 +146,17 @@ async function lease(db: Db, reached: number, limit: number): Promise<OutboxMess
 
 /** Puts an intent back: for a second if Temporal is unreachable, or else for longer each time. */
 async function postpone(db: Db, id: number, error: unknown, unreachable: boolean): Promise<void> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   const seconds = unreachable ? sql`1` : sql`least(30, power(2, least(attempts, 5)))::int`;
   await sql`
     update outbox set attempts = attempts + 1, last_error = ${message.slice(0, 500)}, lease_until = now() + make_interval(secs => ${seconds})
     where id = ${id}
   `.execute(db);
+}
+
+/** The client's own error only says what it tried. */
+function reasonOf(error: unknown): string {
+  const grpc = grpcErrorOf(error);
+  if (grpc) return grpc.details;
+  return error instanceof Error ? error.message : String(error);
 }

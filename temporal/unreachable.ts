@@ -5,6 +5,12 @@ const unreachableCodes = new Set([14, 4, 8, 1]);
 
 /** Whether a call failed because Temporal could not take it, and not because it refused it. */
 export function isUnreachable(error: unknown): boolean {
-  const grpc = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return isGrpcServiceError(grpc) && unreachableCodes.has(grpc.code);
+  const grpc = grpcErrorOf(error);
+  return grpc !== undefined && unreachableCodes.has(grpc.code);
+}
+
+/** What Temporal said, of which the client's own error is a wrapper; undefined if it is another error. */
+export function grpcErrorOf(error: unknown) {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return isGrpcServiceError(cause) ? cause : undefined;
 }

@@ -1,8 +1,11 @@
-import { text } from 'node:stream/consumers';
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { parse } from 'content-disposition';
 import { BucketStorage } from '../../storage/bucket.ts';
 import type { UploadTarget } from '../../storage/port.ts';
+import { ObjectExistsError } from '../../storage/write-once.ts';
 import type { BucketServer } from './bucket-server.ts';
 
 export const maxUploadBytes = 1000;
@@ -46,6 +49,26 @@ export function describeBucketStorage(title: string, start: () => Promise<Bucket
       await storage.deleteIfLarger('org/doc', 8);
       expect(await storage.stat('org/doc')).to.equal(undefined);
       await storage.deleteIfLarger('org/doc', 8);
+    });
+
+    it('stores what the service writes, once', async () => {
+      const bytes = randomBytes(300_000);
+      await storage.write('org/doc', Readable.from([bytes.subarray(0, 100_000), bytes.subarray(100_000)]));
+      const stream = await storage.read('org/doc');
+      expect(stream && (await buffer(stream)).equals(bytes)).to.equal(true);
+      const again = await storage.write('org/doc', Readable.from([Buffer.from('other')])).catch((error: unknown) => error);
+      expect(again).to.be.instanceOf(ObjectExistsError);
+      expect(await storage.stat('org/doc')).to.deep.equal({ sizeBytes: 300_000 });
+    });
+
+    it('stores nothing if the source fails', async () => {
+      async function* broken() {
+        yield Buffer.from('the first bytes');
+        throw new Error('the source broke');
+      }
+      const failure = await storage.write('org/doc', broken()).catch((error: unknown) => error);
+      expect(failure).to.have.property('message', 'the source broke');
+      expect(await list('')).to.deep.equal([]);
     });
 
     it('takes an absent object for absent, not for an error', async () => {

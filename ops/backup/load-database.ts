@@ -1,0 +1,106 @@
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from } from 'pg-copy-streams';
+import { workflowIds } from '../../workflows/definitions.ts';
+import { OpsError } from '../context.ts';
+import type { Manifest } from './manifest.ts';
+import { readPart } from './part.ts';
+import { copied, listAllTables, listTables, ofNewService, quoted, type Table, textForm } from './tables.ts';
+
+export interface Target {
+  url: string;
+  /** Whether rows that are there already may be deleted. */
+  replace: boolean;
+}
+
+/**
+ * Throws OpsError unless a migrated database may be filled with a backup: it is empty, or is to be replaced, is of the same deployment, and
+ * no service is connected.
+ */
+export async function checkTarget(target: Target, manifest: Manifest): Promise<void> {
+  await withClient(target.url, async (client) => assertFillable(client, await listTables(client), manifest, target));
+}
+
+/**
+ * Fills a migrated database with the tables of a backup, in one transaction: a failure leaves it as it was. References are checked;
+ * triggers do not run, since what they would write is in the backup. Mails are held, since they may have been sent after the backup: none
+ * has an intent. Needs the owner of the tables, no superuser. Throws OpsError as {@link checkTarget}, or if Postgres refuses.
+ */
+export async function loadDatabase(target: Target, directory: string, manifest: Manifest, note: (line: string) => void): Promise<void> {
+  await withClient(target.url, async (client) => {
+    const tables = await listTables(client);
+    await client.query('begin');
+    // This also keeps other writers out until the end.
+    for (const { name } of tables) await client.query(`alter table ${quoted(name)} disable trigger user`);
+    await assertFillable(client, tables, manifest, target);
+    await client.query(`truncate ${(await listAllTables(client)).map(quoted).join(', ')}`);
+    for (const { name } of tables) await loadTable(client, directory, manifest, name, note);
+    await client.query('delete from outbox where starts_with(workflow_id, $1)', [workflowIds.sendMail('')]);
+    for (const { name } of tables) await client.query(`alter table ${quoted(name)} enable trigger user`);
+    for (const { name, lastValue } of manifest.sequences) await client.query('select setval($1::regclass, $2)', [quoted(name), lastValue]);
+    await client.query('commit');
+    await client.query('analyze');
+  });
+}
+
+async function loadTable(client: pg.Client, directory: string, manifest: Manifest, name: string, note: (line: string) => void) {
+  const part = manifest.tables.find(({ table }) => table === name);
+  if (!part) return;
+  const stream = client.query(from(`copy ${copied({ name, columns: part.columns })} from stdin`));
+  await pipeline(readPart(directory, part), stream);
+  if (stream.rowCount !== part.rows) throw new OpsError(`${part.file} has ${stream.rowCount} rows, not ${part.rows} as the manifest says.`);
+  note(`${name}: ${stream.rowCount} rows`);
+}
+
+async function assertFillable(client: pg.Client, tables: Table[], manifest: Manifest, { replace }: Target): Promise<void> {
+  const theirs = manifest.tables.map(({ table, columns }) => `${table}: ${columns.join(', ')}`).sort();
+  const ours = tables.map(({ name, columns }) => `${name}: ${columns.join(', ')}`).sort();
+  const different = [...theirs.filter((line) => !ours.includes(line)), ...ours.filter((line) => !theirs.includes(line))];
+  if (different.length > 0) throw new OpsError(`The tables of the database are not those of the backup: ${different.join('; ')}.`);
+  const filled = await findFilled(client, tables);
+  if (filled === undefined) return;
+  if (!replace) {
+    throw new OpsError(`The database is not empty: ${filled} has rows. Restore into a new database, or --replace what is in this one.`);
+  }
+  await assertReplaceable(client, manifest);
+}
+
+/** A table that a new service has no rows in, and that has some. */
+async function findFilled(client: pg.Client, tables: Table[]): Promise<string | undefined> {
+  for (const { name } of tables) {
+    if (ofNewService.includes(name)) continue;
+    const { rowCount } = await client.query(`select from ${quoted(name)} limit 1`);
+    if (rowCount) return name;
+  }
+  return undefined;
+}
+
+async function assertReplaceable(client: pg.Client, manifest: Manifest): Promise<void> {
+  const { rows: deployments } = await client.query<{ id: string }>('select id from deployment');
+  const deployment = deployments[0]?.id;
+  if (deployment !== manifest.deployment) {
+    throw new OpsError(
+      `The backup is of deployment ${manifest.deployment}, and the database of ${deployment}. Restore into a new database.`,
+    );
+  }
+  const { rows: services } = await client.query<{ name: string }>(
+    `select distinct application_name as name from pg_stat_activity
+     where datname = current_database() and application_name ~ '^sheaf (api|worker|listen|maintenance)'`,
+  );
+  if (services.length > 0) throw new OpsError(`The service runs (${services.map(({ name }) => name).join(', ')}). Stop it first.`);
+}
+
+async function withClient(url: string, use: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'sheaf restore', keepAlive: true });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(textForm);
+    await use(client);
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) throw new OpsError(`Postgres refused: ${error.message} (${error.code})`, { cause: error });
+    throw error;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import type { Db } from '../../db/connect.ts';
+import { getMigrationStatus } from '../../db/migrate.ts';
+import type { Storage } from '../../storage/port.ts';
+import { copyObjects } from '../backup/copy-objects.ts';
+import { dumpDatabase } from '../backup/dump-database.ts';
+import { type Manifest, writeManifest } from '../backup/manifest.ts';
+import { isOfFiles } from '../backup/part.ts';
+import { createStopwatch } from '../backup/stopwatch.ts';
+import { type Command, parseDirectory } from '../command.ts';
+import { type OpsContext, OpsError } from '../context.ts';
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
+export const backupCommand: Command = {
+  usage: 'backup DIR [--json]',
+  summary: 'Copy the database and the stored documents, as of one instant, into a new directory. The service may run.',
+  async run(args, context) {
+    const { directory, json } = parseDirectory('backup', args, { json: { type: 'boolean' } });
+    const { print, note } = context;
+    const path = resolve(directory);
+    await checkSource(context);
+    await makeEmpty(path);
+    const watch = createStopwatch<'database' | 'objects'>();
+    const { tables, objects, snapshotAt, deployment } = await write(path, context, watch).catch(async (error) => {
+      await removeUnfinished(path);
+      throw isOfFiles(error) ? new OpsError(`The backup could not be written: ${error.message}`, { cause: error }) : error;
+    });
+    const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+    const { count, bytes, deleted, lost } = objects;
+    if (deleted > 0) note(`${deleted} documents were deleted while their objects were copied; objects.jsonl names them.`);
+    if (lost > 0) note(`WARNING: the store has lost the objects of ${lost} documents; objects.jsonl names them.`);
+    const { tookMs } = watch;
+    if (json) print(JSON.stringify({ directory: path, deployment, snapshotAt, rows, objects: { count, bytes, deleted, lost }, tookMs }));
+    else print(`${path} holds ${rows} rows and ${count} objects (${bytes} bytes), as of ${snapshotAt}. It took ${watch.describe()}.`);
+  },
+};
+
+type Watch = ReturnType<typeof createStopwatch<'database' | 'objects'>>;
+
+async function write(path: string, { databaseUrl, db, storage, note }: OpsContext, watch: Watch): Promise<Manifest> {
+  const database = await watch.step('database', () => dumpDatabase(databaseUrl, path, note));
+  const hasDocument = (key: string) => isReady(db, key);
+  const objects = await watch.step('objects', () => copyObjects({ storage, directory: path, hasDocument, note }));
+  return await writeManifest(path, { version, finishedAt: new Date().toISOString(), ...database, objects });
+}
+
+async function isReady(db: Db, key: string): Promise<boolean> {
+  const found = await db.selectFrom('document').select('id').where('object_key', '=', key).where('status', '=', 'ready').executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Throws OpsError unless there is a database of this service, and its store. */
+async function checkSource({ db, storage }: { db: Db; storage: Storage }): Promise<void> {
+  const { applied, unknown } = await getMigrationStatus(db);
+  if (applied === 0) throw new OpsError('The database has no tables of this service.');
+  if (unknown > 0) throw new OpsError('The database is migrated by a newer version than this one. Back it up with that version.');
+  const { id: deployment } = await db.selectFrom('deployment').select('id').executeTakeFirstOrThrow();
+  const owner = await storage.owner();
+  if (owner !== undefined && owner !== deployment) {
+    throw new OpsError(`The store ${storage.location} belongs to deployment ${owner}, and the database is of ${deployment}.`);
+  }
+}
+
+async function makeEmpty(path: string): Promise<void> {
+  const entries = await mkdir(path, { recursive: true, mode: 0o700 })
+    .then(() => readdir(path))
+    .catch((error: Error) => {
+      throw new OpsError(`A backup cannot be written there: ${error.message}`, { cause: error });
+    });
+  if (entries.length > 0) throw new OpsError(`${path} is not empty. A backup needs a new directory.`);
+}
+
+/** The directory was empty. What is in it now is of no use, and may be what fills the disk. */
+async function removeUnfinished(path: string): Promise<void> {
+  for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true });
+}

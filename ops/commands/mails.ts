@@ -1,0 +1,21 @@
+import { listWaitingMails, sendWaitingMails } from '../../domain/operations/waiting-mails.ts';
+import { type Command, parseFlags } from '../command.ts';
+import { age, table } from '../table.ts';
+
+export const mailsCommand: Command = {
+  usage: 'mails [--send] [--json]',
+  summary:
+    'List the mails that are not sent yet. --send has them sent: after a restore, which holds them, or after Temporal lost its database.',
+  async run(args, { db, print }) {
+    const { json, send } = parseFlags(args, { json: { type: 'boolean' }, send: { type: 'boolean' } });
+    const waiting = await listWaitingMails(db);
+    const sending = send ? await sendWaitingMails(db) : 0;
+    if (json) print(JSON.stringify({ waiting, sending }));
+    else if (waiting.length === 0) print('Every mail is sent.');
+    else {
+      const rows = waiting.map(({ kind, count, refused, oldestSeconds }) => [kind, count, refused, age(oldestSeconds)]);
+      for (const line of table([['KIND', 'MAILS', 'REFUSED', 'OLDEST'], ...rows])) print(line);
+      if (send) print(`${sending} are being sent.`);
+    }
+  },
+};

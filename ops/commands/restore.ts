@@ -1,0 +1,134 @@
+import { resolve } from 'node:path';
+import type { Db } from '../../db/connect.ts';
+import { getMigrationStatus, migrate } from '../../db/migrate.ts';
+import { migrations } from '../../db/migrations/index.ts';
+import { sweepLostAttempts } from '../../domain/jobs/sweep-jobs.ts';
+import { countMails } from '../../domain/operations/waiting-mails.ts';
+import { checkTarget, loadDatabase } from '../backup/load-database.ts';
+import { type LoadedObjects, loadObjects, verifyObjects } from '../backup/load-objects.ts';
+import { type Manifest, readManifest } from '../backup/manifest.ts';
+import { isOfFiles, verifyPart } from '../backup/part.ts';
+import { createStopwatch } from '../backup/stopwatch.ts';
+import { type Command, parseDirectory } from '../command.ts';
+import { type OpsContext, OpsError } from '../context.ts';
+
+export const restoreCommand: Command = {
+  usage: 'restore DIR [--check] [--replace] [--json]',
+  summary:
+    'Put a backup into an empty database and a store, while no service runs. --check only verifies the backup; --replace deletes what the database holds.',
+  async run(args, context) {
+    const { directory, ...flags } = parseDirectory('restore', args, {
+      check: { type: 'boolean' },
+      replace: { type: 'boolean' },
+      json: { type: 'boolean' },
+    });
+    const path = resolve(directory);
+    const manifest = await readManifest(path);
+    const restore: Restore = { path, manifest, replace: flags.replace === true, watch: createStopwatch(), context };
+    const restored = await (flags.check ? verify(restore) : run(restore)).catch((error: unknown) => {
+      throw isOfFiles(error) ? new OpsError(`The backup cannot be read: ${error.message}`, { cause: error }) : error;
+    });
+    const { snapshotAt, deployment } = manifest;
+    if (flags.json) {
+      const outcome = restored ?? { sound: true };
+      context.print(JSON.stringify({ snapshotAt, deployment, ...outcome, tookMs: restore.watch.tookMs }));
+    } else for (const line of restored ? describe(restore, restored) : [`${path} is sound, as of ${snapshotAt}.`]) context.print(line);
+  },
+};
+
+interface Restore {
+  path: string;
+  manifest: Manifest;
+  replace: boolean;
+  watch: ReturnType<typeof createStopwatch<'verification' | 'objects' | 'database'>>;
+  context: OpsContext;
+}
+
+interface Restored {
+  objects: LoadedObjects & { absent: number };
+  rows: number;
+  /** Jobs that were in work, by what became of them. */
+  jobs: { requeued: number; failed: number };
+  /** Mails that waited. */
+  mailsHeld: number;
+}
+
+async function verify({ path, manifest, watch, context }: Restore): Promise<undefined> {
+  context.note('Verifying the backup …');
+  await watch.step('verification', async () => {
+    for (const part of manifest.tables) await verifyPart(path, part);
+    await verifyObjects(path, manifest);
+  });
+}
+
+async function run(restore: Restore): Promise<Restored> {
+  const { path, manifest, replace, watch, context } = restore;
+  const { databaseUrl: url, db, storage, note } = context;
+  await prepareTarget(restore);
+  await verify(restore);
+  // The objects first: until the rows are committed, the restore can be begun again.
+  await claimStore(restore);
+  const objects = await watch.step('objects', () => loadObjects({ storage, replace }, path, manifest, note));
+  const jobs = await watch.step('database', async () => {
+    await loadDatabase({ url, replace }, path, manifest, note);
+    await migrate(db);
+    return await takeBackAttempts(db);
+  });
+  const { deleted, lost } = manifest.objects;
+  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+  return { objects: { ...objects, absent: deleted + lost }, rows, jobs, mailsHeld: await countMails(db) };
+}
+
+function describe({ manifest, watch }: Restore, { objects, rows, jobs, mailsHeld }: Restored): string[] {
+  return [
+    `Restored ${rows} rows and ${objects.count} objects. It took ${watch.describe()}.`,
+    `Nothing that was committed after ${manifest.snapshotAt} is in it.`,
+    `${jobs.requeued} jobs were in work, and are queued again; ${jobs.failed} had no attempts left, and are refunded.`,
+    ...(mailsHeld > 0
+      ? [`${mailsHeld} mails waited. They may have been sent since, and are held: npm run ops -- mails --send sends them.`]
+      : []),
+    ...(objects.absent > 0 ? [`${objects.absent} documents have no object in the backup; its objects.jsonl names them.`] : []),
+  ];
+}
+
+/** Migrates the target, if it is new, to the schema of the backup. Throws OpsError unless the backup may be put there. */
+async function prepareTarget({ manifest, replace, context: { databaseUrl: url, db, storage } }: Restore): Promise<void> {
+  const later = manifest.migrations.filter((name) => !(name in migrations));
+  if (later.length > 0) {
+    throw new OpsError(
+      `The backup has a newer schema than this version (${later.join(', ')}). Restore it with the version that made it, ${manifest.version}.`,
+    );
+  }
+  const owner = await storage.owner();
+  if (owner !== undefined && owner !== manifest.deployment) throw storeOfAnother(storage.location, owner, manifest);
+  const { applied, unknown } = await getMigrationStatus(db);
+  if (unknown > 0) throw new OpsError('The database is migrated by a newer version than this one. Restore into a new database.');
+  if (applied > manifest.migrations.length) {
+    throw new OpsError(`The backup has an older schema than the database (${manifest.migrations.at(-1)}). Restore into a new database.`);
+  }
+  const shipped = Object.fromEntries(Object.entries(migrations).filter(([name]) => manifest.migrations.includes(name)));
+  await migrate(db, { shipped });
+  await checkTarget({ url, replace }, manifest);
+}
+
+/** Deletions for the restored rows are right only in the store of the same deployment. */
+async function claimStore({ manifest, context: { storage } }: Restore): Promise<void> {
+  const owner = await storage.claim(manifest.deployment);
+  if (owner !== manifest.deployment) throw storeOfAnother(storage.location, owner, manifest);
+}
+
+function storeOfAnother(location: string, owner: string, { deployment }: Manifest): OpsError {
+  return new OpsError(
+    `The store ${location} belongs to deployment ${owner}, and the backup is of ${deployment}. Restore into an empty store.`,
+  );
+}
+
+/** Nothing works on the restored rows: every attempt that they tell of is lost. */
+async function takeBackAttempts(db: Db): Promise<Restored['jobs']> {
+  for (const taken = { requeued: 0, failed: 0 }; ; ) {
+    const { requeued, failed } = await sweepLostAttempts(db, { timeoutMs: 0, limit: 500 });
+    if (requeued + failed === 0) return taken;
+    taken.requeued += requeued;
+    taken.failed += failed;
+  }
+}

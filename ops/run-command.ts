@@ -1,0 +1,68 @@
+import { inspect } from 'node:util';
+import { ConfigurationError, type Environment } from '../config/environment.ts';
+import { loadOpsConfig } from '../config/ops.ts';
+import { DatabaseUnavailable } from '../db/unavailable.ts';
+import { type Command, UsageError, usageOf } from './command.ts';
+import { backupCommand } from './commands/backup.ts';
+import { billingCommand } from './commands/billing.ts';
+import { endSubscriptionCommand } from './commands/end-subscription.ts';
+import { grantAdminCommand } from './commands/grant-admin.ts';
+import { ledgerCommand } from './commands/ledger.ts';
+import { mailsCommand } from './commands/mails.ts';
+import { orphansCommand } from './commands/orphans.ts';
+import { reindexCommand } from './commands/reindex.ts';
+import { replayCommand } from './commands/replay.ts';
+import { restoreCommand } from './commands/restore.ts';
+import { statusCommand } from './commands/status.ts';
+import { stuckCommand } from './commands/stuck.ts';
+import { OpsError, type Output, withContext } from './context.ts';
+
+/** Every command by its name, in the order of the usage text. */
+const commands: Record<string, Command> = {
+  status: statusCommand,
+  stuck: stuckCommand,
+  ledger: ledgerCommand,
+  billing: billingCommand,
+  orphans: orphansCommand,
+  replay: replayCommand,
+  reindex: reindexCommand,
+  backup: backupCommand,
+  restore: restoreCommand,
+  mails: mailsCommand,
+  'grant-admin': grantAdminCommand,
+  'end-subscription': endSubscriptionCommand,
+};
+
+/** Runs a command with its arguments. Returns the exit code: 1 if it failed, 2 if it was not understood. */
+export async function runCommand([name, ...args]: string[], env: Environment, output: Output): Promise<number> {
+  if (name === 'help' || name === '--help' || name === '-h') {
+    output.print(usageOf(commands));
+    return 0;
+  }
+  const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined;
+  if (!command) {
+    output.note(`${name === undefined ? 'Which command?' : `There is no command ${name}.`}\n\n${usageOf(commands)}`);
+    return 2;
+  }
+  try {
+    await withContext(loadOpsConfig(env), output, (context) => command.run(args, context));
+    return 0;
+  } catch (error) {
+    output.note(explain(error, command.usage));
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+/** What went wrong, for the operator. An unexpected error has its stack. */
+function explain(error: unknown, usage: string): string {
+  if (error instanceof UsageError) return `${error.message}\n\nUsage: npm run ops -- ${usage}`;
+  if (error instanceof OpsError || error instanceof ConfigurationError) return error.message;
+  return isConnectionError(error) ? `The database cannot be reached: ${error.message}` : inspect(error);
+}
+
+/** There is no connection: the network says so, or Postgres, which knows no such database, refuses access or shuts down. */
+function isConnectionError(error: unknown): error is Error {
+  if (error instanceof DatabaseUnavailable) return true;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^(28\w{3}|3D000|57P\d\d)$/.test(code);
+}

@@ -1,0 +1,389 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import type { Environment } from '../../config/environment.ts';
+import { getMigrationStatus, migrate } from '../../db/migrate.ts';
+import { migrations } from '../../db/migrations/index.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { opsResult, runOps, startOps } from '../support/ops.ts';
+import { runProgram, until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
+
+describe('npm run ops -- backup and restore', function () {
+  this.timeout(60_000);
+  const { api, tenant } = useApi();
+  const root = makeTestDirectory();
+  const backup = join(root, 'backup');
+  const databases: TestDatabase[] = [];
+  let newDatabase: TestDatabase;
+
+  before('makes a backup', async () => {
+    for (const bytes of ['the first', 'the second', randomBytes(600_000)]) await api.upload(tenant, { bytes });
+    await opsResult(['backup', backup], api.stack.env);
+    newDatabase = await use(createTestDatabase());
+  });
+  after(async () => {
+    for (const database of databases) await database.drop();
+    removeTestDirectory(root);
+  });
+
+  async function use(made: Promise<TestDatabase>): Promise<TestDatabase> {
+    const database = await made;
+    databases.push(database);
+    return database;
+  }
+  const newDirectory = (name: string) => join(root, `${name}-${randomBytes(4).toString('hex')}`);
+  const newStore = () => {
+    const directory = newDirectory('store');
+    mkdirSync(directory);
+    return directory;
+  };
+  /** Restores the backup into a database and a store of their own. */
+  async function restore(directory = backup) {
+    const database = await use(createEmptyDatabase());
+    const env = { DATABASE_URL: database.url, DATA_DIR: newStore() };
+    return { database, env, result: await opsResult(['restore', directory], env) };
+  }
+  /** A copy of the backup that something happened to. */
+  function damaged(damage: (copy: string) => void): string {
+    const copy = newDirectory('damaged');
+    cpSync(backup, copy, { recursive: true });
+    damage(copy);
+    return copy;
+  }
+  const countUsers = async ({ db }: TestDatabase) => (await db.selectFrom('user').select('id').execute()).length;
+
+  /** The command fails with a sentence; the database and the store stay empty, unless others are given. */
+  async function refuses(args: string[], sentence: RegExp, env: Environment = {}, expectedCode = 1) {
+    const store = newStore();
+    const { code, stdout, stderr } = await runOps(args, { DATABASE_URL: newDatabase.url, DATA_DIR: store, ...env });
+    expect([code, stdout], stderr).to.deep.equal([expectedCode, '']);
+    expect(stderr)
+      .to.match(sentence)
+      .and.not.match(/\n +at /);
+    expect(readdirSync(store)).to.deep.equal([]);
+    expect(await countUsers(newDatabase)).to.equal(0);
+  }
+
+  it('verifies a whole backup with --check, and changes nothing', async () => {
+    const env = { DATABASE_URL: newDatabase.url, DATA_DIR: newStore() };
+    const result = await opsResult(['restore', backup, '--check'], env);
+    expect(result).to.include({ sound: true });
+    expect(result.tookMs.verification).to.be.greaterThan(0);
+    expect(readdirSync(env.DATA_DIR)).to.deep.equal([]);
+    expect(await countUsers(newDatabase)).to.equal(0);
+  });
+
+  it('says how long a backup and a restore took', async () => {
+    const seconds = '\\d+\\.\\d s';
+    const made = await runOps(['backup', newDirectory('backup')], api.stack.env);
+    expect(made.stdout).to.match(
+      new RegExp(`holds \\d+ rows and 3 objects .*It took ${seconds} \\(database ${seconds}, objects ${seconds}\\)`),
+    );
+    const database = await use(createEmptyDatabase());
+    const restored = await runOps(['restore', backup], { DATABASE_URL: database.url, DATA_DIR: newStore() });
+    expect(restored.stdout).to.match(new RegExp(`^Restored \\d+ rows and 3 objects\\. It took ${seconds}`));
+    expect(restored.stdout).to.include(`Nothing that was committed after ${manifestOf(backup).snapshotAt} is in it.`);
+  });
+
+  it('holds what was committed when it began, and nothing that is committed while it is written', async () => {
+    const { database, env } = await restore();
+    const directory = newDirectory('backup');
+    const flag = { description: '', enabled: true };
+    await database.db
+      .insertInto('feature_flag')
+      .values({ key: 'before', ...flag })
+      .execute();
+    const { backingUp } = await database.db.transaction().execute(async (trx) => {
+      await sql`lock table feature_flag, workspace`.execute(trx);
+      const backingUp = opsResult(['backup', directory], env);
+      await until(() => waitsForLock(database, 'sheaf backup'));
+      await trx
+        .insertInto('feature_flag')
+        .values({ key: 'meanwhile', ...flag })
+        .execute();
+      await sql`update workspace set name = 'meanwhile'`.execute(trx);
+      return { backingUp };
+    });
+    await backingUp;
+    const { database: again } = await restore(directory);
+    expect(await again.db.selectFrom('feature_flag').select('key').execute()).to.deep.equal([{ key: 'before' }]);
+    expect(await again.db.selectFrom('workspace').select('name').execute()).to.deep.equal([{ name: 'Main' }]);
+  });
+
+  it('keeps the files of a backup to their owner', () => {
+    const files = readdirSync(backup, { recursive: true, withFileTypes: true });
+    expect(files.map(({ name }) => name)).to.include.members(['manifest.json', 'job.copy', 'objects.jsonl']);
+    for (const file of files) expect(statSync(join(file.parentPath, file.name)).mode & 0o077, file.name).to.equal(0);
+  });
+
+  describe('a database with rows', () => {
+    it('is refused', async () => {
+      const { env } = await restore();
+      await refuses(['restore', backup], /^The database is not empty: \w+ has rows.*--replace/, { DATABASE_URL: env.DATABASE_URL });
+    });
+
+    it('is replaced if asked for, with objects that are not those of the backup', async () => {
+      const { database, env } = await restore();
+      await database.db.insertInto('feature_flag').values({ key: 'later', description: '', enabled: true }).execute();
+      const user = await database.db.selectFrom('user').select('id').executeTakeFirstOrThrow();
+      await sql`insert into session (id, "userId", token, "expiresAt", "createdAt", "updatedAt")
+        values ('later', ${user.id}, 'later', now(), now(), now())`.execute(database.db);
+      const [object = ''] = objectsOf(backup);
+      const stored = join(env.DATA_DIR, 'objects', object);
+      unlinkSync(stored);
+      writeFileSync(stored, 'another');
+      const result = await opsResult(['restore', backup, '--replace'], env);
+      expect(result.objects).to.include({ count: 3, kept: 2 });
+      expect(readFileSync(stored)).to.deep.equal(readFileSync(join(backup, 'objects', object)));
+      expect(await database.db.selectFrom('feature_flag').selectAll().execute()).to.deep.equal([]);
+      expect(await database.db.selectFrom('session').selectAll().execute()).to.deep.equal([]);
+      expect(await countUsers(database)).to.equal(await countUsers(api.database));
+    });
+
+    it('is not replaced while its service runs', async () => {
+      const users = await countUsers(api.database);
+      await refuses(['restore', backup, '--replace'], /^The service runs \(.*sheaf (api|listen).*\)\. Stop it first/, {
+        DATABASE_URL: api.database.url,
+      });
+      expect(await countUsers(api.database)).to.equal(users);
+    });
+
+    it('is never replaced by a backup of another deployment', async () => {
+      const { database, env } = await restore();
+      await sql`update deployment set id = 'another'`.execute(database.db);
+      await refuses(['restore', backup, '--replace'], /^The backup is of deployment \S+, and the database of another\./, {
+        DATABASE_URL: env.DATABASE_URL,
+      });
+      expect(await countUsers(database)).to.be.greaterThan(0);
+    });
+
+    it('may be that of a new service, which has nobody yet', async () => {
+      const database = await use(createTestDatabase());
+      await sql`insert into plan_limit values ('free', 3, 14)`.execute(database.db);
+      await opsResult(['restore', backup], { DATABASE_URL: database.url, DATA_DIR: newStore() });
+      const deployments = await database.db.selectFrom('deployment').selectAll().execute();
+      expect(deployments).to.deep.equal(await api.database.db.selectFrom('deployment').selectAll().execute());
+    });
+  });
+
+  describe('a store', () => {
+    it('of another deployment is refused, and left alone', async () => {
+      const store = newStore();
+      mkdirSync(join(store, 'objects'));
+      writeFileSync(join(store, 'objects/.deployment'), 'another');
+      await refuses(['restore', backup], /^The store \S+ belongs to deployment another, and the backup is of \S+\./, { DATA_DIR: store });
+      await refuses(['backup', newDirectory('backup')], /^The store \S+ belongs to deployment another/, {
+        ...databaseOf(api.stack.env),
+        DATA_DIR: store,
+      });
+      expect(readdirSync(join(store, 'objects'))).to.deep.equal(['.deployment']);
+    });
+
+    it('becomes that of the restored database', async () => {
+      const { database, env } = await restore();
+      const { id } = await database.db.selectFrom('deployment').select('id').executeTakeFirstOrThrow();
+      expect(readFileSync(join(env.DATA_DIR, 'objects/.deployment'), 'utf8')).to.equal(id);
+    });
+
+    it('with another object under a key is refused; what it has of the backup is kept, so that a restore can be begun again', async () => {
+      const [object = '', kept = ''] = objectsOf(backup);
+      const store = newStore();
+      for (const key of [object, kept]) cpSync(join(backup, 'objects', key), join(store, 'objects', key));
+      writeFileSync(join(store, 'objects', object), 'another');
+      const database = await use(createEmptyDatabase());
+      const env = { DATABASE_URL: database.url, DATA_DIR: store };
+      const { code, stderr } = await runOps(['restore', backup], env);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/The store has another object as /);
+      expect(await countUsers(database)).to.equal(0);
+      rmSync(join(store, 'objects', object));
+      expect((await opsResult(['restore', backup], env)).objects.kept).to.be.at.least(1);
+    });
+
+    it('that has none of the objects is not the store of the database: there is no backup', async () => {
+      const directory = newDirectory('backup');
+      await refuses(['backup', directory], /^The store \S+ has none of the 3 objects/m, databaseOf(api.stack.env));
+      expect(readdirSync(directory)).to.deep.equal([]);
+    });
+
+    it('that has lost an object is backed up with a warning', async () => {
+      const { env } = await restore();
+      const [object = ''] = objectsOf(backup);
+      rmSync(join(env.DATA_DIR, 'objects', object));
+      const directory = newDirectory('backup');
+      const { code, stderr } = await runOps(['backup', directory], env);
+      expect(code).to.equal(0);
+      expect(stderr).to.match(/^WARNING: .* lost the objects of 1 /m);
+      const { result } = await restore(directory);
+      expect(result.objects).to.include({ count: 2, absent: 1 });
+    });
+  });
+
+  describe('a backup is refused', () => {
+    it('without its manifest, or if it is none', async () => {
+      await refuses(['restore', damaged((copy) => rmSync(join(copy, 'manifest.json')))], /has no manifest\.json: it is no backup, or one/);
+      await refuses(['restore', join(root, 'nowhere')], /has no manifest\.json/);
+      await refuses(['restore', 'package.json'], /has no manifest\.json/);
+      await refuses(['restore', 'docs'], /has no manifest\.json/);
+    });
+
+    it('with a manifest that is cut off, or of a later form', async () => {
+      const cut = damaged((copy) => writeFileSync(join(copy, 'manifest.json'), '{"format": 1,'));
+      await refuses(['restore', cut], /^The manifest\.json of \S+ is damaged, or of another version/);
+      const later = damaged((copy) => changeManifest(copy, (manifest) => (manifest.format = 2)));
+      await refuses(['restore', later], /damaged, or of another version of this program \(format\)/);
+    });
+
+    it('of a newer schema', async () => {
+      const newer = damaged((copy) => changeManifest(copy, (manifest) => manifest.migrations.push('9999-later')));
+      await refuses(['restore', newer], /^The backup has a newer schema than this version \(9999-later\)/);
+    });
+
+    it('with a table that was changed, or is missing', async () => {
+      const changed = damaged((copy) => appendFileSync(join(copy, 'tables/user.copy'), 'x'));
+      await refuses(['restore', changed], /The backup is damaged: tables\/user\.copy is not/);
+      await refuses(['restore', damaged((copy) => rmSync(join(copy, 'tables/job.copy')))], /not whole: tables\/job\.copy is missing/);
+    });
+
+    it('with an object that was changed, or is missing, also with --check', async () => {
+      const [object = ''] = objectsOf(backup);
+      const flipped = damaged((copy) => {
+        const bytes = readFileSync(join(copy, 'objects', object));
+        bytes[0] = (bytes[0] ?? 0) ^ 1;
+        writeFileSync(join(copy, 'objects', object), bytes);
+      });
+      await refuses(['restore', flipped], /damaged: objects\/\S+ is not what was written/);
+      await refuses(['restore', flipped, '--check'], /damaged: objects\/\S+ is not what was written/);
+      await refuses(['restore', damaged((copy) => rmSync(join(copy, 'objects', object)))], /not whole: objects\/\S+ is missing/);
+    });
+  });
+
+  it('takes a backup of an older schema into a new database, and migrates it', async () => {
+    const last = Object.keys(migrations).sort().at(-1) ?? '';
+    const older = await use(createEmptyDatabase());
+    const { [last]: _, ...shipped } = migrations;
+    await migrate(older.db, { shipped });
+    await older.db.insertInto('feature_flag').values({ key: 'old', description: '', enabled: true }).execute();
+    const directory = newDirectory('backup');
+    await opsResult(['backup', directory], { DATABASE_URL: older.url, DATA_DIR: newStore() });
+    const { database } = await restore(directory);
+    expect(await database.db.selectFrom('feature_flag').select('key').execute()).to.deep.equal([{ key: 'old' }]);
+    expect((await getMigrationStatus(database.db)).pending).to.deep.equal([]);
+    await refuses(['restore', directory], /^The backup has an older schema than the database/);
+  });
+
+  describe('interrupted', () => {
+    it('a backup is none', async () => {
+      const { database, env } = await restore();
+      const directory = newDirectory('backup');
+      await database.db.transaction().execute(async (trx) => {
+        await sql`lock table workspace`.execute(trx);
+        const program = startOps(['backup', directory], env);
+        await until(() => waitsForLock(database, 'sheaf backup'));
+        program.child.kill('SIGKILL');
+        await program.exited;
+      });
+      expect(readdirSync(directory)).to.include('tables');
+      await refuses(['restore', directory], /has no manifest\.json/);
+      await refuses(['backup', directory], /is not empty\. A backup needs a new directory/, env);
+    });
+
+    it('a restore has changed no row, and can be begun again', async () => {
+      const database = await use(createTestDatabase());
+      const env = { DATABASE_URL: database.url, DATA_DIR: newStore() };
+      await database.db.transaction().execute(async (trx) => {
+        // Its number is set after all tables are filled.
+        await sql`alter sequence outbox_id_seq cache 1`.execute(trx);
+        const program = startOps(['restore', backup], env);
+        await until(() => waitsForLock(database, 'sheaf restore'));
+        program.child.kill('SIGKILL');
+        await program.exited;
+      });
+      expect(await countUsers(database)).to.equal(0);
+      const { objects } = await opsResult(['restore', backup], env);
+      expect(objects).to.include({ count: 3, kept: 3 });
+      expect(await countUsers(database)).to.equal(await countUsers(api.database));
+    });
+  });
+
+  describe('a disk that takes no more', () => {
+    /** Files cannot become longer than 100 KiB. */
+    async function runOnFullDisk(args: string[], env: Environment) {
+      const program = runProgram('sh', ['-c', 'ulimit -f 200; exec "$0" ops/main.ts "$@"', process.execPath, ...args], { env });
+      const { code } = await program.exited;
+      return { code, stderr: program.stderr() };
+    }
+
+    it('ends a backup, of which nothing is left', async () => {
+      const directory = newDirectory('backup');
+      const { code, stderr } = await runOnFullDisk(['backup', directory], api.stack.env);
+      expect(code, stderr).to.equal(1);
+      expect(stderr)
+        .to.match(/could not be copied: EFBIG/)
+        .and.not.match(/\n +at /);
+      expect(readdirSync(directory)).to.deep.equal([]);
+    });
+
+    it('ends a restore, which can be begun again', async () => {
+      const database = await use(createEmptyDatabase());
+      const env = { DATABASE_URL: database.url, DATA_DIR: newStore() };
+      const { code, stderr } = await runOnFullDisk(['restore', backup], env);
+      expect(code, stderr).to.equal(1);
+      expect(stderr)
+        .to.match(/The store did not take \S+: EFBIG/)
+        .and.not.match(/\n +at /);
+      expect(await countUsers(database)).to.equal(0);
+      expect((await opsResult(['restore', backup], env)).objects).to.include({ count: 3 });
+    });
+  });
+
+  it('refuses a directory for a backup that has something in it, or cannot be one', async () => {
+    await refuses(['backup', backup], /is not empty\. A backup needs a new directory/, api.stack.env);
+    await refuses(['backup', 'package.json'], /^A backup cannot be written there: EEXIST/, databaseOf(api.stack.env));
+  });
+
+  it('refuses a database that is not of this service', async () => {
+    const empty = await use(createEmptyDatabase());
+    await refuses(['backup', newDirectory('backup')], /^The database has no tables of this service/, { DATABASE_URL: empty.url });
+    await sql`create table kysely_migration (name text)`.execute(empty.db);
+    await sql`insert into kysely_migration values ('9999-later')`.execute(empty.db);
+    const env = { DATABASE_URL: empty.url };
+    await refuses(['backup', newDirectory('backup')], /^The database is migrated by a newer version/, env);
+    await refuses(['restore', backup], /^The database is migrated by a newer version/, env);
+  });
+
+  it('refuses arguments that it does not understand', async () => {
+    await refuses(['backup'], /backup takes one directory/, {}, 2);
+    await refuses(['restore', 'a', 'b'], /restore takes one directory/, {}, 2);
+    await refuses(['restore', backup, '--force'], /Usage: npm run ops -- restore/, {}, 2);
+  });
+});
+
+const manifestOf = (directory: string) => JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'));
+
+function changeManifest(directory: string, change: (manifest: any) => void): void {
+  const manifest = manifestOf(directory);
+  change(manifest);
+  writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));
+}
+
+/** The keys of the objects in a backup, the largest first. */
+function objectsOf(directory: string): string[] {
+  const lines = readFileSync(join(directory, 'objects.jsonl'), 'utf8').trim().split('\n');
+  const objects: { key: string; bytes: number }[] = lines.map((line) => JSON.parse(line));
+  return objects.sort((one, other) => other.bytes - one.bytes).map(({ key }) => key);
+}
+
+function databaseOf({ DATABASE_URL, DATABASE_DIRECT_URL }: Environment): Environment {
+  return DATABASE_DIRECT_URL === undefined ? { DATABASE_URL } : { DATABASE_URL, DATABASE_DIRECT_URL };
+}
+
+async function waitsForLock({ db }: TestDatabase, name: string): Promise<boolean> {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and application_name = ${name} and wait_event_type = 'Lock'`.execute(db);
+  return rows.length > 0;
+}
