@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { quantizeDocuments } from '../../domain/chunks/quantize-documents.ts';
+import { chunkingOf, chunkSize, chunkSizeOf, sizeOfChunking, splitText } from '../../domain/chunks/split-text.ts';
+import { countAllBehind, countBehind, listBehind, nextWorkspaceBehind } from '../../domain/reindex/find-behind.ts';
+import { noteIndexKinds } from '../../domain/reindex/note-index-kinds.ts';
+import { readNotedIndex, readSearchedIndex } from '../../domain/reindex/searched-index.ts';
+import { stageDocument } from '../../domain/reindex/stage-document.ts';
+import { switchWorkspace } from '../../domain/reindex/switch-workspace.ts';
+import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const old = { model: 'old', dimensions: 8, chunking: '1' };
+const target = { model: 'new', dimensions: 4, chunking: '1/900' };
+
+describe('With what documents are indexed', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await createTestDatabase({ poolSize: 2 });
+    for (const id of ['one', 'two']) {
+      const chunks = makeVectors(1, 3, old.dimensions).map((vector) => ({ model: old.model, vector }));
+      await insertWorkspaceOfChunks(database.db, id, chunks);
+    }
+  });
+  afterEach(() => database.drop());
+
+  const noted = () =>
+    database.db.selectFrom('document_index').select(['document_id', 'model', 'dimensions', 'chunking']).orderBy('document_id').execute();
+
+  it('is noted later for what was indexed before it was noted, and again for what an older version has indexed since', async () => {
+    const { db } = database;
+    expect(await noteIndexKinds(db)).to.equal(2);
+    expect(await noted()).to.deep.equal(['one', 'two'].map((id) => ({ document_id: id, ...old })));
+    expect(await noteIndexKinds(db)).to.equal(0);
+    await sql`update document set indexed_at = clock_timestamp() + interval '1 s' where id = 'one'`.execute(db);
+    await sql`update chunk set model = 'other' where document_id = 'one'`.execute(db);
+    expect(await noteIndexKinds(db)).to.equal(1);
+    expect((await noted())[0]).to.deep.include({ document_id: 'one', model: 'other' });
+  });
+
+  it('of a workspace is what its vectors say, until it is noted', async () => {
+    const { db } = database;
+    expect(await readSearchedIndex(db, 'one')).to.equal(undefined);
+    await quantizeDocuments(db);
+    expect(await readSearchedIndex(db, 'one')).to.deep.equal(old);
+    expect(await readNotedIndex(db, 'one')).to.equal(undefined);
+    await db
+      .insertInto('workspace_index')
+      .values({ workspace_id: 'one', ...target })
+      .execute();
+    expect([await readSearchedIndex(db, 'one'), await readNotedIndex(db, 'one')]).to.deep.equal([target, target]);
+  });
+
+  it('leads from workspace to workspace, and to what is left in each', async () => {
+    const { db } = database;
+    await noteIndexKinds(db);
+    expect(await nextWorkspaceBehind(db, {}, { target, after: '' })).to.equal('one');
+    expect(await nextWorkspaceBehind(db, {}, { target, after: 'one' })).to.equal('two');
+    expect(await nextWorkspaceBehind(db, { organizationId: 'one' }, { target, after: 'one' })).to.equal(undefined);
+    expect(await nextWorkspaceBehind(db, {}, { target: old, after: '' })).to.equal(undefined);
+    expect(await countAllBehind(db, { ...target, dimensions: null })).to.deep.equal({ documents: 2, behind: 2 });
+    expect(await countAllBehind(db, { ...old, dimensions: null })).to.deep.equal({ documents: 2, behind: 0 });
+    // A workspace without documents is searched by the target from now on, too.
+    await db.deleteFrom('document').where('id', '=', 'one').execute();
+    await db
+      .insertInto('workspace_index')
+      .values({ workspace_id: 'one', ...old })
+      .execute();
+    expect(await nextWorkspaceBehind(db, {}, { target, after: '' })).to.equal('one');
+    expect(await switchWorkspace(db, { workspaceId: 'one', target }, () => {})).to.deep.equal({ switched: 0 });
+    expect(await readSearchedIndex(db, 'one')).to.deep.equal(target);
+  });
+
+  it('changes by what is staged for this target and the latest index alone', async () => {
+    const { db } = database;
+    await noteIndexKinds(db);
+    const page = { workspaceId: 'one', target, after: '', limit: 10 };
+    const [document] = await listBehind(db, page);
+    if (!document) throw new Error('nothing is behind');
+    const chunks = [{ text: 'a text', embedding: [3, 0, 4, 0] }];
+    const switchOne = () => switchWorkspace(db, { workspaceId: 'one', target }, () => {});
+    expect(await switchOne()).to.deep.equal({ missing: 1 });
+    expect(await stageDocument(db, document, { kind: { ...target, model: 'abandoned' }, chunks })).to.equal(true);
+    expect(await switchOne(), 'staged for another target').to.deep.equal({ missing: 1 });
+    expect(await stageDocument(db, document, { kind: target, chunks })).to.equal(true);
+    expect(await countBehind(db, 'one', target)).to.deep.equal({ behind: 1, staged: 1 });
+    await sql`update document set indexed_at = clock_timestamp() + interval '1 s' where id = 'one'`.execute(db);
+    await noteIndexKinds(db);
+    expect(await switchOne(), 'indexed since').to.deep.equal({ missing: 1 });
+    expect(await stageDocument(db, document, { kind: target, chunks }), 'embedded before that').to.equal(false);
+    const [again] = await listBehind(db, page);
+    expect(again && (await stageDocument(db, again, { kind: target, chunks }))).to.equal(true);
+    expect(await switchOne()).to.deep.equal({ switched: 1 });
+    const stored = await db.selectFrom('chunk').select(['text', 'model', 'embedding']).where('document_id', '=', 'one').execute();
+    expect(stored).to.have.length(1);
+    expect(stored[0]).to.deep.include({ text: 'a text', model: 'new' });
+    for (const [index, value] of [0.6, 0, 0.8, 0].entries()) expect(stored[0]?.embedding[index]).to.be.closeTo(value, 1e-6);
+    expect(await listBehind(db, page)).to.deep.equal([]);
+    expect(await switchWorkspace(db, { workspaceId: 'gone', target }, () => {})).to.deep.equal({ gone: true });
+  });
+});
+
+describe('The name of a chunking', () => {
+  it('tells the size, unless it is the usual one', () => {
+    expect(chunkingOf(chunkSize)).to.equal('1');
+    expect(chunkingOf(chunkSizeOf(900))).to.equal('1/900');
+    for (const size of [chunkSize, chunkSizeOf(900), chunkSizeOf(60)]) expect(sizeOfChunking(chunkingOf(size))).to.deep.equal(size);
+  });
+
+  it('stands for chunks of no more characters than it says', () => {
+    const text = 'A sentence of some words. '.repeat(400);
+    for (const characters of [60, 900, 1_200]) {
+      const chunks = splitText(text, chunkSizeOf(characters));
+      expect(Math.max(...chunks.map(({ length }) => length))).to.be.within(characters / 2, characters);
+    }
+  });
+});
