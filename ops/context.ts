@@ -11,6 +11,8 @@ const unreachableCodes = new Set([14, 4]);
 /** What a command works with. Nothing connects before it is used. */
 export interface OpsContext {
   config: OpsConfig;
+  /** The database that `db` leads to, past a pooler. */
+  databaseUrl: string;
   db: Db;
   temporal: Client;
   /** Writes a line to standard output. */
@@ -29,7 +31,7 @@ export async function withContext(config: OpsConfig, work: (context: OpsContext)
   const db = createDb(createPool({ url, poolSize: 2, name: 'sheaf ops', work: 'maintenance' }));
   const temporal = createTemporalClient(config.temporal);
   try {
-    await work({ config, db, temporal, print: (line) => process.stdout.write(`${line}\n`) });
+    await work({ config, databaseUrl: url, db, temporal, print: (line) => process.stdout.write(`${line}\n`) });
   } finally {
     await temporal.connection.close();
     await db.destroy();

@@ -7,6 +7,7 @@ import { billingCommand } from './commands/billing.ts';
 import { endSubscriptionCommand } from './commands/end-subscription.ts';
 import { grantAdminCommand } from './commands/grant-admin.ts';
 import { ledgerCommand } from './commands/ledger.ts';
+import { migrateCommand } from './commands/migrate.ts';
 import { orphansCommand } from './commands/orphans.ts';
 import { replayCommand } from './commands/replay.ts';
 import { statusCommand } from './commands/status.ts';
@@ -15,6 +16,7 @@ import { OpsError, withContext } from './context.ts';
 
 /** Every command by its name, in the order of the usage text. */
 const commands: Record<string, Command> = {
+  migrate: migrateCommand,
   status: statusCommand,
   stuck: stuckCommand,
   ledger: ledgerCommand,
