@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readVariable } from './secret-files.ts';
 
 /** The variables of a process, as `process.env` holds them. */
 export type Environment = Record<string, string | undefined>;
@@ -32,9 +33,9 @@ export function crossCheck<T extends z.ZodObject>() {
 }
 
 /**
- * Parses environment variables with a zod object schema; a blank value counts as absent, as in compose files. Throws
- * {@link ConfigurationError} with every problem at once: those of single variables, of the cross-checks, and then the `known` ones,
- * which alone are no reason to throw.
+ * Parses environment variables with a zod object schema; a blank value counts as absent, as in compose files, and a secret may be kept in
+ * a file (`readVariable`). Throws {@link ConfigurationError} with every problem at once: those of single variables, of the cross-checks,
+ * and then the `known` ones, which alone are no reason to throw.
  */
 export function parseEnvironment<T extends z.ZodObject>(
   schema: T,
@@ -46,20 +47,28 @@ export function parseEnvironment<T extends z.ZodObject>(
   const invalid = new Set<string>();
   const problems: string[] = [];
   for (const [name, variable] of Object.entries(schema.shape)) {
-    const value = env[name];
-    const parsed = z.safeParse(variable, value?.trim() ? value : undefined);
-    if (parsed.success) {
-      values[name] = parsed.data;
-      continue;
-    }
-    invalid.add(name);
-    problems.push(...parsed.error.issues.map(({ message }) => `${name}: ${message}`));
+    const found = parseVariable(env, name, variable);
+    if ('problems' in found) {
+      invalid.add(name);
+      problems.push(...found.problems);
+    } else values[name] = found.value;
   }
   for (const check of checks) {
     if (!check.reads.some((name) => invalid.has(name))) problems.push(...check.problems(values as z.output<T>));
   }
   if (problems.length > 0) throw new ConfigurationError([...new Set([...problems, ...known])]);
   return values as z.output<T>;
+}
+
+function parseVariable(env: Environment, name: string, type: z.core.$ZodType): { value: unknown } | { problems: string[] } {
+  let value: string | undefined;
+  try {
+    value = readVariable(env, name);
+  } catch (error) {
+    return { problems: [(error as Error).message] };
+  }
+  const parsed = z.safeParse(type, value?.trim() ? value : undefined);
+  return parsed.success ? { value: parsed.data } : { problems: parsed.error.issues.map(({ message }) => `${name}: ${message}`) };
 }
 
 /** `NODE_ENV`: anything except `production` allows what only development may use. */

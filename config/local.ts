@@ -123,7 +123,7 @@ function findProgramProblems(env: Environment): string[] {
 }
 
 function findNotTaken(env: Environment): string[] {
-  const isSet = (name: string) => Boolean(env[name]?.trim());
+  const isSet = (name: string) => Boolean(env[name]?.trim() || env[`${name}_FILE`]?.trim());
   const forEmbedded = Object.entries(ofEmbedded).flatMap(([address, names]) =>
     isSet(address) ? names.filter(isSet).map((name) => `${name}: ${address} names a service that runs elsewhere`) : [],
   );

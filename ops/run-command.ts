@@ -9,6 +9,7 @@ import { endSubscriptionCommand } from './commands/end-subscription.ts';
 import { grantAdminCommand } from './commands/grant-admin.ts';
 import { ledgerCommand } from './commands/ledger.ts';
 import { mailsCommand } from './commands/mails.ts';
+import { migrateCommand } from './commands/migrate.ts';
 import { orphansCommand } from './commands/orphans.ts';
 import { reindexCommand } from './commands/reindex.ts';
 import { replayCommand } from './commands/replay.ts';
@@ -19,6 +20,7 @@ import { OpsError, type Output, withContext } from './context.ts';
 
 /** Every command by its name, in the order of the usage text. */
 const commands: Record<string, Command> = {
+  migrate: migrateCommand,
   status: statusCommand,
   stuck: stuckCommand,
   ledger: ledgerCommand,

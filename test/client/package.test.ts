@@ -1,17 +1,13 @@
-import { execFile } from 'node:child_process';
-import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { version } from '../../contract/index.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { useApi } from '../support/use-api.ts';
+import { compile, makeConsumer, runReadme } from './support/consumer.ts';
 
-const run = promisify(execFile);
 const readme = readFileSync('client/README.md', 'utf8');
 const manifest = JSON.parse(readFileSync('client/package.json', 'utf8'));
-const bin = resolve('node_modules/.bin');
-const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
 
 describe('The package of the client', () => {
   const { api } = useApi();
@@ -20,9 +16,7 @@ describe('The package of the client', () => {
 
   before(async () => {
     directory = makeTestDirectory();
-    consumer = join(directory, 'consumer');
-    const tarball = await pack(join(directory, 'sources'));
-    await install(tarball, consumer);
+    consumer = await makeConsumer(directory);
   });
   after(async () => {
     removeTestDirectory(directory);
@@ -50,11 +44,7 @@ describe('The package of the client', () => {
   });
 
   it('does what its README says, type-checked and run where only the package is installed', async () => {
-    const program = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code).join('');
-    writeFileSync(join(consumer, 'readme.ts'), program.replaceAll('https://api.example.com', api.url));
-    copyFileSync('samples/beekeeping-notes.md', join(consumer, 'notes.md'));
-    await run(join(bin, 'tsc'), ['-p', '.'], { cwd: consumer, env }).catch(({ stdout }) => expect.fail(stdout));
-    const { stdout } = await run(process.execPath, ['readme.js'], { cwd: consumer, env });
+    const stdout = await runReadme(consumer, api.url);
     const lines = stdout.trimEnd().split('\n');
     expect(lines.slice(0, 2)).to.deep.equal(['2953 of 2953 bytes', 'ready']);
     expect(lines).to.include('document.index succeeded');
@@ -67,31 +57,8 @@ describe('The package of the client', () => {
     const wrong =
       "import { createClient } from '@sheaf/client';\nvoid createClient({ url: 'http://localhost' }).jobs.get({ identifier: '1' });\n";
     writeFileSync(join(consumer, 'wrong.ts'), wrong);
-    const result = await run(join(bin, 'tsc'), ['-p', '.'], { cwd: consumer, env }).catch(({ stdout }) => stdout);
+    const said = await compile(consumer);
     writeFileSync(join(consumer, 'wrong.ts'), '');
-    expect(result).to.match(/^wrong\.ts\(2,\d+\): error TS2353: .*'identifier' does not exist/);
+    expect(said).to.match(/^wrong\.ts\(2,\d+\): error TS2353: .*'identifier' does not exist/);
   });
 });
-
-/** Packs a copy of the sources, so that nothing is left among them. */
-async function pack(sources: string): Promise<string> {
-  for (const path of ['client', 'contract', 'package.json', 'tsconfig.json']) cpSync(path, join(sources, path), { recursive: true });
-  symlinkSync(resolve('node_modules'), join(sources, 'node_modules'));
-  const { stdout } = await run('npm', ['pack', '--json'], { cwd: join(sources, 'client'), env });
-  const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m)))) as { filename: string }[];
-  return join(sources, 'client', packed?.filename ?? '');
-}
-
-/** Puts the package where npm would, next to the packages that it depends on: no registry is asked. */
-async function install(tarball: string, consumer: string): Promise<void> {
-  const target = join(consumer, 'node_modules/@sheaf/client');
-  mkdirSync(target, { recursive: true });
-  await run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
-  for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
-    mkdirSync(join(consumer, 'node_modules', name, '..'), { recursive: true });
-    symlinkSync(resolve('node_modules', name), join(consumer, 'node_modules', name));
-  }
-  writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module' }));
-  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', lib: ['esnext'], types: ['node'] };
-  writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-}

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { runProgram } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
+import { curlLines } from './support/curl-lines.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 
@@ -11,7 +12,7 @@ describe('README.md', () => {
     let stdout: string;
 
     before(async () => {
-      const run = runProgram('sh', ['-eu', '-c', curlLines().replace('http://localhost:3000', api.url)]);
+      const run = runProgram('sh', ['-eu', '-c', curlLines(api.url)]);
       const { code } = await run.exited;
       stdout = run.stdout();
       expect({ code, stderr: run.stderr() }, stdout).to.deep.equal({ code: 0, stderr: '' });
@@ -34,7 +35,7 @@ describe('README.md', () => {
     });
 
     it('needs nothing but sh, curl and the tools that come with every system', () => {
-      const commands = new Set(curlLines().match(/(?<=^|\$\(|\| )[a-z]+(?= )/gm));
+      const commands = new Set(curlLines('').match(/(?<=^|\$\(|\| )[a-z]+(?= )/gm));
       expect([...commands]).to.have.members(['curl', 'date', 'field', 'post', 'sed', 'sleep', 'tr', 'wc']);
     });
   });
@@ -48,9 +49,3 @@ describe('README.md', () => {
     expect(links.filter((path) => !existsSync(path))).to.deep.equal([]);
   });
 });
-
-/** The code of the section that is to be pasted. */
-function curlLines(): string {
-  const [section = ''] = /^## With curl$.*?(?=^## )/ms.exec(readme) ?? [];
-  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code]) => code).join('');
-}

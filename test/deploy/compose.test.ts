@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { loadAiServiceConfig } from '../../config/ai-service.ts';
 import type { Environment } from '../../config/environment.ts';
+import { secretVariables } from '../../config/secret-files.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { variables } from '../../config/variables.ts';
 import { memoryEnvironment, memoryFlags } from '../../local/services.ts';
@@ -13,23 +14,109 @@ interface Service {
   command?: string[];
   environment?: Environment;
   volumes?: string[];
+  user?: string;
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+  mem_limit?: string;
+  cpus?: string;
+  pids_limit?: number;
+  logging?: { options: Environment };
+  networks?: string[];
+  depends_on?: Record<string, { condition: string }>;
 }
 
-const compose: { services: Record<string, Service> } = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
+const compose: { services: Record<string, Service>; networks: Record<string, { internal?: unknown } | null> } = parse(
+  readFileSync('docker-compose.yml', 'utf8'),
+  { merge: true },
+);
+/** What deploy/env.example asks for. */
+const filledIn = {
+  POSTGRES_PASSWORD: 'd4e5f6',
+  DATABASE_PASSWORD: 'a1b2c3',
+  TEMPORAL_DATABASE_PASSWORD: 'f7a8b9',
+  AUTH_SECRET: '0123456789abcdef'.repeat(4),
+  SERVICE_TOKEN: 'b'.repeat(64),
+  API_URL: 'http://localhost:8080',
+  SMTP_URL: 'smtp://mail',
+  EMAIL_FROM: 'Sheaf <no-reply@example.com>',
+};
+/** Read by the client of Google's storage, not by the service. */
+const ofGoogle = ['GOOGLE_APPLICATION_CREDENTIALS'];
 const own = Object.entries(compose.services).filter(([, { image }]) => image.startsWith('sheaf:'));
 
 describe('docker-compose.yml', () => {
   it('gives each program only variables that it reads', () => {
-    expect(own.map(([name]) => name)).to.have.members(['api', 'worker', 'ai']);
+    expect(own.map(([name]) => name)).to.have.members(['migrate', 'api', 'worker', 'ai']);
     for (const [name, { environment }] of own) {
-      const known = name === 'ai' ? variables.aiService : variables.server;
-      expect(known, name).to.include.members(Object.keys(environment ?? {}));
+      const known = name === 'ai' ? variables.aiService : [...variables.server, ...ofGoogle];
+      const inFiles = secretVariables.filter((secret) => known.includes(secret)).map((secret) => `${secret}_FILE`);
+      expect([...known, ...inFiles], name).to.include.members(Object.keys(environment ?? {}));
     }
+  });
+
+  for (const [title, name, settled] of [
+    ['API and worker', 'api', ['NODE_ENV', 'PORT', 'HOST', 'TRUST_PROXY', 'DATA_DIR', 'WORKER_ENABLED']],
+    ['AI service', 'ai', ['NODE_ENV', 'AI_HOST', 'AI_PORT', 'SERVICE_AUTH_DISABLED']],
+  ] as const)
+    it(`lets .env set every variable that docs/configuration.md lists for ${title}, in a file too if it is a secret`, () => {
+      const names = documented(title).filter((variable) => !(settled as readonly string[]).includes(variable));
+      const inFiles = names.filter((variable) => secretVariables.includes(variable)).map((variable) => `${variable}_FILE`);
+      expect(inFiles).not.to.deep.equal([]);
+      const environment = compose.services[name]?.environment ?? {};
+      for (const variable of [...names, ...inFiles]) {
+        const given = interpolate({ [variable]: environment[variable] }, { ...filledIn, [variable]: `set ${variable}` });
+        expect(given, variable).to.deep.equal({ [variable]: `set ${variable}` });
+      }
+    });
+
+  it('gives the worker and the migration what it gives the API', () => {
+    const { WORKER_ENABLED, ...ofApi } = compose.services.api?.environment ?? {};
+    expect(WORKER_ENABLED).to.equal('false');
+    for (const name of ['worker', 'migrate']) expect(compose.services[name]?.environment, name).to.deep.equal(ofApi);
+  });
+
+  it('takes root, capabilities, memory, processors, processes and room for logs from every container', () => {
+    for (const [name, service] of Object.entries(compose.services)) {
+      expect(service.cap_drop, name).to.deep.equal(['ALL']);
+      expect(service.security_opt, name).to.deep.equal(['no-new-privileges:true']);
+      expect(service.mem_limit, name).to.match(/^\$\{[A-Z_]+:-\d+[mg]\}$/);
+      expect(service.cpus, name).to.match(/^\$\{[A-Z_]+:-\d\}$/);
+      expect(service.pids_limit, name).to.be.a('number');
+      expect(service.logging?.options, name).to.have.keys('max-size', 'max-file');
+    }
+    expect(readFileSync('deploy/Dockerfile', 'utf8')).to.match(/^USER node$/m);
+    for (const name of ['edge', 'postgres', 'databases']) expect(compose.services[name]?.user, name).to.be.a('string');
+    // What Temporal publishes writes its configuration into its own file system.
+    const writable = Object.keys(compose.services).filter((name) => !compose.services[name]?.read_only);
+    expect(writable).to.deep.equal(['temporal', 'temporal-ui']);
+  });
+
+  it('makes the databases and migrates in steps of their own, which the others wait for', () => {
+    for (const name of ['migrate', 'temporal'])
+      expect(compose.services[name]?.depends_on, name).to.deep.equal({ databases: { condition: 'service_completed_successfully' } });
+    expect(compose.services.migrate?.command).to.deep.equal(['node', 'ops/main.ts', 'migrate']);
+    for (const name of ['api', 'worker'])
+      expect(compose.services[name]?.depends_on?.migrate, name).to.deep.equal({ condition: 'service_completed_successfully' });
+  });
+
+  it('counts limits over all containers of the API', () => {
+    expect(loadServerConfig(interpolate(compose.services.api?.environment, filledIn)).limits.store).to.equal('postgres');
+  });
+
+  it('keeps the database from the edge, and the database and the internet from the AI service', () => {
+    const networksOf = (name: string) => compose.services[name]?.networks;
+    expect(networksOf('edge')).to.deep.equal(['front']);
+    expect(networksOf('ai')).to.deep.equal(['ai']);
+    expect(networksOf('postgres')).to.deep.equal(['data']);
+    expect(compose.networks.data?.internal).to.equal(true);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as compose writes a default.
+    expect(compose.networks.ai?.internal).to.equal('${AI_OFFLINE:-true}');
   });
 
   it('runs the main file of each program, with the flags that hold memory low', () => {
     for (const [name, { command }] of own) {
-      expect(command).to.deep.equal(['node', ...(name === 'ai' ? [] : memoryFlags), `${name}/main.ts`]);
+      if (name !== 'migrate') expect(command).to.deep.equal(['node', ...(name === 'ai' ? [] : memoryFlags), `${name}/main.ts`]);
     }
     const dockerfile = readFileSync('deploy/Dockerfile', 'utf8');
     const image = /^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '';
@@ -48,17 +135,13 @@ describe('docker-compose.yml', () => {
   });
 
   it('mounts only files that there are', () => {
-    const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')[0] ?? ''));
+    const volumes = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
+    const mounted = volumes.map((volume) => fill(volume, {}).split(':')[0] ?? '');
+    expect(mounted).to.include('./deploy/secrets/ai');
     expect(mounted.filter((path) => path.startsWith('./') && !existsSync(path))).to.deep.equal([]);
   });
 
   it('configures programs that boot, once deploy/env.example is filled in', () => {
-    const filledIn = {
-      POSTGRES_PASSWORD: 'a1b2c3',
-      AUTH_SECRET: '0123456789abcdef'.repeat(4),
-      SERVICE_TOKEN: 'b'.repeat(64),
-      SMTP_URL: 'smtp://mail',
-    };
     const env = { ...readExample(), ...filledIn };
     const server = loadServerConfig(interpolate(compose.services.api?.environment, env));
     expect(server).to.include({ production: true, trustProxy: true, apiUrl: 'http://localhost:8080' });
@@ -73,12 +156,30 @@ describe('docker-compose.yml', () => {
   });
 
   it('refuses to start while deploy/env.example is not filled in', () => {
-    expect(() => interpolate(compose.services.api?.environment, readExample())).to.throw('must be set');
+    expect(() => loadServerConfig(interpolate(compose.services.api?.environment, readExample()))).to.throw('AUTH_SECRET: is missing');
+    for (const name of ['API_URL', 'EMAIL_FROM'])
+      expect(() => interpolate(compose.services.api?.environment, { ...filledIn, [name]: '' }), name).to.throw(`${name} must be set`);
+    for (const name of ['AUTH_SECRET', 'SERVICE_TOKEN', 'SMTP_URL']) {
+      const lacking = interpolate(compose.services.api?.environment, { ...filledIn, [name]: '' });
+      expect(() => loadServerConfig(lacking), name).to.throw(`${name}: `);
+    }
+  });
+
+  it('takes a secret from a file as well', () => {
+    const env = { ...filledIn, AUTH_SECRET: '', AUTH_SECRET_FILE: '/run/secrets/auth-secret' };
+    expect(interpolate(compose.services.api?.environment, env).AUTH_SECRET_FILE).to.equal('/run/secrets/auth-secret');
+    for (const name of ['migrate', 'api', 'worker', 'ai', 'postgres'])
+      expect(
+        compose.services[name]?.volumes?.some((volume) => volume.endsWith(':/run/secrets:ro')),
+        name,
+      ).to.equal(true);
   });
 
   it('names in deploy/env.example only what docker-compose.yml uses', () => {
     const used = readFileSync('docker-compose.yml', 'utf8');
-    expect(Object.keys(readExample()).filter((name) => !used.includes(`\${${name}:`))).to.deep.equal([]);
+    const named = Object.keys(readExample());
+    expect(named).to.include.members(Object.keys(filledIn));
+    expect(named.filter((name) => !used.includes(`\${${name}:`))).to.deep.equal([]);
   });
 });
 
@@ -106,12 +207,33 @@ function readExample(): Environment {
   return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value.replace(/^"(.*)"$/, '$1')]));
 }
 
-/** As compose fills in `${NAME:-default}` and `${NAME:?}`. */
+/** As compose fills in `${NAME:-default}` and `${NAME:?}`, one inside of another. Throws for what must be set and is not. */
 function interpolate(environment: Environment | undefined, env: Environment): Environment {
-  const fill = (text: string) =>
-    text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name: string, sign: string, fallback: string) => {
-      if (sign === '?' && !env[name]) throw new Error(`${name} must be set`);
-      return env[name] || fallback;
-    });
-  return Object.fromEntries(Object.entries(environment ?? {}).map(([name, value]) => [name, fill(String(value))]));
+  return Object.fromEntries(Object.entries(environment ?? {}).map(([name, value]) => [name, fill(String(value), env)]));
+}
+
+function fill(text: string, env: Environment): string {
+  const start = text.indexOf('${');
+  if (start < 0) return text;
+  const end = closingBrace(text, start + 2);
+  const [, name = '', sign = '', fallback = ''] = /^(\w+):([-?])(.*)$/s.exec(text.slice(start + 2, end)) ?? [];
+  if (sign === '?' && !env[name]) throw new Error(`${name} must be set`);
+  return text.slice(0, start) + (env[name] || fill(fallback, env)) + fill(text.slice(end + 1), env);
+}
+
+/** The index of the brace that closes what is open at an index. */
+function closingBrace(text: string, from: number): number {
+  let depth = 1;
+  for (let index = from; index < text.length; index++) {
+    if (text[index] === '{') depth++;
+    if (text[index] === '}' && --depth === 0) return index;
+  }
+  throw new Error(`A brace is not closed: ${text}`);
+}
+
+/** The variables in the table of a section of docs/configuration.md. */
+function documented(title: string): string[] {
+  const [section = ''] = new RegExp(`^## ${title}$.*?(?=^## )`, 'ms').exec(readFileSync('docs/configuration.md', 'utf8')) ?? [];
+  const cells = [...section.matchAll(/^\| (`[A-Z][^|]*) \|/gm)].map(([, cell = '']) => cell);
+  return cells.flatMap((cell) => [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = '']) => name));
 }

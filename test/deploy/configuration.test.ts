@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { secretVariables } from '../../config/secret-files.ts';
 import { variables } from '../../config/variables.ts';
 
 const known = new Set(Object.values(variables).flat());
@@ -13,6 +14,12 @@ function documented(path: string): string[] {
 describe('The documented configuration', () => {
   it('is complete', () => {
     expect(documented('docs/configuration.md')).to.include.members([...known]);
+  });
+
+  it('lists the secrets that may be kept in files', () => {
+    const [section = ''] = /^## Secrets in files$.*?\.$/ms.exec(readFileSync('docs/configuration.md', 'utf8')) ?? [];
+    const names = [...section.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = '']) => name);
+    expect(names).to.have.members([...secretVariables]);
   });
 
   for (const path of ['docs/configuration.md', 'README.md'])

@@ -188,15 +188,13 @@ function findNginx(): string | undefined {
 
 /** Runs nginx with deploy/nginx.conf, its places replaced by those of a test. */
 async function startNginx(command: string, directory: string, port: number, apiPort: number): Promise<ChildProcess> {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${join(directory, name)};`);
   const replaced: [string | RegExp, string][] = [
     ['worker_processes auto;', 'worker_processes 1;\ndaemon off;'],
-    ['/tmp/nginx.pid', join(directory, 'nginx.pid')],
+    [/\/tmp\//g, `${directory}/`],
     [/\/dev\/stderr/g, join(directory, 'error.log')],
     ['/dev/stdout', join(directory, 'access.log')],
-    ['http {', `http {\n${temporary.join('\n')}`],
-    ['listen 80;', `listen 127.0.0.1:${port};`],
-    ['listen [::]:80;', ''],
+    ['listen 8080;', `listen 127.0.0.1:${port};`],
+    ['listen [::]:8080;', ''],
     ['http://api:3000', `http://127.0.0.1:${apiPort}`],
     ['proxy_read_timeout 90s;', 'proxy_read_timeout 1s;'],
   ];

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Environment } from '../../config/environment.ts';
+import { migrations } from '../../db/migrations/index.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { startMail } from '../../workflows/definitions.ts';
 import { runProgram } from '../support/processes.ts';
@@ -177,9 +178,29 @@ describe('npm run ops, on a running service', () => {
     expect([dry.code, dry.stdout.split('\n')[1]], dry.stderr).to.deep.equal([0, '1 jobs would be retried.']);
   });
 
+  it('migrates a new database, and leaves a current one as it is', async () => {
+    const url = new URL(api.database.url);
+    const name = `migrate_${Date.now()}`;
+    await sql`create database ${sql.ref(name)}`.execute(api.database.db);
+    url.pathname = `/${name}`;
+    const env = { DATABASE_URL: url.href };
+    try {
+      const first = await ops(['migrate', '--json'], env);
+      expect(first, first.stderr).to.include({ code: 0, stderr: '' });
+      const { applied, inDatabase, unknown } = JSON.parse(first.stdout);
+      expect([applied.length, unknown]).to.deep.equal([inDatabase, 0]);
+      expect(applied).to.deep.equal(Object.keys(migrations));
+      const again = await ops(['migrate'], env);
+      expect(again).to.deep.equal({ code: 0, stdout: `0 migrations were applied, ${inDatabase} are in the database.\n`, stderr: '' });
+    } finally {
+      await sql`drop database ${sql.ref(name)} with (force)`.execute(api.database.db);
+    }
+  });
+
   it('explains flags that it does not understand, before it does anything', async () => {
     const wrong = [
       ['status', '--verbose'],
+      ['migrate', '--down'],
       ['replay', '--kind', 'document.read'],
       ['replay', '--from', 'yesterday'],
     ];

@@ -23,7 +23,8 @@ export interface MailServer {
   stop(): Promise<void>;
 }
 
-export async function startMailServer({ port = 0 }: { port?: number } = {}): Promise<MailServer> {
+/** `host`: the address that it listens at, that of this machine alone by default. */
+export async function startMailServer({ port = 0, host = '127.0.0.1' }: { port?: number; host?: string } = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const smtp = new SMTPServer({
     authOptional: true,
@@ -47,10 +48,10 @@ export async function startMailServer({ port = 0 }: { port?: number } = {}): Pro
     },
   });
   smtp.on('error', () => {});
-  await new Promise<void>((resolve) => smtp.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => smtp.listen(port, host, resolve));
   const bound = (smtp.server.address() as AddressInfo).port;
   const server: MailServer = {
-    url: `smtp://127.0.0.1:${bound}`,
+    url: `smtp://${host}:${bound}`,
     port: bound,
     mails,
     refuseWith: undefined,

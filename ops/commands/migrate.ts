@@ -1,0 +1,22 @@
+import { createDb, createPool } from '../../db/connect.ts';
+import { getMigrationStatus, migrate } from '../../db/migrate.ts';
+import { type Command, parseFlags } from '../command.ts';
+
+export const migrateCommand: Command = {
+  usage: 'migrate [--json]',
+  summary: 'Apply the pending migrations. The API does that too when it starts, so this is for a step of its own before it.',
+  async run(args, { databaseUrl, print }) {
+    const { json } = parseFlags(args, { json: { type: 'boolean' } });
+    const db = createDb(createPool({ url: databaseUrl, poolSize: 2, name: 'sheaf migrations', work: 'migration' }));
+    try {
+      const { pending } = await getMigrationStatus(db);
+      await migrate(db, { onBusy: (migration) => process.stderr.write(`${migration} waits for a lock; it is tried again.\n`) });
+      const { applied, unknown } = await getMigrationStatus(db);
+      if (json) return print(JSON.stringify({ applied: pending, inDatabase: applied, unknown }));
+      print(`${pending.length} migrations were applied, ${applied} are in the database.`);
+      if (unknown > 0) print(`${unknown} of them are of a newer version, and were left as they are.`);
+    } finally {
+      await db.destroy();
+    }
+  },
+};

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const manifest = JSON.parse(readFileSync('client/package.json', 'utf8'));
+const bin = resolve('node_modules/.bin');
+const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+
+/** A project in a directory of its own in which only the package of the client is installed. */
+export async function makeConsumer(directory: string): Promise<string> {
+  const consumer = join(directory, 'consumer');
+  await install(await pack(join(directory, 'sources')), consumer);
+  return consumer;
+}
+
+/** Compiles the program of the client's README in a consumer, and runs it against a service. Throws what the compiler says. */
+export async function runReadme(consumer: string, url: string): Promise<string> {
+  const readme = readFileSync('client/README.md', 'utf8');
+  const program = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code).join('');
+  writeFileSync(join(consumer, 'readme.ts'), program.replaceAll('https://api.example.com', url));
+  copyFileSync('samples/beekeeping-notes.md', join(consumer, 'notes.md'));
+  const said = await compile(consumer);
+  if (said !== '') throw new Error(said);
+  return (await run(process.execPath, ['readme.js'], { cwd: consumer, env })).stdout;
+}
+
+/** What the compiler says against the programs of a consumer; '' if it takes them. */
+export async function compile(consumer: string): Promise<string> {
+  return await run(join(bin, 'tsc'), ['-p', '.'], { cwd: consumer, env }).then(
+    () => '',
+    ({ stdout }) => stdout,
+  );
+}
+
+/** Packs a copy of the sources, so that nothing is left among them. */
+async function pack(sources: string): Promise<string> {
+  for (const path of ['client', 'contract', 'package.json', 'tsconfig.json']) cpSync(path, join(sources, path), { recursive: true });
+  symlinkSync(resolve('node_modules'), join(sources, 'node_modules'));
+  const { stdout } = await run('npm', ['pack', '--json'], { cwd: join(sources, 'client'), env });
+  const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m)))) as { filename: string }[];
+  return join(sources, 'client', packed?.filename ?? '');
+}
+
+/** Puts the package where npm would, next to the packages that it depends on: no registry is asked. */
+async function install(tarball: string, consumer: string): Promise<void> {
+  const target = join(consumer, 'node_modules/@sheaf/client');
+  mkdirSync(target, { recursive: true });
+  await run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
+  for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
+    mkdirSync(join(consumer, 'node_modules', name, '..'), { recursive: true });
+    symlinkSync(resolve('node_modules', name), join(consumer, 'node_modules', name));
+  }
+  writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module' }));
+  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', lib: ['esnext'], types: ['node'] };
+  writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+}

@@ -1,0 +1,85 @@
+import { type CheckResult, check, same } from './check.ts';
+import { steps } from './compose.ts';
+import type { Deployment } from './deployment.ts';
+import { runCommand } from './run-command.ts';
+
+/** Checks, in the containers that run, what they may do to the machine, to each other and to the databases. */
+export async function checkConfinement({ compose, databasePassword, secrets }: Deployment): Promise<CheckResult[]> {
+  const containers = (await compose.list()).filter(({ service }) => !steps.includes(service));
+  const services = containers.map(({ service }) => service);
+  const inspected = await Promise.all(
+    containers.map(async ({ id, service }) => ({ service, ...JSON.parse(await runCommand('docker', ['inspect', id]))[0] })),
+  );
+  const expectConnection = async (service: string, target: string, wanted: boolean) => {
+    const [host, port] = target.split(':');
+    const script = `require('node:net').connect(${port},'${host}').on('connect',()=>process.exit(0)).on('error',()=>process.exit(3));setTimeout(()=>process.exit(3),3000)`;
+    const { code } = await compose.exec(service, 'node', '--eval', script);
+    same(`${service} reaches ${target}`, code === 0, wanted);
+  };
+  return [
+    await check('no container runs as root', async () => {
+      const users = await Promise.all(services.map(async (service) => (await compose.exec(service, 'id', '-u')).stdout.trim()));
+      const roots = services.filter((_, index) => !/^[1-9]\d*$/.test(users[index] ?? ''));
+      same('as root', roots, []);
+      return services.map((service, index) => `${service} ${users[index]}`).join(', ');
+    }),
+    await check('root file systems are read-only', async () => {
+      const writable = inspected.filter(({ HostConfig }) => !HostConfig.ReadonlyRootfs).map(({ service }) => service);
+      same('writable', writable.sort(), ['temporal', 'temporal-ui']);
+      const { code } = await compose.exec('api', 'touch', '/app/api/new');
+      if (code === 0) throw new Error('the API can write into /app');
+      const volumes = inspected.flatMap(({ service, Mounts }) => Mounts.filter(({ RW }: { RW: boolean }) => RW).map(() => service));
+      same('writable volumes', volumes.sort(), ['api', 'postgres', 'worker']);
+      return 'all but those of Temporal and its UI';
+    }),
+    await check('bounded: memory, processors, processes, logs', async () => {
+      for (const { service, HostConfig } of inspected) {
+        const { Memory, NanoCpus, PidsLimit, CapDrop, LogConfig } = HostConfig;
+        same(
+          service,
+          [Memory > 0, NanoCpus > 0, PidsLimit > 0, CapDrop, 'max-size' in LogConfig.Config],
+          [true, true, true, ['ALL'], true],
+        );
+      }
+      return inspected.map(({ service, HostConfig }) => `${service} ${HostConfig.Memory / 2 ** 20} MiB`).join(', ');
+    }),
+    await check('networks: who reaches whom', async () => {
+      await expectConnection('api', 'postgres:5432', true);
+      await expectConnection('api', 'ai:8000', true);
+      await expectConnection('ai', 'postgres:5432', false);
+      await expectConnection('ai', 'temporal:7233', false);
+      await expectConnection('ai', '1.1.1.1:443', false);
+      return 'the AI service reaches neither database, Temporal nor the internet';
+    }),
+    await check('roles of the database', async () => {
+      const roles = await compose.query(
+        "select rolname from pg_roles where rolname in ('sheaf', 'temporal') and (rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls)",
+      );
+      same('roles with rights', roles, []);
+      const enter = async (database: string) =>
+        (await compose.exec('postgres', 'psql', `postgres://sheaf:${databasePassword}@127.0.0.1/${database}`, '--command=select 1')).code;
+      same('the service in its database', await enter('sheaf'), 0);
+      for (const database of ['temporal', 'temporal_visibility', 'postgres']) same(database, await enter(database), 2);
+      return 'no superuser, and the service cannot enter the databases of Temporal';
+    }),
+    await check('secrets are in files', async () => {
+      const telling = inspected.filter(({ Config }) => Config.Env?.some((line: string) => secrets.some((secret) => line.includes(secret))));
+      same(
+        'shows a secret',
+        telling.map(({ service }) => service),
+        [],
+      );
+      return "not in the environment of a container, but for Temporal's password";
+    }),
+    await check('pgvector', async () => {
+      const [version] = await compose.query("select extversion from pg_extension where extname = 'vector'");
+      if (version === undefined) throw new Error('the extension is missing');
+      return version;
+    }),
+    await check('readers of documents', async () => {
+      const log = await compose.run('logs', '--no-log-prefix', 'ai');
+      const missing = /"missing":(\[.*?\])/.exec(log)?.[1];
+      return missing === undefined ? 'kept from the network of the machine, too' : `by its code only: ${missing}`;
+    }),
+  ];
+}

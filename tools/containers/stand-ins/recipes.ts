@@ -1,0 +1,16 @@
+import { makeNginx } from './nginx.ts';
+import { makeNode } from './node.ts';
+import { makePostgres } from './postgres.ts';
+import type { Recipe } from './recipe.ts';
+import { makeTemporal } from './temporal.ts';
+import { makeTemporalUi } from './temporal-ui.ts';
+
+/** The stand-ins by the names of the images that they stand in for. */
+export const recipes: Record<string, Recipe> = {
+  'node:24-bookworm-slim': makeNode,
+  'nginx:1.28-alpine': makeNginx,
+  'pgvector/pgvector:pg18': makePostgres,
+  'temporalio/auto-setup:1.29.7': makeTemporal('1.29.7'),
+  // Go's checksum database does not know every version of its module; this is the one that Temporal's CLI contains.
+  'temporalio/ui:2.49.1': makeTemporalUi('2.42.1'),
+};
