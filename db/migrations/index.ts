@@ -14,6 +14,7 @@ import * as signUpLimits from './0012-sign-up-limits.ts';
 import * as postings from './0013-postings.ts';
 import * as planRules from './0014-plan-rules.ts';
 import * as stripeRequests from './0015-stripe-requests.ts';
+import * as ownerlessOrganizations from './0018-ownerless-organizations.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
@@ -38,4 +39,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0013-postings': postings,
   '0014-plan-rules': planRules,
   '0015-stripe-requests': stripeRequests,
+  '0018-ownerless-organizations': ownerlessOrganizations,
 };
