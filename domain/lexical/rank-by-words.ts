@@ -60,26 +60,33 @@ export async function rankByWords(db: Db, { workspaceId, query, count }: WordQue
   };
 }
 
-/** The postings of the query's terms, in one statement: the counts are those of the same moment. */
+/**
+ * The postings of the query's terms, in one statement: the counts are those of the same moment. The terms are counted before their postings
+ * are collected, so that those which are left out take no memory.
+ */
 async function readTerms(db: Db, workspaceId: string, query: string): Promise<TermRow[]> {
   const keys = queryTermsOf(query).slice(0, mostTerms).map(termKeyOf);
   if (keys.length === 0) return [];
+  const ofWorkspace = sql`workspace_key = ${workspaceKeyOf(workspaceId)}`;
   const { rows } = await sql<TermRow>`
     select frequency, documents, total.chunks, total.terms
     from (
-      select frequency, documents, sum(frequency) over (order by frequency, term) as postings,
+      select term, frequency, sum(frequency) over (order by frequency, term) as postings,
         row_number() over (order by frequency, term) as place
       from (
-        select term, (sum(length(postings)) / ${sql.lit(postingLength)})::int as frequency,
-          string_agg(document_number || ' ' || postings, ' ') as documents
-        from posting where workspace_key = ${workspaceKeyOf(workspaceId)} and term = any(${keys}::bigint[])
+        select term, (sum(length(postings)) / ${sql.lit(postingLength)})::int as frequency
+        from posting where ${ofWorkspace} and term = any(${keys}::bigint[])
         group by term
       ) as by_term
     ) as counted
+    cross join lateral (
+      select string_agg(document_number || ' ' || postings, ' ') as documents
+      from posting where ${ofWorkspace} and posting.term = counted.term
+    ) as read
     cross join (
       select sum(chunk_count)::int as chunks, sum(term_count)::float8 as terms from lexical_document where workspace_id = ${workspaceId}
     ) as total
-    where place = 1 or postings <= ${sql.lit(mostPostings)}
+    where place = 1 or counted.postings <= ${sql.lit(mostPostings)}
   `.execute(db);
   return rows;
 }
