@@ -10,6 +10,7 @@ import { OrphanSweepStopped } from '../domain/objects/orphan-sweep-stop.ts';
 import { StoreOfAnotherDeployment } from '../domain/objects/store-owner.ts';
 import { sweepObjectDeletions } from '../domain/objects/sweep-object-deletions.ts';
 import { sweepDeletions } from '../domain/operations/sweep-deletions.ts';
+import { deleteOwnerlessOrganizations } from '../domain/organizations/delete-ownerless-organizations.ts';
 import { noteIndexKinds } from '../domain/reindex/note-index-kinds.ts';
 import * as retention from '../domain/retention.ts';
 import type { ReconcileIndexesResult } from '../workflows/definitions.ts';
@@ -48,6 +49,7 @@ export function housekeepingActivities({ db, storage, log, auditRetentionDays }:
   const remove = (rows: retention.Expired) => retention.deleteInBatches(db, rows, reporting<retention.Deleted>());
   return {
     purgeAbandonedUploads: () => purgeAbandonedUploads(db, reporting<number>()),
+    deleteOwnerlessOrganizations: () => deleteOwnerlessOrganizations(db, reporting<number>()),
     deleteFinishedJobs: () => remove(retention.finishedJobs),
     deleteAuditEntries: async () => (auditRetentionDays === 0 ? 0 : remove(retention.auditEntries(auditRetentionDays))),
     deleteExpiredSessions: () => remove(retention.sessions),

@@ -279,6 +279,13 @@ export interface OrganizationDeletionTable {
   created_at: Timestamp;
 }
 
+/** An organization whose first member is not written yet, by the user who creates it. */
+export interface OrganizationWithoutOwnerTable {
+  organization_id: string;
+  user_id: string;
+  created_at: Timestamp;
+}
+
 /** One row: the name by which a store knows the deployment that owns it. */
 export interface DeploymentTable {
   id: Generated<string>;
@@ -410,6 +417,7 @@ export interface Database extends AuthTables {
   outbox: OutboxTable;
   object_to_delete: ObjectToDeleteTable;
   organization_deletion: OrganizationDeletionTable;
+  organization_without_owner: OrganizationWithoutOwnerTable;
   workspace_deletion: WorkspaceDeletionTable;
   deployment: DeploymentTable;
   orphaned_object: OrphanedObjectTable;

@@ -117,6 +117,7 @@ export type ReconcileIndexesResult =
 /** How many rows and objects each step of a day's housekeeping removed. */
 export interface HousekeepingResult {
   abandonedUploads: number;
+  ownerlessOrganizations: number;
   finishedJobs: number;
   auditEntries: number;
   sessions: number;

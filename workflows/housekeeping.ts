@@ -67,6 +67,7 @@ function isNonRetryable(cause: unknown): boolean {
 
 const steps: Record<keyof HousekeepingResult, () => Promise<number>> = {
   abandonedUploads: () => activities.purgeAbandonedUploads(),
+  ownerlessOrganizations: () => activities.deleteOwnerlessOrganizations(),
   finishedJobs: () => activities.deleteFinishedJobs(),
   auditEntries: () => activities.deleteAuditEntries(),
   sessions: () => activities.deleteExpiredSessions(),

@@ -17,6 +17,7 @@ import * as stripeRequests from './0015-stripe-requests.ts';
 import * as finding from './0016-finding.ts';
 import * as indexKinds from './0017-index-kinds.ts';
 import * as ocrPages from './0018-ocr-pages.ts';
+import * as ownerlessOrganizations from './0019-ownerless-organizations.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
@@ -44,4 +45,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0016-finding': finding,
   '0017-index-kinds': indexKinds,
   '0018-ocr-pages': ocrPages,
+  '0019-ownerless-organizations': ownerlessOrganizations,
 };

@@ -70,32 +70,39 @@ export async function rankByWords(db: Db, query: WordQuery): Promise<RankedByWor
   };
 }
 
-/** The postings of the query's terms, in one statement: the counts are those of the same moment. */
+/**
+ * The postings of the query's terms, in one statement: the counts are those of the same moment. The terms are counted before their postings
+ * are collected, so that those which are left out take no memory.
+ */
 async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Promise<TermRow[]> {
   const keys = queryTermsOf(query).slice(0, mostTerms).map(termKeyOf);
   if (keys.length === 0 || scope?.named?.length === 0) return [];
-  // Postings are read of all documents, which are counted; only those of the searched ones are sent.
+  const ofWorkspace = sql`workspace_key = ${workspaceKeyOf(workspaceId)}`;
+  // The documents that are not searched are counted all the same.
   const isSearched =
     scope &&
-    sql`filter (where document_number in (
-            select number from lexical_document where workspace_id = ${workspaceId} and ${scope.includes(sql`lexical_document.document_id`)}
-          ))`;
+    sql`and document_number in (
+          select number from lexical_document where workspace_id = ${workspaceId} and ${scope.includes(sql`lexical_document.document_id`)}
+        )`;
   const { rows } = await sql<TermRow>`
     select frequency, documents, total.chunks, total.terms
     from (
-      select frequency, documents, sum(frequency) over (order by frequency, term) as postings,
+      select term, frequency, sum(frequency) over (order by frequency, term) as postings,
         row_number() over (order by frequency, term) as place
       from (
-        select term, (sum(length(postings)) / ${sql.lit(postingLength)})::int as frequency,
-          string_agg(document_number || ' ' || postings, ' ') ${isSearched ?? sql``} as documents
-        from posting where workspace_key = ${workspaceKeyOf(workspaceId)} and term = any(${keys}::bigint[])
+        select term, (sum(length(postings)) / ${sql.lit(postingLength)})::int as frequency
+        from posting where ${ofWorkspace} and term = any(${keys}::bigint[])
         group by term
       ) as by_term
     ) as counted
+    cross join lateral (
+      select string_agg(document_number || ' ' || postings, ' ') as documents
+      from posting where ${ofWorkspace} and posting.term = counted.term ${isSearched ?? sql``}
+    ) as read
     cross join (
       select sum(chunk_count)::int as chunks, sum(term_count)::float8 as terms from lexical_document where workspace_id = ${workspaceId}
     ) as total
-    where place = 1 or postings <= ${sql.lit(mostPostings)}
+    where place = 1 or counted.postings <= ${sql.lit(mostPostings)}
   `.execute(db);
   return rows;
 }

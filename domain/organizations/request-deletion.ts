@@ -20,22 +20,26 @@ export async function requestOrganizationDeletion(
   const organization = await lockOrganizationForDeletion(trx, organizationId);
   if (organization?.slug !== confirmSlug) throw new ApiError('NOT_FOUND', { message: 'There is no organization with this id and slug.' });
   await checkSubscription(trx, organizationId, billingEnabled);
+  await markForDeletion(trx, actor, { id: organizationId, ...organization });
+}
+
+/** The same for an organization whose lock the transaction holds, without asking whether it may be deleted. */
+export async function markForDeletion(
+  trx: Transaction,
+  actor: Actor,
+  { id, name, slug }: { id: string; name: string; slug: string },
+): Promise<void> {
   const marked = await trx
     .insertInto('organization_deletion')
-    .values({ organization_id: organizationId, requested_by: actor.userId })
+    .values({ organization_id: id, requested_by: actor.userId })
     .onConflict((conflict) => conflict.column('organization_id').doNothing())
     .returning('organization_id')
     .executeTakeFirst();
   if (marked) {
-    await recordAudit(trx, actor, {
-      organizationId,
-      action: 'organization.delete',
-      targetType: 'organization',
-      targetId: organizationId,
-      metadata: { name: organization.name, slug: organization.slug },
-    });
+    const event = { organizationId: id, action: 'organization.delete', targetType: 'organization', targetId: id };
+    await recordAudit(trx, actor, { ...event, metadata: { name, slug } });
   }
-  addToOutbox(trx, startOrganizationDeletion(organizationId));
+  addToOutbox(trx, startOrganizationDeletion(id));
 }
 
 async function checkSubscription(trx: Transaction, organizationId: string, billingEnabled: boolean): Promise<void> {

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { sql } from 'kysely';
+import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import type { Database } from '../../db/schema.ts';
 import { splitText } from '../../domain/chunks/split-text.ts';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { indexPostings } from '../../domain/lexical/index-postings.ts';
 import { rankByWords } from '../../domain/lexical/rank-by-words.ts';
-import { workspaceKeyOf } from '../../domain/lexical/term-keys.ts';
+import { termKeyOf, workspaceKeyOf } from '../../domain/lexical/term-keys.ts';
 import { queryTermsOf, termsOf } from '../../domain/lexical/terms.ts';
 import { searchByBoth, searchByWords } from '../../domain/search/search-by-words.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -207,6 +208,42 @@ describe('Search by words', () => {
       where workspace_key = ${workspaceKeyOf('common')} and term = any('{1,2}'::bigint[])`.execute(database.db);
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).to.include('Index Only Scan using posting_pkey');
   });
+
+  it('collects no postings of a term that is too common for the query', async () => {
+    await makeWorkspace('crowded', [['rare common']]);
+    // 300 postings in a row: more than a million together.
+    await sql`insert into posting (workspace_key, term, document_number, part, postings)
+      select ${workspaceKeyOf('crowded')}, ${termKeyOf(termsOf('common')[0] as string)}, -n, 0, repeat('00101', 300)
+      from generate_series(1, 3400) as series (n)`.execute(database.db);
+    const plans: PlanNode[] = [];
+    const statements: CompiledQuery[] = [];
+    const db = new Kysely<Database>({
+      dialect: new PostgresDialect({ pool: database.pool }),
+      log: ({ query }) => void statements.push(query),
+    });
+    const { best } = await rankByWords(db, { workspaceId: 'crowded', query: 'common rare', count: 10 });
+    expect(best.map(({ documentId }) => documentId)).to.deep.equal(['crowded-0']);
+    for (const { sql: text, parameters } of statements.filter((statement) => statement.sql.includes('string_agg'))) {
+      const { rows } = await database.pool.query(`explain (analyze, verbose, format json) ${text}`, [...parameters]);
+      plans.push(rows[0]['QUERY PLAN'][0].Plan);
+    }
+    const collected = plans.flatMap(aggregatesOf).map(({ Plans: [read] = [] }) => (read ? read['Actual Rows'] * read['Actual Loops'] : 0));
+    expect(collected).to.deep.equal([1]);
+  });
+
+  interface PlanNode {
+    'Node Type': string;
+    'Actual Rows': number;
+    'Actual Loops': number;
+    Output?: string[];
+    Plans?: PlanNode[];
+  }
+
+  /** The nodes of a plan that collect postings. */
+  function aggregatesOf(node: PlanNode): PlanNode[] {
+    const collects = node['Node Type'] === 'Aggregate' && node.Output?.some((output) => output.startsWith('string_agg('));
+    return [...(collects ? [node] : []), ...(node.Plans ?? []).flatMap(aggregatesOf)];
+  }
 
   it('fuses words and meaning, with exact scores of both', async () => {
     await makeWorkspace('both', [['the mirror of the telescope', 'a dome', 'mirror, mirror']]);

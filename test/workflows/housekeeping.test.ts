@@ -53,6 +53,9 @@ describe('Housekeeping', () => {
       ('old', 'invoice.payment_failed', now() - interval '31 days'), ('kept', 'invoice.payment_failed', now() - interval '29 days')`.execute(
       db,
     );
+    await sql`insert into organization (id, name, slug, "createdAt") values ('ownerless', 'Nobody', 'nobody', now())`.execute(db);
+    await sql`insert into organization_without_owner (organization_id, user_id, created_at)
+      values ('ownerless', ${guest.id}, now() - interval '25 hours')`.execute(db);
     const directory = join(api.stack.dataDir, 'objects', organizationId);
     mkdirSync(directory, { recursive: true });
     const old = new Date(Date.now() - 2 * 24 * 60 * 60 * 1_000);
@@ -69,6 +72,7 @@ describe('Housekeeping', () => {
 
     expect(result).to.deep.equal({
       abandonedUploads: 1,
+      ownerlessOrganizations: 1,
       finishedJobs: 1,
       auditEntries: 1,
       sessions: 1,
@@ -82,6 +86,7 @@ describe('Housekeeping', () => {
       expect((await sql`select id from ${sql.table(table)}`.execute(db)).rows, table).to.deep.equal([{ id: kept }]);
     }
     await until(() => !readdirSync(directory).some((name) => name === 'orphan' || name === begun.body.document.id));
+    await until(async () => (await sql`select from organization where id = 'ownerless'`.execute(db)).rows.length === 0);
     expect(readdirSync(directory).sort()).to.deep.equal([recent.id, 'young'].sort());
     expect((await api.request('GET', `/api/v1/jobs/${jobs[0]}`, { token })).status).to.equal(404);
     expect((await api.request('GET', `/api/v1/jobs/${jobs[1]}`, { token })).status).to.equal(200);

@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type { Db, Transaction } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { systemActor } from '../audit.ts';
+import { findLiveSubscription } from '../billing/find-subscription.ts';
+import { lockOrganizationForDeletion } from '../locks.ts';
+import { markForDeletion } from './request-deletion.ts';
+
+/** Any others are left for the next day. */
+const mostAtOnce = 1_000;
+
+export interface DeleteOptions {
+  onProgress: (marked: number) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Requests the deletion of organizations that a day ago were written without their first member, and still have none: the process died
+ * between the two writes, so that nobody can use or delete them. Returns how many.
+ */
+export async function deleteOwnerlessOrganizations(db: Db, { onProgress, signal }: DeleteOptions): Promise<number> {
+  const ownerless = await db
+    .selectFrom('organization_without_owner')
+    .select('organization_id')
+    .where('created_at', '<', sql<Date>`now() - interval '1 day'`)
+    .where(
+      sql<boolean>`not exists (select from organization_deletion as d where d.organization_id = organization_without_owner.organization_id)`,
+    )
+    .orderBy('created_at')
+    .limit(mostAtOnce)
+    .execute();
+  let marked = 0;
+  for (const { organization_id } of ownerless) {
+    signal.throwIfAborted();
+    if (await inTransaction(db, (trx) => markOwnerless(trx, organization_id))) marked++;
+    onProgress(marked);
+  }
+  return marked;
+}
+
+async function markOwnerless(trx: Transaction, id: string): Promise<boolean> {
+  const organization = await lockOrganizationForDeletion(trx, id);
+  if (!organization) return false;
+  // A member of another role may have been added meanwhile, or by hand.
+  const member = await trx.selectFrom('member').select('id').where('organizationId', '=', id).limit(1).executeTakeFirst();
+  if (member || (await findLiveSubscription(trx, id))) return false;
+  await markForDeletion(trx, systemActor, { id, ...organization });
+  return true;
+}
