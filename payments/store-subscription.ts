@@ -97,7 +97,7 @@ function insert(trx: Transaction, values: Values & { plan: string; referenceId: 
     .executeTakeFirstOrThrow();
 }
 
-/** The row of the subscription, else one that an earlier version made when its checkout began. Locks it, so that two answers take turns. */
+/** The row of the subscription, else one that an earlier version made when its checkout began. Locks it, so that two processes take turns. */
 async function findRow(trx: Transaction, subscription: Stripe.Subscription, organizationId = ''): Promise<SubscriptionRow | undefined> {
   const begunAs = subscription.metadata.subscriptionId ?? '';
   return await trx
