@@ -20,28 +20,48 @@ import { reporting, withHeartbeats } from './progress.ts';
 const sweepBatch = 500;
 const sweepMs = 50_000;
 
-/** The steps of the minute's sweep. */
+/** The steps of the minute's sweep. Each does all that it can, and then fails if a part of it did: the next minute's sweep goes on. */
 export function sweepActivities({ db, jobs, log }: ActivityDeps) {
   return {
-    /**
-     * Takes back jobs whose attempt is presumed lost, gives back the credits of searches whose process died, and starts deletions of objects
-     * whose workflow is gone.
-     */
-    async sweepLostAttempts(): Promise<{ requeued: number; failed: number }> {
-      const swept = await sweepLostAttempts(db, { timeoutMs: jobs.timeoutMs, limit: sweepBatch });
-      const searches = await refundLostSearches(db, sweepBatch);
+    /** Takes back what died processes left: jobs whose attempt is presumed lost, and the credits of searches. */
+    async takeBackLost(): Promise<{ requeued: number; failed: number }> {
+      const failures: unknown[] = [];
+      const onFailure = (jobId: string, err: unknown) => {
+        log.warn({ err, jobId }, 'a lost attempt was not taken back; the next sweep tries again');
+        failures.push(err);
+      };
+      const [swept, searches = 0] = await allOf(failures, [
+        () => sweepLostAttempts(db, { timeoutMs: jobs.timeoutMs, limit: sweepBatch, onFailure }),
+        () => refundLostSearches(db, sweepBatch),
+      ] as const);
       if (searches > 0) log.warn({ searches }, 'searches did not come to their end, and were refunded');
-      await sweepObjectDeletions(db, sweepBatch);
+      if (failures.length > 0 || !swept) throw failures[0];
       return swept;
     },
 
-    /** Starts the workflows of queued jobs and of deletions that have none. The next minute's sweep goes on. */
-    async sweepQueuedJobs(): Promise<{ restarted: number }> {
-      await sweepDeletions(db, sweepBatch);
+    /** Starts the workflows of deletions and of queued jobs that have none. */
+    async startMissing(): Promise<{ restarted: number }> {
+      const failures: unknown[] = [];
       const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(sweepMs)]);
-      return { restarted: await sweepAllQueuedJobs(db, { limit: sweepBatch, signal }) };
+      const [, , restarted = 0] = await allOf(failures, [
+        () => sweepObjectDeletions(db, sweepBatch),
+        () => sweepDeletions(db, sweepBatch),
+        () => sweepAllQueuedJobs(db, { limit: sweepBatch, signal }),
+      ] as const);
+      if (failures.length > 0) throw failures[0];
+      return { restarted };
     },
   };
+}
+
+type Step = () => Promise<unknown>;
+type Results<Steps extends readonly Step[]> = { -readonly [K in keyof Steps]: Awaited<ReturnType<Steps[K]>> | undefined };
+
+/** Runs each step, one after another. The result of one that fails is undefined, and its error is added to `failures`. */
+async function allOf<const Steps extends readonly Step[]>(failures: unknown[], steps: Steps): Promise<Results<Steps>> {
+  const results: unknown[] = [];
+  for (const step of steps) results.push(await step().catch((error: unknown) => void failures.push(error)));
+  return results as Results<Steps>;
 }
 
 /** The steps of the day's housekeeping. Each returns how much it removed. */

@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import { createClient } from '../client/index.ts';
 import { inheritedEnvironment, type LocalConfig, loadLocalConfig, nothingOutside } from '../config/local.ts';
 import { startLocalService } from '../local/local-service.ts';
-import { serviceNames } from '../local/progress.ts';
-import { describeExit } from '../local/supervise.ts';
 import { type SentEvent, sendEvents } from '../tools/stripe/send-events.ts';
 import { type StripeServer, startStripeServer } from '../tools/stripe/stripe-server.ts';
 import type { Screen } from './report.ts';
+import { watchCrashes } from './watch-crashes.ts';
 
 /** A service with billing on, and the stand-in of Stripe that it takes for Stripe. */
 export interface BillingService {
@@ -39,24 +38,18 @@ const variables = {
  * Stripe. Throws an error for the user if it does not start; then nothing keeps running.
  */
 export async function startBillingService(screen: Screen, abort: AbortSignal): Promise<BillingService> {
-  const crashed = new AbortController();
   const stripe = await startStripeServer();
   try {
     const local = ownConfig(stripe.url);
     screen.line('Starting a service with billing, and a stand-in of Stripe on this machine:', 0);
     screen.line('no account is needed, and nobody is charged.', 0);
-    const { stack, stop } = await startLocalService(local, {
-      stream: screen.stream,
-      shared: false,
-      abort,
-      onServiceExit: (service, exit) =>
-        crashed.abort(new Error(`${serviceNames[service]} ${describeExit(exit)} during the demo. Logs: ${local.dataDir}/logs`)),
-    });
+    const { signal, onServiceExit } = watchCrashes(local);
+    const { stack, stop } = await startLocalService(local, { stream: screen.stream, shared: false, abort, onServiceExit });
     const url = stack.apiUrl;
     const sentEvents = sendEvents(stripe.state, { url: `${url}/api/auth/stripe/webhook`, secret: webhookSecret });
     const { version } = await createClient({ url }).system.health({}, { signal: abort });
     return {
-      ...{ url, version, stripe, sentEvents, signal: AbortSignal.any([abort, crashed.signal]) },
+      ...{ url, version, stripe, sentEvents, signal: AbortSignal.any([abort, signal]) },
       stop: () => stop().finally(() => stripe.stop()),
     };
   } catch (error) {

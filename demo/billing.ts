@@ -6,7 +6,7 @@ import type { Screen } from './report.ts';
 /** One step of the story: what the client asked, what happened at Stripe, what Stripe told the service, and what holds here then. */
 export interface BillingStep {
   title: string;
-  /** What the client asked, and how it was answered. */
+  /** What the client asked, and what the service responded. */
   client: string[];
   /** What the service asked Stripe to do, and what the customer did there. */
   stripe: string[];

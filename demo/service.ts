@@ -4,10 +4,9 @@ import { type DemoConfig, loadDemoConfig } from '../config/demo.ts';
 import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../config/local.ts';
 import { findHolder } from '../local/data-directory.ts';
 import { startLocalService } from '../local/local-service.ts';
-import { serviceNames } from '../local/progress.ts';
-import { describeExit } from '../local/supervise.ts';
 import { workflowIds } from '../workflows/definitions.ts';
 import type { Screen, WorkflowUrl } from './report.ts';
+import { type CrashWatch, watchCrashes } from './watch-crashes.ts';
 
 /** A service that the demo may use. */
 export interface Service {
@@ -32,14 +31,14 @@ interface Search {
 export async function openService(screen: Screen, signal: AbortSignal): Promise<{ service: Service; signal: AbortSignal }> {
   const environment = inheritedEnvironment();
   const search = { demo: loadDemoConfig(environment), local: loadLocalConfig(environment), screen, signal };
-  const crashed = new AbortController();
+  const crashes = watchCrashes(search.local);
   const { url } = search.demo;
   const isLocal = url !== undefined && ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname);
   const service =
     url !== undefined
       ? await connect(search, url, isLocal ? localUiUrl(search.local) : undefined)
-      : ((await findLocalService(search)) ?? (await startOwnService(search, crashed)));
-  return { service, signal: AbortSignal.any([signal, crashed.signal]) };
+      : ((await findLocalService(search)) ?? (await startOwnService(search, crashes)));
+  return { service, signal: AbortSignal.any([signal, crashes.signal]) };
 }
 
 async function findLocalService(search: Search): Promise<Service | undefined> {
@@ -55,16 +54,10 @@ async function findLocalService(search: Search): Promise<Service | undefined> {
   }
 }
 
-async function startOwnService(search: Search, crashed: AbortController): Promise<Service> {
+async function startOwnService(search: Search, { onServiceExit }: CrashWatch): Promise<Service> {
   const { local, screen, signal } = search;
   screen.line('No service runs here: starting one for the time of the demo.', 0);
-  const { stack, stop } = await startLocalService(local, {
-    stream: screen.stream,
-    shared: false,
-    abort: signal,
-    onServiceExit: (service, exit) =>
-      crashed.abort(new Error(`${serviceNames[service]} ${describeExit(exit)} during the demo. Logs: ${local.dataDir}/logs`)),
-  });
+  const { stack, stop } = await startLocalService(local, { stream: screen.stream, shared: false, abort: signal, onServiceExit });
   return await connect(search, stack.apiUrl, stack.env.TEMPORAL_UI_URL).then(
     (service) => ({ ...service, stop }),
     (error) => stop().then(() => Promise.reject(error)),
@@ -82,7 +75,7 @@ async function connect({ demo, signal }: Search, url: string, foundUiUrl: string
   } catch (error) {
     signal.throwIfAborted();
     const isSilent = error instanceof SheafError && error.status === 0 && !error.is('UNEXPECTED_ANSWER');
-    throw new Error(isSilent ? `${url} does not answer.` : `What answers at ${url} is not this service.`, { cause: error });
+    throw new Error(isSilent ? `${url} does not respond.` : `What responds at ${url} is not this service.`, { cause: error });
   }
 }
 

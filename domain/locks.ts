@@ -147,7 +147,7 @@ export async function lockForEffects(trx: Transaction, document: Pick<DocumentRo
   if (!(await lockDocument(trx, document.id, 'change'))) throw new DocumentGone();
 }
 
-/** A job without its contents, which may be large, with the columns as the table has them: a lock needs no other table. */
+/** The columns of a job without its contents, which may be large, as the table has them: a lock needs no other table. */
 const jobHead = sql.join(headColumns.map((column) => sql.ref(typeof column === 'string' ? column : String(column.alias))));
 
 /** Locks a job, after its document; undefined if it is gone. */

@@ -4,15 +4,9 @@ import { addToOutbox } from '../db/outbox.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { reportProblem, resolveLeft, resolveMissing, resolveProblem } from '../domain/billing/problems.ts';
 import { startCustomerSync } from '../workflows/definitions.ts';
-import { storeCustomer, syncSubscriptionsOf } from './customers.ts';
+import { type Organization, storeCustomer, syncSubscriptionsOf } from './customers.ts';
 import { orMissing } from './fetch-subscription.ts';
 import type { Payments } from './payments.ts';
-
-interface CustomerRow {
-  id: string;
-  name: string;
-  stripeCustomerId: string | null;
-}
 
 /**
  * Compares the customers at Stripe with those of the organizations. Reports customers that no organization has, and organizations whose
@@ -39,7 +33,7 @@ export async function compareCustomers(payments: Payments, repair: boolean): Pro
 }
 
 /** The organizations by their customer. One that is being deleted is left to its workflow, which ends the customer long before the rows. */
-async function listCustomers({ db }: Payments): Promise<Map<string, CustomerRow>> {
+async function listCustomers({ db }: Payments): Promise<Map<string, Organization>> {
   const columns = ['id', 'name', 'stripeCustomerId'] as const;
   const rows = await db
     .selectFrom('organization')
@@ -54,7 +48,7 @@ async function listCustomers({ db }: Payments): Promise<Map<string, CustomerRow>
 
 async function compareNames(
   { db }: Payments,
-  { organization, customer, repair }: { organization: CustomerRow; customer: Stripe.Customer; repair: boolean },
+  { organization, customer, repair }: { organization: Organization; customer: Stripe.Customer; repair: boolean },
 ): Promise<void> {
   await resolveProblem(db, 'customer-missing', customer.id);
   if (repair && customer.name !== organization.name) {
@@ -84,7 +78,7 @@ function orGone(error: unknown): undefined {
 
 async function reportGone(
   payments: Payments,
-  { customer, organization, repair }: { customer: string; organization: CustomerRow; repair: boolean },
+  { customer, organization, repair }: { customer: string; organization: Organization; repair: boolean },
 ): Promise<void> {
   const { db, stripe } = payments;
   const found = await stripe.customers.retrieve(customer).catch(orMissing);

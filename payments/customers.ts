@@ -30,7 +30,7 @@ export async function ensureCustomer(payments: Payments, { id, stripeCustomerId:
   try {
     return await storeCustomer(payments.db, { organizationId: id, customer, replaces: known });
   } catch (error) {
-    // An organization that is gone needs no customer. After any other error another request, or a commit whose answer was lost, may have
+    // An organization that is gone needs no customer. After any other error another request, or a commit whose response was lost, may have
     // stored this one, and the next request finds it again.
     if (error instanceof ApiError) await payments.stripe.customers.del(customer).catch(orMissing);
     throw error;
@@ -88,14 +88,14 @@ async function findCustomer({ stripe, log }: Payments, organizationId: string): 
 }
 
 /**
- * Stripe repeats its answer to a key for a day, also to another process, and refuses one that comes with other parameters: the name, which
+ * Stripe repeats its response to a key for a day, also to another process, and refuses one that comes with other parameters: the name, which
  * may change, is not among them.
  */
 async function createCustomer(payments: Payments, organizationId: string, after?: string): Promise<string> {
   const metadata = { organizationId, customerType: 'organization' };
   const idempotencyKey = after === undefined ? `customer-${organizationId}` : `customer-${organizationId}-after-${after}`;
   const { id } = await payments.stripe.customers.create({ metadata }, { idempotencyKey });
-  // A repeated answer may be of a customer that was deleted since.
+  // A repeated response may be of a customer that was deleted since.
   return (await isDeleted(payments, id)) ? await createCustomer(payments, organizationId, id) : id;
 }
 

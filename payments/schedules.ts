@@ -37,14 +37,23 @@ export async function scheduleChange(
   const [running] = phases;
   if (!running) throw new Error(`The schedule ${id} has no phase`);
   const now = running.items.map(({ price, quantity }) => ({ price: idOf(price) ?? '', ...(quantity !== undefined && { quantity }) }));
+  // What a phase does not name, it loses.
+  const discounts = running.discounts?.length ? { discounts: running.discounts.map(toDiscount) } : {};
+  const trial = running.trial_end ? { trial_end: running.trial_end } : {};
   await stripe.subscriptionSchedules.update(id, {
     metadata: { source: 'sheaf' },
     end_behavior: 'release',
     phases: [
-      { items: now, start_date: running.start_date, end_date: running.end_date },
-      { items: itemsAfter(subscription, changes), start_date: running.end_date, proration_behavior: 'none' },
+      { items: now, start_date: running.start_date, end_date: running.end_date, ...trial, ...discounts },
+      { items: itemsAfter(subscription, changes), start_date: running.end_date, proration_behavior: 'none', ...discounts },
     ],
   });
+}
+
+/** The same discount, which begins no new one; else what it was made of. */
+function toDiscount({ discount, coupon, promotion_code }: Stripe.SubscriptionSchedule.Phase.Discount) {
+  const [same, made, code] = [idOf(discount), idOf(coupon), idOf(promotion_code)];
+  return same ? { discount: same } : code ? { promotion_code: code } : { coupon: made ?? '' };
 }
 
 function itemsAfter(subscription: Stripe.Subscription, changes: Stripe.SubscriptionUpdateParams.Item[]) {

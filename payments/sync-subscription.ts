@@ -10,7 +10,7 @@ import { type SubscriptionRow, storeSubscription } from './store-subscription.ts
 import { seatChanges } from './sync-seats.ts';
 
 /**
- * Stores the current state of a subscription at Stripe in its row. Nothing else writes these rows. `also` runs in the same transaction,
+ * Asks Stripe for a subscription, and stores its state in its row (`storeSubscription`). `also` runs in the same transaction,
  * with the row if there is one. Throws if Stripe or the database fails; running it again is harmless.
  */
 export async function syncSubscription(

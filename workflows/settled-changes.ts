@@ -1,4 +1,13 @@
-import { defineSignal, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import { defineSignal, proxyActivities, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+
+/** For the work on changes: the payment provider may be away for long. */
+export const activities = proxyActivities<Activities>({
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '20 seconds',
+  scheduleToCloseTimeout: '3 days',
+  retry: { initialInterval: '2 seconds', maximumInterval: '30 minutes' },
+});
 
 /** Changes that come so close together are one. */
 export const settleMs = 2_000;

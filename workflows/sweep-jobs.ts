@@ -1,16 +1,23 @@
-import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { SweepJobsResult } from './definitions.ts';
 
-const { sweepLostAttempts, sweepQueuedJobs } = proxyActivities<Activities>({
+const { takeBackLost, startMissing } = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
   retry: { maximumAttempts: 3 },
 });
 
-/** Once a minute: takes back jobs whose attempt is presumed lost, and starts the workflows of queued jobs that have none. */
+/**
+ * Once a minute: takes back jobs whose attempt is presumed lost and searches whose process died, and starts the workflows of queued jobs and
+ * of deletions that have none. The second step runs also if the first one fails; then the workflow fails.
+ */
 export async function sweepJobs(): Promise<SweepJobsResult> {
-  const lost = await sweepLostAttempts();
-  const { restarted } = await sweepQueuedJobs();
+  const lost = await takeBackLost().catch((error: unknown) => {
+    if (isCancellation(error)) throw error;
+    return { error };
+  });
+  const { restarted } = await startMissing();
+  if ('error' in lost) throw lost.error;
   setCurrentDetails(`${lost.requeued} queued again, ${lost.failed} failed, ${restarted} workflows started again.`);
   return { ...lost, restarted };
 }

@@ -1,14 +1,6 @@
-import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
+import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
 import { type SyncCustomerInput, type SyncCustomerResult, signals } from './definitions.ts';
-import { settleMs, workOnSettled } from './settled-changes.ts';
-
-const activities = proxyActivities<Activities>({
-  startToCloseTimeout: '5 minutes',
-  heartbeatTimeout: '20 seconds',
-  scheduleToCloseTimeout: '3 days',
-  retry: { initialInterval: '2 seconds', maximumInterval: '30 minutes' },
-});
+import { activities, settleMs, workOnSettled } from './settled-changes.ts';
 
 /** Gives the customer of an organization at Stripe its name, until it changes no more. */
 export async function syncCustomer({ organizationId }: SyncCustomerInput): Promise<SyncCustomerResult> {

@@ -1,14 +1,6 @@
-import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
+import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
 import { type SyncSeatsInput, type SyncSeatsResult, signals } from './definitions.ts';
-import { settleMs, workOnSettled } from './settled-changes.ts';
-
-const activities = proxyActivities<Activities>({
-  startToCloseTimeout: '5 minutes',
-  heartbeatTimeout: '20 seconds',
-  scheduleToCloseTimeout: '3 days',
-  retry: { initialInterval: '2 seconds', maximumInterval: '30 minutes' },
-});
+import { activities, settleMs, workOnSettled } from './settled-changes.ts';
 
 /** Brings the seats that Stripe bills to the count of an organization's members, until no more members come or go. */
 export async function syncSeats({ organizationId }: SyncSeatsInput): Promise<SyncSeatsResult> {

@@ -10,33 +10,45 @@ import type { JobHead } from './job.ts';
 import { failJob } from './settle-attempt.ts';
 import { transitionJob } from './transition-job.ts';
 
+/** The next sweep comes in a minute: who holds a lock for longer than this is not waited for. */
+const lockMs = 1_000;
+
 const lost = { code: 'worker_lost', message: 'The worker was lost during the attempt.' };
 
 /**
  * Takes back at most `limit` jobs whose attempt is presumed lost (docs/rules.md, job states): they are queued again, or fail and are
- * refunded if no attempts are left. One job in each transaction.
+ * refunded if no attempts are left. One job in each transaction; `onFailure` is told of one that fails, as when its lock is held, and the
+ * sweep goes on with the jobs of other organizations, whom that does not concern.
  */
 export async function sweepLostAttempts(
   db: Db,
-  { timeoutMs, limit }: { timeoutMs: number; limit: number },
+  { timeoutMs, limit, onFailure }: { timeoutMs: number; limit: number; onFailure: (jobId: string, error: unknown) => void },
 ): Promise<{ requeued: number; failed: number }> {
   const stale = await db
     .selectFrom('job')
-    .select(['id', 'attempts'])
+    .select(['id', 'attempts', 'organization_id'])
     .where('status', '=', 'running')
     .where('started_at', '<', sql<Date>`now() - make_interval(secs => ${(2 * timeoutMs) / 1_000})`)
     .orderBy('started_at')
     .limit(limit)
     .execute();
   const swept = { requeued: 0, failed: 0 };
+  const blocked = new Set<string>();
   for (const attempt of stale) {
-    const outcome = await inTransaction(db, (trx) => takeBack(trx, attempt));
-    if (outcome) swept[outcome]++;
+    if (blocked.has(attempt.organization_id)) continue;
+    try {
+      const outcome = await inTransaction(db, (trx) => takeBack(trx, attempt));
+      if (outcome) swept[outcome]++;
+    } catch (error) {
+      blocked.add(attempt.organization_id);
+      onFailure(attempt.id, error);
+    }
   }
   return swept;
 }
 
 async function takeBack(trx: Transaction, { id, attempts }: Pick<JobHead, 'id' | 'attempts'>): Promise<'requeued' | 'failed' | undefined> {
+  await sql`set local lock_timeout = ${sql.lit(lockMs)}`.execute(trx);
   const job = await lockJob(trx, id);
   if (job?.status !== 'running' || job.attempts !== attempts) return undefined;
   if (attempts >= job.max_attempts) {

@@ -125,8 +125,11 @@ function storeOfAnother(location: string, owner: string, { deployment }: Manifes
 
 /** Nothing works on the restored rows: every attempt that they tell of is lost. */
 async function takeBackAttempts(db: Db): Promise<Restored['jobs']> {
+  const onFailure = (_jobId: string, error: unknown) => {
+    throw error;
+  };
   for (const taken = { requeued: 0, failed: 0 }; ; ) {
-    const { requeued, failed } = await sweepLostAttempts(db, { timeoutMs: 0, limit: 500 });
+    const { requeued, failed } = await sweepLostAttempts(db, { timeoutMs: 0, limit: 500, onFailure });
     if (requeued + failed === 0) return taken;
     taken.requeued += requeued;
     taken.failed += failed;

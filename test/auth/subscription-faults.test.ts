@@ -361,6 +361,21 @@ describe('A subscription agrees with Stripe', () => {
     expect((await subscriber.rows())[0]).to.include({ stripeScheduleId: null });
   });
 
+  it('keeps its trial and its discount when a change is planned', async () => {
+    const id = await subscribe({ trialDays: 14 });
+    stripe.state.edit(id, (subscription) => {
+      subscription.discounts = ['di_spring'];
+    });
+    const planned = await subscriber.owner.post('/subscription/upgrade', {
+      ...{ plan: 'team', referenceId: subscriber.organizationId, scheduleAtPeriodEnd: true },
+      ...urls,
+    });
+    expect(planned.status).to.equal(200);
+    const { phases } = stripe.state.schedules.get(stripe.subscriptions.get(id)?.schedule) ?? {};
+    expect(phases.map(({ discounts }: any) => discounts)).to.deep.equal([[{ discount: 'di_spring' }], [{ discount: 'di_spring' }]]);
+    expect(phases.map(({ trial_end }: any) => Number(trial_end) || null)).to.deep.equal([stripe.subscriptions.get(id)?.trial_end, null]);
+  });
+
   it('gives the plan on trial, and while the first payment after it is in its grace', async () => {
     const id = await subscribe({ trialDays: 14 });
     const { trial_start, trial_end } = stripe.subscriptions.get(id) ?? {};

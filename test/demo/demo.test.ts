@@ -108,14 +108,14 @@ describe('npm run demo', () => {
     expect(stderr).to.include('the file is empty').and.not.include('127.0.0.1');
   });
 
-  it('says so when the service does not answer, or is another one', async () => {
+  it('says so when the service does not respond, or is another one', async () => {
     const path = fileOf('note.md', note);
     const nobody = await runDemo([path], { SHEAF_URL: 'http://127.0.0.1:1' });
     expect(nobody).to.include({ code: 1, stdout: '' });
-    expect(nobody.stderr).to.equal('\nhttp://127.0.0.1:1 does not answer.\n');
+    expect(nobody.stderr).to.equal('\nhttp://127.0.0.1:1 does not respond.\n');
     const other = await runDemo([path], { SHEAF_URL: api.stack.aiUrl });
     expect(other.code).to.equal(1);
-    expect(other.stderr).to.equal(`\nWhat answers at ${api.stack.aiUrl} is not this service.\n`);
+    expect(other.stderr).to.equal(`\nWhat responds at ${api.stack.aiUrl} is not this service.\n`);
   });
 
   it('refuses unknown options with 2, and explains itself', async () => {

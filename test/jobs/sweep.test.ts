@@ -1,3 +1,4 @@
+import { WorkflowFailedError } from '@temporalio/client';
 import { expect } from 'chai';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { findDocument } from '../../domain/documents/document.ts';
@@ -26,7 +27,11 @@ describe('The sweep', () => {
   });
   afterEach(() => expectSoundLedger(api));
 
-  const sweep = () => sweepLostAttempts(api.database.db, { timeoutMs, limit: 100 });
+  const sweep = (
+    onFailure = (_jobId: string, error: unknown): void => {
+      throw error;
+    },
+  ) => sweepLostAttempts(api.database.db, { timeoutMs, limit: 100, onFailure });
   const rowOf = (id: string): Promise<JobRow> =>
     api.database.db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const ago = (ms: number) => new Date(Date.now() - ms);
@@ -38,8 +43,8 @@ describe('The sweep', () => {
       .execute();
 
   /** A job whose attempt began so long ago. */
-  async function running(begunMsAgo: number, fields = {}): Promise<JobRow> {
-    const { job } = await insertJobOnly(api, tenant, { ...summary, ...fields });
+  async function running(begunMsAgo: number, fields = {}, of = tenant): Promise<JobRow> {
+    const { job } = await insertJobOnly(api, of, { ...summary, ...fields });
     const claim = await claimJob(api.database.db, job.id, 'run/1');
     expect(claim.claimed).to.equal(true);
     await setRow(job.id, { started_at: ago(begunMsAgo) });
@@ -65,6 +70,32 @@ describe('The sweep', () => {
     const shown = await api.request('GET', `/api/v1/jobs/${id}`, { token: tenant.owner.token });
     expect(shown.body.error).to.deep.equal({ code: 'worker_lost', message: 'The worker was lost during the attempt.' });
     expect(shown.body.nextAttemptAt).to.be.a('string');
+  });
+
+  it('goes on with the jobs of others if the lock of one is held, and takes that one back the next time', async () => {
+    const { id: held } = await running(2 * timeoutMs + 3_000);
+    const { id: ofTheSame } = await running(2 * timeoutMs + 2_000);
+    const other = await api.createTenant();
+    const { id: ofAnother } = await running(2 * timeoutMs + 1_000, {}, other);
+    const locked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const holder = api.database.db.transaction().execute(async (trx) => {
+      await trx.selectFrom('job').select('id').where('id', '=', held).forUpdate().execute();
+      locked.resolve();
+      await released.promise;
+    });
+    await locked.promise;
+    const failed: string[] = [];
+    try {
+      expect(await sweep((jobId) => failed.push(jobId))).to.deep.equal({ requeued: 1, failed: 0 });
+    } finally {
+      released.resolve();
+      await holder;
+    }
+    expect(failed).to.deep.equal([held]);
+    expect((await rowOf(ofAnother)).status).to.equal('queued');
+    expect(await sweep()).to.deep.equal({ requeued: 2, failed: 0 });
+    expect((await rowOf(ofTheSame)).status).to.equal('queued');
   });
 
   it('fails a job whose attempts are spent, and gives its credits back', async () => {
@@ -184,6 +215,31 @@ describe('The sweep', () => {
 
 describe('The sweep of a running worker', () => {
   const { api, ai, tenant } = useApi({ ai: true, env: { JOB_TIMEOUT_MS: '60000' }, check: 'at the end' });
+
+  it('starts what has no workflow also if an attempt cannot be taken back, and then fails', async () => {
+    const { db } = api.database;
+    const { job, message } = await insertJobOnly(api, tenant, { ...summary, maxAttempts: 1 });
+    await db.deleteFrom('outbox').where('id', '=', message.id).execute();
+    expect((await claimJob(db, job.id, 'run/1')).claimed).to.equal(true);
+    await db
+      .updateTable('job')
+      .set({ started_at: new Date(0) })
+      .where('id', '=', job.id)
+      .execute();
+    const sweep = (workflowId: string) => api.temporal.client.workflow.start('sweepJobs', { taskQueue: 'sheaf', workflowId, args: [] });
+    const held = await db.transaction().execute(async (trx) => {
+      await trx.selectFrom('job').select('id').where('id', '=', job.id).forUpdate().execute();
+      const sweeping = await sweep('sweep-held');
+      expect(await sweeping.result().catch((error: unknown) => error)).to.be.instanceOf(WorkflowFailedError);
+      return await sweeping.fetchHistory();
+    });
+    const steps = held.events?.flatMap(({ activityTaskScheduledEventAttributes: step }) => step?.activityType?.name ?? []);
+    expect(steps).to.deep.equal(['takeBackLost', 'startMissing']);
+    // By this sweep, or by that of the minute.
+    await (await sweep('sweep-free')).result();
+    const { status } = await db.selectFrom('job').select('status').where('id', '=', job.id).executeTakeFirstOrThrow();
+    expect(status).to.equal('failed');
+  }).timeout(60_000);
 
   it('stops an attempt that it presumed lost, and the next one succeeds', () =>
     withoutSweeps(api, async () => {

@@ -16,7 +16,7 @@ import { expect } from 'chai';
 import { findFreePorts } from '../../local/ports.ts';
 import { startPostgres } from '../../local/postgres.ts';
 import { createSupervisor, type Supervisor } from '../../local/supervise.ts';
-import { findTemporalCli, temporalVersion } from '../../local/temporal.ts';
+import { findTemporalCli, temporalVersion } from '../../local/temporal-cli.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { endPrograms, isAlive, runProgram, until } from '../support/processes.ts';
 

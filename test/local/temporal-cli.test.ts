@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { createSupervisor, type Supervisor } from '../../local/supervise.ts';
-import { findTemporalCli, temporalVersion } from '../../local/temporal.ts';
+import { findTemporalCli, temporalVersion } from '../../local/temporal-cli.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 
 // The system's own programs, without a `temporal` or a `go`.

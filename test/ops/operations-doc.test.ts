@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { inheritedEnvironment } from '../../config/local.ts';
 import { createSupervisor } from '../../local/supervise.ts';
-import { findTemporalCli } from '../../local/temporal.ts';
+import { findTemporalCli } from '../../local/temporal-cli.ts';
 import { faults } from '../../tools/drill/faults/index.ts';
 import { amountsOf, expectSoundLedger } from '../support/jobs.ts';
 import { runProgram } from '../support/processes.ts';

@@ -121,7 +121,7 @@ for (const zone of zones) {
       await begin('2027-06-30T23:59:59.999Z');
       const lost = await startSearch();
       await goTo('2027-07-01T00:10:00.000Z');
-      await service.act('sweepLostAttempts');
+      await service.act('takeBackLost');
       expect(await months()).to.deep.equal({ '2027-06-01': 0 });
       lost.call.answer();
       await lost.result;

@@ -96,6 +96,9 @@ describe('What is sent to Stripe', () => {
     stripe.state.subscribe({ customer: subscriber.customer, prices: [['price_pro', 1]] });
     await deliver();
     await post('/subscription/upgrade', { plan: 'pro', seats: 3 });
+    stripe.state.edit((await subscriber.rows())[0]?.stripeSubscriptionId ?? '', (subscription) => {
+      Object.assign(subscription, { discounts: ['di_spring'], trial_end: stripe.state.now + 1_000 });
+    });
     await post('/subscription/upgrade', { plan: 'team', scheduleAtPeriodEnd: true });
     await post('/subscription/restore', {});
     await post('/subscription/upgrade', { plan: 'team' });

@@ -150,8 +150,8 @@ const sweep = breaks.map((at) =>
     `sweep${describeBreak(at)}`,
     () => true,
     async ({ state }, tenant) => {
-      await tenant.untilDone(() => tenant.service.act('sweepLostAttempts'), at);
-      await tenant.service.act('sweepQueuedJobs');
+      await tenant.untilDone(() => tenant.service.act('takeBackLost'), at);
+      await tenant.service.act('startMissing');
       rules.sweep(state);
     },
   ),

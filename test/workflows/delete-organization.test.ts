@@ -136,6 +136,7 @@ describe('admin.organizations.delete, with billing', () => {
     const checkout = await api.request('POST', '/api/auth/subscription/upgrade', { token: owner.token, body });
     expect(checkout.status, JSON.stringify(checkout.body)).to.equal(200);
     stripe.available = false;
+    stripe.requests.length = 0;
     const confirmation = { token: admin.token, body: { confirmSlug: slug } };
     void api.request('DELETE', `/api/v1/admin/organizations/${organizationId}`, confirmation).catch(() => undefined);
     await until(() => stripe.requests.some((request) => request.startsWith('GET /v1/checkout/sessions')));

@@ -330,7 +330,9 @@ export class StripeState {
     if (subscription.schedule) return invalid('You cannot migrate a subscription that is already attached to a schedule.');
     const item = subscription.items.data[0];
     const items = subscription.items.data.map(({ price, quantity }: Row) => ({ price: price.id, quantity }));
-    const phases = [{ items, start_date: item.current_period_start, end_date: item.current_period_end }];
+    const period = { start_date: item.current_period_start, end_date: item.current_period_end };
+    const discounts = (subscription.discounts ?? []).map((discount: string) => ({ discount, coupon: null, promotion_code: null }));
+    const phases = [{ items, ...period, trial_end: subscription.trial_end ?? null, discounts }];
     const base = { object: 'subscription_schedule', status: 'active', end_behavior: 'release', metadata: {} };
     const values = { ...base, subscription: subscriptionId, phases };
     const schedule = this.#add(this.schedules, 'sub_sched', values);

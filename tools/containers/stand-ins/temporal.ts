@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createSupervisor } from '../../../local/supervise.ts';
-import { findTemporalCli } from '../../../local/temporal.ts';
+import { findTemporalCli } from '../../../local/temporal-cli.ts';
 import { buildGoProgram } from './go-program.ts';
 import type { Recipe } from './recipe.ts';
 import { RootDirectory, workDirectory } from './root-directory.ts';

@@ -1,0 +1,18 @@
+import { serviceNames } from '../local/progress.ts';
+import type { StackOptions } from '../local/stack.ts';
+import { describeExit } from '../local/supervise.ts';
+
+/** Aborts `signal`, with an error for the user, if a service of the demo's own crashes. */
+export interface CrashWatch extends Required<Pick<StackOptions, 'onServiceExit'>> {
+  signal: AbortSignal;
+}
+
+/** Watches a stack that gets `onServiceExit`, and keeps its logs in the data directory. */
+export function watchCrashes({ dataDir }: { dataDir: string }): CrashWatch {
+  const crashed = new AbortController();
+  return {
+    signal: crashed.signal,
+    onServiceExit: (service, exit) =>
+      crashed.abort(new Error(`${serviceNames[service]} ${describeExit(exit)} during the demo. Logs: ${dataDir}/logs`)),
+  };
+}

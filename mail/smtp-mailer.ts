@@ -1,0 +1,49 @@
+import { createTransport } from 'nodemailer';
+import { MailError, type Mailer, messageIdOf } from './port.ts';
+
+/** In milliseconds: a server that accepts a connection and then hangs must not block a mail for long. */
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
+
+/**
+ * Sends over SMTP, with a new connection for each mail: `smtp://` uses STARTTLS if the server offers it, `smtps://` TLS from the start;
+ * `?requireTLS=true` refuses to send without TLS.
+ */
+export function createSmtpMailer({ url, from }: { url: string; from: string }): Mailer {
+  const transport = createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
+  return {
+    async send(mail) {
+      const replyTo = mail.replyTo && { address: mail.replyTo.address, name: mail.replyTo.name ?? '' };
+      try {
+        await transport.sendMail({
+          from,
+          to: { address: mail.to, name: '' },
+          ...(replyTo ? { replyTo } : {}),
+          subject: mail.subject,
+          text: mail.text,
+          date: mail.createdAt,
+          messageId: messageIdOf(mail, from),
+          // Asks for no out-of-office replies.
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+      } catch (error) {
+        throw toMailError(error);
+      }
+    },
+  };
+}
+
+/** The fields of nodemailer's errors. */
+interface SmtpFailure {
+  code?: string;
+  command?: string;
+  responseCode?: number;
+}
+
+function toMailError(cause: unknown): MailError {
+  const { code = 'unknown', command, responseCode } = cause as SmtpFailure;
+  // The recipient or the mail itself is refused. A refused sender or password is a configuration problem instead.
+  const final = responseCode !== undefined && responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA');
+  if (final) return new MailError('mail_refused', `The mail server refuses this mail (${responseCode}).`, { final, cause });
+  const reason = responseCode === undefined ? code : `${code}, ${responseCode}`;
+  return new MailError('mail_not_sent', `The mail server did not take the mail (${reason}).`, { final, cause });
+}
