@@ -8,7 +8,7 @@ import { type ErrorCode, errorCodes } from '../contract/errors.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { runAsActor } from './actor.ts';
 import { type Auth, clientAddressHeader } from './auth.ts';
-import { toErrorAnswer } from './error-answer.ts';
+import { toErrorResponse } from './error-response.ts';
 import { BodyTooLarge, maxBodyBytes, readBody } from './read-body.ts';
 import type { FindSession } from './session.ts';
 
@@ -61,7 +61,7 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
       if (response.status < 400) return await setResponse(res, response);
       const isSignedIn = async () => (actor ?? (await findSession(req.headers))) !== undefined;
       const path = new URL(request.url).pathname.slice(basePath.length);
-      await setResponse(res, await toErrorAnswer(response, { path, isSignedIn }));
+      await setResponse(res, await toErrorResponse(response, { path, isSignedIn }));
     } catch (err) {
       // The request was ended before, or its client has left.
       if (res.headersSent || res.closed) return void res.destroy();

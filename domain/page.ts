@@ -108,7 +108,6 @@ export function createCursors(key: Buffer): Cursors {
       const payload = Buffer.from(encoded, 'base64url').toString();
       const given = Buffer.from(mac, 'base64url');
       const separator = payload.indexOf('.');
-      // Base64 has several spellings of the same bytes: only the one that was issued is accepted.
       const issued = given.length === macBytes && timingSafeEqual(given, sign(scope, payload));
       // Base64 spells the same bytes in several ways: only the spelling that was issued is accepted.
       const canonical = cursor === `${Buffer.from(payload).toString('base64url')}.${given.toString('base64url')}`;

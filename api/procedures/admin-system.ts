@@ -83,7 +83,7 @@ async function measure<T>(work: Promise<T>): Promise<{ value: T; latencyMs: numb
 
 async function inTime<T>(work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`No answer within ${timeoutMs / 1_000} s.`)), timeoutMs);
+  const timer = setTimeout(() => late.reject(new Error(`No response within ${timeoutMs / 1_000} s.`)), timeoutMs);
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
 }
 

@@ -19,7 +19,7 @@ import { documentSearch } from './document-search.ts';
 const bytesPerCharacter = 4;
 
 export function documentProcedures(deps: ApiDeps) {
-  const { db, getPlan, storage, cursors, config, largeAnswers } = deps;
+  const { db, getPlan, storage, cursors, config, largeResponses } = deps;
   return {
     list: procedure(contract.documents.list, async ({ input, authorize }) => {
       await authorize(input.organizationId);
@@ -85,7 +85,7 @@ export function documentProcedures(deps: ApiDeps) {
     text: procedure(contract.documents.text, async ({ input, request, authorize }) => {
       const document = await getDocument(db, input.id);
       await authorize(document.organization_id);
-      await largeAnswers.admit(request, document.organization_id, bytesPerCharacter * (document.extracted_characters ?? 0));
+      await largeResponses.admit(request, document.organization_id, bytesPerCharacter * (document.extracted_characters ?? 0));
       const text = await getText(db, document.id);
       return { documentId: document.id, text, truncated: document.extracted_truncated ?? false, extracted: toExtracted(document) };
     }),
