@@ -111,6 +111,9 @@ function bareError<E extends string>(error: E, name: string, description: string
     .meta({ id: name, description });
 }
 
+/** The largest JSON body of a request, in bytes. */
+export const maxBodyBytes = 1024 * 1024;
+
 /** The two errors without an envelope, which every operation may return. */
 export const bodyTooLargeSchema = bareError('payload_too_large', 'BodyTooLargeError', 'The body of the request is larger than 1 MiB.');
 export const internalErrorSchema = bareError(
