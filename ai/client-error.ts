@@ -39,13 +39,13 @@ export class AiServiceError extends Error {
 
 /** The service did not respond. The message has no address, because a tenant may see it. */
 export function unreachable(code: 'unreachable' | 'timeout', cause: unknown): AiServiceError {
-  const message = code === 'timeout' ? 'The AI service did not answer in time.' : 'The AI service cannot be reached.';
+  const message = code === 'timeout' ? 'The AI service did not respond in time.' : 'The AI service cannot be reached.';
   return new AiServiceError({ kind: 'unreachable', code, message, retryable: true, cause });
 }
 
 /** The service responded, but not in the promised form. */
 export function unusableResponse(status: number, cause: unknown): AiServiceError {
-  const message = 'The AI service answered something unusable.';
+  const message = 'The AI service returned something unusable.';
   return new AiServiceError({ kind: 'unusable_answer', status, code: 'unusable_answer', message, retryable: true, cause });
 }
 

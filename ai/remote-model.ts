@@ -34,15 +34,15 @@ export async function askRemote<T extends z.ZodType>(
     if (!response.ok) {
       // Read so that the connection can be reused, and not logged, because it may quote the document.
       await response.arrayBuffer();
-      throw failed(name, `The remote model answered ${response.status}.`, retryAfterSeconds(response));
+      throw failed(name, `The remote model responded with ${response.status}.`, retryAfterSeconds(response));
     }
     const parsed = schema.safeParse(await response.json());
-    if (!parsed.success) throw failed(name, 'The remote model answered in an unknown form.');
+    if (!parsed.success) throw failed(name, 'The remote model responded in an unknown form.');
     return parsed.data;
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ServiceError) throw error;
-    if (timeout.aborted) throw new ServiceError(502, `${name}_timeout`, 'The remote model did not answer in time.');
+    if (timeout.aborted) throw new ServiceError(502, `${name}_timeout`, 'The remote model did not respond in time.');
     throw failed(name, error instanceof Error ? `${error.message}: ${String(error.cause)}` : 'unknown');
   }
 }

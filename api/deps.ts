@@ -10,7 +10,7 @@ import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
 import type { Authentication } from './caller.ts';
 import type { Readiness } from './http/health.ts';
-import type { LargeAnswers } from './http/large-answers.ts';
+import type { LargeResponses } from './http/large-responses.ts';
 import type { Limiters } from './http/limiters.ts';
 import type { RunDeps } from './procedure.ts';
 import type { JobStreams } from './streams/job-streams.ts';
@@ -30,7 +30,7 @@ export interface ApiDeps extends RunDeps {
   getPlan: GetPlan;
   cursors: Cursors;
   limiters: Limiters;
-  largeAnswers: LargeAnswers;
+  largeResponses: LargeResponses;
   /** What the embedding of a query costs; known for a minute, then asked again. */
   embeddingPrice(model?: string): Promise<EmbeddingPrice>;
   jobStreams: JobStreams;

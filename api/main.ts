@@ -37,8 +37,8 @@ import { workflowIds } from '../workflows/definitions.ts';
 import { createApp } from './app.ts';
 import { findStreamMembership } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
-import { answerClientErrors } from './http/errors.ts';
-import { LargeAnswers } from './http/large-answers.ts';
+import { refuseClientErrors } from './http/errors.ts';
+import { LargeResponses } from './http/large-responses.ts';
 import { createLimiters } from './http/limiters.ts';
 import { clientAddressOf } from './http/request.ts';
 import { createMailQueue } from './mail-queue.ts';
@@ -121,7 +121,7 @@ const deps: ApiDeps = {
   authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
-  largeAnswers: new LargeAnswers(),
+  largeResponses: new LargeResponses(),
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
@@ -157,7 +157,7 @@ if (config.metricsPort > 0) {
 }
 const server = createServer(app);
 deferContinueOfUploads(server);
-answerClientErrors(server);
+refuseClientErrors(server);
 // Node has one bound for every request, and an upload takes longer. `boundBodies` has that of all others.
 server.requestTimeout = 0;
 server.listen(config.port, config.host, () => log.info({ port: config.port }, 'API listening'));

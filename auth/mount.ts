@@ -2,14 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { getRequest, setResponse } from 'better-call/node';
 import type { Request as ExpressRequest, Response as ExpressResponse, RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import { whenClientLeaves } from '../concurrency/client-left.ts';
 import type { ServerConfig } from '../config/server.ts';
 import { ApiError } from '../contract/api-error.ts';
-import { type ErrorCode, errorCodes } from '../contract/errors.ts';
+import { type ErrorCode, errorCodes, maxBodyBytes } from '../contract/errors.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { runAsActor } from './actor.ts';
 import { type Auth, clientAddressHeader } from './auth.ts';
-import { toErrorAnswer } from './error-answer.ts';
-import { BodyTooLarge, maxBodyBytes, readBody } from './read-body.ts';
+import { toErrorResponse } from './error-response.ts';
+import { BodyTooLarge, readBody } from './read-body.ts';
 import type { FindSession } from './session.ts';
 
 /** The path of the handler. Mount it before any body parser. */
@@ -51,7 +52,7 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
       const body = changes ? await readBody(req, res) : undefined;
       const request = new Request(getRequest({ base, request: req }), body ? { body } : {});
       const actor = changes ? await findSession(req.headers) : undefined;
-      if (actor) release = await beginWrite(actor.userId, closeSignal(res));
+      if (actor) release = await beginWrite(actor.userId, whenClientLeaves(res));
       const response = await runAsActor(actor, () => auth.handler(request));
       if (response.status === 500) return fail(res, 500, 'internal_error');
       const retryAfter = response.headers.get('x-retry-after');
@@ -61,7 +62,7 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
       if (response.status < 400) return await setResponse(res, response);
       const isSignedIn = async () => (actor ?? (await findSession(req.headers))) !== undefined;
       const path = new URL(request.url).pathname.slice(basePath.length);
-      await setResponse(res, await toErrorAnswer(response, { path, isSignedIn }));
+      await setResponse(res, await toErrorResponse(response, { path, isSignedIn }));
     } catch (err) {
       // The request was ended before, or its client has left.
       if (res.headersSent || res.closed) return void res.destroy();
@@ -85,13 +86,6 @@ function refuse(res: ExpressResponse, code: ErrorCode, { message, data, retryAft
   if (status === 503) res.setHeader('Retry-After', String(retryAfterSeconds ?? retrySeconds));
   const envelope = { defined: true, code, status, message: message ?? errorCodes[code].message };
   res.status(status).json(data === undefined ? envelope : { ...envelope, data });
-}
-
-/** Aborts when the client hangs up. */
-function closeSignal(res: ExpressResponse): AbortSignal {
-  const controller = new AbortController();
-  res.once('close', () => controller.abort());
-  return controller.signal;
 }
 
 /** Browsers send an origin, maybe `null`, with every change. A request without one does not come from a browser. */

@@ -50,7 +50,8 @@ async function addProvider(context: AuthContext, provider: ProviderConfig): Prom
   const timeout = sleep(discoveryTimeoutMs, undefined, { ref: false });
   const result = await Promise.race([pluginOf(provider).init(context), timeout]);
   const found = result?.context.socialProviders.find(({ id }) => id === provider.id);
-  if (!found) throw new APIError('SERVICE_UNAVAILABLE', { code: 'PROVIDER_UNAVAILABLE', message: 'The sign-in provider does not answer.' });
+  if (!found)
+    throw new APIError('SERVICE_UNAVAILABLE', { code: 'PROVIDER_UNAVAILABLE', message: 'The sign-in provider does not respond.' });
   context.socialProviders.push(found);
 }
 

@@ -1,9 +1,7 @@
 import express, { type Request, type Response } from 'express';
 import { ApiError } from '../contract/api-error.ts';
+import { maxBodyBytes } from '../contract/errors.ts';
 import { JsonDepth, maxJsonDepth } from '../contract/json-depth.ts';
-
-/** The largest body below `/api/auth`, in bytes. */
-export const maxBodyBytes = 1024 * 1024;
 
 /** The body is larger than {@link maxBodyBytes}. */
 export class BodyTooLarge extends Error {}

@@ -50,9 +50,9 @@ export class SheafError extends Error {
 }
 
 /** The error of a request without a complete response. */
-export function lostAnswer(cause: unknown): SheafError {
+export function lostResponse(cause: unknown): SheafError {
   if (cause instanceof Error && cause.name === 'TimeoutError') {
-    return new SheafError('TIMEOUT', 'The service did not answer in time.', { cause });
+    return new SheafError('TIMEOUT', 'The service did not respond in time.', { cause });
   }
-  return new SheafError('NETWORK', 'The service could not be reached, or its answer was lost.', { cause });
+  return new SheafError('NETWORK', 'The service could not be reached, or its response was lost.', { cause });
 }

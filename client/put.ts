@@ -1,4 +1,4 @@
-import { lostAnswer, SheafError } from './errors.ts';
+import { lostResponse, SheafError } from './errors.ts';
 import { parseRetryAfter } from './retry.ts';
 
 const pieceBytes = 64 * 1024;
@@ -62,7 +62,7 @@ async function putByXhr(xhr: Xhr, { target, content, onSent, signal }: Put): Pro
       if (xhr.status >= 200 && xhr.status < 300) resolve();
       else reject(refusal(xhr.status, xhr.responseText, (name) => xhr.getResponseHeader(name)));
     };
-    xhr.onerror = () => reject(lostAnswer(undefined));
+    xhr.onerror = () => reject(lostResponse(undefined));
     xhr.onabort = () => reject(signal?.reason);
     xhr.onloadend = () => signal?.removeEventListener('abort', abort);
     xhr.open('PUT', target.url);
@@ -103,7 +103,7 @@ function metered({ sizeBytes, stream }: Content, onSent: (sentBytes: number) => 
 /** The error of `metered` if it ended the request, because fetch wraps it; else NETWORK or TIMEOUT. */
 function causeOf(error: unknown): SheafError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof SheafError) return cause;
-  return lostAnswer(error);
+  return lostResponse(error);
 }
 
 function refusal(status: number, body: string, header: (name: string) => string | null): SheafError {

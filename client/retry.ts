@@ -13,7 +13,7 @@ export interface RetryOptions {
   maxRetryAfterMs: number;
   /** How many consecutive reconnections of a stream may fail before it gives up. */
   reconnects: number;
-  /** How long a stream may be silent before its connection counts as dead. The service sends keep-alives every few seconds. */
+  /** How long a stream may be silent before its connection counts as dead. The service sends a keep-alive every 15 seconds. */
   maxSilenceMs: number;
 }
 

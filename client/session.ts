@@ -1,4 +1,4 @@
-import { lostAnswer, SheafError } from './errors.ts';
+import { lostResponse, SheafError } from './errors.ts';
 import { parseRetryAfter, type RetryOptions, withRetries } from './retry.ts';
 import type { CallOptions } from './types.ts';
 
@@ -60,13 +60,13 @@ export function createSession({ url, mode, token, onToken, fetch, retries, timeo
     onToken?.(next);
   }
 
-  async function post(path: string, body: object, options: CallOptions & { anonymous?: boolean } = {}): Promise<Answered> {
+  async function post(path: string, body: object, options: CallOptions & { anonymous?: boolean } = {}): Promise<Received> {
     const headers = { 'content-type': 'application/json', ...(options.anonymous ? {} : session.headers()) };
     const init = { method: 'POST', headers, body: JSON.stringify(body), credentials: session.credentials };
     return withRetries({ retries, repetition: 'once', signal: options.signal }, () => {
       const deadline = AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
       const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
-      return answerOf(() => fetch(`${url}/api/auth/${path}`, { ...init, signal }));
+      return responseOf(() => fetch(`${url}/api/auth/${path}`, { ...init, signal }));
     });
   }
 
@@ -96,12 +96,12 @@ export function createSession({ url, mode, token, onToken, fetch, retries, timeo
   return { session, auth };
 }
 
-interface Answered {
+interface Received {
   token: string | undefined;
   body: unknown;
 }
 
-async function answerOf(request: () => Promise<Response>): Promise<Answered> {
+async function responseOf(request: () => Promise<Response>): Promise<Received> {
   let response: Response;
   let body: unknown;
   try {
@@ -109,13 +109,13 @@ async function answerOf(request: () => Promise<Response>): Promise<Answered> {
     const text = await response.text();
     body = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
   } catch (error) {
-    throw lostAnswer(error);
+    throw lostResponse(error);
   }
   if (response.ok && typeof body !== 'object')
-    throw new SheafError('UNEXPECTED_ANSWER', `What answers at ${response.url} is not this service.`);
+    throw new SheafError('UNEXPECTED_ANSWER', `What responds at ${response.url} is not this service.`);
   if (response.ok) return { token: response.headers.get('set-auth-token') ?? undefined, body };
   const { code, error, message } = (body ?? {}) as { code?: string; error?: string; message?: string };
-  throw new SheafError(code ?? error ?? `HTTP_${response.status}`, message ?? `The service answered ${response.status}.`, {
+  throw new SheafError(code ?? error ?? `HTTP_${response.status}`, message ?? `The service responded with ${response.status}.`, {
     status: response.status,
     requestId: response.headers.get('x-request-id') ?? undefined,
     retryAfterMs: parseRetryAfter(response.headers.get('retry-after')),

@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client';
 import { RPCLink } from '@orpc/client/fetch';
-import { lostAnswer, SheafError } from './errors.ts';
+import { lostResponse, SheafError } from './errors.ts';
 import { parseRetryAfter } from './retry.ts';
 import type { Session } from './session.ts';
 
@@ -56,7 +56,7 @@ export function createTransport({ url, session, fetch }: { url: string; session:
       const context: CallContext = { headers: { ...session.headers(), ...key }, onBytes };
       try {
         const output = await link.call(path, input, { context, signal, lastEventId });
-        if (output === undefined) throw new SheafError('UNEXPECTED_ANSWER', `What answers at ${url} is not this service.`);
+        if (output === undefined) throw new SheafError('UNEXPECTED_ANSWER', `What responds at ${url} is not this service.`);
         return { output, lastEventId: header(context.response, 'last-event-id') };
       } catch (error) {
         throw toSheafError(error, context.response);
@@ -68,7 +68,7 @@ export function createTransport({ url, session, fetch }: { url: string; session:
 /** Converts any error of a call or its stream into the error for callers of the client. */
 export function toSheafError(error: unknown, response?: ResponseInfo): SheafError {
   if (error instanceof SheafError) return error;
-  if (!(error instanceof ORPCError)) return lostAnswer(error);
+  if (!(error instanceof ORPCError)) return lostResponse(error);
   const { code, message, status, defined, data } = error;
   return new SheafError(response?.bareError ?? code, message, {
     status,

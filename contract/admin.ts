@@ -185,7 +185,7 @@ const organizations = {
         .optional()
         .describe('A part of the name or the slug.')
         .meta({ examples: ['korvid'] }),
-      limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }).describe('How many are answered at the most.'),
+      limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }).describe('How many are returned at the most.'),
       offset: queryInteger({ min: 0, defaultValue: 0 }).describe('How many are skipped.'),
     }),
     response: z.object({ items: z.array(organizationSummary), total: count }).meta({ id: 'OrganizationList' }),
@@ -196,7 +196,7 @@ const organizations = {
     path: '/admin/organizations/:organizationId/cancel-subscription',
     access: 'platform-admin',
     summary: 'Cancel a subscription',
-    description: 'Cancels at the end of the paid period, or at once where `immediately` is true.',
+    description: 'Cancels at the end of the paid period, or at once if `immediately` is true.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     pathParams: z.object({ organizationId: id }),
     body: z
@@ -212,7 +212,7 @@ const organizations = {
     access: 'platform-admin',
     summary: 'Delete an organization',
     description:
-      'Deletes the stored objects of the organization, then everything it owns. `confirmSlug` must be its slug. Answers when the deletion is done; one that takes over a minute answers SERVICE_UNAVAILABLE and goes on, and asking again meets the same deletion.',
+      'Deletes the stored objects of the organization, then everything it owns. `confirmSlug` must be its slug. The response comes once the deletion is done. If that takes over a minute, it is SERVICE_UNAVAILABLE and the deletion goes on; a repeated request waits for the same one.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     pathParams: z.object({ organizationId: id }),
     body: z.object({ confirmSlug: slug }).meta({ id: 'DeleteOrganization' }),
@@ -238,7 +238,7 @@ const flags = {
     path: '/admin/flags/:key',
     access: 'platform-admin',
     summary: 'Create or change a feature flag',
-    description: 'Creates the flag where there is none (off, without description), and sets what is given.',
+    description: 'Creates the flag if there is none (off, without description), and sets what is given.',
     pathParams: z.object({ key: flagKey }),
     body: z
       .object({
@@ -283,7 +283,7 @@ const system = {
     path: '/admin/system',
     access: 'platform-admin',
     summary: 'System status',
-    description: 'What each part of the deployment answers right now, measured for this request.',
+    description: 'What each part of the deployment says right now, measured for this request.',
     response: systemStatus,
   }),
 };

@@ -248,7 +248,7 @@ export const documents = {
       '`semantic`: those nearest in meaning to the query, among those indexed with the model that embeds the query.',
       '`lexical`: those that have words of the query, ranked by BM25; it uses no AI service and costs no credit.',
       '`hybrid`: both lists, fused by rank.',
-      'Thirty searches a minute for each user. `semantic` and `hybrid` cost one AI credit unless embeddings are local, and are SERVICE_UNAVAILABLE while the AI service is.',
+      'Each user has a number of searches a minute, 30 unless the deployment sets another. `semantic` and `hybrid` cost one AI credit unless embeddings are local, and are SERVICE_UNAVAILABLE while the AI service is.',
     ].join(' '),
     errors: ['NOT_FOUND', 'LIMIT_REACHED'],
     pathParams: z.object({ workspaceId: id }),
@@ -298,7 +298,7 @@ export const documents = {
     access: 'document:create',
     summary: 'Begin an upload',
     description:
-      'Records a pending document and answers a signed target: PUT the bytes to `upload.url` with exactly `upload.headers`, then call `documents.complete`. The declared size counts against the quota of the workspace at once. An upload not completed within a day is removed.',
+      'Records a pending document and returns a signed target: PUT the bytes to `upload.url` with exactly `upload.headers`, then call `documents.complete`. The declared size counts against the quota of the workspace at once. An upload not completed within a day is removed.',
     errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
     idempotent: true,
     answerExample: { document: { ...notRead, status: 'pending' } },
@@ -325,7 +325,7 @@ export const documents = {
     access: 'document:create',
     summary: 'Complete an upload',
     description:
-      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again answers the same document. An object larger than declared is deleted. One whose first bytes are those of another kind than declared is refused with PRECONDITION_FAILED, and stays until the document is deleted or a day is over.',
+      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again returns the same document. An object larger than declared is deleted. One whose first bytes are those of another kind than declared is refused with PRECONDITION_FAILED, and stays until the document is deleted or a day is over.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
     pathParams: z.object({ id }),
     answerExample: notRead,

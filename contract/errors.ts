@@ -93,7 +93,7 @@ export function errorResponses(codes: readonly ErrorCode[]): Record<number, z.Zo
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {
       const [first, ...rest] = group.map((code) => errorSchemas[code]);
-      if (!first) throw new Error(`No code answers with ${status}`);
+      if (!first) throw new Error(`No code has the status ${status}`);
       return [status, rest.length === 0 ? first : z.union([first, ...rest])];
     }),
   );
@@ -105,11 +105,14 @@ function bareError<E extends string>(error: E, name: string, description: string
       error: z.literal(error),
       requestId: z
         .string()
-        .describe('The `X-Request-Id` of the answer.')
+        .describe('The `X-Request-Id` of the response.')
         .meta({ examples: ['0b8f6a4e-4a43-4a0e-9f5b-1d7b1f0c2a3d'] }),
     })
     .meta({ id: name, description });
 }
+
+/** The largest JSON body of a request, in bytes. */
+export const maxBodyBytes = 1024 * 1024;
 
 /** The two errors without an envelope, which every operation may return. */
 export const bodyTooLargeSchema = bareError('payload_too_large', 'BodyTooLargeError', 'The body of the request is larger than 1 MiB.');

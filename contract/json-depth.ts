@@ -7,8 +7,8 @@ const openers = new Set([0x5b, 0x7b]);
 const closers = new Set([0x5d, 0x7d]);
 
 /**
- * Measures how deeply arrays and objects are nested in JSON as its bytes arrive, before anything parses it: what walks through parsed JSON
- * calls itself once for each level.
+ * Measures how deeply arrays and objects are nested in the bytes of JSON, before anything parses it: what walks through parsed JSON calls
+ * itself once for each level. What is no JSON is measured as if it were.
  */
 export class JsonDepth {
   #depth = 0;

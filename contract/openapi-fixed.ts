@@ -5,11 +5,11 @@ export const about = {
   license: { name: 'MIT', identifier: 'MIT' },
   description: `Organizations hold workspaces, workspaces hold documents, and jobs read, summarize and index them.
 
-**Signing in.** Send \`Authorization: Bearer <token>\` with the value of the \`set-auth-token\` header that signing in at \`/api/auth/*\` answered, or the session cookie of a browser. \`GET /api/auth/organization/list\` answers the organizations that you are a member of, with the ids that operations ask for.
+**Signing in.** Send \`Authorization: Bearer <token>\` with the value of the \`set-auth-token\` header in the response to signing in at \`/api/auth/*\`, or the session cookie of a browser. \`GET /api/auth/organization/list\` returns the organizations that you are a member of, with the ids that operations ask for.
 
 **Requests.** Bodies are JSON of at most 1 MiB, and say so: \`Content-Type: application/json\`, or another type of the form \`application/*+json\`. A body of another type is BAD_REQUEST. Fields and query parameters that an operation does not know are ignored. A parameter is checked before the resource is looked for; whether you are signed in is checked before everything else.
 
-**Answers.** Success is always 200. Timestamps are ISO 8601 in UTC with milliseconds. Every answer carries \`X-Request-Id\`: the one you sent, when it is made of 1 to 128 letters, digits, \`.\`, \`_\` and \`-\`, else a new one. Answers may gain fields: ignore those that you do not know.
+**Responses.** Success is always 200. Timestamps are ISO 8601 in UTC with milliseconds. Every response carries \`X-Request-Id\`: the one you sent if it is made of 1 to 128 letters, digits, \`.\`, \`_\` and \`-\`, otherwise a new one. Responses may gain fields: ignore those that you do not know.
 
 **Errors** are \`{ defined, code, status, message, data? }\`; \`defined\` is true for the codes that the operation declares here. A body over 1 MiB (413) and an internal failure (500) are \`{ error, requestId }\`.
 
@@ -17,11 +17,11 @@ export const about = {
 
 **Lists** of documents, jobs and audit entries are newest first. Pass \`nextCursor\` unchanged as \`cursor\` to read on; null means that there is no more.
 
-**Limits.** 300 requests a minute for each address: \`RateLimit\` and \`RateLimit-Policy\` tell how many are left, 429 comes with \`Retry-After\`.
+**Limits.** Requests are counted for each address, for IPv6 each /64 network: 300 a minute unless the deployment sets another limit. \`RateLimit-Policy\` has the limit and \`RateLimit\` what is left; 429 comes with \`Retry-After\`.
 
-**Doing things once.** Operations that take an \`Idempotency-Key\` do their work once for each key, and answer a repetition as they answered the first time.
+**Doing things once.** Operations that take an \`Idempotency-Key\` do their work once for each key; a repeated request gets the first response again.
 
-**Uploads** go straight to storage: \`documents.createUpload\` answers a signed URL, the bytes are PUT there without a session, \`documents.complete\` ends the upload.
+**Uploads** go straight to storage: \`documents.createUpload\` returns a signed URL, the bytes are PUT there without a session, \`documents.complete\` ends the upload.
 
 The same operations can be called by name at \`POST /rpc/<group>/<name>\` with the client of oRPC.`,
 };
@@ -44,7 +44,7 @@ export const tags = [
 
 export function securitySchemes(cookieName: string) {
   return {
-    bearer: { type: 'http', scheme: 'bearer', description: 'The value of the `set-auth-token` header that signing in answered.' },
+    bearer: { type: 'http', scheme: 'bearer', description: 'The value of the `set-auth-token` header in the response to signing in.' },
     cookie: { type: 'apiKey', in: 'cookie', name: cookieName, description: 'The session cookie that signing in sets in a browser.' },
   };
 }
@@ -58,7 +58,7 @@ export const commonHeaders = {
 
 export const headers = {
   RequestId: {
-    description: 'The id of this request: your own `X-Request-Id` when it is well-formed, else a new one.',
+    description: 'The id of this request: your own `X-Request-Id` if it is well-formed, otherwise a new one.',
     schema: { type: 'string', examples: ['0b8f6a4e-4a43-4a0e-9f5b-1d7b1f0c2a3d'] },
   },
   RateLimit: {
@@ -83,7 +83,7 @@ export const parameters = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Any text of your own, at best a UUID. A second request with the same key does nothing anew and answers what the first one answered; with another input it is BAD_REQUEST.',
+      'Any text of your own, at best a UUID. A second request with the same key does nothing and returns what the first one returned; with another input it is BAD_REQUEST.',
     schema: { type: 'string', minLength: 1, maxLength: 200, examples: ['6c1d9b0e-8d53-4f0b-a8a6-2f4c7f7f1e55'] },
   },
   LastEventId: {

@@ -67,7 +67,7 @@ export const contact = {
         message: multiLine({ min: 10, max: 2000 }).meta({ examples: ['How do I raise my storage quota?'] }),
         website: anyText({ max: 200 })
           .optional()
-          .describe('A trap for machines: a message that fills it is answered like any other, and dropped.')
+          .describe('A trap for machines: a message that fills it gets the same response as any other, and is dropped.')
           .meta({ examples: [''] }),
       })
       .meta({ id: 'ContactMessage' }),

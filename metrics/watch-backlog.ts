@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import { late, within } from '../concurrency/within.ts';
 
 /** What waits on the whole platform. An age is null if nothing waits. */
 export interface PlatformBacklog {
@@ -41,14 +42,7 @@ export function watchBacklog(registry: Registry, options: WatchBacklogOptions): 
   return async () => {
     if (performance.now() - readAt < freshMs) return;
     reading ??= readNow();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        gauges.clear();
-        resolve();
-      }, patienceMs);
-    });
-    await Promise.race([reading, late]).finally(() => clearTimeout(timer));
+    if ((await within(patienceMs, reading)) === late) gauges.clear();
   };
 }
 

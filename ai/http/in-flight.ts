@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Response } from 'express';
+import { whenClientLeaves } from '../../concurrency/client-left.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import { ServiceError } from '../service-error.ts';
 
@@ -28,13 +28,9 @@ export class Bulkhead {
   }
 }
 
-/** Aborts when the caller disconnects before the response is complete, so that no work is done for nobody. */
-export function requestSignal(response: Response): AbortSignal {
-  const controller = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) controller.abort(new Error('The caller went away.'));
-  });
-  return controller.signal;
+/** Aborts when the caller leaves before the response is complete, so that no work is done for nobody. */
+export function requestSignal(response: ServerResponse): AbortSignal {
+  return whenClientLeaves(response, new Error('The caller went away.'));
 }
 
 /**

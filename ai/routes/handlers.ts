@@ -62,7 +62,7 @@ export const embedRequest = z.object({
   encoding_format: z
     .enum(['float', 'base64'])
     .default('float')
-    .describe('How a vector is answered: as numbers, or as the base64 of 32-bit floats, low byte first.'),
+    .describe('How a vector is returned: as numbers, or as the base64 of 32-bit floats, low byte first.'),
   model: z
     .string()
     .optional()

@@ -94,7 +94,7 @@ export function openApiDocument(config: AiServiceConfig) {
     info: {
       title: 'Internal AI service',
       version,
-      description: 'Extracts text from documents, summarizes text and creates embeddings. Every answer carries X-Request-Id.',
+      description: 'Extracts text from documents, summarizes text and creates embeddings. Every response carries X-Request-Id.',
     },
     servers: [{ url: '/' }],
     security: [{ serviceToken: [] }],

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { malformed, renderError } from './errors.ts';
-import { requestIdOf, routeOf } from './request.ts';
+import { routeOf } from './identify-route.ts';
+import { requestIdOf } from './request.ts';
 
 /** How long a client has to read why its request was ended. */
 const lingerMs = 1_000;

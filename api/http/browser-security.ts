@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { ApiError } from '../../contract/api-error.ts';
-import { routeOf } from './request.ts';
+import { routeOf } from './identify-route.ts';
 
 /** The headers of every response, errors and preflights included. */
 export const securityHeaders: RequestHandler = (_req, res, next) => {

@@ -92,7 +92,7 @@ const parserMessages: Record<string, string> = { HPE_HEADER_OVERFLOW: 'The heade
  * Sends an id and the error envelope for what Node's parser refuses as no HTTP, before any middleware sees it. The connection of a
  * request that did not arrive in time is closed without a response, because its client may not wait for one.
  */
-export function answerClientErrors(server: Server): void {
+export function refuseClientErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const isOver = error.code === 'ECONNRESET' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
     if (isOver || !socket.writable) return void socket.destroy();

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { late, within } from '../../concurrency/within.ts';
 import type { Db } from '../../db/connect.ts';
 import { ping } from '../../db/connect.ts';
 
@@ -36,9 +37,6 @@ async function probe(db: Db): Promise<'ok' | 'timeout' | 'unreachable'> {
     () => 'ok' as const,
     () => 'unreachable' as const,
   );
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'timeout'>((resolve) => {
-    timer = setTimeout(() => resolve('timeout'), readinessTimeoutMs);
-  });
-  return Promise.race([responded, late]).finally(() => clearTimeout(timer));
+  const database = await within(readinessTimeoutMs, responded);
+  return database === late ? 'timeout' : database;
 }

@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { authPath } from '../../auth/mount.ts';
-import { routeOf } from './request.ts';
+import { routeOf } from './identify-route.ts';
 
 /** Is told of each request when its response is complete, or its client has left. */
 export type ObserveRequest = (request: { operation: string; status: number | 'aborted'; seconds: number | undefined }) => void;

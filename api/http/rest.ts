@@ -9,7 +9,9 @@ import type { ApiDeps } from '../deps.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
 import { eventStreamType, toEventStream } from '../streams/sse.ts';
 import { invalidInput, renderError, toIssues } from './errors.ts';
-import { jsonBody, requestIdOf, requestInfo, routeOf } from './request.ts';
+import { routeOf } from './identify-route.ts';
+import { jsonBody } from './json-body.ts';
+import { requestIdOf, requestInfo } from './request.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
 export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {

@@ -10,7 +10,9 @@ import type { ApiDeps } from '../deps.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
 import { keepAliveMs } from '../streams/sse.ts';
 import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
-import { jsonBody, requestIdOf, requestInfo, routeOf } from './request.ts';
+import { routeOf } from './identify-route.ts';
+import { jsonBody } from './json-body.ts';
+import { requestIdOf, requestInfo } from './request.ts';
 
 interface RpcContext {
   req: Request;

@@ -1,6 +1,6 @@
 import type { AuditEntryRow } from '../../domain/audit.ts';
 
-/** An audit entry as the API shows it; its organization is null where the entry belongs to none. */
+/** An audit entry as the API shows it; its organization is null if the entry belongs to none. */
 export function toAuditEntry<OrganizationId extends string | null>(entry: AuditEntryRow & { organization_id: OrganizationId }) {
   return {
     id: entry.id,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AiHealth } from '../../ai/client.ts';
+import { late, within } from '../../concurrency/within.ts';
 import { contract, version } from '../../contract/index.ts';
 import { ping } from '../../db/connect.ts';
 import { getMigrationStatus } from '../../db/migrate.ts';
@@ -99,9 +100,9 @@ async function measure<T>(work: Promise<T>): Promise<{ value: T; latencyMs: numb
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`No answer within ${timeoutMs / 1_000} s.`)), timeoutMs);
-  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+  const result = await within(timeoutMs, work);
+  if (result === late) throw new Error(`No response within ${timeoutMs / 1_000} s.`);
+  return result;
 }
 
 function messageOf(error: unknown): string {

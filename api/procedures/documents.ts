@@ -22,7 +22,7 @@ import { documentSearch } from './document-search.ts';
 const bytesPerCharacter = 4;
 
 export function documentProcedures(deps: ApiDeps) {
-  const { db, getPlan, storage, cursors, config, largeAnswers } = deps;
+  const { db, getPlan, storage, cursors, config, largeResponses } = deps;
   return {
     list: procedure(contract.documents.list, async ({ input, request, authorize }) => {
       await authorize(input.organizationId);
@@ -31,7 +31,7 @@ export function documentProcedures(deps: ApiDeps) {
       const { organizationId, workspaceId, limit, cursor, tag: tags, contentType, status } = input;
       const contentTypes = contentType === undefined ? undefined : [contentType];
       const page = await listDocuments(db, cursors, { workspaceId, limit, cursor, tags, contentTypes, status }, (bytes) =>
-        largeAnswers.admit(request, organizationId, bytes),
+        largeResponses.admit(request, organizationId, bytes),
       );
       return {
         items: page.items.map(toDocument),
@@ -101,7 +101,7 @@ export function documentProcedures(deps: ApiDeps) {
       await authorize(document.organization_id);
       const page = input.page === undefined ? null : await findTextPage(db, document, input.page);
       const characters = page ? page.end - page.start : (document.extracted_characters ?? 0);
-      await largeAnswers.admit(request, document.organization_id, bytesPerCharacter * characters);
+      await largeResponses.admit(request, document.organization_id, bytesPerCharacter * characters);
       const text = page ? await readTextPage(db, document.id, page) : await getText(db, document.id);
       const { id: documentId, extracted_truncated: truncated } = document;
       return { documentId, text, truncated: truncated ?? false, extracted: toExtracted(document), ...(page ? { page } : {}) };

@@ -17,25 +17,25 @@ import { procedure } from '../procedure.ts';
 import { createdJobRecord, inputBytesOf, retriedJobRecord } from './recorded-jobs.ts';
 
 export function jobProcedures(deps: ApiDeps) {
-  const { db, getPlan, cursors, largeAnswers } = deps;
+  const { db, getPlan, cursors, largeResponses } = deps;
   return {
     list: procedure(contract.jobs.list, async ({ input, request, authorize }) => {
       await authorize(input.organizationId);
       await checkFilters(input);
-      const page = await listJobs(db, cursors, input, (bytes) => largeAnswers.admit(request, input.organizationId, bytes));
+      const page = await listJobs(db, cursors, input, (bytes) => largeResponses.admit(request, input.organizationId, bytes));
       return { items: page.items.map((job) => toJobListItem(job, input.includeResult)), nextCursor: page.nextCursor };
     }),
 
     get: procedure(contract.jobs.get, async ({ input, request, authorize }) => {
       const job = await getJob(db, input.id);
       await authorize(job.organization_id);
-      await largeAnswers.admit(request, job.organization_id, job.content_bytes);
+      await largeResponses.admit(request, job.organization_id, job.content_bytes);
       return toJob(await readWhole(db, job));
     }),
 
     create: procedure(contract.jobs.create, async (context) => {
       const { input, actor, request } = context;
-      const admit = (organizationId: string, bytes: number) => largeAnswers.admit(request, organizationId, bytes);
+      const admit = (organizationId: string, bytes: number) => largeResponses.admit(request, organizationId, bytes);
       return withIdempotency(db, contract.jobs.create, context, {
         async admit() {
           const scope = await findJobScope(db, input);
@@ -55,7 +55,7 @@ export function jobProcedures(deps: ApiDeps) {
 
     retry: procedure(contract.jobs.retry, async (context) => {
       const { input, actor, request } = context;
-      const admit = (organizationId: string, bytes: number) => largeAnswers.admit(request, organizationId, bytes);
+      const admit = (organizationId: string, bytes: number) => largeResponses.admit(request, organizationId, bytes);
       return withIdempotency(db, contract.jobs.retry, context, {
         async admit() {
           const original = await getJob(db, input.id);

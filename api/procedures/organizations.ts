@@ -5,7 +5,7 @@ import type { ApiDeps } from '../deps.ts';
 import { toAuditEntry } from '../presenters/audit-entry.ts';
 import { procedure } from '../procedure.ts';
 
-export function organizationProcedures({ db, getPlan, cursors, largeAnswers }: ApiDeps) {
+export function organizationProcedures({ db, getPlan, cursors, largeResponses }: ApiDeps) {
   return {
     usage: procedure(contract.organizations.usage, async ({ input, authorize }) => {
       await authorize(input.organizationId);
@@ -21,7 +21,7 @@ export function organizationProcedures({ db, getPlan, cursors, largeAnswers }: A
 
     auditLog: procedure(contract.organizations.auditLog, async ({ input, request, authorize }) => {
       await authorize(input.organizationId);
-      const admit = (bytes: number) => largeAnswers.admit(request, input.organizationId, bytes);
+      const admit = (bytes: number) => largeResponses.admit(request, input.organizationId, bytes);
       const page = await listAuditEntries(db, cursors, input, admit);
       return { entries: page.items.map((entry) => toAuditEntry(entry)), nextCursor: page.nextCursor };
     }),

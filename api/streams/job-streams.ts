@@ -1,14 +1,16 @@
 import type { Logger } from 'pino';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
-import { type ChangedJob, readChangedJobs, readJobsById } from '../../domain/jobs/list-changed-jobs.ts';
+import { readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
 import type { Cursors } from '../../domain/page.ts';
 import type { StreamEvent } from '../procedure.ts';
+import { createJobDelivery } from './deliver-jobs.ts';
 import { HeldJobs } from './held-jobs.ts';
 import { eventScope, JobSubscriber, type OpenStream, replayPageBytes } from './job-subscriber.ts';
 import type { StreamLease, StreamLeases } from './leases.ts';
 import { type FindMembership, reauthorize } from './reauthorize.ts';
 import { SendBudget } from './send-budget.ts';
+import { Subscribers } from './subscribers.ts';
 
 /** The open job streams of this process. */
 export interface JobStreams {
@@ -63,66 +65,14 @@ const defaultLimits: StreamLimits = {
   patienceMs: 5_000,
 };
 
-const jobsPerRead = 200;
-const bytesPerRead = megabyte;
-/** An organization of which more jobs wait to be read has its streams replay instead. */
-const mostChanged = 5_000;
-
 export function createJobStreams(options: JobStreamsOptions): JobStreams {
   const { db, now, cursors, log, leases, findMembership } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const byOrganization = new Map<string, Set<JobSubscriber>>();
   const held = new HeldJobs();
   const sending = new SendBudget({ totalBytes: limits.maxSendingBytes, patienceMs: limits.patienceMs });
   const replaying = new SendBudget({ totalBytes: limits.maxSendingBytes, patienceMs: limits.patienceMs });
-  /** The jobs to read, by organization. */
-  const changed = new Map<string, Set<string>>();
-  let delivering = false;
-
-  /**
-   * Reads changed jobs, one read at a time, so that an older state of a job never follows a newer one. The organizations take turns, so
-   * that none waits until another's jobs are all read.
-   */
-  async function deliver(): Promise<void> {
-    for (let [next] = changed; next; [next] = changed) {
-      const [organizationId, ids] = next;
-      changed.delete(organizationId);
-      const subscribers = byOrganization.get(organizationId);
-      if (!subscribers) continue;
-      const batch = [...ids].slice(0, jobsPerRead);
-      try {
-        const { jobs, left } = await readJobsById(db, organizationId, batch, { maxBytes: bytesPerRead });
-        noteChanged(organizationId, [...left, ...[...ids].slice(jobsPerRead)]);
-        for (const job of jobs) push(subscribers, job);
-      } catch (error) {
-        log.warn({ err: error }, 'changed jobs could not be read; the streams replay');
-        replayAll();
-      }
-    }
-    delivering = false;
-  }
-
-  function push(subscribers: Iterable<JobSubscriber>, job: ChangedJob): void {
-    for (const subscriber of subscribers) subscriber.push(job);
-    while (held.bytes > limits.maxHeldBytes) {
-      const [slowest] = [...all()].sort((one, other) => other.pendingBytes - one.pendingBytes);
-      if (!slowest || slowest.pendingBytes === 0) return;
-      slowest.drop();
-    }
-  }
-
-  function noteChanged(organizationId: string, jobIds: string[]): void {
-    if (jobIds.length === 0) return;
-    const ids = changed.get(organizationId) ?? new Set();
-    for (const id of jobIds) ids.add(id);
-    if (ids.size <= mostChanged) changed.set(organizationId, ids);
-    else replayOrganization(organizationId);
-  }
-
-  function replayOrganization(organizationId: string): void {
-    changed.delete(organizationId);
-    for (const subscriber of byOrganization.get(organizationId) ?? []) subscriber.replay();
-  }
+  const subscribers = new Subscribers();
+  const delivery = createJobDelivery({ db, log, subscribers, held, maxHeldBytes: limits.maxHeldBytes });
 
   function onSlow({ stream, pendingBytes }: JobSubscriber): void {
     const { organizationId, caller } = stream;
@@ -140,8 +90,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
       onSlow,
       changedSince: (organizationId, from, admit) => readChangedJobs(db, organizationId, from, { maxBytes: replayPageBytes, admit }),
     });
-    const subscribers = byOrganization.get(stream.organizationId) ?? new Set();
-    byOrganization.set(stream.organizationId, subscribers.add(subscriber));
+    subscribers.add(subscriber);
     let lease: StreamLease | undefined;
     let stop = () => {};
     try {
@@ -151,8 +100,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
       yield* subscriber.events();
     } finally {
       stop();
-      subscribers.delete(subscriber);
-      if (subscribers.size === 0) byOrganization.delete(stream.organizationId);
+      subscribers.remove(subscriber);
       await lease?.release().catch((error: unknown) => log.warn({ err: error }, "a stream's lease was not released; it ends by itself"));
     }
   }
@@ -178,30 +126,18 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
     };
   }
 
-  function* all(): Generator<JobSubscriber> {
-    for (const subscribers of byOrganization.values()) yield* subscribers;
-  }
-
-  function replayAll(): void {
-    for (const subscriber of all()) subscriber.replay();
-  }
-
   return {
     open: events,
     position: (organizationId) => cursors.encode(eventScope(organizationId), { createdAt: now(), id: '' }),
     notify(payload) {
       const [organizationId = '', ...jobIds] = payload.split(' ');
-      if (!byOrganization.has(organizationId)) return;
-      if (jobIds[0] === '*') return replayOrganization(organizationId);
-      noteChanged(organizationId, jobIds);
-      if (delivering) return;
-      delivering = true;
-      setImmediate(() => void deliver());
+      if (jobIds[0] === '*') delivery.replay(organizationId);
+      else delivery.noteChanged(organizationId, jobIds);
     },
-    replayAll,
-    count: () => [...all()].length,
+    replayAll: delivery.replayAll,
+    count: () => subscribers.all().length,
     close() {
-      for (const subscriber of all()) subscriber.end('ended');
+      for (const subscriber of subscribers.all()) subscriber.end('ended');
     },
   };
 }

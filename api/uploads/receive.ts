@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { late, within } from '../../concurrency/within.ts';
 
 /** The client sent more than the largest object. */
 export class TooLargeError extends Error {}
@@ -67,14 +68,16 @@ async function* atLeastRate(
       const beganAt = performance.now();
       const result = await within(rateWindowMs - waitedMs, next);
       waitedMs += performance.now() - beganAt;
-      if (result?.done) return;
-      bytes += result?.value.length ?? 0;
-      if (!result || waitedMs >= rateWindowMs) {
+      if (result !== late) {
+        if (result.done) return;
+        bytes += result.value.length;
+      }
+      if (result === late || waitedMs >= rateWindowMs) {
         if (bytes * 1000 < minBytesPerSecond * rateWindowMs) throw new TooSlowError();
         waitedMs = 0;
         bytes = 0;
       }
-      if (!result) continue;
+      if (result === late) continue;
       yield result.value;
       next = source.next();
     }
@@ -84,16 +87,5 @@ async function* atLeastRate(
   } finally {
     // Not awaited: a read that still waits for the sender would hold it up.
     source.return(undefined).catch(() => undefined);
-  }
-}
-
-/** The result of a promise; undefined if it takes longer. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), Math.max(0, ms));
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,4 +1,5 @@
 import { type Request, type Response, Router } from 'express';
+import { whenClientLeaves } from '../../concurrency/client-left.ts';
 import type { Release } from '../../concurrency/semaphore.ts';
 import { isCode, ObjectExistsError } from '../../storage/write-once.ts';
 import { UploadAdmission, UploadRefused } from './admission.ts';
@@ -52,7 +53,7 @@ async function upload(options: UploadOptions, admission: UploadAdmission, req: O
   const keptBytes = Math.min(declaredBytes, documentBytes + 1);
   const held: Release[] = [];
   try {
-    held.push(await admission.takeTurn(key, whenClosed(res)));
+    held.push(await admission.takeTurn(key, whenClientLeaves(res, new AbortedError('The client has left.'))));
     if (await storage.stat(key)) return refuse(412, 'already_uploaded');
     held.push(await admission.reserve(req.params.organizationId, keptBytes));
     continueUpload(req, res);
@@ -87,11 +88,4 @@ function isDiskFull(error: unknown): boolean {
 function cutOff(res: Response): void {
   const body = errorBody(res, 'too_slow');
   res.writeHead(408, { 'Content-Type': 'application/json', 'Content-Length': body.length, Connection: 'close' }).end(body);
-}
-
-function whenClosed(res: Response): AbortSignal {
-  const left = new AbortController();
-  res.once('close', () => left.abort(new AbortedError('The client has left.')));
-  if (res.closed) left.abort(new AbortedError('The client has left.'));
-  return left.signal;
 }

@@ -3,13 +3,13 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { answerClientErrors } from '../../api/http/errors.ts';
+import { refuseClientErrors } from '../../api/http/errors.ts';
 
 describe('A request that does not come to its end in time', () => {
   let server: Server;
   before(async () => {
     server = createServer({ headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20 }, (_req, res) => res.end());
-    answerClientErrors(server);
+    refuseClientErrors(server);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   });

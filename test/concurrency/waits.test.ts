@@ -1,7 +1,12 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { whenClientLeaves } from '../../concurrency/client-left.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { untilAborted } from '../../concurrency/until-aborted.ts';
 import { WaitQueue } from '../../concurrency/wait-queue.ts';
+import { late, within } from '../../concurrency/within.ts';
 
 async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -65,5 +70,54 @@ describe('A pause', () => {
     wake.abort();
     await long;
     await pause(600_000, wake.signal);
+  });
+});
+
+describe('Work with a time', () => {
+  it('ends with its result, or its failure, if that comes in time', async () => {
+    expect(await within(60_000, Promise.resolve('result'))).to.equal('result');
+    expect(await failureOf(within(60_000, Promise.reject(new Error('no'))))).to.have.property('message', 'no');
+  });
+
+  it('is late after it, and a later failure is nobody’s', async () => {
+    const work = Promise.withResolvers<never>();
+    expect(await within(1, work.promise)).to.equal(late);
+    work.reject(new Error('too late'));
+  });
+});
+
+describe('The signal of a client that leaves', () => {
+  const respond = async (handle: (response: ServerResponse) => void, client: (url: string) => Promise<unknown>) => {
+    const server = createServer((_request, response) => handle(response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    await client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.close();
+  };
+
+  it('aborts when it leaves before the end, also if it has left already', async () => {
+    const left = Promise.withResolvers<AbortSignal[]>();
+    const handle = (response: ServerResponse) => {
+      const signal = whenClientLeaves(response);
+      response.once('close', () => left.resolve([signal, whenClientLeaves(response, new Error('gone'))]));
+      response.write('a part');
+    };
+    await respond(handle, async (url) => {
+      const leaving = new AbortController();
+      await fetch(url, { signal: leaving.signal });
+      leaving.abort();
+    });
+    const [early, already] = await left.promise;
+    expect([early?.aborted, already?.aborted, already?.reason.message]).to.deep.equal([true, true, 'gone']);
+  });
+
+  it('does not abort once the response is complete', async () => {
+    const closed = Promise.withResolvers<boolean>();
+    const handle = (response: ServerResponse) => {
+      const signal = whenClientLeaves(response);
+      response.once('close', () => closed.resolve(signal.aborted));
+      response.end('all');
+    };
+    await respond(handle, async (url) => await (await fetch(url)).text());
+    expect(await closed.promise).to.equal(false);
   });
 });

@@ -38,7 +38,7 @@ export const rooms: Record<string, Room> = {
     packages: ['kysely', 'pino', 'stripe', 'node:crypto'],
   },
   auth: {
-    imports: ['config/keys.ts', 'contract', 'db', 'domain', 'payments'],
+    imports: ['concurrency', 'config/keys.ts', 'contract', 'db', 'domain', 'payments'],
     types: ['config'],
     packages: [
       '@better-auth/core/utils/ip',
@@ -78,7 +78,7 @@ export const rooms: Record<string, Room> = {
       'node:*',
     ],
   },
-  metrics: { imports: ['ai/client.ts', 'db'], packages: ['prom-client', 'node:*'] },
+  metrics: { imports: ['ai/client.ts', 'concurrency', 'db'], packages: ['prom-client', 'node:*'] },
   workflows: { types: ['activities/index.ts', 'db/schema.ts', 'domain'], packages: ['@temporalio/workflow'] },
   activities: {
     imports: ['ai/client.ts', 'concurrency', 'db', 'domain', 'mail/port.ts', 'payments', 'storage/port.ts', 'workflows/definitions.ts'],

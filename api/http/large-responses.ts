@@ -2,23 +2,23 @@ import { WaitQueue } from '../../concurrency/wait-queue.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import type { RequestInfo } from '../procedure.ts';
 
-export interface LargeAnswersLimits {
-  /** Smaller answers are not counted. */
+export interface LargeResponsesLimits {
+  /** Smaller responses are not counted. */
   smallBytes: number;
-  /** How much the answers of one organization may hold at once, and those of all. One answer is always allowed. */
+  /** How much the responses of one organization may hold at once, and those of all. One response is always allowed. */
   perOrganizationBytes: number;
   totalBytes: number;
-  /** How fast an organization may read large answers: each takes up processor time that others need. */
+  /** How fast an organization may read large responses: each takes up processor time that others need. */
   bytesPerSecond: number;
   /** How many of an organization's requests may wait, and how long. */
   mostWaiting: number;
   patienceMs: number;
-  /** How long a client has to read an answer. */
+  /** How long a client has to read a response. */
   readMs: number;
 }
 
 const megabyte = 1024 * 1024;
-const defaultLimits: LargeAnswersLimits = {
+const defaultLimits: LargeResponsesLimits = {
   smallBytes: 64 * 1024,
   perOrganizationBytes: 4 * megabyte,
   totalBytes: 32 * megabyte,
@@ -28,31 +28,31 @@ const defaultLimits: LargeAnswersLimits = {
   readMs: 60_000,
 };
 
-type Answer = Pick<RequestInfo, 'signal' | 'hangUp' | 'setHeader' | 'onClose'>;
+type Request = Pick<RequestInfo, 'signal' | 'hangUp' | 'onClose'>;
 
 /**
- * Bounds what large answers hold in this process, from before their contents are read until the client has read them. An organization has
+ * Bounds what large responses hold in this process, from before their contents are read until the client has read them. An organization has
  * about one at a time: its next ones wait, and nobody else does (docs/decisions/bounded-reads.md).
  */
-export class LargeAnswers {
-  readonly #limits: LargeAnswersLimits;
-  readonly #organizations = new Map<string, OrganizationAnswers>();
+export class LargeResponses {
+  readonly #limits: LargeResponsesLimits;
+  readonly #organizations = new Map<string, OrganizationResponses>();
   #bytes = 0;
 
-  constructor(limits: Partial<LargeAnswersLimits> = {}) {
+  constructor(limits: Partial<LargeResponsesLimits> = {}) {
     this.#limits = { ...defaultLimits, ...limits };
   }
 
-  /** What the answers that were admitted hold now, in bytes. */
+  /** What the responses that were admitted hold now, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Waits until an answer may be read and sent. Throws TOO_MANY_REQUESTS if too many requests of its organization wait, or if it waits for
+   * Waits until a response may be read and sent. Throws TOO_MANY_REQUESTS if too many requests of its organization wait, or if it waits for
    * too long. Rejects with the signal's reason if the client leaves.
    */
-  async admit(request: Answer, organizationId: string, bytes: number): Promise<void> {
+  async admit(request: Request, organizationId: string, bytes: number): Promise<void> {
     if (bytes <= this.#limits.smallBytes) return;
     const organization = this.#organizations.get(organizationId) ?? { bytes: 0, waiting: [] };
     this.#organizations.set(organizationId, organization);
@@ -71,19 +71,19 @@ export class LargeAnswers {
     });
   }
 
-  #fits(organization: OrganizationAnswers, bytes: number): boolean {
+  #fits(organization: OrganizationResponses, bytes: number): boolean {
     const { perOrganizationBytes, totalBytes } = this.#limits;
     const fitsOrganization = organization.bytes === 0 || organization.bytes + bytes <= perOrganizationBytes;
     return fitsOrganization && (this.#bytes === 0 || this.#bytes + bytes <= totalBytes);
   }
 
-  #hold(organization: OrganizationAnswers, bytes: number): void {
+  #hold(organization: OrganizationResponses, bytes: number): void {
     organization.bytes += bytes;
     this.#bytes += bytes;
   }
 
-  async #wait(request: Answer, { waiting }: OrganizationAnswers, bytes: number): Promise<void> {
-    if (waiting.length >= this.#limits.mostWaiting) throw tooMany(request);
+  async #wait(request: Request, { waiting }: OrganizationResponses, bytes: number): Promise<void> {
+    if (waiting.length >= this.#limits.mostWaiting) throw tooMany();
     const waiter = { bytes, turn: new WaitQueue() };
     waiting.push(waiter);
     const patience = AbortSignal.timeout(this.#limits.patienceMs);
@@ -91,12 +91,12 @@ export class LargeAnswers {
       await waiter.turn.wait(AbortSignal.any([request.signal, patience]));
     } catch (error) {
       waiting.splice(waiting.indexOf(waiter), 1);
-      throw patience.aborted && !request.signal.aborted ? tooMany(request) : error;
+      throw patience.aborted && !request.signal.aborted ? tooMany() : error;
     }
   }
 
   /** Lets an organization go on, after those who did not have a turn lately. */
-  #endPause(organizationId: string, organization: OrganizationAnswers, bytes: number): void {
+  #endPause(organizationId: string, organization: OrganizationResponses, bytes: number): void {
     organization.bytes -= bytes;
     this.#organizations.delete(organizationId);
     if (organization.bytes > 0 || organization.waiting.length > 0) this.#organizations.set(organizationId, organization);
@@ -107,7 +107,7 @@ export class LargeAnswers {
     for (const organization of [...this.#organizations.values()]) this.#serve(organization);
   }
 
-  #serve(organization: OrganizationAnswers): void {
+  #serve(organization: OrganizationResponses): void {
     for (let [next] = organization.waiting; next && this.#fits(organization, next.bytes); [next] = organization.waiting) {
       organization.waiting.shift();
       this.#hold(organization, next.bytes);
@@ -116,12 +116,14 @@ export class LargeAnswers {
   }
 }
 
-interface OrganizationAnswers {
+interface OrganizationResponses {
   bytes: number;
   waiting: { bytes: number; turn: WaitQueue }[];
 }
 
-function tooMany(request: Answer): ApiError {
-  request.setHeader('Retry-After', '5');
-  return new ApiError('TOO_MANY_REQUESTS', { message: 'Too many large answers for this organization are being read.' });
+function tooMany(): ApiError {
+  return new ApiError('TOO_MANY_REQUESTS', {
+    message: 'Too many large responses for this organization are being read.',
+    retryAfterSeconds: 5,
+  });
 }

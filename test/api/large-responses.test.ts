@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
-import { LargeAnswers } from '../../api/http/large-answers.ts';
+import { LargeResponses } from '../../api/http/large-responses.ts';
 import type { ApiError } from '../../contract/api-error.ts';
 
-describe('Large answers', () => {
+describe('Large responses', () => {
   const limits = {
     smallBytes: 10,
     perOrganizationBytes: 100,
@@ -20,7 +20,6 @@ describe('Large answers', () => {
     return {
       signal: left.signal,
       hangUp: () => events.emit('close'),
-      setHeader: () => {},
       onClose: (callback: () => void) => void events.once('close', callback),
       close: () => events.emit('close'),
       leave: () => left.abort(new Error('left')),
@@ -39,85 +38,85 @@ describe('Large answers', () => {
   }
 
   it('of one organization wait for each other, and nobody else does', async () => {
-    const answers = new LargeAnswers({ ...limits, patienceMs: 60_000 });
+    const responses = new LargeResponses({ ...limits, patienceMs: 60_000 });
     const [first, second, other] = [request(), request(), request()];
-    await answers.admit(first, 'loud', 80);
-    const waiting = answers.admit(second, 'loud', 80);
+    await responses.admit(first, 'loud', 80);
+    const waiting = responses.admit(second, 'loud', 80);
     expect(await isDone(waiting)).to.equal(false);
-    await answers.admit(other, 'quiet', 60);
-    expect(answers.bytes).to.equal(140);
+    await responses.admit(other, 'quiet', 60);
+    expect(responses.bytes).to.equal(140);
     first.close();
     await waiting;
     second.close();
     other.close();
-    expect(answers.bytes).to.equal(0);
+    expect(responses.bytes).to.equal(0);
   });
 
   it('of all organizations together are bounded; those who wait take turns', async () => {
-    const answers = new LargeAnswers({ ...limits, patienceMs: 60_000 });
+    const responses = new LargeResponses({ ...limits, patienceMs: 60_000 });
     const requests = { a: request(), b: request(), a2: request(), c: request() };
-    await answers.admit(requests.a, 'a', 100);
-    const b = answers.admit(requests.b, 'b', 100);
-    const a2 = answers.admit(requests.a2, 'a', 100);
+    await responses.admit(requests.a, 'a', 100);
+    const b = responses.admit(requests.b, 'b', 100);
+    const a2 = responses.admit(requests.a2, 'a', 100);
     expect([await isDone(b), await isDone(a2)]).to.deep.equal([false, false]);
     requests.a.close();
     expect([await isDone(b), await isDone(a2)]).to.deep.equal([true, false]);
     requests.b.close();
     await a2;
     requests.a2.close();
-    expect(answers.bytes).to.equal(0);
+    expect(responses.bytes).to.equal(0);
   });
 
   it('that are small are not counted, and one that is larger than all limits is let through', async () => {
-    const answers = new LargeAnswers(limits);
-    await answers.admit(request(), 'a', 10);
-    expect(answers.bytes).to.equal(0);
-    await answers.admit(request(), 'a', 1_000);
-    expect(answers.bytes).to.equal(1_000);
+    const responses = new LargeResponses(limits);
+    await responses.admit(request(), 'a', 10);
+    expect(responses.bytes).to.equal(0);
+    await responses.admit(request(), 'a', 1_000);
+    expect(responses.bytes).to.equal(1_000);
   });
 
   it('are refused if too many wait, or one waits for too long', async () => {
-    const answers = new LargeAnswers(limits);
-    await answers.admit(request(), 'a', 100);
-    const waiting = [1, 2].map(() => answers.admit(request(), 'a', 100).catch((error: ApiError) => error.code));
-    const refused = await answers.admit(request(), 'a', 100).catch((error: ApiError) => error.code);
+    const responses = new LargeResponses(limits);
+    await responses.admit(request(), 'a', 100);
+    const waiting = [1, 2].map(() => responses.admit(request(), 'a', 100).catch((error: ApiError) => error.code));
+    const refused = await responses.admit(request(), 'a', 100).catch((error: ApiError) => error.code);
     expect(refused).to.equal('TOO_MANY_REQUESTS');
     expect(await Promise.all(waiting)).to.deep.equal(['TOO_MANY_REQUESTS', 'TOO_MANY_REQUESTS']);
-    expect(answers.bytes).to.equal(100);
+    expect(responses.bytes).to.equal(100);
   });
 
   it('are read no faster than allowed, which nobody else waits for', async () => {
-    const answers = new LargeAnswers({ ...limits, bytesPerSecond: 1_000, patienceMs: 60_000 });
+    const responses = new LargeResponses({ ...limits, bytesPerSecond: 1_000, patienceMs: 60_000 });
     const first = request();
     const startedAt = performance.now();
-    await answers.admit(first, 'loud', 100);
+    await responses.admit(first, 'loud', 100);
     first.close();
-    expect(answers.bytes).to.equal(0);
-    const next = answers.admit(request(), 'loud', 100);
-    await answers.admit(request(), 'quiet', 50);
+    expect(responses.bytes).to.equal(0);
+    const next = responses.admit(request(), 'loud', 100);
+    await responses.admit(request(), 'quiet', 50);
     expect(await isDone(next)).to.equal(false);
     await next;
     expect(performance.now() - startedAt).to.be.at.least(95);
   });
 
   it('hold nothing for a client that leaves while it waits', async () => {
-    const answers = new LargeAnswers({ ...limits, patienceMs: 60_000 });
+    const responses = new LargeResponses({ ...limits, patienceMs: 60_000 });
     const [first, second] = [request(), request()];
-    await answers.admit(first, 'a', 100);
-    const waiting = answers.admit(second, 'a', 100).catch((error: Error) => error.message);
+    await responses.admit(first, 'a', 100);
+    const waiting = responses.admit(second, 'a', 100).catch((error: Error) => error.message);
     second.leave();
     expect(await waiting).to.equal('left');
     first.close();
-    expect(answers.bytes).to.equal(0);
+    expect(responses.bytes).to.equal(0);
   });
 
   it('are given up with their connection if they are not read in time', async () => {
-    const answers = new LargeAnswers({ ...limits, readMs: 20 });
+    const responses = new LargeResponses({ ...limits, readMs: 20 });
     const slow = request();
-    await answers.admit(slow, 'a', 100);
+    await responses.admit(slow, 'a', 100);
     const next = request();
-    await answers.admit(next, 'a', 100);
-    expect(answers.bytes).to.equal(100);
+    await responses.admit(next, 'a', 100);
+    expect(responses.bytes).to.equal(100);
     next.close();
   });
 });

@@ -37,7 +37,7 @@ const strangerRefusals = new Set([
  * Gives an error of better-auth the envelope of the API's errors: `{ defined, code, status, message }`, then its other fields. `defined`
  * is false only if nothing is served at the path. A caller who is signed in but not permitted gets 403, whatever better-auth returned.
  */
-export async function toErrorAnswer(response: Response, request: RefusedRequest): Promise<Response> {
+export async function toErrorResponse(response: Response, request: RefusedRequest): Promise<Response> {
   const defined = !(response.status === 404 && response.body === null);
   const { code, message, ...rest } = parseObject(await response.text());
   const fallback = codeOfStatus.get(response.status) ?? 'BAD_REQUEST';
