@@ -19,6 +19,7 @@ describe('the configuration of the AI service', () => {
       readers: undefined,
       recognizers: undefined,
       ocrProvider: 'auto',
+      extraContentTypes: [],
       readsScannedPdfs: false,
       maxScannedPages: 20,
       scannedPdfTimeoutMs: 100_000,
@@ -39,6 +40,12 @@ describe('the configuration of the AI service', () => {
   it('names every problem at once', () => {
     const load = () => loadAiServiceConfig({ AI_PORT: 'x', MAX_PDF_PAGES: '0', OCR_PROVIDER: 'tesseract', SERVICE_AUTH_DISABLED: '1' });
     for (const name of ['AI_PORT', 'MAX_PDF_PAGES', 'OCR_PROVIDER', 'SERVICE_AUTH_DISABLED']) expect(load).to.throw(name);
+  });
+
+  it('knows the kinds of EXTRA_CONTENT_TYPES, and no others', () => {
+    const load = (kinds: string) => loadAiServiceConfig({ SERVICE_TOKEN: 'secret', EXTRA_CONTENT_TYPES: kinds }).extraContentTypes;
+    expect(load('eml, odt,eml')).to.deep.equal(['message/rfc822', 'application/vnd.oasis.opendocument.text']);
+    expect(() => load('docx,exe')).to.throw('EXTRA_CONTENT_TYPES');
   });
 
   it('refuses text recognition that cannot work', () => {
