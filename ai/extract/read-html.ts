@@ -3,6 +3,7 @@ import { Tokenizer } from 'htmlparser2';
 
 import { charsetOfBom, decodeText, knownCharset } from './decode-text.ts';
 import type { RawText, SourceDocument } from './document.ts';
+import { formatTable } from './html-table.ts';
 
 // Deeper nesting overflows the stack of html-to-text. Old pages that never close a <font> reach it.
 const maxDepth = 300;
@@ -24,6 +25,9 @@ const flat = new Set(
 rt rp html head body`.split(/\s+/),
 );
 
+/** What stands on every page of a site, and what a browser does not show. */
+const besides = ['nav', '[role=navigation]', '[role=search]', '[hidden]', '[aria-hidden=true]'];
+
 const layout: HtmlToTextOptions = {
   wordwrap: false,
   baseElements: { selectors: ['title', 'body'], orderBy: 'occurrence', returnDomByDefault: true },
@@ -33,19 +37,20 @@ const layout: HtmlToTextOptions = {
       const alt: unknown = element.attribs?.alt;
       if (typeof alt === 'string' && alt.trim()) builder.addInline(alt.trim());
     },
+    tableRows: formatTable,
   },
   selectors: [
-    ...[...hidden].map((selector) => ({ selector, format: 'skip' })),
+    ...[...hidden, ...besides].map((selector) => ({ selector, format: 'skip' })),
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
     { selector: 'title', format: 'block', options: { trailingLineBreaks: 2 } },
     { selector: 'a', options: { ignoreHref: true } },
     { selector: 'hr', options: { length: 3 } },
     { selector: 'img', format: 'alternativeText' },
-    { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false, colSpacing: 2, rowSpacing: 0 } },
+    { selector: 'table', format: 'tableRows' },
   ],
 };
 
-/** Reads the text of an HTML page: title, headings, paragraphs, lists and table cells; no scripts, styles or addresses. */
+/** Reads the text of an HTML page: title, headings, paragraphs, lists and tables as rows; no scripts, styles, addresses or menus. */
 export function readHtml({ bytes, charset }: SourceDocument): RawText {
   const html = decodeText(bytes, charsetOfBom(bytes) ?? knownCharset(charset) ?? charsetOfMeta(bytes));
   const light = html.length > maxParsedLength ? html.replace(heavyParts, '') : html;

@@ -1,3 +1,5 @@
+import { toRow } from '../table-row.ts';
+
 /**
  * Collects the text of a document: paragraphs with empty lines between them, tables as rows of Markdown. What is inside of a table's cell
  * becomes one line of it, also another table.
@@ -43,7 +45,7 @@ export class TextBuilder {
   endCell(): void {
     this.endParagraph();
     if (this.#tables !== 1) return;
-    this.#cells.push(this.#cell.join(' ').replace(/\s+/g, ' '));
+    this.#cells.push(this.#cell.join(' '));
     this.#cell = [];
   }
 
@@ -69,9 +71,4 @@ export class TextBuilder {
     while (this.#tables > 0) this.closeTable();
     return { text: this.#blocks.join('\n\n'), stoppedEarly: this.full };
   }
-}
-
-/** A row of a table in Markdown; undefined if all its cells are empty. */
-function toRow(cells: string[]): string | undefined {
-  return cells.some((cell) => cell !== '') ? `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |` : undefined;
 }
