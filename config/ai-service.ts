@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { crossCheck, type Environment, environmentName, flag, httpUrl, integer, logLevel, parseEnvironment } from './environment.ts';
+import { extraKinds } from './extra-content-types.ts';
 
 /** A remote model: any endpoint with the OpenAI protocol (`/chat/completions`, `/embeddings`). */
 export interface RemoteModelConfig {
@@ -30,6 +31,8 @@ export interface AiServiceConfig {
   maxUploadBytes: number;
   maxTextCharacters: number;
   maxPdfPages: number;
+  /** The media types that are read beside those that every deployment reads. */
+  extraContentTypes: string[];
   extractTimeoutMs: number;
   ocrTimeoutMs: number;
   /** The memory that the service may use; undefined means that of its container or machine. */
@@ -78,6 +81,7 @@ export const aiServiceEnvironment = z.object({
   MAX_UPLOAD_BYTES: integer(25 * mebibyte, { min: 1, max: 512 * mebibyte }),
   MAX_TEXT_CHARACTERS: integer(200_000, { min: 1 }),
   MAX_PDF_PAGES: integer(500, { min: 1 }),
+  EXTRA_CONTENT_TYPES: extraKinds(),
   EXTRACT_TIMEOUT_SECONDS: integer(75, { min: 1, max: 3600 }),
   OCR_TIMEOUT_SECONDS: integer(60, { min: 1, max: 3600 }),
   AI_MEMORY_BYTES: integer(0),
@@ -137,6 +141,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     maxUploadBytes: env.MAX_UPLOAD_BYTES,
     maxTextCharacters: env.MAX_TEXT_CHARACTERS,
     maxPdfPages: env.MAX_PDF_PAGES,
+    extraContentTypes: env.EXTRA_CONTENT_TYPES,
     extractTimeoutMs: env.EXTRACT_TIMEOUT_SECONDS * 1000,
     ocrTimeoutMs: env.OCR_TIMEOUT_SECONDS * 1000,
     memoryBytes: env.AI_MEMORY_BYTES || undefined,

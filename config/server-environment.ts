@@ -3,6 +3,7 @@ import type { SearchMode } from '../contract/documents.ts';
 import type { PlanLimits, PlanName } from '../contract/fields.ts';
 import type { JobKind } from '../contract/jobs.ts';
 import { crossCheck, environmentName, flag, httpUrl, integer, logLevel, optionalFlag, required } from './environment.ts';
+import { extraKinds } from './extra-content-types.ts';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000 * MEGABYTE;
@@ -49,6 +50,7 @@ export const serverEnvironment = z.object({
   STORAGE_BUCKET: z.string().optional(),
   STORAGE_API_ENDPOINT: httpUrl().optional(),
   MAX_UPLOAD_BYTES: integer(26_214_400, { min: 1 }),
+  EXTRA_CONTENT_TYPES: extraKinds(),
   UPLOAD_MIN_BYTES_PER_SECOND: integer(4_096, { min: 1 }),
   UPLOAD_INCOMING_BYTES: integer(2_147_483_648, { min: 1 }),
   UPLOAD_INCOMING_BYTES_PER_ORGANIZATION: integer(536_870_912, { min: 1 }),

@@ -48,6 +48,8 @@ export function loadServerConfig(env: Environment) {
     requireEmailVerification: e.REQUIRE_EMAIL_VERIFICATION ?? production,
     dataDir: e.DATA_DIR,
     storage: { bucket: e.STORAGE_BUCKET, apiEndpoint: e.STORAGE_API_ENDPOINT, maxUploadBytes: e.MAX_UPLOAD_BYTES },
+    /** The media types that may be uploaded beside those that every deployment takes. */
+    extraContentTypes: e.EXTRA_CONTENT_TYPES,
     uploads: uploadsOf(e),
     billing: billingOf(e),
     plans: plansOf(e),

@@ -16,7 +16,7 @@ import { metadata, metadataFilter, tag, tags } from './labels.ts';
 import { route } from './route.ts';
 import { storageSchema } from './workspaces.ts';
 
-/** The media types that may be uploaded. */
+/** The media types that may be uploaded to every deployment. */
 export const contentTypes = [
   'application/pdf',
   'text/plain',
@@ -33,7 +33,20 @@ export const contentTypes = [
 const uploadUrl = 'https://api.example.com/uploads/0198d2c4/0198d2c5?expires=1795262400&signature=q83vEjRWeJA';
 const downloadUrl = 'https://api.example.com/uploads/0198d2c4/0198d2c5?expires=1795262400&signature=EjRWeJCrze8';
 
-const contentType = z.enum(contentTypes, { error: `must be one of ${contentTypes.join(', ')}` }).meta({ id: 'ContentType' });
+/** The media types that may be uploaded where a deployment turns them on: Word, PowerPoint, Excel, OpenDocument, EPUB, mail, RTF. */
+export const extraContentTypes = [
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.oasis.opendocument.text',
+  'application/epub+zip',
+  'message/rfc822',
+  'application/rtf',
+] as const;
+
+/** What is said of a type that may not be uploaded. */
+export const contentTypeMessage = `must be one of ${contentTypes.join(', ')}`;
+const contentType = z.enum([...contentTypes, ...extraContentTypes], { error: contentTypeMessage }).meta({ id: 'ContentType' });
 
 /** Of a document or a job that read one. */
 export const ocrPages = count

@@ -1,5 +1,6 @@
 import { generateOpenApi } from '@ts-rest/open-api';
 import type { z } from 'zod';
+import { contentTypes } from './documents.ts';
 import { contract, version } from './index.ts';
 import { about, headers, parameters, securitySchemes, tags } from './openapi-fixed.ts';
 import { createOperations, type OpenApiOperation } from './openapi-operations.ts';
@@ -16,10 +17,10 @@ export interface OpenApiDocument {
 }
 
 /**
- * The OpenAPI 3.1 document of the REST interface, made from the contract. `cookieName` is the name of the session
- * cookie, which depends on the deployment.
+ * The OpenAPI 3.1 document of the REST interface, made from the contract. The name of the session cookie depends on the deployment, and so
+ * do the media types that may be uploaded beside those of every deployment.
  */
-export function buildOpenApi({ cookieName }: { cookieName: string }): OpenApiDocument {
+export function buildOpenApi({ cookieName, extra = [] }: { cookieName: string; extra?: readonly string[] }): OpenApiDocument {
   const book = createSchemaBook();
   const operations = createOperations(book);
   const { paths } = generateOpenApi(
@@ -33,6 +34,7 @@ export function buildOpenApi({ cookieName }: { cookieName: string }): OpenApiDoc
       operationMapper: (operation, route) => operations.describe(operation as OpenApiOperation, route as unknown as AnyRoute) as never,
     },
   );
+  const schemas = book.components();
   return {
     openapi: '3.1.0',
     info: { ...about, version },
@@ -45,7 +47,7 @@ export function buildOpenApi({ cookieName }: { cookieName: string }): OpenApiDoc
       parameters,
       headers,
       responses: operations.responses(),
-      schemas: book.components(),
+      schemas: { ...schemas, ContentType: { ...schemas.ContentType, enum: [...contentTypes, ...extra] } },
     },
   };
 }

@@ -9,6 +9,8 @@ export interface ExtractLimits {
   maxPdfPages: number;
   /** How many scanned pages of a PDF text recognition reads; absent if it reads none. */
   maxScannedPages?: number | undefined;
+  /** The media types that are read beside those that every deployment reads. */
+  extraContentTypes?: readonly string[];
 }
 
 /** A document whose text is to be extracted. */
@@ -52,6 +54,7 @@ const aliases: Record<string, string> = {
   'application/csv': 'text/csv',
   'text/json': 'application/json',
   'application/xhtml+xml': 'text/html',
+  'text/rtf': 'application/rtf',
   'image/jpg': 'image/jpeg',
   'image/x-ms-bmp': 'image/bmp',
 };

@@ -59,11 +59,25 @@ function recognizePages(
 
 function runExtraction(
   pool: ProcessPool,
-  { maxUploadBytes, maxTextCharacters, maxPdfPages, readsScannedPdfs, maxScannedPages, extractTimeoutMs }: AiServiceConfig,
+  {
+    maxUploadBytes,
+    maxTextCharacters,
+    maxPdfPages,
+    readsScannedPdfs,
+    maxScannedPages,
+    extraContentTypes,
+    extractTimeoutMs,
+  }: AiServiceConfig,
   upload: { body: Uint8Array; contentType: string | undefined },
   signal: AbortSignal,
 ): Promise<ExtractOutcome> {
-  const limits = { maxUploadBytes, maxTextCharacters, maxPdfPages, maxScannedPages: readsScannedPdfs ? maxScannedPages : undefined };
+  const limits = {
+    maxUploadBytes,
+    maxTextCharacters,
+    maxPdfPages,
+    extraContentTypes,
+    maxScannedPages: readsScannedPdfs ? maxScannedPages : undefined,
+  };
   return runReader<ExtractOutcome>(pool, 'extract', { ...upload, limits }, extractTimeoutMs, signal);
 }
 

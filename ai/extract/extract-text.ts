@@ -2,6 +2,13 @@ import { countCharacters, endOfCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import { decodeText } from './decode-text.ts';
 import type { ExtractedText, ExtractLimits, RawText, SourceDocument } from './document.ts';
+import { readDocx } from './kinds/read-docx.ts';
+import { readEml } from './kinds/read-eml.ts';
+import { readEpub } from './kinds/read-epub.ts';
+import { readOdt } from './kinds/read-odt.ts';
+import { readPptx } from './kinds/read-pptx.ts';
+import { readRtf } from './kinds/read-rtf.ts';
+import { readXlsx } from './kinds/read-xlsx.ts';
 import { findMarkdownHeadings } from './markdown-headings.ts';
 import { findPageStarts, joinPages, locateHeadings } from './outline.ts';
 import { readHtml } from './read-html.ts';
@@ -25,14 +32,26 @@ const readers: Record<string, Reader> = {
   'application/json': readPlain,
 };
 
-/** Whether `extractText` reads this media type (parameters removed). Images go through OCR instead. */
-export function isReadable(mediaType: string): boolean {
-  return Object.hasOwn(readers, mediaType);
+/** The readers of the kinds that a deployment turns on. */
+const extraReaders: Record<string, Reader> = {
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': readDocx,
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': readPptx,
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': readXlsx,
+  'application/vnd.oasis.opendocument.text': readOdt,
+  'application/epub+zip': readEpub,
+  'message/rfc822': readEml,
+  'application/rtf': readRtf,
+};
+
+/** The reader of a media type (parameters removed), if this deployment reads it. Images go through OCR instead. */
+function readerOf(mediaType: string, extra: readonly string[] = []): Reader | undefined {
+  if (Object.hasOwn(readers, mediaType)) return readers[mediaType];
+  return extra.includes(mediaType) ? extraReaders[mediaType] : undefined;
 }
 
 /** Extracts the text of a document that is not an image. Throws ServiceError: 413, 415 `unsupported_type`, 422. */
 export async function extractText(document: SourceDocument, limits: ExtractLimits): Promise<ExtractedText> {
-  const reader = isReadable(document.mediaType) ? readers[document.mediaType] : undefined;
+  const reader = readerOf(document.mediaType, limits.extraContentTypes);
   if (!reader) throw new ServiceError(415, 'unsupported_type', 'Documents of this type cannot be read.');
   if (document.bytes.length === 0) throw new ServiceError(422, 'empty_document', 'The document is empty.');
   return finish(await reader(document, limits), document.mediaType, limits.maxTextCharacters);

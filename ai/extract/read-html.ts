@@ -3,6 +3,7 @@ import { Tokenizer } from 'htmlparser2';
 
 import { charsetOfBom, decodeText, knownCharset } from './decode-text.ts';
 import type { RawText, SourceDocument } from './document.ts';
+import { formatTable } from './html-table.ts';
 import type { RawHeading } from './outline.ts';
 
 // Deeper nesting overflows the stack of html-to-text. Old pages that never close a <font> reach it.
@@ -25,6 +26,9 @@ const flat = new Set(
 rt rp html head body`.split(/\s+/),
 );
 
+/** What stands on every page of a site, and what a browser does not show. */
+const besides = ['nav', '[role=navigation]', '[role=search]', '[hidden]', '[aria-hidden=true]'];
+
 const layout: HtmlToTextOptions = {
   wordwrap: false,
   baseElements: { selectors: ['title', 'body'], orderBy: 'occurrence', returnDomByDefault: true },
@@ -34,19 +38,20 @@ const layout: HtmlToTextOptions = {
       const alt: unknown = element.attribs?.alt;
       if (typeof alt === 'string' && alt.trim()) builder.addInline(alt.trim());
     },
+    tableRows: formatTable,
   },
   selectors: [
-    ...[...hidden].map((selector) => ({ selector, format: 'skip' })),
+    ...[...hidden, ...besides].map((selector) => ({ selector, format: 'skip' })),
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
     { selector: 'title', format: 'block', options: { trailingLineBreaks: 2 } },
     { selector: 'a', options: { ignoreHref: true } },
     { selector: 'hr', options: { length: 3 } },
     { selector: 'img', format: 'alternativeText' },
-    { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false, colSpacing: 2, rowSpacing: 0 } },
+    { selector: 'table', format: 'tableRows' },
   ],
 };
 
-/** Reads the text of an HTML page: title, headings, paragraphs, lists and table cells; no scripts, styles or addresses. */
+/** Reads the text of an HTML page: title, headings, paragraphs, lists and tables as rows; no scripts, styles, addresses or menus. */
 export function readHtml({ bytes, charset }: SourceDocument): RawText {
   const html = decodeText(bytes, charsetOfBom(bytes) ?? knownCharset(charset) ?? charsetOfMeta(bytes));
   const light = html.length > maxParsedLength ? html.replace(heavyParts, '') : html;
@@ -57,7 +62,8 @@ export function readHtml({ bytes, charset }: SourceDocument): RawText {
 function htmlToText(html: string): { text: string; headings: RawHeading[] } {
   const { depth, headings, text } = scanHtml(html);
   if (depth > maxDepth) return { text, headings };
-  const laidOut = convert(html, layout)
+  // Without one the title would be taken for all that there is.
+  const laidOut = convert(/<body[\s>]/i.test(html) ? html : `<body>${html}`, layout)
     .replace(/(\S) {3,}(?=\S)/g, '$1  ')
     .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n');

@@ -6,7 +6,7 @@ import { version } from '../../contract/index.ts';
 import { buildOpenApi } from '../../contract/openapi.ts';
 
 /** Serves the OpenAPI document, built once. A conditional request with its ETag gets 304. */
-export function openApiDocument(options: { cookieName: string }): RequestHandler {
+export function openApiDocument(options: { cookieName: string; extra: readonly string[] }): RequestHandler {
   const body = Buffer.from(JSON.stringify(buildOpenApi(options)));
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   return (req, res) => {

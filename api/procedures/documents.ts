@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { completeUpload } from '../../domain/documents/complete-upload.ts';
-import { checkDeclaredSize, createUpload } from '../../domain/documents/create-upload.ts';
+import { checkContentType, checkDeclaredSize, createUpload } from '../../domain/documents/create-upload.ts';
 import { deleteDocument } from '../../domain/documents/delete-document.ts';
 import { type DocumentRow, getDocument } from '../../domain/documents/document.ts';
 import { findTextPage, getText, readTextPage } from '../../domain/documents/document-text.ts';
@@ -51,6 +51,7 @@ export function documentProcedures(deps: ApiDeps) {
     createUpload: procedure(contract.documents.createUpload, async (context) => {
       const { input, actor } = context;
       const { workspaceId, size: sizeBytes, ...rest } = input;
+      checkContentType(rest.contentType, config.extraContentTypes);
       const document = await withIdempotency(db, contract.documents.createUpload, context, {
         async admit() {
           const { organization_id: organizationId } = await getWorkspace(db, workspaceId);

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/api-error.ts';
+import { contentTypeMessage, contentTypes } from '../../contract/documents.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { objectKey } from '../../storage/object-key.ts';
@@ -24,6 +25,12 @@ export interface NewUpload {
 /** Throws PAYLOAD_TOO_LARGE if the declared size is beyond the maximum of this deployment. */
 export function checkDeclaredSize(sizeBytes: number, maxBytes: number): void {
   if (sizeBytes > maxBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { data: { maxBytes } });
+}
+
+/** Throws BAD_REQUEST if this deployment does not take documents of the type: `extra` are those that it takes beside the usual ones. */
+export function checkContentType(contentType: string, extra: readonly string[]): void {
+  if ((contentTypes as readonly string[]).includes(contentType) || extra.includes(contentType)) return;
+  throw new ApiError('BAD_REQUEST', { data: { issues: [{ path: ['contentType'], message: contentTypeMessage }] } });
 }
 
 /**

@@ -10,6 +10,8 @@ interface Kind {
 }
 
 const text = new Set(['text/plain', 'text/markdown', 'text/csv', 'text/html', 'application/json']);
+/** The kinds that are archives inside. Which of them it is, its reader finds out. */
+const zipped = /^application\/(?:vnd\.openxmlformats-officedocument\.|vnd\.oasis\.opendocument\.|epub\+zip$)/;
 const is = (type: string) => (contentType: string) => contentType === type;
 const begins = (bytes: string) => (head: Buffer) => head.toString('latin1', 0, bytes.length) === bytes;
 
@@ -21,12 +23,17 @@ const kinds: Kind[] = [
   { name: 'a WebP image', types: is('image/webp'), begins: (head) => /^RIFF[\s\S]{4}WEBPVP8/.test(head.toString('latin1', 0, 15)) },
   { name: 'a TIFF image', types: is('image/tiff'), begins: (head) => begins('II*\0')(head) || begins('MM\0*')(head) },
   { name: 'a GIF image', types: () => false, begins: (head) => /^GIF8[79]a[\s\S]{4}[\x80-\xff]/.test(head.toString('latin1', 0, 11)) },
-  { name: 'a ZIP archive', types: () => false, begins: begins('PK\x03\x04') },
+  { name: 'a ZIP archive', types: (type) => zipped.test(type), begins: begins('PK\x03\x04') },
   { name: 'a compressed file', types: () => false, begins: begins('\x1f\x8b\x08') },
   {
     name: 'an Office document of the old format, or an encrypted one',
     types: () => false,
     begins: begins('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'),
+  },
+  {
+    name: 'an RTF document',
+    types: (type) => type === 'application/rtf' || text.has(type),
+    begins: begins('{\\rtf'),
   },
   {
     name: 'an HTML page',

@@ -21,6 +21,7 @@ describe('the configuration of the AI service', () => {
       embedders: undefined,
       localEmbedModel: 'hash',
       ocrProvider: 'auto',
+      extraContentTypes: [],
       readsScannedPdfs: false,
       maxScannedPages: 20,
       scannedPdfTimeoutMs: 100_000,
@@ -49,6 +50,12 @@ describe('the configuration of the AI service', () => {
       });
     for (const name of ['AI_PORT', 'MAX_PDF_PAGES', 'OCR_PROVIDER', 'LOCAL_EMBED_MODEL', 'SERVICE_AUTH_DISABLED'])
       expect(load).to.throw(name);
+  });
+
+  it('knows the kinds of EXTRA_CONTENT_TYPES, and no others', () => {
+    const load = (kinds: string) => loadAiServiceConfig({ SERVICE_TOKEN: 'secret', EXTRA_CONTENT_TYPES: kinds }).extraContentTypes;
+    expect(load('eml, odt,eml')).to.deep.equal(['message/rfc822', 'application/vnd.oasis.opendocument.text']);
+    expect(() => load('docx,exe')).to.throw('EXTRA_CONTENT_TYPES');
   });
 
   it('refuses text recognition that cannot work', () => {

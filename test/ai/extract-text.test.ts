@@ -84,9 +84,15 @@ describe('text documents at /v1/extract', () => {
   it('reads the text of HTML without scripts, styles and addresses', async () => {
     const { text } = await read(readFileSync('samples/ferry-timetable.html'), 'text/html');
     expect(text).to.contain('Lake Marren Ferries: timetable and fares');
-    expect(text).to.contain('Oldwick pier  Cutter’s Cove  08:15  17:45  90 minutes');
+    expect(text).to.contain('\n| Oldwick pier | Cutter’s Cove | 08:15 | 17:45 | 90 minutes |\n');
     expect(text).to.contain('The steamer Aurelia leaving Oldwick pier');
     expect(text).to.not.match(/scripted|font-family|href|<|&rsquo;/);
+  });
+
+  it('reads the cells of a table that only places things, and leaves out menus and what is not shown', async () => {
+    const page = `<body><nav><a href="/">Home</a></nav><div role="search">Find</div><p hidden>Secret</p>
+<table><tr><td><p>Left</p></td><td><table><tr><th>a</th><th>b|c</th></tr><tr><td></td></tr><tr><td>1<br>2</td><td>3</td></tr></table></td></tr></table></body>`;
+    expect((await read(page, 'text/html')).text).to.equal('Left\n\n| a | b\\|c |\n| 1 2 | 3 |');
   });
 
   it('finds the charset of HTML in its header, then in its meta element', async () => {

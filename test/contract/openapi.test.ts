@@ -1,7 +1,8 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { contentTypes } from '../../contract/documents.ts';
+import { extraContentTypes as configurable } from '../../config/extra-content-types.ts';
+import { contentTypes, extraContentTypes } from '../../contract/documents.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import { routes } from '../../contract/index.ts';
 import { buildOpenApi } from '../../contract/openapi.ts';
@@ -98,6 +99,10 @@ describe('The OpenAPI document', () => {
     }
     expect(schemas.ContentType).to.deep.include({ enum: [...contentTypes] });
     expect(contentTypes).to.have.length(10);
+    const extra = extraContentTypes.slice(0, 1);
+    const { ContentType } = buildOpenApi({ cookieName: 'session', extra }).components.schemas;
+    expect(ContentType).to.deep.include({ enum: [...contentTypes, ...extra] });
+    expect(Object.values(configurable)).to.deep.equal([...extraContentTypes]);
   });
 
   it('tells which operations take an Idempotency-Key, and what a stream sends', () => {

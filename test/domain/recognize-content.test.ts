@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { extraContentTypes } from '../../config/extra-content-types.ts';
 import { contentTypes } from '../../contract/documents.ts';
 import { contradictionOf } from '../../domain/documents/recognize-content.ts';
 
@@ -28,6 +29,17 @@ describe('What a file is by its first bytes', () => {
       ['an Office document of the old format, or an encrypted one', Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0', 'latin1')],
     ];
     for (const [name, bytes] of foreign) for (const declared of contentTypes) expect(of(declared, bytes), declared).to.equal(name);
+  });
+
+  it('tells archives and RTF from what they cannot be', () => {
+    const zip = Buffer.from('PK\x03\x04\x14\0\0\0', 'latin1');
+    for (const type of [extraContentTypes.docx, extraContentTypes.odt, extraContentTypes.epub]) {
+      expect(of(type, zip), type).to.equal(undefined);
+      expect(of(type, '{\\rtf1'), type).to.equal('an RTF document');
+    }
+    expect(of(extraContentTypes.rtf, zip)).to.equal('a ZIP archive');
+    expect(of(extraContentTypes.eml, zip)).to.equal('a ZIP archive');
+    for (const type of [extraContentTypes.rtf, 'text/plain']) expect(of(type, '{\\rtf1'), type).to.equal(undefined);
   });
 
   it('never contradicts a text as another text', () => {

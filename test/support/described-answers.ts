@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { extraContentTypes } from '../../contract/documents.ts';
 import { buildOpenApi } from '../../contract/openapi.ts';
 
 interface Media {
@@ -32,7 +33,7 @@ export interface DescribedAnswers {
  * that it does not name.
  */
 export function describeAnswers(): DescribedAnswers {
-  const document = closed(buildOpenApi({ cookieName: 'session' })) as Document;
+  const document = closed(buildOpenApi({ cookieName: 'session', extra: extraContentTypes })) as Document;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
   ajv.addSchema({ components: document.components }, 'openapi');

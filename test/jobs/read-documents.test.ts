@@ -1,8 +1,51 @@
 import { expect } from 'chai';
-import { type AiService, startAiService } from '../ai/support/ai-service.ts';
+import { extraContentTypes } from '../../config/extra-content-types.ts';
+import { contentTypes } from '../../contract/documents.ts';
+import { type AiService, startAiService, token } from '../ai/support/ai-service.ts';
+import { makeDocx, makeOdt, wordParagraph } from '../ai/support/make-office.ts';
 import { makeScannedPdf } from '../ai/support/scan.ts';
 import { createJob } from '../support/jobs.ts';
 import { useApi } from '../support/use-api.ts';
+
+describe('A document of a kind that the deployment turned on', () => {
+  let ai: AiService;
+  const { api, tenant } = useApi({
+    check: 'at the end',
+    async env() {
+      ai = await startAiService({ EXTRA_CONTENT_TYPES: 'docx' });
+      return { AI_SERVICE_URL: ai.url, SERVICE_TOKEN: token, EXTRA_CONTENT_TYPES: 'docx' };
+    },
+  });
+  after(() => ai.stop());
+  const job = async (bytes: Buffer) => {
+    const { id: documentId } = await api.upload(tenant, { name: 'lease.docx', contentType: extraContentTypes.docx, bytes });
+    const { id } = await createJob(api, tenant, { kind: 'document.extract', documentId });
+    return { documentId, job: await api.jobIn(tenant.owner.token, id, ['succeeded', 'failed']) };
+  };
+
+  it('is uploaded, read and shown', async () => {
+    const { documentId } = await job(makeDocx(wordParagraph('The tenant pays for the gravel.')));
+    const { body } = await api.request('GET', `/api/v1/documents/${documentId}/text`, { token: tenant.owner.token });
+    expect(body.text).to.match(/^The tenant pays for the gravel\./);
+  });
+
+  it('fails its job clearly if it is another kind inside', async () => {
+    const { job: failed } = await job(makeOdt('<text:p>No Word at all.</text:p>'));
+    expect(failed).to.include({ status: 'failed', attempts: 1 });
+    expect(failed.error).to.deep.equal({
+      code: 'unreadable_document',
+      message: 'The document is damaged or is not a Word document.',
+    });
+  });
+
+  it('is refused if its kind is off, and the types are those of the OpenAPI document', async () => {
+    const input = { workspaceId: tenant.workspaceId, name: 'a.odt', contentType: extraContentTypes.odt, size: 5 };
+    const { body } = await api.request('POST', '/api/v1/documents', { token: tenant.owner.token, body: input });
+    expect(body).to.include({ code: 'BAD_REQUEST', status: 400 });
+    const document = await api.request('GET', '/api/v1/openapi.json');
+    expect(document.body.components.schemas.ContentType.enum).to.deep.equal([...contentTypes, extraContentTypes.docx]);
+  });
+});
 
 describe('a scanned document', () => {
   let ai: AiService;
@@ -10,7 +53,7 @@ describe('a scanned document', () => {
     check: 'at the end',
     async env() {
       ai = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true' });
-      return { AI_SERVICE_URL: ai.url, SERVICE_TOKEN: 'token-of-this-test' };
+      return { AI_SERVICE_URL: ai.url, SERVICE_TOKEN: token };
     },
   });
   after(() => ai.stop());

@@ -1,0 +1,53 @@
+import { posix } from 'node:path';
+import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
+import { Archive } from './archive.ts';
+import { findMainPart } from './package-parts.ts';
+import { scanXml } from './scan-xml.ts';
+import { TextBuilder } from './text-builder.ts';
+
+const kind = 'a Word document';
+const notes = ['footnotes.xml', 'endnotes.xml'];
+
+/** Reads a Word document: paragraphs, tables, then footnotes and endnotes; no headers and footers, and nothing that was deleted. */
+export async function readDocx({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
+  const archive = await Archive.open(bytes, kind);
+  const main = await findMainPart(
+    archive,
+    /wordprocessingml\.(?:document|template)\.main\+xml$|ms-word\.document\.macroEnabled\.main\+xml$/,
+    kind,
+  );
+  const builder = new TextBuilder(maxTextCharacters);
+  const parts = [main, ...notes.map((name) => posix.join(posix.dirname(main), name)).filter((name) => archive.has(name))];
+  for (const part of parts) await readWordPart(archive, part, builder);
+  return { ...builder.finish(), pages: null };
+}
+
+async function readWordPart(archive: Archive, part: string, builder: TextBuilder): Promise<void> {
+  let inText = false;
+  // The second form of what a newer element shows already.
+  let fallbacks = 0;
+  await scanXml(archive.readText(part), {
+    enough: () => builder.full,
+    open(name) {
+      if (name === 'mc:Fallback') fallbacks += 1;
+      if (fallbacks > 0) return;
+      if (name === 'w:t') inText = true;
+      else if (name === 'w:tab') builder.add('\t');
+      else if (name === 'w:br' || name === 'w:cr') builder.add('\n');
+      else if (name === 'w:noBreakHyphen') builder.add('-');
+      else if (name === 'w:tbl') builder.openTable();
+    },
+    close(name) {
+      if (name === 'mc:Fallback') fallbacks -= 1;
+      if (fallbacks > 0) return;
+      if (name === 'w:t') inText = false;
+      else if (name === 'w:p') builder.endParagraph();
+      else if (name === 'w:tc') builder.endCell();
+      else if (name === 'w:tr') builder.endRow();
+      else if (name === 'w:tbl') builder.closeTable();
+    },
+    text(text) {
+      if (inText && fallbacks === 0) builder.add(text);
+    },
+  });
+}

@@ -1,0 +1,75 @@
+import { posix } from 'node:path';
+import { ServiceError } from '../../service-error.ts';
+import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
+import { readHtml } from '../read-html.ts';
+import { Archive, damaged } from './archive.ts';
+import { scanXml } from './scan-xml.ts';
+
+const kind = 'an EPUB book';
+const container = 'META-INF/container.xml';
+const encryption = 'META-INF/encryption.xml';
+const maxChapterBytes = 32 * 1024 * 1024;
+
+/** Reads the chapters of a book in their order, each as a web page. Throws 422 `encrypted_document` if a chapter is locked. */
+export async function readEpub({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
+  const archive = await Archive.open(bytes, kind);
+  if (!archive.has(container)) throw damaged(kind);
+  let description = '';
+  await scanXml(archive.readText(container), {
+    open(name, attributes) {
+      if (name.endsWith('rootfile')) description ||= attributes['full-path'] ?? '';
+    },
+  });
+  if (!archive.has(description)) throw damaged(kind);
+  const chapters = await listChapters(archive, description);
+  const locked = archive.has(encryption) ? await listLocked(archive) : new Set<string>();
+  const texts: string[] = [];
+  let length = 0;
+  for (const chapter of chapters) {
+    if (locked.has(chapter)) throw new ServiceError(422, 'encrypted_document', 'The book is locked.');
+    if (length > maxTextCharacters * 2) return { text: texts.join('\n\n'), pages: null, stoppedEarly: true };
+    const page = { bytes: await archive.readWhole(chapter, maxChapterBytes), mediaType: 'text/html', charset: 'utf-8' };
+    const { text } = readHtml(page);
+    texts.push(text.trim());
+    length += text.length;
+  }
+  return { text: texts.filter((text) => text !== '').join('\n\n'), pages: null };
+}
+
+/** The files of the chapters that are in the archive, in the order of reading. */
+async function listChapters(archive: Archive, description: string): Promise<string[]> {
+  const files = new Map<string, string>();
+  const order: string[] = [];
+  await scanXml(archive.readText(description), {
+    open(name, attributes) {
+      const local = name.replace(/^.*:/, '');
+      if (local === 'item') files.set(attributes.id ?? '', resolve(description, attributes.href ?? ''));
+      else if (local === 'itemref') order.push(attributes.idref ?? '');
+    },
+  });
+  const found = order.map((id) => files.get(id) ?? '').filter((file) => archive.has(file) && /\.x?html?$/i.test(file));
+  return [...new Set(found)];
+}
+
+async function listLocked(archive: Archive): Promise<Set<string>> {
+  const locked = new Set<string>();
+  await scanXml(archive.readText(encryption), {
+    open(name, { URI }) {
+      if (name.endsWith('CipherReference') && URI !== undefined) locked.add(decode(URI));
+    },
+  });
+  return locked;
+}
+
+/** A reference of a file as the name of another in the archive. One that leads out of it names none. */
+function resolve(from: string, reference: string): string {
+  return posix.join(posix.dirname(from), decode(reference.replace(/[#?].*$/, '')));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,56 @@
+import { ServiceError } from '../../service-error.ts';
+import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
+import { Archive, damaged } from './archive.ts';
+import { scanXml } from './scan-xml.ts';
+import { TextBuilder } from './text-builder.ts';
+
+const kind = 'an OpenDocument text';
+const manifest = 'META-INF/manifest.xml';
+/** What is not part of the text: comments, and what was deleted. */
+const skipped = new Set(['office:annotation', 'text:tracked-changes']);
+
+/** Reads an OpenDocument text: headings, paragraphs, lists, tables and notes. Throws 422 `encrypted_document` if it needs a password. */
+export async function readOdt({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
+  const archive = await Archive.open(bytes, kind);
+  if (!archive.has('mimetype') || !archive.has('content.xml')) throw damaged(kind);
+  const type = (await archive.readWhole('mimetype', 200)).toString('latin1').trim();
+  if (!type.startsWith('application/vnd.oasis.opendocument.text')) throw damaged(kind);
+  if (archive.has(manifest)) await refuseEncrypted(archive);
+  const builder = new TextBuilder(maxTextCharacters);
+  let [paragraphs, hidden] = [0, 0];
+  await scanXml(archive.readText('content.xml'), {
+    enough: () => builder.full,
+    open(name) {
+      if (skipped.has(name)) hidden += 1;
+      if (hidden > 0) return;
+      if (name === 'text:p' || name === 'text:h') paragraphs += 1;
+      else if (name === 'text:s') builder.add(' ');
+      else if (name === 'text:tab') builder.add('\t');
+      else if (name === 'text:line-break') builder.add('\n');
+      else if (name === 'table:table') builder.openTable();
+    },
+    close(name) {
+      if (skipped.has(name)) hidden -= 1;
+      if (hidden > 0) return;
+      if (name === 'text:p' || name === 'text:h') {
+        paragraphs -= 1;
+        builder.endParagraph();
+      } else if (name === 'table:table-cell') builder.endCell();
+      else if (name === 'table:table-row') builder.endRow();
+      else if (name === 'table:table') builder.closeTable();
+    },
+    text(text) {
+      // Line ends within a paragraph belong to the file, not to the text.
+      if (paragraphs > 0 && hidden === 0) builder.add(text.replace(/\s+/g, ' '));
+    },
+  });
+  return { ...builder.finish(), pages: null };
+}
+
+function refuseEncrypted(archive: Archive): Promise<void> {
+  return scanXml(archive.readText(manifest), {
+    open(name) {
+      if (name.endsWith('encryption-data')) throw new ServiceError(422, 'encrypted_document', 'The document opens only with a password.');
+    },
+  });
+}

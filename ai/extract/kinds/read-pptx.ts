@@ -1,0 +1,53 @@
+import { ServiceError } from '../../service-error.ts';
+import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
+import { Archive } from './archive.ts';
+import { findMainPart, readRelationships } from './package-parts.ts';
+import { scanXml } from './scan-xml.ts';
+import { TextBuilder } from './text-builder.ts';
+
+const kind = 'a PowerPoint presentation';
+
+/** Reads the slides of a presentation in their order; each counts as a page. Throws 413 `too_many_pages` as for a PDF. */
+export async function readPptx({ bytes }: SourceDocument, { maxTextCharacters, maxPdfPages }: ExtractLimits): Promise<RawText> {
+  const archive = await Archive.open(bytes, kind);
+  const main = await findMainPart(archive, /presentationml\.(?:presentation|slideshow|template)\.main\+xml$/, kind);
+  const targets = await readRelationships(archive, main);
+  const slides: string[] = [];
+  await scanXml(archive.readText(main), {
+    open(name, attributes) {
+      const target = name === 'p:sldId' ? targets.get(attributes['r:id'] ?? '') : undefined;
+      if (target !== undefined) slides.push(target);
+    },
+  });
+  if (slides.length > maxPdfPages) {
+    throw new ServiceError(413, 'too_many_pages', `The presentation has ${slides.length} slides; at most ${maxPdfPages} are read.`);
+  }
+  const builder = new TextBuilder(maxTextCharacters);
+  for (const slide of slides) {
+    if (builder.full) break;
+    await readSlide(archive, slide, builder);
+  }
+  return { ...builder.finish(), pages: slides.length };
+}
+
+async function readSlide(archive: Archive, slide: string, builder: TextBuilder): Promise<void> {
+  let inText = false;
+  await scanXml(archive.readText(slide), {
+    enough: () => builder.full,
+    open(name) {
+      if (name === 'a:t') inText = true;
+      else if (name === 'a:br') builder.add('\n');
+      else if (name === 'a:tbl') builder.openTable();
+    },
+    close(name) {
+      if (name === 'a:t') inText = false;
+      else if (name === 'a:p') builder.endParagraph();
+      else if (name === 'a:tc') builder.endCell();
+      else if (name === 'a:tr') builder.endRow();
+      else if (name === 'a:tbl') builder.closeTable();
+    },
+    text(text) {
+      if (inText) builder.add(text);
+    },
+  });
+}

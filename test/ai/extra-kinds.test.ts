@@ -1,0 +1,205 @@
+import { expect } from 'chai';
+import { extraContentTypes as types } from '../../config/extra-content-types.ts';
+import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
+import { makeDocx, makeEpub, makeOdt, makePptx, makeXlsx, wordParagraph } from './support/make-office.ts';
+import { makeZip } from './support/make-zip.ts';
+
+const doctype = '<!DOCTYPE a [<!ENTITY b "bomb"><!ENTITY c "&b;&b;&b;&b;">]>';
+const external = '<!DOCTYPE a [<!ENTITY c SYSTEM "file:///etc/passwd">]>';
+const megabyte = 1024 * 1024;
+
+describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
+  let service: AiService;
+  before(async () => {
+    const env = { EXTRA_CONTENT_TYPES: 'docx,pptx,xlsx,odt,epub,eml,rtf', MAX_TEXT_CHARACTERS: '5000', MAX_PDF_PAGES: '3' };
+    service = await startAiService(env);
+  });
+  after(() => service.stop());
+
+  const read = (body: Buffer, contentType: string) => service.client.extract({ body, contentType });
+  const refusal = async (body: Buffer, contentType: string) => refusalOf(await service.extract(body as never, contentType));
+
+  it('are read from Word: paragraphs, tables as rows, notes; no headers, nothing deleted, nothing twice', async () => {
+    const cell = (xml: string) => `<w:tc>${xml}</w:tc>`;
+    const inner = `<w:tbl><w:tr>${cell(wordParagraph('deep'))}${cell(wordParagraph('er'))}</w:tr></w:tbl>`;
+    const body = [
+      wordParagraph('The lease &amp; its terms'),
+      '<w:p><w:r><w:t>Two</w:t><w:tab/><w:t>words</w:t></w:r><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>',
+      '<mc:AlternateContent><mc:Choice><w:p><w:r><w:t>Once</w:t></w:r></w:p></mc:Choice><mc:Fallback><w:p><w:r><w:t>Once</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent>',
+      `<w:tbl><w:tr>${cell(wordParagraph('Month'))}${cell(wordParagraph('Rent'))}</w:tr><w:tr>${cell(wordParagraph('March') + wordParagraph('2026'))}${cell(inner)}</w:tr></w:tbl>`,
+    ];
+    expect(await read(makeDocx(body.join('')), types.docx)).to.include({
+      text: 'The lease & its terms\n\nTwo\twords\n\nOnce\n\n| Month | Rent |\n| March 2026 | deep er |\n\nA footnote.',
+      pages: null,
+      truncated: false,
+      contentType: types.docx,
+    });
+  });
+
+  it('are read from PowerPoint, slide by slide in the order they are shown', async () => {
+    const paragraph = (text: string) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`;
+    const table = `<a:tbl><a:tr><a:tc>${paragraph('a')}</a:tc><a:tc>${paragraph('b|c')}</a:tc></a:tr></a:tbl>`;
+    const deck = makePptx([paragraph('Welcome') + paragraph('to the ridge'), table, paragraph('The end')]);
+    expect(await read(deck, types.pptx)).to.include({ text: 'Welcome\n\nto the ridge\n\n| a | b\\|c |\n\nThe end', pages: 3 });
+    expect(await refusal(makePptx(['', '', '', '']), types.pptx)).to.deep.equal([413, 'too_many_pages']);
+  });
+
+  it('are read from Excel: names of sheets, rows, results of formulas, days', async () => {
+    const rows = [
+      '<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="inlineStr"><is><t>Since</t></is></c></row>',
+      '<row><c t="str"><f>A1</f><v>Mirror</v></c><c><v>12.5</v></c><c s="1"><v>46082</v></c></row>',
+      '<row><c/></row>',
+    ];
+    const { text } = await read(makeXlsx(rows.join(''), ['Part', 'Price']), types.xlsx);
+    expect(text).to.equal('Prices\n\n| Part | Price | Since |\n| Mirror | 12.5 | 2026-03-01 |');
+  });
+
+  it('are read from OpenDocument: headings, lists, tables; no comments', async () => {
+    const body = `<text:h>Title</text:h><text:p>One<text:s text:c="1000000000"/>two<office:annotation><text:p>Hm.</text:p></office:annotation></text:p>
+<text:list><text:list-item><text:p>first</text:p></text:list-item></text:list>
+<table:table><table:table-row table:number-rows-repeated="1000000000"><table:table-cell><text:p>a</text:p></table:table-cell><table:table-cell><text:p>b</text:p></table:table-cell></table:table-row></table:table>`;
+    expect((await read(makeOdt(body), types.odt)).text).to.equal('Title\n\nOne two\n\nfirst\n\n| a | b |');
+    const locked = '<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>';
+    expect(await refusal(makeOdt(body, locked), types.odt)).to.deep.equal([422, 'encrypted_document']);
+  });
+
+  it('are read from EPUB, chapter by chapter', async () => {
+    const book = makeEpub(['<h1>One</h1><p>It begins.</p><script>never()</script>', '<p>It ends.</p>']);
+    expect((await read(book, types.epub)).text).to.match(/^One\n+It begins\.\n+It ends\.$/);
+    const uri = 'OEBPS/text/chapter%201.xhtml';
+    const lock = { name: 'META-INF/encryption.xml', content: `<encryption><enc:CipherReference URI="${uri}"/></encryption>` };
+    expect(await refusal(makeEpub(['a', 'b'], [lock]), types.epub)).to.deep.equal([422, 'encrypted_document']);
+  });
+
+  it('are read from mail: who, when, subject, text, names of attachments', async () => {
+    const mail = [
+      'From: =?utf-8?Q?In=C3=A9s_Halloran?= <ines@example.com>',
+      'To: a@example.com, "B" <b@example.com>',
+      'Subject: The gravel',
+      'Date: Tue, 03 Mar 2026 10:00:00 +0000',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/mixed; boundary=x',
+      '',
+      '--x',
+      'Content-Type: text/html; charset=iso-8859-1',
+      'Content-Transfer-Encoding: quoted-printable',
+      '',
+      '<p>Who pays for the caf=E9?</p><img src=3D"http://127.0.0.1:9/pixel">',
+      '--x',
+      'Content-Type: application/pdf; name="bill.pdf"',
+      'Content-Disposition: attachment; filename="bill.pdf"',
+      'Content-Transfer-Encoding: base64',
+      '',
+      'JVBERi0=',
+      '--x--',
+    ];
+    const { text } = await read(Buffer.from(mail.join('\r\n')), types.eml);
+    expect(text).to.contain('Subject: The gravel\nFrom: Inés Halloran <ines@example.com>\nTo: a@example.com, B <b@example.com>\nDate: ');
+    expect(text)
+      .to.contain('Who pays for the café?')
+      .and.match(/\n\nAttachment: bill\.pdf$/);
+    expect(text).to.not.contain('pixel');
+  });
+
+  it('are read from RTF: paragraphs, letters of every script, rows; no fonts, pictures or headers', async () => {
+    const rtf = String.raw`{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Times;}}{\*\generator Writer;}{\header Page}{\info{\title Hidden}}
+\pard Caf\'e9 \u1055?\u1088?\par Second \emdash  line\par\trowd a\cell b\cell\row {\pict\bin4 }}{{}{\field{\*\fldinst HYPERLINK "http://x"}{\fldrslt link}}\par}}`;
+    const { text } = await read(Buffer.from(rtf, 'latin1'), types.rtf);
+    expect(text).to.equal('Café Пр\n\nSecond — line\n\n| a | b |\nlink');
+  });
+
+  it('stop at the limit of characters', async () => {
+    const long = makeDocx(wordParagraph('word '.repeat(500)).repeat(200));
+    expect(await read(long, types.docx)).to.include({ characters: 5000, truncated: true });
+  });
+
+  describe('that are hostile', () => {
+    afterEach('the next document is read', async () => {
+      expect((await read(makeDocx(wordParagraph('well')), types.docx)).text).to.contain('well');
+    });
+    const word = (xml: string, name = 'word/document.xml') =>
+      makeZip([
+        {
+          name: '[Content_Types].xml',
+          content: `<Types><Override PartName="/word/document.xml" ContentType="x.wordprocessingml.document.main+xml"/></Types>`,
+        },
+        { name, content: xml },
+      ]);
+
+    it('are refused if they unpack to far more than they are', async () => {
+      const spaces = Buffer.alloc(300 * megabyte, ' ');
+      const bomb = makeZip([
+        {
+          name: '[Content_Types].xml',
+          content: '<Types><Override PartName="/word/document.xml" ContentType="x.wordprocessingml.document.main+xml"/></Types>',
+        },
+        { name: 'word/document.xml', content: spaces },
+      ]);
+      expect(await refusal(bomb, types.docx)).to.deep.equal([413, 'expands_too_far']);
+      // One that lies about its size.
+      const liar = makeZip([{ name: '[Content_Types].xml', content: spaces.subarray(0, 20 * megabyte), claims: { unpackedBytes: 100 } }]);
+      expect(await refusal(liar, types.docx)).to.deep.equal([422, 'unreadable_document']);
+      const many = makeZip(Array.from({ length: 10_001 }, (_, index) => ({ name: `${index}`, content: '' })));
+      expect(await refusal(many, types.xlsx)).to.deep.equal([413, 'expands_too_far']);
+    });
+
+    it('are refused if they declare entities, their own or those of another file', async () => {
+      for (const entities of [doctype, external]) {
+        const xml = `<?xml version="1.0"?>${entities}<w:document><w:p><w:r><w:t>&c;</w:t></w:r></w:p></w:document>`;
+        expect(await refusal(word(xml), types.docx)).to.deep.equal([422, 'unreadable_document']);
+        const odt = makeZip([
+          { name: 'mimetype', content: types.odt },
+          { name: 'content.xml', content: `${entities}<text:p>&c;</text:p>` },
+        ]);
+        expect(await refusal(odt, types.odt)).to.deep.equal([422, 'unreadable_document']);
+      }
+    });
+
+    it('are refused if they nest without end', async () => {
+      expect(await refusal(word('<w:p>'.repeat(100_000)), types.docx)).to.deep.equal([422, 'unreadable_document']);
+      expect(await refusal(Buffer.from(`{\\rtf1${'{'.repeat(100_000)}`), types.rtf)).to.deep.equal([422, 'unreadable_document']);
+      const parts = Array.from({ length: 200 }, (_, index) => `Content-Type: multipart/mixed; boundary=b${index}\r\n\r\n--b${index}\r\n`);
+      expect(await refusal(Buffer.from(`Subject: deep\r\n${parts.join('')}`), types.eml)).to.deep.equal([422, 'unreadable_document']);
+    });
+
+    it('are refused if their names lead out of the archive, or are there twice', async () => {
+      for (const name of ['../../etc/passwd', '/etc/passwd', 'C:/secret']) {
+        expect(await refusal(word('<w:document/>', name), types.docx), name).to.deep.equal([422, 'unreadable_document']);
+      }
+      const twice = makeZip([
+        { name: 'mimetype', content: types.odt },
+        { name: 'mimetype', content: types.odt },
+      ]);
+      expect(await refusal(twice, types.odt)).to.deep.equal([422, 'unreadable_document']);
+    });
+
+    it('are refused if they are locked, cut off, empty, or of another kind than declared', async () => {
+      const locked = makeZip([{ name: '[Content_Types].xml', content: 'x', claims: { encrypted: true } }]);
+      expect(await refusal(locked, types.docx)).to.deep.equal([422, 'encrypted_document']);
+      const docx = makeDocx(wordParagraph('well'));
+      for (const type of Object.values(types).filter((other) => other !== types.docx)) {
+        expect(await refusal(docx, type), type).to.deep.equal([422, 'unreadable_document']);
+      }
+      for (const type of Object.values(types)) {
+        expect(await refusal(Buffer.alloc(0), type), type).to.deep.equal([422, 'empty_document']);
+        expect(await refusal(Buffer.alloc(2000, 0), type), type).to.deep.equal([422, 'unreadable_document']);
+      }
+      expect(await refusal(docx.subarray(0, docx.length - 40), types.docx)).to.deep.equal([422, 'unreadable_document']);
+    });
+  });
+});
+
+describe('kinds that are off at /v1/extract', () => {
+  it('are refused with 415, as any other type', async () => {
+    const service = await startAiService({ EXTRA_CONTENT_TYPES: 'odt' });
+    try {
+      expect(await refusalOf(await service.extract(makeDocx(wordParagraph('a')) as never, types.docx))).to.deep.equal([
+        415,
+        'unsupported_type',
+      ]);
+      expect((await service.extract(makeOdt('<text:p>a</text:p>') as never, types.odt)).status).to.equal(200);
+    } finally {
+      await service.stop();
+    }
+  });
+});

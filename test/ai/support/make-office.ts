@@ -1,0 +1,87 @@
+import { makeZip, type ZipFile } from './make-zip.ts';
+
+const office = 'application/vnd.openxmlformats-officedocument';
+const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+
+function types(parts: Record<string, string>): ZipFile {
+  const overrides = Object.entries(parts).map(([part, type]) => `<Override PartName="/${part}" ContentType="${office}.${type}+xml"/>`);
+  return { name: '[Content_Types].xml', content: `${declaration}<Types>${overrides.join('')}</Types>` };
+}
+
+function relations(name: string, targets: Record<string, string>): ZipFile {
+  const list = Object.entries(targets).map(([id, target]) => `<Relationship Id="${id}" Target="${target}"/>`);
+  const outside = '<Relationship Id="far" Target="http://127.0.0.1:9/secret" TargetMode="External"/>';
+  return { name, content: `${declaration}<Relationships>${list.join('')}${outside}</Relationships>` };
+}
+
+/** A Word document whose body is this XML, with a footnote and a header. */
+export function makeDocx(body: string, more: ZipFile[] = []): Buffer {
+  const part = (name: string, content: string) => ({ name: `word/${name}.xml`, content: `${declaration}${content}` });
+  return makeZip([
+    types({ 'word/document.xml': 'wordprocessingml.document.main' }),
+    part('document', `<w:document><w:body>${body}</w:body></w:document>`),
+    part('footnotes', '<w:footnotes><w:footnote><w:p><w:r><w:t>A footnote.</w:t></w:r></w:p></w:footnote></w:footnotes>'),
+    part('header1', '<w:hdr><w:p><w:r><w:t>On every page</w:t></w:r></w:p></w:hdr>'),
+    ...more,
+  ]);
+}
+
+/** A paragraph of a Word document. */
+export function wordParagraph(text: string): string {
+  return `<w:p><w:pPr><w:pStyle w:val="Normal"/></w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+}
+
+/** A presentation; the slides are stored in another order than they are shown in. */
+export function makePptx(slides: string[]): Buffer {
+  const count = slides.length;
+  const part = (index: number) => `slides/slide${count - index}.xml`;
+  const ids = slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="r${index}"/>`);
+  return makeZip([
+    types({ 'ppt/presentation.xml': 'presentationml.presentation.main' }),
+    { name: 'ppt/presentation.xml', content: `${declaration}<p:presentation><p:sldIdLst>${ids.join('')}</p:sldIdLst></p:presentation>` },
+    relations('ppt/_rels/presentation.xml.rels', Object.fromEntries(slides.map((_, index) => [`r${index}`, part(index)]))),
+    ...slides.map((xml, index) => ({ name: `ppt/${part(index)}`, content: `${declaration}<p:sld>${xml}</p:sld>` })),
+  ]);
+}
+
+/** A workbook of one sheet, Prices, with these rows of cells. */
+export function makeXlsx(rows: string, shared: string[] = []): Buffer {
+  return makeZip([
+    types({ 'xl/workbook.xml': 'spreadsheetml.sheet.main' }),
+    {
+      name: 'xl/workbook.xml',
+      content: `${declaration}<workbook><sheets><sheet name="Prices" sheetId="1" r:id="r1"/></sheets></workbook>`,
+    },
+    relations('xl/_rels/workbook.xml.rels', { r1: '/xl/worksheets/sheet1.xml' }),
+    { name: 'xl/sharedStrings.xml', content: `${declaration}<sst>${shared.map((text) => `<si><t>${text}</t></si>`).join('')}</sst>` },
+    { name: 'xl/styles.xml', content: `${declaration}<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>` },
+    { name: 'xl/worksheets/sheet1.xml', content: `${declaration}<worksheet><sheetData>${rows}</sheetData></worksheet>` },
+  ]);
+}
+
+/** An OpenDocument text whose body is this XML. */
+export function makeOdt(body: string, manifest = ''): Buffer {
+  return makeZip([
+    { name: 'mimetype', content: 'application/vnd.oasis.opendocument.text' },
+    { name: 'META-INF/manifest.xml', content: `${declaration}<manifest:manifest>${manifest}</manifest:manifest>` },
+    {
+      name: 'content.xml',
+      content: `${declaration}<office:document-content><office:body><office:text>${body}</office:text></office:body></office:document-content>`,
+    },
+  ]);
+}
+
+/** A book of chapters. */
+export function makeEpub(chapters: string[], more: ZipFile[] = []): Buffer {
+  const items = chapters.map(
+    (_, index) => `<item id="c${index}" href="text/chapter%20${index}.xhtml" media-type="application/xhtml+xml"/>`,
+  );
+  const order = chapters.map((_, index) => `<itemref idref="c${index}"/>`);
+  return makeZip([
+    { name: 'mimetype', content: 'application/epub+zip' },
+    { name: 'META-INF/container.xml', content: '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>' },
+    { name: 'OEBPS/book.opf', content: `<package><manifest>${items.join('')}</manifest><spine>${order.join('')}</spine></package>` },
+    ...chapters.map((text, index) => ({ name: `OEBPS/text/chapter ${index}.xhtml`, content: `<html><body>${text}</body></html>` })),
+    ...more,
+  ]);
+}
