@@ -1,8 +1,12 @@
-import type { Document, JobEvent } from '../client/index.ts';
+import { type Document, type JobEvent, sliceCharacters } from '../client/index.ts';
 import { createSpinner } from '../local/progress.ts';
 import type { DemoResult } from './run.ts';
 
 const maxWidth = 80;
+/** What fits on a line beside a score. */
+const maxPlace = 65;
+/** Around words that matched. */
+const [openingMark, closingMark] = ['«', '»'];
 
 /** The page of a job's workflow in Temporal's UI; undefined if the address of the UI is unknown. */
 export type WorkflowUrl = (jobId: string) => string | undefined;
@@ -69,9 +73,8 @@ export function report({ documents, jobs, search, creditsUsed }: DemoResult, wor
   screen.heading(`Search (${search[0]?.model ?? 'nothing is indexed'})`);
   for (const { query, results } of search) {
     screen.paragraph(`“${query}”`, 2);
-    for (const { score, lexicalScore, documentName } of results)
-      screen.line(`${(score ?? lexicalScore ?? 0).toFixed(3)}  ${plain(documentName)}`, 4);
-    screen.paragraph(bestSentence(results[0]?.text ?? 'nothing found', query), 11);
+    for (const result of results) screen.line(`${(result.score ?? result.lexicalScore ?? 0).toFixed(3)}  ${placeOf(result)}`, 4);
+    screen.paragraph(results[0] ? bestSentence(results[0], query) : 'nothing found', 11);
   }
   screen.heading(`Credits used: ${creditsUsed}`);
   if (workflowUrl('') === undefined) return;
@@ -108,11 +111,34 @@ function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Z}]+/gu, ' ').trim();
 }
 
-/** The sentence that shares the most words with the query, by the beginnings of the longer ones. */
-function bestSentence(text: string, query: string): string {
+type Result = DemoResult['search'][number]['results'][number];
+
+/** The document with the page of what matched, or the heading that it is under. */
+function placeOf({ documentName, citation, highlights = [] }: Result): string {
+  const page = highlights[0]?.page ?? citation?.page ?? null;
+  const heading = citation?.headings?.at(-1);
+  const place = page === null ? heading : `page ${page}`;
+  return [...plain(place === undefined ? documentName : `${documentName}, ${place}`)].slice(0, maxPlace).join('');
+}
+
+/** The sentence with the most words of the query, which are marked; if none is there, the one that shares the most beginnings of longer ones. */
+function bestSentence({ text, highlights = [] }: Result, query: string): string {
+  const marked = mark(text, highlights);
+  const marksIn = (sentence: string) => sentence.split(openingMark).length;
   const wordsOf = (words: string) => new Set(words.toLowerCase().match(/(?<![\p{L}\p{N}])[\p{L}\p{N}]{4,5}/gu));
   const shared = (sentence: string) => wordsOf(sentence).intersection(wordsOf(query)).size;
-  return sentencesOf(text).reduce((best, sentence) => (shared(sentence) > shared(best) ? sentence : best), '') || text;
+  const worth = (sentence: string) => 1_000 * marksIn(sentence) + shared(sentence);
+  return sentencesOf(marked).reduce((best, sentence) => (worth(sentence) > worth(best) ? sentence : best), '') || marked;
+}
+
+/** Puts marks around parts of a text, which are in its order. */
+function mark(text: string, parts: { start: number; end: number }[]): string {
+  const ends = [0, ...parts.map(({ end }) => end)];
+  const pieces = parts.map((part, index) => {
+    const before = sliceCharacters(text, { start: ends[index] ?? 0, end: part.start });
+    return `${before}${openingMark}${sliceCharacters(text, part)}${closingMark}`;
+  });
+  return pieces.join('') + sliceCharacters(text, { start: ends.at(-1) ?? 0, end: text.length });
 }
 
 function sentencesOf(text: string): string[] {

@@ -134,7 +134,8 @@ class Demo {
     const found: DemoResult['search'] = [];
     for (const query of indexed.length === 0 ? [] : queries.length > 0 ? queries : own)
       await this.#attempt(`search for “${query}”`, async () => {
-        found.push({ query, ...(await client.documents.search({ workspaceId, query, limit: 3 }, { signal })) });
+        const results = await client.documents.search({ workspaceId, query, limit: 3, include: ['citation', 'highlights'] }, { signal });
+        found.push({ query, ...results });
       });
     return found;
   }

@@ -54,19 +54,6 @@ export async function fitPage(db: Db, sized: RawBuilder<unknown>, { order, limit
   return { rows, bytes, more: rows.length < (rows[0]?.candidates ?? 0) };
 }
 
-/** Makes a page of `limit + 1` rows of the database: the extra row shows that there is a next page. */
-export function toPage<Row extends { created_at: Date; id: string }>(
-  rows: Row[],
-  limit: number,
-  cursors: Cursors,
-  scope: string,
-): Page<Row> {
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { items, nextCursor: more ? cursors.encode(scope, { createdAt: last.created_at, id: last.id }) : null };
-}
-
 /** The cursor after a page of {@link fitPage}; null if it is the last one. */
 export function cursorAfter({ rows, more }: SizedPage, cursors: Cursors, scope: string): string | null {
   const last = rows.at(-1);

@@ -29,14 +29,15 @@ type IsWanted = (part: string) => boolean;
 /** Of a run of Chinese or Japanese the pairs of characters, or the single ones. */
 function findPairs(run: string, at: number, wanted: Set<string>): Span[] {
   const characters = [...run];
+  // As terms have them. All that `termsOf` does would take a second for the chunks of a search.
+  const folded = characters.map((character) => character.normalize('NFKC'));
   const spans: Span[] = [];
   let start = at;
   for (const [place, character] of characters.entries()) {
-    const single = termsOf(character);
-    const pair = character + (characters[place + 1] ?? '');
-    const ofBoth = termsOf(pair).filter((term) => [...term].length > 1);
-    if (single.some((term) => wanted.has(term))) spans.push({ start, end: start + character.length });
-    if (ofBoth.some((term) => wanted.has(term))) spans.push({ start, end: start + pair.length });
+    const [single, next] = [folded[place] ?? '', folded[place + 1] ?? ''];
+    if (wanted.has(single)) spans.push({ start, end: start + character.length });
+    if (next !== '' && wanted.has(single + next))
+      spans.push({ start, end: start + character.length + (characters[place + 1] ?? '').length });
     start += character.length;
   }
   return spans;

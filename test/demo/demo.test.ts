@@ -46,7 +46,10 @@ describe('npm run demo', () => {
     expect(search).to.have.length(1);
     expect(search[0]).to.have.all.keys('query', 'model', 'results');
     expect(search[0].query).to.equal('The lamp is lit at dusk by the keeper.');
-    expect(search[0].results[0]).to.include({ documentId: documents[0].id, documentName: 'keeper.md' });
+    const [best] = search[0].results;
+    expect(best).to.include({ documentId: documents[0].id, documentName: 'keeper.md' });
+    expect(best.citation).to.deep.include({ page: null, headings: ['Lighthouse'], start: 0 });
+    expect(best.highlights.map(({ start, end }: any) => best.text.slice(start, end))).to.include.members(['lamp', 'dusk']);
     expect(creditsUsed).to.equal(8);
   });
 
@@ -62,6 +65,16 @@ describe('npm run demo', () => {
     expect(expected.filter(({ contains }, index) => !texts[index].includes(contains))).to.deep.equal([]);
   });
 
+  it('prints the page of what it finds, and marks what matched', async () => {
+    const { code, stdout, stderr } = await runDemo(
+      ['--query', 'the supply truck leaves the railway halt at Tarn Bridge', 'samples/observatory-handbook.pdf'],
+      pointTo(api),
+    );
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.match(/ {4}0\.\d{3} {2}observatory-handbook\.pdf, page 1\n/);
+    expect(stdout).to.match(/The\s+«supply»\s+«truck»\s+«leaves»/);
+  });
+
   it('prints lines of at most 80 columns, but for links, and no control characters', async () => {
     const files = [fileOf('keeper.md', note), join(directory, 'colour \u001b[31m.md')];
     const { stdout, stderr } = await runDemo(['--query', 'who lights the lamp?', ...files], pointTo(api));
@@ -70,7 +83,7 @@ describe('npm run demo', () => {
     expect(lines.filter((line) => line.length > 80)).to.deep.equal([]);
     expect(stdout.replaceAll('\n', '')).not.to.match(/\p{Cc}/u);
     expect(stdout)
-      .to.match(/“who lights the lamp\?”\n +0\.\d{3} {2}keeper\.md/)
+      .to.match(/“who lights the lamp\?”\n +0\.\d{3} {2}keeper\.md, Lighthouse\n[\s\S]*The «lamp» is lit at dusk/)
       .and.include('Credits used: 8');
   });
 
