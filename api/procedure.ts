@@ -17,6 +17,8 @@ export interface RequestInfo {
   signal: AbortSignal;
   /** Closes the connection at once. */
   hangUp(): void;
+  /** Names the organization that the request was authorized in, for the log. */
+  noteOrganization(organizationId: string): void;
   /** Called once the response has been sent, or the connection is gone. */
   onClose(callback: () => void): void;
   /** Called once the connection holds nothing more of the response that the client has not taken. */
@@ -99,6 +101,7 @@ export async function run(
     async authorize(organizationId) {
       checkMembership(route, caller, organizationId);
       authorized = true;
+      request.noteOrganization(organizationId);
       if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal);
     },
   }).finally(() => release?.());
