@@ -11,6 +11,7 @@ import { docsRoutes, openApiDocument } from './http/docs.ts';
 import { healthz, readyz } from './http/health.ts';
 import { identifyRoute } from './http/identify-route.ts';
 import { limitRequests } from './http/limiters.ts';
+import { logRequests } from './http/log-requests.ts';
 import { type ObserveRequest, observeRequests } from './http/observe-requests.ts';
 import { requestContext } from './http/request.ts';
 import { createRest, restErrors } from './http/rest.ts';
@@ -32,6 +33,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   const { config, limiters } = deps;
   const app = createExpress();
   app.use(requestContext(config.trustProxy));
+  app.use(logRequests(deps.log));
   if (observeRequest) app.use(observeRequests(observeRequest));
 
   app.get('/healthz', healthz);

@@ -18,6 +18,8 @@ export interface RequestInfo {
   signal: AbortSignal;
   /** Closes the connection at once. */
   hangUp(): void;
+  /** Names the organization that the request was authorized in, for the log. */
+  noteOrganization(organizationId: string): void;
   /** Called once the response has been sent, or the connection is gone. */
   onClose(callback: () => void): void;
   /** Called once the connection holds nothing more of the response that the client has not taken. */
@@ -96,6 +98,7 @@ export async function run(
     async authorize(organizationId, prepare) {
       checkMembership(route, caller, organizationId);
       authorized = true;
+      request.noteOrganization(organizationId);
       await prepare?.();
       if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal);
     },

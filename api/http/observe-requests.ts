@@ -31,7 +31,8 @@ const others = [
   { prefix: '/readyz', name: 'health' },
 ];
 
-function operationOf(url: string, res: Response): string {
+/** The operation of the contract that a request is for, or what else serves its path; `none` if nothing does. */
+export function operationOf(url: string, res: Response): string {
   const operation = routeOf(res)?.metadata.operation;
   if (operation) return operation;
   const [path = ''] = url.split('?');

@@ -24,6 +24,11 @@ export function requestIdOf(res: Response): string {
   return String(res.locals.requestId);
 }
 
+/** The organization that the request was authorized in; undefined if it was in none. */
+export function organizationOf(res: Response): string | undefined {
+  return res.locals.organizationId as string | undefined;
+}
+
 export function clientAddressOf(res: Response): string {
   return String(res.locals.clientAddress);
 }
@@ -47,6 +52,9 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
     lastEventId: req.get('last-event-id'),
     signal: whenClientLeaves(res),
     hangUp: () => res.destroy(),
+    noteOrganization: (organizationId) => {
+      res.locals.organizationId = organizationId;
+    },
     onClose: (callback) => void (res.closed ? callback() : res.once('close', callback)),
     onDrained: (callback) => onDrained(res, callback),
     setHeader: (name, value) => res.setHeader(name, value),

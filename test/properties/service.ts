@@ -91,7 +91,7 @@ export class Service {
   async call<T = any>(operation: string, caller: Caller, input: unknown, idempotencyKey?: string): Promise<T> {
     const request = {
       ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', idempotencyKey, lastEventId: undefined },
-      ...{ signal: new AbortController().signal, hangUp() {}, setHeader() {}, onClose() {}, onDrained() {} },
+      ...{ signal: new AbortController().signal, hangUp() {}, noteOrganization() {}, setHeader() {}, onClose() {}, onDrained() {} },
     };
     return (await run({ log, skippedEvents: { add: () => {} }, writes: { enter: async () => () => {} } }, this.#find(operation), {
       input,

@@ -1,0 +1,27 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { operationOf } from './observe-requests.ts';
+import { organizationOf, requestIdOf } from './request.ts';
+
+/**
+ * Writes one line for each request when its response is complete, or its client has left: what it asked for, how it ended, how long it took
+ * (`ms`), and the organization that it was authorized in. Never its path or query string, which may hold a token. Probes are `debug`.
+ */
+export function logRequests(log: Logger): RequestHandler {
+  return (req, res, next) => {
+    const startedAt = performance.now();
+    res.once('close', () => {
+      const operation = operationOf(req.originalUrl, res);
+      const line = {
+        requestId: requestIdOf(res),
+        operation,
+        method: req.method,
+        status: res.writableFinished ? res.statusCode : 'aborted',
+        ms: Math.round(performance.now() - startedAt),
+        organizationId: organizationOf(res),
+      };
+      log[operation === 'health' ? 'debug' : 'info'](line, 'request');
+    });
+    next();
+  };
+}
