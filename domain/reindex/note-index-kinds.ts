@@ -6,11 +6,12 @@ const documentsPerStatement = 500;
 
 /**
  * Notes with what documents are indexed that were indexed before it was noted, or by an older version while it still runs. Documents that
- * are in use are left to the next call. Returns how many it were.
+ * are in use are left to the next call. Returns how many it were. Throws the signal's reason if it aborts.
  */
-export async function noteIndexKinds(db: Db): Promise<number> {
+export async function noteIndexKinds(db: Db, signal?: AbortSignal): Promise<number> {
   let noted = 0;
   for (let after = ''; ; ) {
+    signal?.throwIfAborted();
     const { rows } = await sql<{ id: string }>`
       select document.id from document left join document_index on document_index.document_id = document.id
       where document.id > ${after} and chunk_count > 0 and document_index.indexed_at is distinct from document.indexed_at

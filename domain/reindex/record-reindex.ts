@@ -2,24 +2,18 @@ import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { ReindexInput } from '../../workflows/definitions.ts';
 import { recordAudit, systemActor } from '../audit.ts';
+import { deriveId } from '../ids.ts';
 
 /** Writes the audit entry of a re-embedding, before it begins. A second call for the same run changes nothing. */
 export async function recordReindex(db: Db, { run, input }: { run: string; input: ReindexInput }): Promise<void> {
   const { progress: _, target: __, ...metadata } = input;
   const event = {
+    id: deriveId(`document.reindex ${run}`),
     organizationId: input.organizationId ?? null,
     action: 'document.reindex',
     targetType: 'reindex',
     targetId: run,
     metadata,
   };
-  await inTransaction(db, async (trx) => {
-    const recorded = await trx
-      .selectFrom('audit_entry')
-      .select('id')
-      .where('target_id', '=', run)
-      .where('action', '=', event.action)
-      .executeTakeFirst();
-    if (!recorded) await recordAudit(trx, { ...systemActor, email: input.requestedBy ?? null }, event);
-  });
+  await inTransaction(db, (trx) => recordAudit(trx, { ...systemActor, email: input.requestedBy ?? null }, event));
 }

@@ -43,7 +43,7 @@ describe('The memory of the readers', () => {
   });
 
   it('has its full size within the limit of docker-compose.yml', () => {
-    const [, gigabytes] = /\n {2}ai:[\s\S]*?mem_limit: (\d+)g/.exec(readFileSync('docker-compose.yml', 'utf8')) ?? [];
+    const [, gigabytes] = /\n {2}ai:[\s\S]*?mem_limit: \$\{AI_MEMORY:-(\d+)g\}/.exec(readFileSync('docker-compose.yml', 'utf8')) ?? [];
     for (const cores of [1, 2, 4, 16]) {
       const plan = planPools({ limitBytes: Number(gigabytes) * gibibyte, cores, recognizes: true });
       expect(plan).to.include({ readerBytes: gibibyte, recognizerBytes: 1.5 * gibibyte });
