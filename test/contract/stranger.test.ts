@@ -48,7 +48,7 @@ describe('A client that knows the OpenAPI document and a token', () => {
   /** The one request that is not an operation: the document tells of it where it tells how to sign in. */
   async function findOrganization(): Promise<string> {
     const { info } = (await (await fetch(`${api.url}/api/v1/openapi.json`)).json()) as { info: { description: string } };
-    const [, path] = /`GET (\/\S+)` answers the organizations/.exec(info.description) ?? [];
+    const [, path] = /`GET (\/\S+)` returns the organizations/.exec(info.description) ?? [];
     const organizations = await fetch(`${api.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
     const [first] = (await organizations.json()) as { id: string }[];
     return first?.id ?? '';
