@@ -95,6 +95,11 @@ describe('text documents at /v1/extract', () => {
     expect((await read(page, 'text/html')).text).to.equal('Left\n\n| a | b\\|c |\n| 1 2 | 3 |');
   });
 
+  it('reads the whole of a page that names no body', async () => {
+    const { text } = await read('<!doctype html><title>Ferries</title><h1>Fares</h1><p>Adults pay nine.', 'text/html');
+    expect(text).to.equal('Ferries\n\nFares\n\nAdults pay nine.');
+  });
+
   it('finds the charset of HTML in its header, then in its meta element', async () => {
     const page = (meta: string) => Buffer.from(`<html><head>${meta}</head><body><p>caf\xe9 \x80</p></body></html>`, 'latin1');
     expect((await read(page('<meta charset="iso-8859-1">'), 'text/html')).text).to.equal('café €');
