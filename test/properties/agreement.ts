@@ -79,6 +79,13 @@ export async function findNewSearch({ state }: Model, tenant: Tenant): Promise<s
   return only(openSearches.filter((id) => !state.searches.some((each) => each.id === id)));
 }
 
+/** The search that the service has charged and refunded, and the rules do not know yet; undefined if there is none. */
+export async function findRefundedSearch({ state }: Model, tenant: Tenant): Promise<string | undefined> {
+  const { ledger } = await observe(tenant);
+  const refunded = ledger.flatMap((entry) => /^search:(.+):refund /.exec(entry)?.[1] ?? []);
+  return refunded.find((id) => !state.searches.some((each) => each.id === id));
+}
+
 function only<T>(found: T[]): T {
   const [one, ...others] = found;
   if (one === undefined || others.length > 0) throw new Error(`there should be one new row, not ${found.length}`);

@@ -76,8 +76,10 @@ export function sweep({ now, jobs, searches }: MoneyState): void {
   for (const search of searches) if (search.status === 'open' && now - search.chargedAt > searchLostMs) search.status = 'refunded';
 }
 
-export function addSearch(state: MoneyState, id: string): void {
-  state.searches.push({ id, month: monthOf(state.now), chargedAt: state.now, status: 'open' });
+export function addSearch(state: MoneyState, id: string): SearchState {
+  const search: SearchState = { id, month: monthOf(state.now), chargedAt: state.now, status: 'open' };
+  state.searches.push(search);
+  return search;
 }
 
 export function endSearch(search: SearchState, status: 'settled' | 'refunded'): void {

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
-import { expectDone, findNewSearch, pick, type Step, step } from './agreement.ts';
+import { expectDone, findNewSearch, findRefundedSearch, pick, type Step, step } from './agreement.ts';
 import { breaks, describeBreak, index } from './arbitraries.ts';
 import * as rules from './money-rules.ts';
 
@@ -16,7 +16,13 @@ const search = fc.record({ workspace: index, at: breaks }).map(({ workspace, at 
       if (at) service.breaker.arm(at);
       const { call, result } = await service.ai.callOf(() => tenant.call('documents.search', input));
       const broken = service.breaker.disarm();
-      if (!call && !expectDone({ ...(await tenant.try(() => result)), broken }, refusal)) return;
+      if (!call) {
+        const outcome = { ...(await tenant.try(() => result)), broken };
+        // The connection may have broken between the charge and the embedding.
+        const refunded = broken && refusal === undefined && (await findRefundedSearch(model, tenant));
+        if (refunded) return rules.endSearch(rules.addSearch(model.state, refunded), 'refunded');
+        if (!expectDone(outcome, refusal)) return;
+      }
       const id = await findNewSearch(model, tenant);
       rules.addSearch(model.state, id);
       if (!call) return;

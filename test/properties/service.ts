@@ -6,6 +6,7 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { ApiDeps } from '../../api/deps.ts';
+import { LargeResponses } from '../../api/http/large-responses.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run } from '../../api/procedure.ts';
 import { createProcedures } from '../../api/procedures/index.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
@@ -59,6 +60,7 @@ export class Service {
     const storage = {
       signUpload: async () => ({ url: 'http://storage.example', headers: {}, expiresAt: new Date(0) }),
       stat: async () => ({ sizeBytes: this.objectBytes }),
+      readHead: async () => Buffer.from('a text'),
     };
     const parts = { config, db, log, storage, payments, ai: this.ai.client, getPlan: planReader(config) };
     this.activities = createActivities({
@@ -69,6 +71,7 @@ export class Service {
     this.#procedures = createProcedures({
       ...parts,
       limiters: { searches: { consume: async () => {} } },
+      largeResponses: new LargeResponses(),
       embeddingPrice: async () => 'charged',
     } as unknown as ApiDeps);
     this.takeEvent = async (event) => {
