@@ -74,7 +74,7 @@ describe('The job stream', () => {
       const earlier = await createJob();
       await api.jobIn(tenant.owner.token, earlier.id, ['succeeded']);
       // Notifications come in their order: with this one, every earlier one has come.
-      await before.first(of(await createJob(), 'queued'));
+      await before.first(of(await createJob(), 'succeeded'));
       const following = await stream();
       const job = await createJob();
       await following.first(of(job, 'succeeded'));
@@ -320,7 +320,7 @@ describe('The job stream', () => {
         expect(data).to.include({ code, defined: true });
         await following.ended;
         expect(following.events.at(-1)?.event).to.equal('error');
-        await staying.first(of(await createJob(), 'queued'));
+        await staying.first(of(await createJob(), 'succeeded'));
       });
     }
   });
