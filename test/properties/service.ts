@@ -90,17 +90,20 @@ export class Service {
     return new Service(options, database, stripe);
   }
 
-  /** Calls an operation, as both transports do after they have found the caller and parsed the input. */
+  /** Calls an operation, as both transports do after they have found the caller and parsed the input. Its response is read at once. */
   async call<T = any>(operation: string, caller: Caller, input: unknown, idempotencyKey?: string): Promise<T> {
+    const ended: (() => void)[] = [];
+    const onEnd = (callback: () => void) => void ended.push(callback);
     const request = {
       ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', idempotencyKey, lastEventId: undefined },
-      ...{ signal: new AbortController().signal, hangUp() {}, noteOrganization() {}, setHeader() {}, onClose() {}, onDrained() {} },
+      ...{ signal: new AbortController().signal, hangUp() {}, noteOrganization() {}, setHeader() {}, onClose: onEnd, onDrained: onEnd },
     };
-    return (await run({ log, skippedEvents: { add: () => {} }, writes: { enter: async () => () => {} } }, this.#find(operation), {
-      input,
-      caller,
-      request,
-    })) as T;
+    const deps = { log, skippedEvents: { add: () => {} }, writes: { enter: async () => () => {} } };
+    try {
+      return (await run(deps, this.#find(operation), { input, caller, request })) as T;
+    } finally {
+      for (const end of ended) end();
+    }
   }
 
   /** Runs an activity, as a worker does. */
