@@ -105,5 +105,7 @@ export class Tenant {
     state.events.length = 0;
     await db.deleteFrom('subscription').where('referenceId', '=', this.organizationId).execute();
     await sql`delete from organization where id = ${this.organizationId}`.execute(db);
+    // Nothing delivers intents here, and a sweep waits until those of the sweep before are delivered.
+    await db.deleteFrom('outbox').execute();
   }
 }
