@@ -4,26 +4,13 @@ import { getPlan } from '../../domain/billing/get-plan.ts';
 import { listProblems } from '../../domain/billing/problems.ts';
 import { createPayments } from '../../payments/payments.ts';
 import { reconcile } from '../../payments/reconcile.ts';
-import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
-import { type AuthService, billingOn, startAuthService } from './support/service.ts';
 import { createSubscriber, type Subscriber, sendEvent } from './support/subscriber.ts';
+import { useBilling } from './support/use-billing.ts';
 
 describe('Checkouts of one organization', () => {
-  let stripe: StripeServer;
-  let service: AuthService;
-  let subscriber: Subscriber;
+  const { stripe, service, subscriber } = useBilling();
   let played = 0;
-  before(async () => {
-    stripe = await startStripeServer();
-    service = await startAuthService({ ...billingOn, STRIPE_API_BASE: stripe.url });
-  });
-  after(async () => {
-    await service.stop();
-    await stripe.stop();
-  });
-  beforeEach(async () => {
-    await service.db.deleteFrom('billing_problem').execute();
-    subscriber = await createSubscriber(service, stripe);
+  beforeEach(() => {
     stripe.hold = undefined;
     played = stripe.state.events.length;
   });

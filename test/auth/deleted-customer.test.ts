@@ -5,29 +5,16 @@ import { billingCommand } from '../../ops/commands/billing.ts';
 import type { OpsContext } from '../../ops/context.ts';
 import { createPayments, type Payments } from '../../payments/payments.ts';
 import { reconcile } from '../../payments/reconcile.ts';
-import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
-import { type AuthService, billingOn, startAuthService } from './support/service.ts';
-import { createSubscriber, type Subscriber, sendEvent } from './support/subscriber.ts';
+import { sendEvent } from './support/subscriber.ts';
+import { useBilling } from './support/use-billing.ts';
 
 describe("A customer that was deleted in Stripe's dashboard", () => {
-  let stripe: StripeServer;
-  let service: AuthService;
+  const { stripe, service, subscriber } = useBilling();
   let payments: Payments;
-  let subscriber: Subscriber;
-  before(async () => {
-    stripe = await startStripeServer();
-    service = await startAuthService({ ...billingOn, STRIPE_API_BASE: stripe.url });
+  before(() => {
     const made = createPayments({ ...service, log: pino({ level: 'silent' }) });
     if (!made) throw new Error('Billing is off');
     payments = made;
-  });
-  after(async () => {
-    await service.stop();
-    await stripe.stop();
-  });
-  beforeEach(async () => {
-    await service.db.deleteFrom('billing_problem').execute();
-    subscriber = await createSubscriber(service, stripe);
   });
   // What one test leaves is no problem of the next.
   afterEach(async () => {

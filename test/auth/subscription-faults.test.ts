@@ -6,9 +6,10 @@ import { billingCommand } from '../../ops/commands/billing.ts';
 import { type OpsContext, OpsError } from '../../ops/context.ts';
 import { createPayments, type Payments } from '../../payments/payments.ts';
 import { syncSeats } from '../../payments/sync-seats.ts';
-import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
-import { type AuthService, billingOn, startAuthService } from './support/service.ts';
-import { createSubscriber, type Subscriber, sendEvent } from './support/subscriber.ts';
+import { startStripeServer } from '../../tools/stripe/stripe-server.ts';
+import { billingOn, startAuthService } from './support/service.ts';
+import { createSubscriber, sendEvent } from './support/subscriber.ts';
+import { useBilling } from './support/use-billing.ts';
 
 const pro: [string, number][] = [['price_pro', 1]];
 const urls = { successUrl: '/', cancelUrl: '/' };
@@ -29,29 +30,16 @@ describe('A plan without a price', () => {
 });
 
 describe('A price that was raised', () => {
-  let stripe: StripeServer;
-  let service: AuthService;
+  const { stripe, service, subscriber } = useBilling({
+    STRIPE_PRICE_PRO: 'price_pro_new,price_pro',
+    STRIPE_PRICE_TEAM: 'price_team_new,price_team',
+    STRIPE_SEAT_PRICE_TEAM: 'price_seat_new,price_seat',
+  });
   let payments: Payments;
-  let subscriber: Subscriber;
-  before(async () => {
-    stripe = await startStripeServer();
-    const raised = {
-      STRIPE_PRICE_PRO: 'price_pro_new,price_pro',
-      STRIPE_PRICE_TEAM: 'price_team_new,price_team',
-      STRIPE_SEAT_PRICE_TEAM: 'price_seat_new,price_seat',
-    };
-    service = await startAuthService({ ...billingOn, ...raised, STRIPE_API_BASE: stripe.url });
+  before(() => {
     const made = createPayments({ ...service, log: pino({ level: 'silent' }) });
     if (!made) throw new Error('Billing is off');
     payments = made;
-  });
-  after(async () => {
-    await service.stop();
-    await stripe.stop();
-  });
-  beforeEach(async () => {
-    subscriber = await createSubscriber(service, stripe);
-    stripe.requests.length = 0;
   });
 
   const subscribe = async (prices: [string, number][]): Promise<string> => {
@@ -88,8 +76,9 @@ describe('A price that was raised', () => {
       ['price_team_new', 1],
       ['price_seat_new', 1],
     ]);
-    const other = await createSubscriber(service, stripe);
-    subscriber = other;
+  });
+
+  it('is what a change leads to that is planned for the end of the period', async () => {
     const old = await subscribe([
       ['price_team', 1],
       ['price_seat', 1],
@@ -115,23 +104,10 @@ describe('A price that was raised', () => {
 });
 
 describe('A subscription agrees with Stripe', () => {
-  let stripe: StripeServer;
-  let service: AuthService;
-  let subscriber: Subscriber;
+  const { stripe, service, subscriber } = useBilling();
   let played = 0;
-  before(async () => {
-    stripe = await startStripeServer();
-    service = await startAuthService({ ...billingOn, STRIPE_API_BASE: stripe.url });
-  });
-  after(async () => {
-    await service.stop();
-    await stripe.stop();
-  });
   beforeEach(async () => {
     await service.db.deleteFrom('mail').execute();
-    await service.db.deleteFrom('billing_problem').execute();
-    subscriber = await createSubscriber(service, stripe);
-    stripe.requests.length = 0;
     played = stripe.state.events.length;
   });
 

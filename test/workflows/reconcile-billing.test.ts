@@ -2,19 +2,20 @@ import { expect } from 'chai';
 import { listProblems } from '../../domain/billing/problems.ts';
 import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import { billingOn } from '../auth/support/service.ts';
-import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { runProgram, until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('reconcileBilling', () => {
-  let api: TestApi;
   let stripe: StripeServer;
-  let tenant: Tenant;
+  const { api, tenant } = useApi({
+    async env() {
+      stripe = await startStripeServer();
+      return { ...billingOn, STRIPE_SEAT_PRICE_TEAM: 'price_seat', STRIPE_API_BASE: stripe.url };
+    },
+  });
   let id: string;
 
   before(async () => {
-    stripe = await startStripeServer();
-    api = await startTestApi({ env: { ...billingOn, STRIPE_SEAT_PRICE_TEAM: 'price_seat', STRIPE_API_BASE: stripe.url } });
-    tenant = await api.createTenant();
     stripe.state.addCustomer('cus_ours', tenant.organizationId);
     stripe.state.addCustomer('cus_left', 'an-organization-that-is-gone');
     const organizations = api.database.db.updateTable('organization');
@@ -26,10 +27,7 @@ describe('reconcileBilling', () => {
     ours.name = 'Somebody else';
     ({ id } = stripe.state.subscribe({ customer: 'cus_ours', prices: [['price_team', 1]] }));
   });
-  after(async () => {
-    await api.stop();
-    await stripe.stop();
-  });
+  after(() => stripe.stop());
 
   const rows = () => api.database.db.selectFrom('subscription').selectAll().execute();
   const run = () =>

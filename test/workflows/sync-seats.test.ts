@@ -1,26 +1,24 @@
 import { expect } from 'chai';
 import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import { billingOn } from '../auth/support/service.ts';
-import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
+import type { TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('syncSeats', () => {
-  let api: TestApi;
   let stripe: StripeServer;
-  let tenant: Tenant;
+  const { api, tenant } = useApi({
+    async env() {
+      stripe = await startStripeServer();
+      return { ...billingOn, STRIPE_SEAT_PRICE_TEAM: 'price_seat', STRIPE_API_BASE: stripe.url };
+    },
+    tenant: 'of each test',
+  });
   let id: string;
 
-  before(async () => {
-    stripe = await startStripeServer();
-    api = await startTestApi({ env: { ...billingOn, STRIPE_SEAT_PRICE_TEAM: 'price_seat', STRIPE_API_BASE: stripe.url } });
-  });
-  after(async () => {
-    await api.stop();
-    await stripe.stop();
-  });
+  after(() => stripe.stop());
   beforeEach(async () => {
     stripe.available = true;
-    tenant = await api.createTenant();
     id = await subscribe([
       ['price_team', 1],
       ['price_seat', 1],

@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib';
+import { assemblePdf } from '../../../tools/pdf.ts';
 
 /**
  * A PDF of `pages` pages that all show the same content stream. Small on disk, and as long to read as the stream times the pages: what
@@ -13,7 +14,7 @@ export function makePdf(content: string | Buffer, pages = 1): Buffer {
     Buffer.from('\nendstream'),
   ]);
   const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F1 3 0 R >> >> >>';
-  return assemble([
+  return assemblePdf([
     Buffer.from('<< /Type /Catalog /Pages 2 0 R >>'),
     Buffer.from(`<< /Type /Pages /Kids [${kids}] /Count ${pages} >>`),
     Buffer.from('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'),
@@ -30,22 +31,4 @@ export function makeTextPdf(line: string, pages = 1): Buffer {
 /** A PDF that takes minutes to read: a million strokes on each of 400 pages. */
 export function makeSlowPdf(): Buffer {
   return makePdf('0 0 m 1 1 l S\n'.repeat(1_000_000), 400);
-}
-
-function assemble(objects: Buffer[]): Buffer {
-  const parts = [Buffer.from('%PDF-1.4\n')];
-  const offsets: number[] = [];
-  let length = parts[0]?.length ?? 0;
-  for (const [index, object] of objects.entries()) {
-    offsets.push(length);
-    const part = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), object, Buffer.from('\nendobj\n')]);
-    parts.push(part);
-    length += part.length;
-  }
-  const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  const size = objects.length + 1;
-  parts.push(
-    Buffer.from(`xref\n0 ${size}\n0000000000 65535 f \n${rows}trailer << /Size ${size} /Root 1 0 R >>\nstartxref\n${length}\n%%EOF`),
-  );
-  return Buffer.concat(parts);
 }

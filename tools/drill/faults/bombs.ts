@@ -1,4 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
+import { assemblePdf } from '../../pdf.ts';
 
 export interface Bomb {
   name: string;
@@ -18,22 +19,7 @@ export function pdfBomb(): Bomb {
     Buffer.from('<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R >>'),
     Buffer.concat([Buffer.from(head), content, Buffer.from('\nendstream')]),
   ];
-  return { name: 'bomb.pdf', contentType: 'application/pdf', bytes: toPdf(objects) };
-}
-
-function toPdf(objects: Buffer[]): Buffer {
-  const parts = [Buffer.from('%PDF-1.7\n')];
-  const offsets: number[] = [];
-  let length = parts[0]?.length ?? 0;
-  for (const [index, object] of objects.entries()) {
-    offsets.push(length);
-    const part = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), object, Buffer.from('\nendobj\n')]);
-    parts.push(part);
-    length += part.length;
-  }
-  const rows = ['0000000000 65535 f ', ...offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n `)];
-  const trailer = `trailer\n<< /Size ${rows.length} /Root 1 0 R >>\nstartxref\n${length}\n%%EOF\n`;
-  return Buffer.concat([...parts, Buffer.from(`xref\n0 ${rows.length}\n${rows.join('\n')}\n${trailer}`)]);
+  return { name: 'bomb.pdf', contentType: 'application/pdf', bytes: assemblePdf(objects) };
 }
 
 const side = 40_000;
