@@ -97,7 +97,7 @@ const listener = listen({
   url: directUrl,
   channel: 'job_changed',
   onNotification: jobStreams.notify,
-  onReconnect: jobStreams.replayAll,
+  onListening: jobStreams.replayAll,
   onError: (error) => log.warn({ err: error }, 'notifications were lost; the connection is made again'),
 });
 const payments = createPayments({ config, db, log });

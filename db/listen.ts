@@ -13,8 +13,8 @@ export interface ListenOptions {
   url: string;
   channel: string;
   onNotification(payload: string): void;
-  /** It listens again after a loss. The notifications in between are gone (docs/rules.md, notifications may be lost). */
-  onReconnect(): void;
+  /** It listens from now on, for the first time or again. Earlier notifications are gone (docs/rules.md, notifications may be lost). */
+  onListening(): void;
   onError(error: Error): void;
 }
 
@@ -33,7 +33,6 @@ class ReconnectingListener implements Listener {
   readonly #listening = Promise.withResolvers<void>();
   readonly #loop: Promise<void>;
   #client: pg.Client | undefined;
-  #connections = 0;
   #delayMs = firstDelayMs;
 
   constructor(options: ListenOptions) {
@@ -87,9 +86,8 @@ class ReconnectingListener implements Listener {
   }
 
   #onListening(): void {
-    this.#connections++;
     this.#delayMs = firstDelayMs;
-    if (this.#connections > 1) this.#options.onReconnect();
+    this.#options.onListening();
     this.#listening.resolve();
   }
 }

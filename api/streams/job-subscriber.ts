@@ -115,6 +115,15 @@ export class JobSubscriber {
     else this.#wake();
   }
 
+  /** A replay comes to what waits and is later. Told before its turn, it would let the client resume after what is not told yet. */
+  #leavePending(from: Date): void {
+    for (const job of [...this.#pending.values()]) {
+      if (job.updated_at <= from) continue;
+      this.#remove(job);
+      this.#leave(job);
+    }
+  }
+
   #leave({ updated_at }: ChangedJob): void {
     if (this.#leftToReplay === undefined || updated_at < this.#leftToReplay) this.#leftToReplay = updated_at;
   }
@@ -162,13 +171,8 @@ export class JobSubscriber {
     }
     while (this.#ended === undefined) {
       if (this.#replay) yield* this.#replayed();
-      const [next] = this.#pending.values();
-      if (next) {
-        this.#remove(next);
-        yield* this.#send(next);
-      } else if (!this.#replay && this.#ended === undefined) {
-        await this.#changes.wait();
-      }
+      yield* this.#sendPending();
+      if (!this.#replay && this.#pending.size === 0 && this.#ended === undefined) await this.#changes.wait();
     }
     if (this.#ended !== 'ended') throw this.#ended;
   }
@@ -178,12 +182,15 @@ export class JobSubscriber {
     this.#replay = false;
     let from: Date | ChangePosition = replayStart(this.#since);
     this.#replayedTo = from;
+    this.#leavePending(from);
     try {
       for (;;) {
         const { page, release }: { page: ChangedPage; release: Release } = await this.#readPage(from);
         const { jobs, end, more } = page;
         if (end && end.at > this.#replayedTo) this.#replayedTo = end.at;
         yield* this.#sendPage(jobs, release);
+        // What was committed late, and is behind the replay, would otherwise wait for the end of the replay.
+        yield* this.#sendPending();
         if (this.#ended !== undefined) return;
         if (more && end) from = end;
         else if (this.#leftToReplay !== undefined) from = this.#leftToReplay;
@@ -248,6 +255,13 @@ export class JobSubscriber {
     }
   }
 
+  async *#sendPending(): AsyncGenerator<StreamEvent> {
+    for (let [next] = this.#pending.values(); next && !this.#replay; [next] = this.#pending.values()) {
+      this.#remove(next);
+      yield* this.#send(next);
+    }
+  }
+
   /** Whether the stream shows a job. A stream of a workspace follows its jobs to their end, also if the workspace is deleted. */
   #concerns(job: ChangedJob): boolean {
     const { workspaceId } = this.stream;
@@ -288,9 +302,10 @@ export class JobSubscriber {
     return true;
   }
 
+  /** The id is of the job's place in the order: a later one would let the client resume after changes that it was not told of. */
   #toEvent(job: ChangedJob): StreamEvent {
-    if (job.updated_at > this.#since) this.#since = job.updated_at;
-    return { id: this.#options.cursors.encode(this.#scope, { createdAt: job.updated_at, id: job.id }), data: toJobEvent(job) };
+    if (job.changedAt > this.#since) this.#since = job.changedAt;
+    return { id: this.#options.cursors.encode(this.#scope, { createdAt: job.changedAt, id: job.id }), data: toJobEvent(job) };
   }
 
   get #scope(): string {

@@ -5,8 +5,11 @@ import type { Db } from '../../db/connect.ts';
 import { fitPage, inOrderOf, rowBytes } from '../page.ts';
 import { headColumns, inputBytes, type JobRow, resultBytes } from './job.ts';
 
-/** A job for the event of a stream. Its input and result are empty until it is final. `bytes`: about the size of the event. */
-export type ChangedJob = JobRow & { bytes: number };
+/**
+ * A job for the event of a stream. Its input and result are empty until it is final. `bytes`: about the size of the event. `changedAt`:
+ * its place in the order of changes, which may be before `updated_at`, because the job can change again before its contents are read.
+ */
+export type ChangedJob = JobRow & { bytes: number; changedAt: Date };
 
 /**
  * An organization's jobs by id, the oldest change first, as many as fit into `maxBytes` but at least one. Ids of other organizations are
@@ -106,6 +109,10 @@ async function readBounded(
     .select(sql<JobRow['result']>`case when ${isFinal} then result end`.as('result'))
     .where('id', '=', anyOf(page.rows.map(({ id }) => id)))
     .execute();
-  const sizes = new Map(page.rows.map((row) => [row.id, row.bytes]));
-  return { page, jobs: inOrderOf(page, jobs).map((job): ChangedJob => ({ ...job, bytes: sizes.get(job.id) ?? rowBytes })) };
+  const rows = new Map(page.rows.map((row) => [row.id, row]));
+  const toChanged = (job: JobRow): ChangedJob => {
+    const { bytes = rowBytes, at = job.updated_at } = rows.get(job.id) ?? {};
+    return { ...job, bytes, changedAt: at };
+  };
+  return { page, jobs: inOrderOf(page, jobs).map(toChanged) };
 }

@@ -8,7 +8,7 @@ import { findLiveSubscription } from '../billing/find-subscription.ts';
 import { lockOrganizationForDeletion } from '../locks.ts';
 
 /**
- * Marks an organization as being deleted, so that every further write is refused, and asks for the workflow that deletes it. A second
+ * Marks an organization as being deleted, so that nothing more is created or charged in it, and asks for the workflow that deletes it. A second
  * request changes nothing. Throws NOT_FOUND if there is no organization with this id and slug, PRECONDITION_FAILED if it has a live
  * subscription; without billing the message says how to end it.
  */

@@ -27,7 +27,7 @@ describe('Readers of job streams', () => {
     };
     const times = { created_at: at, updated_at: at, started_at: null, finished_at: null, next_attempt_at: null };
     const rest = { input: {}, result: null, retry_of: null, error_code: null, attempts: 0, max_attempts: 1, credits: 0, created_by: null };
-    return { ...job, ...times, ...rest, bytes } as unknown as ChangedJob;
+    return { ...job, ...times, ...rest, bytes, changedAt: at } as unknown as ChangedJob;
   }
 
   function subscribe(options: Partial<SubscriberOptions> = {}, lastEventId?: string) {
@@ -55,6 +55,7 @@ describe('Readers of job streams', () => {
     return { subscriber, events: subscriber.events() };
   }
   const idOf = ({ value }: IteratorResult<{ data: unknown }, void>) => (value as { data: { id: string } } | undefined)?.data.id;
+  const resumesFrom = ({ value }: IteratorResult<{ id: string }, void>) => value && cursors.decode('job-events:one', value.id).createdAt;
   const eventIdAt = (second: number) => cursors.encode('job-events:one', { createdAt: jobAt(second).updated_at, id: 'x' });
 
   const endOf = (job: ChangedJob | undefined) => job && { id: job.id, at: job.updated_at };
@@ -136,13 +137,48 @@ describe('Readers of job streams', () => {
     const changedSince = async (_: string, from: Date | ChangePosition): Promise<ChangedPage> => {
       froms.push(from);
       // The first was the job of second 1 when the page was found, and has changed at second 9 before it was read.
-      if (froms.length === 1) return { jobs: [jobAt(9)], end: endOf(jobAt(1)), more: true };
+      if (froms.length === 1) return { jobs: [{ ...jobAt(9), changedAt: jobAt(1).changedAt }], end: endOf(jobAt(1)), more: true };
       return { jobs: [jobAt(5)], end: endOf(jobAt(5)), more: false };
     };
     const { events } = subscribe({ changedSince }, eventIdAt(0));
-    expect(idOf(await events.next())).to.equal('job-9');
+    const first = await events.next();
+    expect(idOf(first)).to.equal('job-9');
+    // Who resumes after it must be told of second 5.
+    expect(resumesFrom(first)).to.deep.equal(jobAt(1).changedAt);
     expect(idOf(await events.next())).to.equal('job-5');
     expect(froms[1]).to.deep.equal(endOf(jobAt(1)));
+    await events.return(undefined);
+  });
+
+  it('are told of a job that was committed late before the next page of their replay', async () => {
+    const pages: ChangedPage[] = [
+      { jobs: [jobAt(1), jobAt(3)], end: endOf(jobAt(3)), more: true },
+      { jobs: [jobAt(4)], end: endOf(jobAt(4)), more: false },
+    ];
+    const changedSince = async () => pages.shift() as ChangedPage;
+    const { subscriber, events } = subscribe({ changedSince }, eventIdAt(0));
+    expect(idOf(await events.next())).to.equal('job-1');
+    subscriber.push(jobAt(2));
+    for (const id of ['job-3', 'job-2', 'job-4']) expect(idOf(await events.next())).to.equal(id);
+    await events.return(undefined);
+  });
+
+  it('are told of a job that changed before their replay began once the replay comes to it', async () => {
+    const pages: ChangedPage[] = [
+      { jobs: [jobAt(1)], end: endOf(jobAt(1)), more: true },
+      { jobs: [jobAt(5)], end: endOf(jobAt(5)), more: false },
+      { jobs: [jobAt(8)], end: endOf(jobAt(8)), more: false },
+    ];
+    const froms: (Date | ChangePosition)[] = [];
+    const changedSince = async (_: string, from: Date | ChangePosition) => {
+      froms.push(from);
+      return pages.shift() as ChangedPage;
+    };
+    const { subscriber, events } = subscribe({ changedSince }, eventIdAt(0));
+    subscriber.push(jobAt(8));
+    for (const id of ['job-1', 'job-5', 'job-8']) expect(idOf(await events.next())).to.equal(id);
+    expect(froms.at(-1)).to.deep.equal(jobAt(8).updated_at);
+    expect(held.bytes).to.equal(0);
     await events.return(undefined);
   });
 

@@ -1,7 +1,10 @@
+import { connect, createServer } from 'node:net';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { listen } from '../../db/listen.ts';
 import { readJobsById } from '../../domain/jobs/list-changed-jobs.ts';
+import { findFreePorts } from '../../local/ports.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 
@@ -57,5 +60,28 @@ describe('Notifications of jobs', () => {
     await heardOf(insert('read', `case when n = 1 then 'one' else 'two' end`, 2));
     const { jobs, left } = await readJobsById(database.db, 'one', ['read1', 'read2'], { maxBytes: 1_000_000 });
     expect([jobs.map(({ id }) => id), left]).to.deep.equal([['read1'], []]);
+  });
+
+  it('that were lost before the first connection are told of, too', async () => {
+    const { port } = new URL(database.url);
+    const [ownPort = 0] = await findFreePorts(1);
+    const url = new URL(database.url);
+    url.host = `127.0.0.1:${ownPort}`;
+    let errors = 0;
+    let listening = 0;
+    const own = listen({
+      url: url.href,
+      channel: 'job_changed',
+      onNotification: () => {},
+      onListening: () => listening++,
+      onError: () => errors++,
+    });
+    await until(() => errors > 0);
+    expect(listening).to.equal(0);
+    const proxy = createServer((socket) => void socket.pipe(connect(Number(port), '127.0.0.1')).pipe(socket)).listen(ownPort, '127.0.0.1');
+    await own.ready;
+    expect(listening).to.equal(1);
+    await own.stop();
+    proxy.close();
   });
 });
