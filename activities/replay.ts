@@ -8,8 +8,15 @@ export function replayActivities(deps: ActivityDeps) {
   return {
     recordReplay: (replay: { replayRun: string; input: ReplayInput }): Promise<void> => recordReplay(deps.db, replay),
 
-    listReplayable: ({ filter, ...page }: { filter: ReplayFilter; after: string | null; limit: number }): Promise<string[]> =>
-      listReplayable(deps.db, filter, page),
+    listReplayable: ({
+      filter,
+      ...page
+    }: {
+      filter: ReplayFilter;
+      replayRun: string;
+      after: string | null;
+      limit: number;
+    }): Promise<string[]> => listReplayable(deps.db, filter, page),
 
     /** Retries a batch, one job in each transaction. Counts the jobs that were not retried by their reason. */
     async replayJobs({

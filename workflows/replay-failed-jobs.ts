@@ -15,7 +15,7 @@ const pageSize = 100;
 
 /**
  * Retries failed jobs that match a filter, so many each minute, as `jobs.retry` does: each is a new job, charged again. Jobs that have
- * been retried already are left out. A dry run only counts. Operators start it with `npm run ops -- replay`, or in Temporal's UI or CLI.
+ * been retried already are left out, and so are the retries of this replay. A dry run only counts. Operators start it with `npm run ops -- replay`, or in Temporal's UI or CLI.
  */
 export async function replayFailedJobs(input: ReplayInput = {}): Promise<ReplayProgress> {
   const { dryRun = false, perMinute = defaults.perMinute, limit = defaults.limit } = input;
@@ -26,7 +26,7 @@ export async function replayFailedJobs(input: ReplayInput = {}): Promise<ReplayP
 
   while (progress.matched < limit) {
     const batchSize = Math.min(dryRun ? pageSize : Math.max(1, Math.min(pageSize, Math.ceil(perMinute / 6))), limit - progress.matched);
-    const jobIds = await listReplayable({ filter: input, after: progress.after, limit: batchSize });
+    const jobIds = await listReplayable({ filter: input, replayRun, after: progress.after, limit: batchSize });
     progress.matched += jobIds.length;
     progress.after = jobIds.at(-1) ?? progress.after;
     if (!dryRun && jobIds.length > 0) addBatch(progress, await replayJobs({ jobIds, replayRun }));

@@ -8,16 +8,20 @@ import { deriveId } from '../ids.ts';
 import { getJob } from './job.ts';
 import { retryJob } from './retry-job.ts';
 
-/** A page of the ids of failed jobs that match a replay's filter and have not been retried, oldest first. */
+/**
+ * A page of the ids of failed jobs that match a replay's filter and have not been retried, oldest first. The retries of `replayRun`
+ * are left out: those that have failed by now would otherwise be retried again and again.
+ */
 export async function listReplayable(
   db: Db,
   filter: ReplayFilter,
-  { after, limit }: { after: string | null; limit: number },
+  { replayRun, after, limit }: { replayRun: string; after: string | null; limit: number },
 ): Promise<string[]> {
   let query = db
     .selectFrom('job')
     .select('id')
     .where('status', '=', 'failed')
+    .where('replay_run', 'is distinct from', replayRun)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('job as retry').select('retry.id').whereRef('retry.retry_of', '=', 'job.id'))),
     )

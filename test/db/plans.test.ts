@@ -108,7 +108,7 @@ describe(`With ${rows} rows in each large table`, () => {
     expect(nextCursor).to.be.a('string');
     return list(nextCursor ?? '');
   };
-  const replayable = (filter: object) => () => listReplayable(db, filter, { after: null, limit: 100 });
+  const replayable = (filter: object) => () => listReplayable(db, filter, { replayRun: 'none', after: null, limit: 100 });
 
   const questions: Record<string, () => Promise<unknown>> = {
     'jobs of an organization': () => next((cursor) => jobsOf({ cursor })()),
@@ -134,7 +134,7 @@ describe(`With ${rows} rows in each large table`, () => {
     'documents of a type': () => listDocuments(db, cursors, { workspaceId: crowded, contentTypes: ['text/html'], ...page }),
     'documents that wait for their upload': () => listDocuments(db, cursors, { workspaceId: crowded, status: 'pending', ...page }),
     'jobs to replay': replayable({}),
-    'jobs to replay, further on': () => listReplayable(db, {}, { after: '000000000500', limit: 100 }),
+    'jobs to replay, further on': () => listReplayable(db, {}, { replayRun: 'none', after: '000000000500', limit: 100 }),
     'jobs to replay, by organization': replayable({ organizationId: small }),
     'jobs to replay, by kind and error': replayable({ kind: 'document.extract', errorCode: 'ai_failed' }),
     'jobs to replay, by time': replayable({ from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() }),

@@ -161,7 +161,7 @@ const sweep = breaks.map((at) =>
 const replay = breaks.map((at) =>
   step(`replay${describeBreak(at)}`, hasJobs, async (model, tenant) => {
     const { service, organizationId } = tenant;
-    const jobIds = await service.act('listReplayable', { filter: { organizationId }, after: null, limit: 100 });
+    const jobIds = await service.act('listReplayable', { filter: { organizationId }, replayRun: 'none', after: null, limit: 100 });
     const originals = rules.replayable(model.state);
     deepStrictEqual(
       jobIds,
