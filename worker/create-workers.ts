@@ -22,7 +22,21 @@ export const forceMs = 3_000;
 export async function createWorkers(options: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker[]> {
   const slots = new JobSlots(options.concurrency);
   const attempts = options.jobKinds.map((kind) => createAttemptWorker(options, kind, slots));
-  return Promise.all([createMainWorker(options, workflowBundle), ...attempts]);
+  const created = await Promise.allSettled([createMainWorker(options, workflowBundle), ...attempts]);
+  const workers = created.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  const failure = created.find((each) => each.status === 'rejected');
+  if (failure) {
+    await Promise.all(workers.map(discard));
+    throw failure.reason;
+  }
+  return workers;
+}
+
+/** Ends a worker that was never run: it would keep its connection open. Only a run releases it. */
+async function discard(worker: Worker): Promise<void> {
+  const run = worker.run();
+  worker.shutdown();
+  await run;
 }
 
 function createMainWorker({ activities, ...options }: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker> {

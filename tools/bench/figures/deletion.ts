@@ -42,6 +42,8 @@ export const deletion: Measure = async (service, { quick }) => {
     },
     async workspace({ organizationId, workspaceId }, objects) {
       await service.call('DELETE', `/api/v1/workspaces/${workspaceId}`);
+      const undrained = 'select 1 from workspace_deletion where workspace_id = $1';
+      while ((await service.pool.query(undrained, [workspaceId])).rows.length > 0) await delay(200);
       const left = 'select count(*)::int as count from object_to_delete where organization_id = $1';
       while ((await service.pool.query(left, [organizationId])).rows[0].count > 0) await delay(200);
       const { deleted } = await workflow.getHandle(`delete-objects-${organizationId}`).result();
