@@ -54,6 +54,28 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(text).to.equal('Prices\n\n| Part | Price | Since |\n| Mirror | 12.5 | 2026-03-01 |');
   });
 
+  it('are read from Excel with each cell in its column, though empty ones are left out', async () => {
+    const rows = [
+      '<row r="1"><c r="A1" t="str"><v>Part</v></c><c r="B1" t="str"><v>Colour</v></c><c r="D1" t="str"><v>Price</v></c></row>',
+      '<row r="2"><c r="A2" t="str"><v>Mirror</v></c><c r="D2"><v>12.5</v></c></row>',
+      '<row r="3"><c r="AA3"><v>1</v></c><c><v>2</v></c><c r="B3"><v>3</v></c><c r="ZZZ3"><v>4</v></c></row>',
+    ];
+    const { text } = await read(makeXlsx(rows.join('')), types.xlsx);
+    expect(text.split('\n').slice(2)).to.deep.equal([
+      '| Part | Colour |  | Price |',
+      '| Mirror |  |  | 12.5 |',
+      `|${'  |'.repeat(26)} 1 | 2 | 3 | 4 |`,
+    ]);
+  });
+
+  it('are read from Excel with days that count from 1904', async () => {
+    const day = '<row><c s="1"><v>44620</v></c></row>';
+    const { text } = await read(makeXlsx(day, [], '<workbookPr date1904="1"/>'), types.xlsx);
+    expect(text).to.equal('Prices\n\n| 2026-03-01 |');
+    const { text: usual } = await read(makeXlsx(day, [], '<workbookPr date1904="0"/>'), types.xlsx);
+    expect(usual).to.equal('Prices\n\n| 2022-02-28 |');
+  });
+
   it('are read from OpenDocument: headings, lists, tables; no comments', async () => {
     const body = `<text:h>Title</text:h><text:p>One<text:s text:c="1000000000"/>two<office:annotation><text:p>Hm.</text:p></office:annotation></text:p>
 <text:list><text:list-item><text:p>first</text:p></text:list-item></text:list>
@@ -111,6 +133,8 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
   it('stop at the limit of characters', async () => {
     const long = makeDocx(wordParagraph('word '.repeat(500)).repeat(200));
     expect(await read(long, types.docx)).to.include({ characters: 5000, truncated: true });
+    const wide = Array.from({ length: 50_000 }, (_, row) => `<row r="${row + 1}"><c r="XFD${row + 1}"><v>${row}</v></c></row>`);
+    expect(await read(makeXlsx(wide.join('')), types.xlsx)).to.include({ characters: 5000, truncated: true });
   });
 
   describe('that are hostile', () => {

@@ -1,5 +1,8 @@
 import { toRow } from '../table-row.ts';
 
+/** What stands around a cell in a row. */
+const cellFrame = ' | '.length;
+
 /**
  * Collects the text of a document: paragraphs with empty lines between them, tables as rows of Markdown. What is inside of a table's cell
  * becomes one line of it, also another table.
@@ -52,7 +55,11 @@ export class TextBuilder {
   endRow(): void {
     if (this.#tables !== 1) return;
     const row = toRow(this.#cells);
-    if (row !== undefined) this.#rows.push(row);
+    if (row !== undefined) {
+      this.#rows.push(row);
+      // Empty cells take room, too.
+      this.#length += this.#cells.length * cellFrame;
+    }
     this.#cells = [];
   }
 

@@ -44,13 +44,13 @@ export function makePptx(slides: string[]): Buffer {
   ]);
 }
 
-/** A workbook of one sheet, Prices, with these rows of cells. */
-export function makeXlsx(rows: string, shared: string[] = []): Buffer {
+/** A workbook of one sheet, Prices, with these rows of cells; `properties` stand before its sheets. */
+export function makeXlsx(rows: string, shared: string[] = [], properties = ''): Buffer {
   return makeZip([
     types({ 'xl/workbook.xml': 'spreadsheetml.sheet.main' }),
     {
       name: 'xl/workbook.xml',
-      content: `${declaration}<workbook><sheets><sheet name="Prices" sheetId="1" r:id="r1"/></sheets></workbook>`,
+      content: `${declaration}<workbook>${properties}<sheets><sheet name="Prices" sheetId="1" r:id="r1"/></sheets></workbook>`,
     },
     relations('xl/_rels/workbook.xml.rels', { r1: '/xl/worksheets/sheet1.xml' }),
     { name: 'xl/sharedStrings.xml', content: `${declaration}<sst>${shared.map((text) => `<si><t>${text}</t></si>`).join('')}</sst>` },
