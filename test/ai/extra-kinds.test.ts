@@ -1,7 +1,17 @@
 import { expect } from 'chai';
 import { extraContentTypes as types } from '../../config/extra-content-types.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
-import { makeDocx, makeEpub, makeOdt, makePptx, makeXlsx, wordParagraph } from './support/make-office.ts';
+import {
+  makeDocx,
+  makeEpub,
+  makeNetDocx,
+  makeNetPptx,
+  makeNetXlsx,
+  makeOdt,
+  makePptx,
+  makeXlsx,
+  wordParagraph,
+} from './support/make-office.ts';
 import { makeZip } from './support/make-zip.ts';
 
 const doctype = '<!DOCTYPE a [<!ENTITY b "bomb"><!ENTITY c "&b;&b;&b;&b;">]>';
@@ -74,6 +84,22 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(text).to.equal('Prices\n\n| 2026-03-01 |');
     const { text: usual } = await read(makeXlsx(day, [], '<workbookPr date1904="0"/>'), types.xlsx);
     expect(usual).to.equal('Prices\n\n| 2022-02-28 |');
+  });
+
+  it('are read from what .NET writes: types by extension, prefixed elements, parts of other names', async () => {
+    const docx = makeNetDocx(wordParagraph('The lease'));
+    expect((await read(docx, types.docx)).text).to.equal('The lease\n\nA footnote.');
+    const deck = makeNetPptx('<a:p><a:r><a:t>Welcome</a:t></a:r></a:p>');
+    expect((await read(deck, types.pptx)).text).to.equal('Welcome');
+    const cells = '<x:c t="s"><x:v>0</x:v></x:c><x:c t="inlineStr"><x:is><x:t>two</x:t></x:is></x:c><x:c s="1"><x:v>46082</x:v></x:c>';
+    const workbook = makeNetXlsx(`<x:row>${cells}</x:row>`, ['Mirror']);
+    expect((await read(workbook, types.xlsx)).text).to.equal('Prices\n\n| Mirror | two | 2026-03-01 |');
+    for (const [body, type] of [
+      [docx, types.xlsx],
+      [deck, types.docx],
+      [workbook, types.pptx],
+    ] as const)
+      expect(await refusal(body, type), type).to.deep.equal([422, 'unreadable_document']);
   });
 
   it('are read from OpenDocument: headings, lists, tables; no comments', async () => {

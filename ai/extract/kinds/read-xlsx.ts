@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { Archive } from './archive.ts';
-import { findMainPart, readRelationships } from './package-parts.ts';
-import { scanXml } from './scan-xml.ts';
+import { findMainPart, readRelationships, referredPart, targetOfType } from './package-parts.ts';
+import { localName, scanXml, type XmlHandlers } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const kind = 'an Excel workbook';
@@ -18,19 +18,19 @@ const dateFormats = new Set([14, 15, 16, 17, 22]);
 export async function readXlsx({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
   const archive = await Archive.open(bytes, kind);
   const main = await findMainPart(archive, /spreadsheetml\.(?:sheet|template)\.main\+xml$|ms-excel\.sheet\.macroEnabled\.main\+xml$/, kind);
-  const targets = await readRelationships(archive, main);
+  const relationships = await readRelationships(archive, main);
   const sheets: { name: string; part: string }[] = [];
   let dayZero = dayZeros.usual;
-  await scanXml(archive.readText(main), {
+  await scanWorkbook(archive.readText(main), {
     open(name, attributes) {
       if (name === 'workbookPr' && ['1', 'true'].includes(attributes.date1904 ?? '')) dayZero = dayZeros.of1904;
-      const part = name === 'sheet' ? targets.get(attributes['r:id'] ?? '') : undefined;
+      const part = name === 'sheet' ? referredPart(relationships, attributes) : undefined;
       if (part !== undefined) sheets.push({ name: attributes.name ?? '', part });
     },
   });
-  const besides = (file: string) => posix.join(posix.dirname(main), file);
-  const shared = await readSharedStrings(archive, besides('sharedStrings.xml'));
-  const dates = await readDateStyles(archive, besides('styles.xml'));
+  const partOf = (name: string) => targetOfType(relationships, name) ?? posix.join(posix.dirname(main), `${name}.xml`);
+  const shared = await readSharedStrings(archive, partOf('sharedStrings'));
+  const dates = await readDateStyles(archive, partOf('styles'));
   const builder = new TextBuilder(maxTextCharacters);
   for (const { name, part } of sheets) {
     if (builder.full) break;
@@ -41,11 +41,20 @@ export async function readXlsx({ bytes }: SourceDocument, { maxTextCharacters }:
   return { ...builder.finish(), pages: null };
 }
 
+/** Reads a part of a workbook. Some programs write its elements with a prefix, others without. */
+function scanWorkbook(pieces: AsyncIterable<string>, { open, close, ...handlers }: XmlHandlers): Promise<void> {
+  return scanXml(pieces, {
+    ...handlers,
+    open: (name, attributes) => open?.(localName(name), attributes),
+    close: (name) => close?.(localName(name)),
+  });
+}
+
 async function readSharedStrings(archive: Archive, part: string): Promise<string[]> {
   const strings: string[] = [];
   if (!archive.has(part)) return strings;
   let [current, inText, phonetic, characters] = ['', false, 0, 0];
-  await scanXml(archive.readText(part), {
+  await scanWorkbook(archive.readText(part), {
     // A sheet that refers to a later one shows an empty cell.
     enough: () => characters > sharedCharacters,
     open(name) {
@@ -73,7 +82,7 @@ async function readDateStyles(archive: Archive, part: string): Promise<Set<numbe
   if (!archive.has(part)) return dates;
   const custom = new Map<number, boolean>();
   let [inCells, style] = [false, 0];
-  await scanXml(archive.readText(part), {
+  await scanWorkbook(archive.readText(part), {
     open(name, { numFmtId = '0', formatCode = '' }) {
       const format = Number(numFmtId);
       if (name === 'numFmt') custom.set(format, /[dy]/i.test(formatCode.replace(/"[^"]*"|\[[^\]]*\]|\\./g, '')));
@@ -105,7 +114,7 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
     const wanted = columnOf(reference) ?? column + 1;
     for (column += 1; column < wanted && !builder.full; column += 1) builder.endCell();
   };
-  await scanXml(archive.readText(part), {
+  await scanWorkbook(archive.readText(part), {
     enough: () => builder.full,
     open(name, attributes) {
       if (name === 'sheetData') builder.openTable();
