@@ -23,8 +23,8 @@ export interface ScanReader {
 
 /**
  * Reads the pages of a PDF that have no text, one after the other, so that a long document leaves room for others. Pages beyond
- * `maxPages` stay without text, and the text is marked as incomplete. Throws ServiceError 502 `ocr_timeout`, what the reader throws, or
- * the signal's reason.
+ * `maxPages`, and those that are not read in time, stay without text, and the text is marked as incomplete. Throws ServiceError 502
+ * `ocr_timeout` if no page was read in time, what the reader throws, or the signal's reason.
  */
 export async function readScannedPages(found: PdfPages, reader: ScanReader, signal: AbortSignal): Promise<RawText> {
   const chosen = found.scanned.slice(0, reader.maxPages);
@@ -45,11 +45,11 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
     }
   } catch (error) {
     if (!deadline.aborted || signal.aborted) throw error;
-    throw new ServiceError(
-      502,
-      'ocr_timeout',
-      `${read} of ${chosen.length} scanned pages were read within ${reader.timeoutMs / 1000} seconds.`,
-    );
+    // Another attempt would begin with the first page, and come no further.
+    if (read === 0) {
+      const within = `within ${reader.timeoutMs / 1000} seconds`;
+      throw new ServiceError(502, 'ocr_timeout', `None of ${chosen.length} scanned pages was read ${within}.`);
+    }
   }
   return { ...toRawText({ ...found, texts, stoppedEarly: found.stoppedEarly || read < found.scanned.length }), ocrPages: read };
 }
