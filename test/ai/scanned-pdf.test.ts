@@ -51,6 +51,18 @@ describe('scanned PDFs at /v1/extract', () => {
       .and.not.contain('Four');
   });
 
+  it('are read but for a page that cannot be, and say so', async () => {
+    const body = await makeScannedPdf([{ scan: ['The lease ends in March.'] }, 'narrow', { scan: ['Signed by both sides.'] }]);
+    const { text, ocrPages, pages, truncated } = await service.client.extract({ body, contentType: pdf });
+    expect({ text, ocrPages, pages, truncated }).to.deep.equal({
+      ...{ text: 'The lease ends in March.\n\nSigned by both sides.', ocrPages: 2, pages: 3, truncated: true },
+    });
+    const typed = await service.client.extract({ body: await makeScannedPdf([{ text: 'Typed.' }, 'narrow']), contentType: pdf });
+    expect(typed).to.include({ text: 'Typed.', truncated: true }).and.not.have.property('ocrPages');
+    const nothing = await makeScannedPdf(['narrow', 'blank']);
+    expect(await refusalOf(await service.extract(nothing as never, pdf))).to.deep.equal([422, 'unreadable_document']);
+  });
+
   it('tell a caller who asks of each page', async () => {
     const told: object[] = [];
     const body = await makeScannedPdf(['One', 'Two'].map((word) => ({ scan: [`Page ${word} of the contract.`] })));
