@@ -5,7 +5,7 @@ import type { AiServiceConfig } from '../config/ai-service.ts';
 import { Bulkhead } from './http/in-flight.ts';
 import { authenticate, handleError, logRequests, notFound, requestId } from './http/middleware.ts';
 import { type ObserveRequest, observeRequests } from './http/observe-requests.ts';
-import type { Ocr, OcrBackend } from './ocr/backends.ts';
+import type { Ocr } from './ocr/backends.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import type { Provider } from './providers.ts';
 import { embedRoute, extractRoute, summarizeRoute } from './routes/handlers.ts';
@@ -29,7 +29,7 @@ export interface ServiceParts {
   pool: ProcessPool;
   poolSize: number;
   provider: Provider;
-  ocr: () => OcrBackend | undefined;
+  ocr: Ocr;
   health: () => Health;
   observeRequest?: ObserveRequest | undefined;
 }

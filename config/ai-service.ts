@@ -120,6 +120,9 @@ const checks = [
   check(['OCR_SCANNED_PDF', 'OCR_PROVIDER'], ({ OCR_SCANNED_PDF, OCR_PROVIDER }) =>
     OCR_SCANNED_PDF && OCR_PROVIDER === 'none' ? ['OCR_SCANNED_PDF: needs text recognition, but OCR_PROVIDER is none'] : [],
   ),
+  check(['OCR_PROVIDER', 'REMOTE_AI_KEY'], ({ OCR_PROVIDER, REMOTE_AI_KEY }) =>
+    OCR_PROVIDER === 'remote' && !REMOTE_AI_KEY ? ['REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote'] : [],
+  ),
   check(['OCR_LANGUAGES', 'OCR_LANGUAGES_DIR'], ({ OCR_LANGUAGES, OCR_LANGUAGES_DIR }) =>
     OCR_LANGUAGES_DIR === undefined && OCR_LANGUAGES.some((name) => name !== 'eng')
       ? ['OCR_LANGUAGES: only eng is installed; OCR_LANGUAGES_DIR must name the directory with the data of the others']

@@ -1,5 +1,5 @@
 import type { AiServiceConfig } from '../../config/ai-service.ts';
-import type { OcrBackend } from '../ocr/backends.ts';
+import type { Ocr, OcrBackend } from '../ocr/backends.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { TaskFailure } from '../pool/protocol.ts';
 import { ServiceError } from '../service-error.ts';
@@ -12,8 +12,7 @@ import { readScannedPages, type ScanProgress } from './read-scanned-pages.ts';
 export interface ExtractDependencies {
   config: AiServiceConfig;
   pool: ProcessPool;
-  /** Undefined if no OCR backend is usable. */
-  ocr: () => OcrBackend | undefined;
+  ocr: Pick<Ocr, 'backend' | 'problem'>;
 }
 
 /**
@@ -32,12 +31,20 @@ export async function extractDocument(
     ? { kind: 'image', image: { bytes: body, mediaType, charset } }
     : await runExtraction(deps.pool, deps.config, { body, contentType }, signal);
   if (outcome.kind === 'text') return outcome.extracted;
-  const backend = deps.ocr();
-  if (!backend) throw new ServiceError(415, 'ocr_unavailable', 'Images cannot be read: this deployment has no text recognition.');
+  const backend = deps.ocr.backend() ?? noBackend(deps.ocr);
   if (outcome.kind === 'scan')
     return finish(await recognizePages(deps, backend, outcome, signal, onProgress), 'application/pdf', deps.config.maxTextCharacters);
   const raw = await backend.read(outcome.image, signal);
   return finish(raw, outcome.image.mediaType, deps.config.maxTextCharacters);
+}
+
+const backendRetrySeconds = 10;
+
+/** Throws 415 if this deployment has no text recognition, and 503 if it has one that does not run just now. */
+function noBackend({ problem }: ExtractDependencies['ocr']): never {
+  if (problem() === null) throw new ServiceError(415, 'ocr_unavailable', 'Images cannot be read: this deployment has no text recognition.');
+  const retry = { retryAfterSeconds: backendRetrySeconds };
+  throw new ServiceError(503, 'ocr_unavailable', 'Images cannot be read just now: the text recognition does not run.', retry);
 }
 
 function recognizePages(

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parts } from '../../samples/handbook.ts';
@@ -177,12 +177,21 @@ describe('the languages of text recognition', () => {
     }
   });
 
-  it('are a problem at /health if their data is absent', async () => {
-    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_LANGUAGES: 'tarn,fell', OCR_LANGUAGES_DIR: directory });
+  it('are a problem at /health if their data is absent, and what needs them is refused for the time being', async () => {
+    const languages = { OCR_LANGUAGES: 'tarn,fell', OCR_LANGUAGES_DIR: directory };
+    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', ...languages });
     try {
       await until(async () => !(await service.client.health()).ok);
       const { problems } = await service.client.health();
       expect(problems.join(), problems.join()).to.contain('fell.traineddata.gz');
+      const scan = await makeScannedPdf([{ scan: ['The lease ends in March.'] }]);
+      for (const [body, contentType] of [
+        [scan, pdf],
+        [readFileSync('samples/trail-notice.png'), 'image/png'],
+      ] as const) {
+        const error = await service.client.extract({ body, contentType }).catch((caught: unknown) => caught);
+        expect(error, contentType).to.include({ kind: 'failed', status: 503, code: 'ocr_unavailable', retryable: true, retryAfterMs: 10_000 });
+      }
     } finally {
       await service.stop();
     }
