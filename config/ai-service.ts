@@ -12,8 +12,9 @@ export interface RemoteModelConfig {
   visionModel: string;
   /** The model of documents that were indexed before `embedModel`: it embeds queries of workspaces that still search them. */
   previousEmbedModel: string | undefined;
-  /** How many numbers a vector must have; undefined means as many as the model returns. */
+  /** How many numbers a vector of either model must have; undefined means as many as the model returns. */
   embedDimensions: number | undefined;
+  previousEmbedDimensions: number | undefined;
   /** How many texts a request may have. */
   embedBatch: number;
 }
@@ -102,6 +103,7 @@ export const aiServiceEnvironment = z.object({
   REMOTE_AI_VISION_MODEL: z.string().default('gpt-4o-mini'),
   REMOTE_AI_PREVIOUS_EMBED_MODEL: z.string().optional(),
   REMOTE_AI_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
+  REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
   REMOTE_AI_EMBED_BATCH: integer(64, { min: 1, max: 64 }),
   LOG_LEVEL: logLevel(),
 });
@@ -122,6 +124,11 @@ const checks = [
   ),
   check(['OCR_PROVIDER', 'REMOTE_AI_KEY'], ({ OCR_PROVIDER, REMOTE_AI_KEY }) =>
     OCR_PROVIDER === 'remote' && !REMOTE_AI_KEY ? ['REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote'] : [],
+  ),
+  check(['REMOTE_AI_PREVIOUS_EMBED_MODEL', 'REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS'], (e) =>
+    e.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS > 0 && !e.REMOTE_AI_PREVIOUS_EMBED_MODEL
+      ? ['REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing while REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS is set']
+      : [],
   ),
   check(['OCR_LANGUAGES', 'OCR_LANGUAGES_DIR'], ({ OCR_LANGUAGES, OCR_LANGUAGES_DIR }) =>
     OCR_LANGUAGES_DIR === undefined && OCR_LANGUAGES.some((name) => name !== 'eng')
@@ -167,6 +174,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
           visionModel: env.REMOTE_AI_VISION_MODEL,
           previousEmbedModel: env.REMOTE_AI_PREVIOUS_EMBED_MODEL || undefined,
           embedDimensions: env.REMOTE_AI_EMBED_DIMENSIONS || undefined,
+          previousEmbedDimensions: env.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS || undefined,
           embedBatch: env.REMOTE_AI_EMBED_BATCH,
         }
       : null,

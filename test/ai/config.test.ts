@@ -72,6 +72,8 @@ describe('the configuration of the AI service', () => {
   it('turns to the remote model once there is a key', () => {
     const { remote } = loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: 'http://models.example/v1/' });
     expect(remote).to.include({ key: 'k', baseUrl: 'http://models.example/v1' });
+    const previous = { SERVICE_TOKEN: 's', REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '512' };
+    expect(() => loadAiServiceConfig(previous)).to.throw('REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing');
   });
 
   it('keeps the service from starting when it is wrong', async () => {
