@@ -119,6 +119,17 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(await refusal(makeEpub(['a', 'b'], [lock]), types.epub)).to.deep.equal([422, 'encrypted_document']);
   });
 
+  it('are read from EPUB whatever the names of the chapters, and refused if there is no chapter', async () => {
+    const chapters = ['<p>It begins.</p>', '<p>It ends.</p>'];
+    for (const ending of ['xml', 'html', 'part'])
+      expect((await read(makeEpub(chapters, [], { ending }), types.epub)).text, ending).to.equal('It begins.\n\nIt ends.');
+    const untyped = makeEpub(chapters, [], { type: 'text/xml' });
+    expect((await read(untyped, types.epub)).text).to.equal('It begins.\n\nIt ends.');
+    const pictures = makeEpub(chapters, [], { ending: 'svg', type: 'image/svg+xml' });
+    expect(await refusal(pictures, types.epub)).to.deep.equal([422, 'unreadable_document']);
+    expect(await refusal(makeEpub([]), types.epub)).to.deep.equal([422, 'unreadable_document']);
+  });
+
   it('are read from mail: who, when, subject, text, names of attachments', async () => {
     const mail = [
       'From: =?utf-8?Q?In=C3=A9s_Halloran?= <ines@example.com>',

@@ -142,17 +142,15 @@ export function makeOdt(body: string, manifest = ''): Buffer {
   ]);
 }
 
-/** A book of chapters. */
-export function makeEpub(chapters: string[], more: ZipFile[] = []): Buffer {
-  const items = chapters.map(
-    (_, index) => `<item id="c${index}" href="text/chapter%20${index}.xhtml" media-type="application/xhtml+xml"/>`,
-  );
+/** A book of chapters, in files whose names end so. */
+export function makeEpub(chapters: string[], more: ZipFile[] = [], { ending = 'xhtml', type = 'application/xhtml+xml' } = {}): Buffer {
+  const items = chapters.map((_, index) => `<item id="c${index}" href="text/chapter%20${index}.${ending}" media-type="${type}"/>`);
   const order = chapters.map((_, index) => `<itemref idref="c${index}"/>`);
   return makeZip([
     { name: 'mimetype', content: 'application/epub+zip' },
     { name: 'META-INF/container.xml', content: '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>' },
     { name: 'OEBPS/book.opf', content: `<package><manifest>${items.join('')}</manifest><spine>${order.join('')}</spine></package>` },
-    ...chapters.map((text, index) => ({ name: `OEBPS/text/chapter ${index}.xhtml`, content: `<html><body>${text}</body></html>` })),
+    ...chapters.map((text, index) => ({ name: `OEBPS/text/chapter ${index}.${ending}`, content: `<html><body>${text}</body></html>` })),
     ...more,
   ]);
 }
