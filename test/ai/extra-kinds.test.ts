@@ -111,6 +111,26 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(await refusal(makeOdt(body, locked), types.odt)).to.deep.equal([422, 'encrypted_document']);
   });
 
+  it('are read from OpenDocument and Word with notes and boxes of text behind the paragraphs that they stand in', async () => {
+    const note =
+      '<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>See §4.</text:p></text:note-body></text:note>';
+    const cell = (text: string) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`;
+    const row = `<table:table-row>${cell('a')}${cell('b')}</table:table-row>`;
+    const box = `<draw:frame><draw:text-box><text:p>In a box</text:p><table:table>${row}</table:table></draw:text-box></draw:frame>`;
+    const odt = `<text:p>The rent${note} is due${box} in March.</text:p>${box}<table:table><table:table-row>${cell(`x${note} y`)}</table:table-row></table:table>`;
+    const boxed = 'In a box\n\n| a | b |';
+    expect((await read(makeOdt(odt), types.odt)).text).to.equal(
+      `The rent is due in March.\n\nSee §4.\n\n${boxed}\n\n${boxed}\n\n| x y See §4. |`,
+    );
+    const run = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+    const shape = `<w:r><w:pict><w:txbxContent>${wordParagraph('In a box')}${wordParagraph('of two')}</w:txbxContent></w:pict></w:r>`;
+    const { text } = await read(
+      makeDocx(`<w:p>${run('The rent ')}${shape}${run('is due.')}</w:p><w:p>${shape}${run('Signed.')}</w:p>`),
+      types.docx,
+    );
+    expect(text).to.equal('The rent is due.\n\nIn a box\n\nof two\n\nIn a box\n\nof two\n\nSigned.\n\nA footnote.');
+  });
+
   it('are read from EPUB, chapter by chapter', async () => {
     const book = makeEpub(['<h1>One</h1><p>It begins.</p><script>never()</script>', '<p>It ends.</p>']);
     expect((await read(book, types.epub)).text).to.match(/^One\n+It begins\.\n+It ends\.$/);

@@ -38,6 +38,7 @@ async function readWordPart(archive: Archive, part: string, builder: TextBuilder
       else if (name === 'w:br' || name === 'w:cr') builder.add('\n');
       else if (name === 'w:noBreakHyphen') builder.add('-');
       else if (name === 'w:tbl') builder.openTable();
+      else if (name === 'w:txbxContent') builder.openAside();
     },
     close(name) {
       if (name === 'mc:Fallback') fallbacks -= 1;
@@ -47,6 +48,7 @@ async function readWordPart(archive: Archive, part: string, builder: TextBuilder
       else if (name === 'w:tc') builder.endCell();
       else if (name === 'w:tr') builder.endRow();
       else if (name === 'w:tbl') builder.closeTable();
+      else if (name === 'w:txbxContent') builder.closeAside();
     },
     text(text) {
       if (inText && fallbacks === 0) builder.add(text);
