@@ -102,7 +102,7 @@ describe('scanned PDFs at their limits', () => {
     const service = await startAiService({
       OCR_PROVIDER: 'local',
       OCR_SCANNED_PDF: 'true',
-      OCR_SCANNED_PDF_SECONDS: '10',
+      OCR_SCANNED_PDF_SECONDS: '15',
       OCR_SCANNED_PDF_PAGES: '60',
     });
     try {
@@ -130,6 +130,33 @@ describe('scanned PDFs at their limits', () => {
       }
       const typed = await makeScannedPdf([{ text: 'Short page' }]);
       expect((await service.client.extract({ body: typed, contentType: pdf })).text).to.equal('Short page');
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('leave room for other documents, and are refused for the time being if many of them wait', async () => {
+    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', OCR_SCANNED_PDF_PAGES: '60', AI_READERS: '2' });
+    const leaving = new AbortController();
+    try {
+      const body = await contract();
+      let [begun, ended] = [0, 0];
+      const refused: unknown[] = [];
+      const scans = Array.from({ length: 8 }, () => {
+        const call = { body, contentType: pdf, signal: leaving.signal, onProgress: () => (begun += 1) };
+        return service.client.extract(call).then(
+          () => (ended += 1),
+          (error) => refused.push(error),
+        );
+      });
+      // Two are read, and two wait: these are more than there would be room for otherwise.
+      await until(() => begun > 0 && refused.length === 4);
+      for (const error of refused) expect(error).to.include({ kind: 'failed', status: 503, code: 'busy', retryAfterMs: 2_000 });
+      for (const contentType of ['text/plain', 'text/html'])
+        expect((await service.client.extract({ body: Buffer.from('well'), contentType })).text).to.equal('well');
+      expect([ended, refused.length]).to.deep.equal([0, 4]);
+      leaving.abort();
+      await Promise.all(scans);
     } finally {
       await service.stop();
     }
@@ -190,7 +217,13 @@ describe('the languages of text recognition', () => {
         [readFileSync('samples/trail-notice.png'), 'image/png'],
       ] as const) {
         const error = await service.client.extract({ body, contentType }).catch((caught: unknown) => caught);
-        expect(error, contentType).to.include({ kind: 'failed', status: 503, code: 'ocr_unavailable', retryable: true, retryAfterMs: 10_000 });
+        expect(error, contentType).to.include({
+          kind: 'failed',
+          status: 503,
+          code: 'ocr_unavailable',
+          retryable: true,
+          retryAfterMs: 10_000,
+        });
       }
     } finally {
       await service.stop();
