@@ -61,6 +61,7 @@ export interface AiServiceConfig {
 }
 
 const mebibyte = 1024 * 1024;
+const defaultBaseUrl = 'https://api.openai.com/v1';
 
 /** Names of language data, separated by commas. */
 function languages() {
@@ -96,7 +97,7 @@ export const aiServiceEnvironment = z.object({
   OCR_SCANNED_PDF_SECONDS: integer(100, { min: 1, max: 36_000 }),
   OCR_LANGUAGES: languages(),
   OCR_LANGUAGES_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
-  REMOTE_AI_BASE_URL: httpUrl().default('https://api.openai.com/v1'),
+  REMOTE_AI_BASE_URL: httpUrl().optional(),
   REMOTE_AI_KEY: z.string().optional(),
   REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
   REMOTE_AI_EMBED_MODEL: z.string().default('text-embedding-3-small'),
@@ -124,6 +125,11 @@ const checks = [
   ),
   check(['OCR_PROVIDER', 'REMOTE_AI_KEY'], ({ OCR_PROVIDER, REMOTE_AI_KEY }) =>
     OCR_PROVIDER === 'remote' && !REMOTE_AI_KEY ? ['REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote'] : [],
+  ),
+  check(['REMOTE_AI_BASE_URL', 'REMOTE_AI_KEY'], ({ REMOTE_AI_BASE_URL, REMOTE_AI_KEY }) =>
+    REMOTE_AI_BASE_URL !== undefined && !REMOTE_AI_KEY
+      ? ['REMOTE_AI_KEY: is missing while REMOTE_AI_BASE_URL is set; if the endpoint asks for no key, any text will do']
+      : [],
   ),
   check(['REMOTE_AI_PREVIOUS_EMBED_MODEL', 'REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS'], (e) =>
     e.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS > 0 && !e.REMOTE_AI_PREVIOUS_EMBED_MODEL
@@ -167,7 +173,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     ocrLanguagesDirectory: env.OCR_LANGUAGES_DIR,
     remote: env.REMOTE_AI_KEY
       ? {
-          baseUrl: env.REMOTE_AI_BASE_URL,
+          baseUrl: env.REMOTE_AI_BASE_URL ?? defaultBaseUrl,
           key: env.REMOTE_AI_KEY,
           chatModel: env.REMOTE_AI_CHAT_MODEL,
           embedModel: env.REMOTE_AI_EMBED_MODEL,

@@ -122,7 +122,15 @@ export function optionalFlag() {
     .optional();
 }
 
-/** An absolute http(s) URL from a variable, without a trailing slash. */
+/** An absolute http(s) URL from a variable, without a trailing slash. URLs get into logs, so that one may not hold a password. */
 export function httpUrl() {
-  return z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).transform((value) => value.replace(/\/+$/, ''));
+  return z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .refine((value) => !holdsCredentials(value), 'must not hold a name or a password')
+    .transform((value) => value.replace(/\/+$/, ''));
+}
+
+function holdsCredentials(value: string): boolean {
+  const url = URL.parse(value);
+  return Boolean(url?.username || url?.password);
 }
