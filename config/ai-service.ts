@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { crossCheck, type Environment, environmentName, flag, httpUrl, integer, logLevel, parseEnvironment } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
+import { refusePlaceholder } from './placeholder.ts';
 
 /** A remote model: any endpoint with the OpenAI protocol (`/chat/completions`, `/embeddings`). */
 export interface RemoteModelConfig {
@@ -119,6 +120,9 @@ const checks = [
   ),
   check(['NODE_ENV', 'SERVICE_AUTH_DISABLED'], ({ NODE_ENV, SERVICE_AUTH_DISABLED }) =>
     NODE_ENV === 'production' && SERVICE_AUTH_DISABLED ? ['SERVICE_AUTH_DISABLED: must not be true in production'] : [],
+  ),
+  check(['NODE_ENV', 'SERVICE_TOKEN'], ({ NODE_ENV, SERVICE_TOKEN }) =>
+    NODE_ENV === 'production' && SERVICE_TOKEN ? refusePlaceholder('SERVICE_TOKEN', SERVICE_TOKEN) : [],
   ),
   check(['OCR_SCANNED_PDF', 'OCR_PROVIDER'], ({ OCR_SCANNED_PDF, OCR_PROVIDER }) =>
     OCR_SCANNED_PDF && OCR_PROVIDER === 'none' ? ['OCR_SCANNED_PDF: needs text recognition, but OCR_PROVIDER is none'] : [],

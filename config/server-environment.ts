@@ -4,6 +4,7 @@ import type { PlanLimits, PlanName } from '../contract/fields.ts';
 import type { JobKind } from '../contract/jobs.ts';
 import { crossCheck, environmentName, flag, httpUrl, integer, logLevel, optionalFlag, required } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
+import { refusePlaceholder } from './placeholder.ts';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000 * MEGABYTE;
@@ -19,8 +20,6 @@ export const jobKinds = Object.keys({
   'text.summarize': true,
   'text.embed': true,
 } satisfies Record<JobKind, true>);
-
-const placeholderSecrets = new Set(['changeme', 'change-me', 'secret', 'placeholder', 'your-secret', 'development', 'test']);
 
 /** The variables of the API and the worker. */
 export const serverEnvironment = z.object({
@@ -188,14 +187,11 @@ export const serverChecks = [
     const both = e.STRIPE_PRICE_PRO.filter((id) => ofTeam.has(id));
     return both.map((id) => `STRIPE_PRICE_PRO: ${id} is a price of team, too`);
   }),
-  check(['NODE_ENV', 'AUTH_SECRET'], (e) =>
-    e.NODE_ENV === 'production' && isPlaceholder(e.AUTH_SECRET)
-      ? ['AUTH_SECRET: must not be a placeholder and needs at least 32 characters in production']
-      : [],
-  ),
-  check(['NODE_ENV', 'SERVICE_TOKEN'], (e) =>
-    e.NODE_ENV === 'production' && e.SERVICE_TOKEN === '' ? ['SERVICE_TOKEN: must be set in production'] : [],
-  ),
+  check(['NODE_ENV', 'AUTH_SECRET'], (e) => (e.NODE_ENV === 'production' ? refusePlaceholder('AUTH_SECRET', e.AUTH_SECRET) : [])),
+  check(['NODE_ENV', 'SERVICE_TOKEN'], (e) => {
+    if (e.NODE_ENV !== 'production') return [];
+    return e.SERVICE_TOKEN === '' ? ['SERVICE_TOKEN: must be set in production'] : refusePlaceholder('SERVICE_TOKEN', e.SERVICE_TOKEN);
+  }),
   check(['NODE_ENV', 'EMAIL_PROVIDER', 'SMTP_URL'], (e) => {
     if (e.NODE_ENV === 'production' && (emailProviderOf(e) !== 'smtp' || !e.SMTP_URL))
       return ['SMTP_URL: an email provider must be configured in production'];
@@ -212,9 +208,4 @@ function uncovered(domain: string | undefined, name: string, url: string | undef
   if (domain === undefined || url === undefined || !isHostname(domain)) return [];
   const host = new URL(url).hostname;
   return host === domain || host.endsWith(`.${domain}`) ? [] : [`COOKIE_DOMAIN: does not cover the host of ${name}`];
-}
-
-function isPlaceholder(secret: string): boolean {
-  const lower = secret.toLowerCase();
-  return secret.length < 32 || new Set(secret).size < 8 || [...placeholderSecrets].some((word) => lower.startsWith(word));
 }
