@@ -2,7 +2,18 @@ import { z } from 'zod';
 import type { SearchMode } from '../contract/documents.ts';
 import type { PlanLimits, PlanName } from '../contract/fields.ts';
 import type { JobKind } from '../contract/jobs.ts';
-import { crossCheck, environmentName, flag, httpUrl, integer, logLevel, optionalFlag, required } from './environment.ts';
+import {
+  crossCheck,
+  environmentName,
+  flag,
+  httpUrl,
+  integer,
+  logLevel,
+  milliseconds,
+  mostMilliseconds,
+  optionalFlag,
+  required,
+} from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
 import { refusePlaceholder } from './placeholder.ts';
 
@@ -81,29 +92,30 @@ export const serverEnvironment = z.object({
       for (const kind of kinds.filter((each) => !jobKinds.includes(each))) context.addIssue(`there is no kind ${kind}`);
     })
     .optional(),
-  WORKER_SHUTDOWN_GRACE_MS: integer(10_000),
-  JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
+  WORKER_SHUTDOWN_GRACE_MS: milliseconds(10_000),
+  JOB_TIMEOUT_MS: milliseconds(120_000, { min: 100 }),
   JOB_RETRY_DELAYS_MS: z
     .string()
     .regex(/^\d+(,\d+)*$/, 'must be whole numbers separated by commas')
     .default('10000,30000,90000')
-    .transform((value) => value.split(',').map(Number)),
+    .transform((value) => value.split(',').map(Number))
+    .refine((delaysMs) => delaysMs.every((delayMs) => delayMs <= mostMilliseconds), `must be at most ${mostMilliseconds} each`),
   JOBS_HOLD_ON_OUTAGE: flag(false),
   AUDIT_LOG_RETENTION_DAYS: integer(365),
   RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
   SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
   SEARCHES_PER_ORGANIZATION: integer(4, { min: 1 }),
-  SEARCH_WAIT_MS: integer(5_000),
-  SEARCH_TIMEOUT_MS: integer(20_000, { min: 10 }),
+  SEARCH_WAIT_MS: milliseconds(5_000),
+  SEARCH_TIMEOUT_MS: milliseconds(20_000, { min: 10 }),
   MAX_ORGANIZATIONS_PER_USER: integer(10, { min: 1, max: 1_000_000 }),
   INVITATIONS_PER_DAY: integer(200, { min: 1, max: 1_000_000 }),
   INVITATIONS_PER_ADDRESS_PER_DAY: integer(5, { min: 1, max: 1_000_000 }),
   SEARCH_DEFAULT_MODE: z.enum(searchModes, `must be ${searchModes.join(', ')}`).default('semantic'),
-  DELETION_WAIT_MS: integer(60_000, { min: 10 }),
-  STREAM_RECHECK_MS: integer(30_000, { min: 10 }),
-  STREAM_LIFETIME_MS: integer(900_000, { min: 10 }),
-  REQUEST_BODY_TIMEOUT_MS: integer(30_000, { min: 100 }),
-  SHUTDOWN_DELAY_MS: integer(0, { max: 300_000 }).unwrap().optional(),
+  DELETION_WAIT_MS: milliseconds(60_000, { min: 10 }),
+  STREAM_RECHECK_MS: milliseconds(30_000, { min: 10 }),
+  STREAM_LIFETIME_MS: milliseconds(900_000, { min: 10 }),
+  REQUEST_BODY_TIMEOUT_MS: milliseconds(30_000, { min: 100 }),
+  SHUTDOWN_DELAY_MS: milliseconds(0, { max: 300_000 }).unwrap().optional(),
   LIMITER_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').default('memory'),
   METRICS_PORT: integer(0, { max: 65_535 }),
   LOG_LEVEL: logLevel(),

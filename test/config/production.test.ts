@@ -5,6 +5,7 @@ import { type Environment, findProblems } from '../../config/environment.ts';
 import { loadOpsConfig, type OpsConfig } from '../../config/ops.ts';
 import { loadServerConfig, type ServerConfig } from '../../config/server.ts';
 import { jobKinds } from '../../config/server-environment.ts';
+import { variables } from '../../config/variables.ts';
 
 const token = 'fedcba9876543210'.repeat(2);
 
@@ -181,7 +182,10 @@ describe('In production', () => {
   it('the AI service refuses a placeholder for its secret', () => {
     for (const placeholder of ['changeme', 'a'.repeat(40), 'your-secret-0123456789abcdef0123456789abcdef']) {
       const problems = findProblems(() => loadAiServiceConfig({ ...ai, SERVICE_TOKEN: placeholder }));
-      expect(problems.map((problem) => problem.split(':')[0]), placeholder).to.deep.equal(['SERVICE_TOKEN']);
+      expect(
+        problems.map((problem) => problem.split(':')[0]),
+        placeholder,
+      ).to.deep.equal(['SERVICE_TOKEN']);
       expect(loadAiServiceConfig({ SERVICE_TOKEN: placeholder }).token).to.equal(placeholder);
     }
   });
@@ -236,6 +240,24 @@ describe('A wrong configuration', () => {
       'SERVICE_AUTH_DISABLED',
     ]);
     expect(findProblems(() => loadAiServiceConfig({ MAX_PDF_PAGES: '0' }))).to.have.length(2);
+  });
+});
+
+describe('A time of a configuration', () => {
+  const names = variables.server.filter((name) => name.endsWith('_MS'));
+
+  it('is refused if a timer cannot wait for it, which Node would run at once', () => {
+    expect(names).to.include.members(['JOB_TIMEOUT_MS', 'SEARCH_TIMEOUT_MS', 'JOB_RETRY_DELAYS_MS', 'WORKER_SHUTDOWN_GRACE_MS']);
+    for (const name of names) {
+      for (const value of ['2147483648', '9007199254740991']) {
+        const problems = findProblems(() => loadServerConfig({ ...server, [name]: value }));
+        expect(problems, name).to.have.length(1);
+        expect(problems[0]).to.match(new RegExp(`^${name}: must be at most \\d+`));
+      }
+    }
+    expect(findProblems(() => loadServerConfig({ ...server, JOB_RETRY_DELAYS_MS: '1,2147483648' }))).to.have.length(1);
+    expect(findProblems(() => loadOpsConfig({ JOB_TIMEOUT_MS: '2147483648' }))).to.have.length(1);
+    expect(loadServerConfig({ ...server, JOB_TIMEOUT_MS: '2147000000' }).jobs.timeoutMs).to.equal(2_147_000_000);
   });
 });
 
