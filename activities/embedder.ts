@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AiClient, AiServiceError, type CallOptions, type FloatEmbeddings } from '../ai/client.ts';
+import {
+  type AiClient,
+  AiServiceError,
+  type CallOptions,
+  type EmbedInput,
+  type FloatEmbeddings,
+  type TextEmbeddings,
+} from '../ai/client.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
 import { JobFailure } from './job-failure.ts';
 
@@ -28,8 +35,11 @@ const leastWaitMs = 100;
 /** Embedded if there are no texts, since the result names the model even then. A single token for a remote model. */
 const shortestText = 'a';
 
+type Embedded<V> = { model: string; dimensions: number; vectors: V[] };
+type Embed<V> = (input: EmbedInput) => Promise<Embedded<V>>;
+
 /**
- * Embeds the chunks of whole documents, with at most `concurrency` calls at a time for all attempts of this process
+ * Embeds the chunks of whole documents and the texts of jobs, with at most `concurrency` calls at a time for all attempts of this process
  * (`WORKER_EMBED_CALLS`). The calls of the attempt that asked first go first, so that its chunks are stored while those of the next
  * document are embedded.
  */
@@ -54,16 +64,25 @@ export class Embedder {
    * Embeds any number of texts; one vector for each, in their order. Throws AiServiceError, the signal's reason, or a JobFailure if the
    * model changed between two calls. After a failure no further call is made.
    */
-  async embedAll(texts: string[], options: EmbedAllOptions): Promise<FloatEmbeddings> {
+  embedAll(texts: string[], options: EmbedAllOptions): Promise<FloatEmbeddings> {
+    return this.embedInCalls((input) => this.ai.embedFloats(input), texts, options);
+  }
+
+  /** The same with the numbers as the model has them, not as 32-bit floats. */
+  embedNumbers(texts: string[], options: EmbedAllOptions): Promise<TextEmbeddings> {
+    return this.embedInCalls((input) => this.ai.embed(input), texts, options);
+  }
+
+  private async embedInCalls<V>(embed: Embed<V>, texts: string[], options: EmbedAllOptions): Promise<Embedded<V>> {
     const failed = new AbortController();
     const ends = AbortSignal.any([options.signal, failed.signal]);
-    const calls: Promise<FloatEmbeddings>[] = [];
+    const calls: Promise<Embedded<V>>[] = [];
     const embedded = texts.length > 0 ? texts : [shortestText];
     const { textsPerCall = usualManner.textsPerCall, onProgress } = options;
     let done = 0;
     for (let start = 0; start < embedded.length; start += textsPerCall) {
       const batch = embedded.slice(start, start + textsPerCall);
-      const call = this.calls.run(() => this.embedPatiently(batch, { ...options, signal: ends }), ends);
+      const call = this.calls.run(() => this.embedPatiently(embed, batch, { ...options, signal: ends }), ends);
       calls.push(call);
       call.then(
         () => {
@@ -82,10 +101,14 @@ export class Embedder {
   }
 
   /** Repeats a call that the model put off, after as long as it said, if there is time for it. What else fails is not repeated here. */
-  private async embedPatiently(texts: string[], { signal, requestId, index, until = 0 }: EmbedAllOptions): Promise<FloatEmbeddings> {
+  private async embedPatiently<V>(
+    embed: Embed<V>,
+    texts: string[],
+    { signal, requestId, index, until = 0 }: EmbedAllOptions,
+  ): Promise<Embedded<V>> {
     for (;;) {
       try {
-        return await this.ai.embedFloats({ texts, index, signal, requestId });
+        return await embed({ texts, index, signal, requestId });
       } catch (error) {
         const waitMs = error instanceof AiServiceError && error.retryable ? error.retryAfterMs : undefined;
         if (waitMs === undefined || Date.now() + Math.max(waitMs, leastWaitMs) >= until) throw error;
@@ -106,7 +129,7 @@ export class Embedder {
   }
 }
 
-function join(batches: FloatEmbeddings[]): FloatEmbeddings {
+function join<V>(batches: Embedded<V>[]): Embedded<V> {
   const { model = '', dimensions = 0 } = batches[0] ?? {};
   // Vectors of two models cannot be compared: another attempt embeds all texts with the new one.
   const changed = batches.some((batch) => batch.model !== model || batch.dimensions !== dimensions);

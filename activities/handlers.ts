@@ -75,9 +75,12 @@ const summarizeText: Handler = async (deps, job, signal) => {
 };
 
 /** Embeds texts. Result: `{ model, dimensions, vectors }`, a vector for each text. */
-const embedTexts: Handler = async (deps, job, signal) => {
+const embedTexts: Handler = async (deps, job, signal, tell) => {
+  const until = Date.now() + deps.jobs.timeoutMs;
   const { texts } = job.input as { texts: string[] };
-  return { result: { ...(await deps.ai.embed({ texts, signal, requestId: job.id })) } };
+  const { textsPerCall } = await deps.embedder.mannerOf(undefined);
+  const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} texts.`);
+  return { result: { ...(await deps.embedder.embedNumbers(texts, { signal, requestId: job.id, textsPerCall, until, onProgress })) } };
 };
 
 /** The handler of each kind. A worker polls the task queues of the kinds that are here. */

@@ -41,7 +41,7 @@ const app = createService({
   pool,
   poolSize: budget.readers,
   provider,
-  ocr: ocr.backend,
+  ocr,
   health: () => readHealth(config, { provider, pool, ocr, embedPool }),
   observeRequest: createAiServiceMetrics(registry, { readers: budget.readers, readLoad: () => pool.load }),
 });

@@ -51,8 +51,10 @@ const chatTimeoutMs = 60_000;
 
 /** Summaries and embeddings by a remote model. Failures are 502: retryable. The local models are there for what they have indexed. */
 export function createRemoteProvider(remote: RemoteModelConfig, ...localModels: EmbedModel[]): Provider {
-  const previous = remote.previousEmbedModel === undefined ? [] : [createRemoteModel(remote, remote.previousEmbedModel)];
-  const models = [createRemoteModel(remote, remote.embedModel), ...previous, ...localModels, hashModel] as const;
+  const { embedModel, previousEmbedModel = embedModel } = remote;
+  // The same model under both names is one whose number of dimensions has changed.
+  const previous = previousEmbedModel === embedModel ? [] : [createRemoteModel(remote, previousEmbedModel)];
+  const models = [createRemoteModel(remote, embedModel), ...previous, ...localModels, hashModel] as const;
   return {
     name: 'remote',
     models,

@@ -9,27 +9,36 @@ const timeoutMs = 30_000;
 const response = z.object({ data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })) });
 
 /**
- * A model behind an endpoint of the OpenAI protocol. Its requests have at most REMOTE_AI_EMBED_BATCH texts, one after the other. It
- * throws ServiceError 502 for any failure of the remote, and for a response that has not one vector of the same length for each text, or
- * not REMOTE_AI_EMBED_DIMENSIONS numbers in it.
+ * A model behind an endpoint of the OpenAI protocol: the one of this deployment, or the one before it. Its requests have at most
+ * REMOTE_AI_EMBED_BATCH texts, one after the other. It throws ServiceError 502 for any failure of the remote, and for a response that has not
+ * one vector of the same length for each text, or not as many numbers in it as its own setting says.
  */
 export function createRemoteModel(remote: RemoteModelConfig, name: string): EmbedModel {
+  const own = name === remote.embedModel ? remote.embedDimensions : remote.previousEmbedDimensions;
+  const shortens = takesDimensions(remote, name);
   const model: EmbedModel = {
     name,
-    dimensions: name === remote.embedModel ? (remote.embedDimensions ?? null) : null,
+    dimensions: own ?? null,
     chunkCharacters: usualChunk.chunkCharacters,
     textsPerCall: Math.min(usualChunk.textsPerCall, remote.embedBatch),
     async embed(texts, signal, dimensions) {
       const vectors: number[][] = [];
+      const asked = shortens ? (dimensions ?? own) : undefined;
       for (let start = 0; start < texts.length; start += remote.embedBatch) {
-        vectors.push(...(await embedBatch(remote, name, texts.slice(start, start + remote.embedBatch), signal, dimensions)));
+        vectors.push(...(await embedBatch(remote, name, texts.slice(start, start + remote.embedBatch), signal, asked)));
       }
-      checkLengths(vectors, dimensions ?? (name === remote.embedModel ? remote.embedDimensions : undefined));
+      checkLengths(vectors, dimensions ?? own);
       if (dimensions === undefined) model.dimensions = vectors[0]?.length ?? null;
       return vectors;
     },
   };
   return model;
+}
+
+/** Only models that can shorten their vectors take `dimensions`: those for which the operator has named a number. */
+function takesDimensions(remote: RemoteModelConfig, name: string): boolean {
+  const { embedModel, embedDimensions, previousEmbedModel, previousEmbedDimensions } = remote;
+  return (name === embedModel && embedDimensions !== undefined) || (name === previousEmbedModel && previousEmbedDimensions !== undefined);
 }
 
 async function embedBatch(
@@ -39,9 +48,9 @@ async function embedBatch(
   signal: AbortSignal,
   dimensions: number | undefined,
 ): Promise<number[][]> {
-  // The protocol refuses an empty input. Only models that can shorten their vectors take `dimensions`: the operator has named a number.
-  const asked = remote.embedDimensions === undefined ? {} : { dimensions: dimensions ?? remote.embedDimensions };
-  const body = { model, input: texts.map((text) => text || ' '), encoding_format: 'float', ...asked };
+  // The protocol refuses an empty input.
+  const input = texts.map((text) => text || ' ');
+  const body = { model, input, encoding_format: 'float', ...(dimensions === undefined ? {} : { dimensions }) };
   const { data } = await askRemote(remote, '/embeddings', body, response, { timeoutMs, signal, name: 'remote' });
   const vectors = new Map(data.map(({ index, embedding }) => [index, embedding]));
   if (data.length !== texts.length) throw unusable(`The remote model answered ${data.length} vectors for ${texts.length} texts.`);

@@ -5,10 +5,10 @@ import type { AiServiceConfig } from '../config/ai-service.ts';
 import { Bulkhead } from './http/in-flight.ts';
 import { authenticate, handleError, logRequests, notFound, requestId } from './http/middleware.ts';
 import { type ObserveRequest, observeRequests } from './http/observe-requests.ts';
-import type { Ocr, OcrBackend } from './ocr/backends.ts';
+import type { Ocr } from './ocr/backends.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import type { Provider } from './providers.ts';
-import { embedRoute, extractRoute, summarizeRoute } from './routes/handlers.ts';
+import { type ExtractBulkheads, embedRoute, extractRoute, summarizeRoute } from './routes/handlers.ts';
 import { documentationRoutes } from './routes/openapi.ts';
 
 /** What GET /health reports, without any secret: one sentence in `problems` for each reason why the configuration cannot serve. */
@@ -29,7 +29,7 @@ export interface ServiceParts {
   pool: ProcessPool;
   poolSize: number;
   provider: Provider;
-  ocr: () => OcrBackend | undefined;
+  ocr: Ocr;
   health: () => Health;
   observeRequest?: ObserveRequest | undefined;
 }
@@ -37,8 +37,6 @@ export interface ServiceParts {
 /** The service as an Express application that does not listen yet. Everything except /health requires the token. */
 export function createService(parts: ServiceParts): Express {
   const { config, logger, provider } = parts;
-  // A few more uploads than there are readers, so that the next one is ready when a reader is free.
-  const bulkhead = new Bulkhead(parts.poolSize * 2 + 2, 512);
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.use(requestId, logRequests(logger));
@@ -47,13 +45,23 @@ export function createService(parts: ServiceParts): Express {
     response.json(parts.health());
   });
   app.use(authenticate(config.token));
-  app.post('/v1/extract', extractRoute({ ...parts, bulkhead }));
+  app.post('/v1/extract', extractRoute({ ...parts, bulkheads: createBulkheads(parts.poolSize) }));
   app.post('/v1/summarize', summarizeRoute(provider, config.maxTextCharacters));
   app.post('/v1/embed', embedRoute(provider));
   app.use(documentationRoutes(config));
   app.use(notFound);
   app.use(handleError(logger));
   return app;
+}
+
+/** Bounds how many uploads `readers` processes have around them. */
+function createBulkheads(readers: number): ExtractBulkheads {
+  return {
+    // A few more than there are readers, so that the next one is ready when a reader is free.
+    uploads: new Bulkhead(readers * 2 + 2, 512),
+    images: new Bulkhead(Math.ceil(readers / 2) + 1, 512),
+    scans: new Bulkhead(readers, readers),
+  };
 }
 
 /** Reads the state of the service: `ok` is false if the configuration cannot serve. */

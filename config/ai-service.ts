@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { crossCheck, type Environment, environmentName, flag, httpUrl, integer, logLevel, parseEnvironment } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
+import { refusePlaceholder } from './placeholder.ts';
 
 /** A remote model: any endpoint with the OpenAI protocol (`/chat/completions`, `/embeddings`). */
 export interface RemoteModelConfig {
@@ -12,8 +13,9 @@ export interface RemoteModelConfig {
   visionModel: string;
   /** The model of documents that were indexed before `embedModel`: it embeds queries of workspaces that still search them. */
   previousEmbedModel: string | undefined;
-  /** How many numbers a vector must have; undefined means as many as the model returns. */
+  /** How many numbers a vector of either model must have; undefined means as many as the model returns. */
   embedDimensions: number | undefined;
+  previousEmbedDimensions: number | undefined;
   /** How many texts a request may have. */
   embedBatch: number;
 }
@@ -60,6 +62,7 @@ export interface AiServiceConfig {
 }
 
 const mebibyte = 1024 * 1024;
+const defaultBaseUrl = 'https://api.openai.com/v1';
 
 /** Names of language data, separated by commas. */
 function languages() {
@@ -95,13 +98,14 @@ export const aiServiceEnvironment = z.object({
   OCR_SCANNED_PDF_SECONDS: integer(100, { min: 1, max: 36_000 }),
   OCR_LANGUAGES: languages(),
   OCR_LANGUAGES_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
-  REMOTE_AI_BASE_URL: httpUrl().default('https://api.openai.com/v1'),
+  REMOTE_AI_BASE_URL: httpUrl().optional(),
   REMOTE_AI_KEY: z.string().optional(),
   REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
   REMOTE_AI_EMBED_MODEL: z.string().default('text-embedding-3-small'),
   REMOTE_AI_VISION_MODEL: z.string().default('gpt-4o-mini'),
   REMOTE_AI_PREVIOUS_EMBED_MODEL: z.string().optional(),
   REMOTE_AI_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
+  REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
   REMOTE_AI_EMBED_BATCH: integer(64, { min: 1, max: 64 }),
   LOG_LEVEL: logLevel(),
 });
@@ -117,8 +121,24 @@ const checks = [
   check(['NODE_ENV', 'SERVICE_AUTH_DISABLED'], ({ NODE_ENV, SERVICE_AUTH_DISABLED }) =>
     NODE_ENV === 'production' && SERVICE_AUTH_DISABLED ? ['SERVICE_AUTH_DISABLED: must not be true in production'] : [],
   ),
+  check(['NODE_ENV', 'SERVICE_TOKEN'], ({ NODE_ENV, SERVICE_TOKEN }) =>
+    NODE_ENV === 'production' && SERVICE_TOKEN ? refusePlaceholder('SERVICE_TOKEN', SERVICE_TOKEN) : [],
+  ),
   check(['OCR_SCANNED_PDF', 'OCR_PROVIDER'], ({ OCR_SCANNED_PDF, OCR_PROVIDER }) =>
     OCR_SCANNED_PDF && OCR_PROVIDER === 'none' ? ['OCR_SCANNED_PDF: needs text recognition, but OCR_PROVIDER is none'] : [],
+  ),
+  check(['OCR_PROVIDER', 'REMOTE_AI_KEY'], ({ OCR_PROVIDER, REMOTE_AI_KEY }) =>
+    OCR_PROVIDER === 'remote' && !REMOTE_AI_KEY ? ['REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote'] : [],
+  ),
+  check(['REMOTE_AI_BASE_URL', 'REMOTE_AI_KEY'], ({ REMOTE_AI_BASE_URL, REMOTE_AI_KEY }) =>
+    REMOTE_AI_BASE_URL !== undefined && !REMOTE_AI_KEY
+      ? ['REMOTE_AI_KEY: is missing while REMOTE_AI_BASE_URL is set; if the endpoint asks for no key, any text will do']
+      : [],
+  ),
+  check(['REMOTE_AI_PREVIOUS_EMBED_MODEL', 'REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS'], (e) =>
+    e.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS > 0 && !e.REMOTE_AI_PREVIOUS_EMBED_MODEL
+      ? ['REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing while REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS is set']
+      : [],
   ),
   check(['OCR_LANGUAGES', 'OCR_LANGUAGES_DIR'], ({ OCR_LANGUAGES, OCR_LANGUAGES_DIR }) =>
     OCR_LANGUAGES_DIR === undefined && OCR_LANGUAGES.some((name) => name !== 'eng')
@@ -157,13 +177,14 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     ocrLanguagesDirectory: env.OCR_LANGUAGES_DIR,
     remote: env.REMOTE_AI_KEY
       ? {
-          baseUrl: env.REMOTE_AI_BASE_URL,
+          baseUrl: env.REMOTE_AI_BASE_URL ?? defaultBaseUrl,
           key: env.REMOTE_AI_KEY,
           chatModel: env.REMOTE_AI_CHAT_MODEL,
           embedModel: env.REMOTE_AI_EMBED_MODEL,
           visionModel: env.REMOTE_AI_VISION_MODEL,
           previousEmbedModel: env.REMOTE_AI_PREVIOUS_EMBED_MODEL || undefined,
           embedDimensions: env.REMOTE_AI_EMBED_DIMENSIONS || undefined,
+          previousEmbedDimensions: env.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS || undefined,
           embedBatch: env.REMOTE_AI_EMBED_BATCH,
         }
       : null,

@@ -109,6 +109,14 @@ export function integer(defaultValue: number, { min = 0, max = Number.MAX_SAFE_I
     .default(defaultValue);
 }
 
+/** Node runs a timer of more than 2,147,483,647 ms at once. What is added to a time, such as a grace, still fits below that. */
+export const mostMilliseconds = 2_147_000_000;
+
+/** A time in milliseconds from a variable, which a timer may wait for. */
+export function milliseconds(defaultValue: number, { min = 0, max = mostMilliseconds } = {}) {
+  return integer(defaultValue, { min, max });
+}
+
 /** `true` or `false` from a variable. */
 export function flag(defaultValue: boolean) {
   return optionalFlag().unwrap().default(defaultValue);
@@ -122,7 +130,15 @@ export function optionalFlag() {
     .optional();
 }
 
-/** An absolute http(s) URL from a variable, without a trailing slash. */
+/** An absolute http(s) URL from a variable, without a trailing slash. URLs get into logs, so that one may not hold a password. */
 export function httpUrl() {
-  return z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).transform((value) => value.replace(/\/+$/, ''));
+  return z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .refine((value) => !holdsCredentials(value), 'must not hold a name or a password')
+    .transform((value) => value.replace(/\/+$/, ''));
+}
+
+function holdsCredentials(value: string): boolean {
+  const url = URL.parse(value);
+  return Boolean(url?.username || url?.password);
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { aiServiceEnvironment, loadAiServiceConfig } from './ai-service.ts';
 import { type Environment, findProblems, flag, httpUrl, integer, parseEnvironment } from './environment.ts';
+import { changeVariables, readVariable } from './secret-files.ts';
 import { loadServerConfig } from './server.ts';
 import { serverEnvironment } from './server-environment.ts';
 
@@ -52,7 +53,10 @@ const ofRemote = [
  * Blanks of the variables by which the API and the worker would reach a database, a Temporal, a bucket, a mail server or a Stripe account that
  * the stack does not know of: they inherit the environment of the process that starts them. Who wants one of them sets it.
  */
-export const nothingOutside: Environment = Object.fromEntries([...Object.values(ofExternal).flat(), ...ofRemote].map((name) => [name, '']));
+export const nothingOutside: Environment = changeVariables(
+  {},
+  Object.fromEntries([...Object.values(ofExternal).flat(), ...ofRemote].map((name) => [name, ''])),
+);
 
 const testEnvironment = z.object({
   TEST_DATABASE_URL: z.string().optional(),
@@ -123,7 +127,7 @@ function findProgramProblems(env: Environment): string[] {
 }
 
 function findNotTaken(env: Environment): string[] {
-  const isSet = (name: string) => Boolean(env[name]?.trim() || env[`${name}_FILE`]?.trim());
+  const isSet = (name: string) => isGiven(env, name);
   const forEmbedded = Object.entries(ofEmbedded).flatMap(([address, names]) =>
     isSet(address) ? names.filter(isSet).map((name) => `${name}: ${address} names a service that runs elsewhere`) : [],
   );
@@ -133,10 +137,24 @@ function findNotTaken(env: Environment): string[] {
   return [...forEmbedded, ...forExternal];
 }
 
+/** Whether a variable has a value, here or in a file. */
+function isGiven(env: Environment, name: string): boolean {
+  return Boolean(env[name]?.trim() || env[`${name}_FILE`]?.trim());
+}
+
 /** What the caller wants to be reached outside of the stack. */
 function outsideOf(env: Environment): Environment {
-  const external = Object.entries(ofExternal).flatMap(([address, names]) => (env[address]?.trim() ? names : []));
-  return Object.fromEntries([...external, ...ofRemote].map((name) => [name, env[name]]));
+  const external = Object.entries(ofExternal).flatMap(([address, names]) => (isGiven(env, address) ? names : []));
+  return Object.fromEntries([...external, ...ofRemote].map((name) => [name, readIfPossible(env, name)]));
+}
+
+/** The value of a variable. One whose file cannot be read has none: the problems of the programs tell of it. */
+function readIfPossible(env: Environment, name: string): string | undefined {
+  try {
+    return readVariable(env, name);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Where programs are looked up and stored: the directories of PATH, and this project's directory in the user's cache. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { type Environment, httpUrl, integer, parseEnvironment } from './environment.ts';
+import { type Environment, httpUrl, integer, milliseconds, parseEnvironment } from './environment.ts';
 
 const opsEnvironment = z.object({
   DATA_DIR: z.string().default('.data'),
@@ -19,7 +19,7 @@ const opsEnvironment = z.object({
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   STORAGE_BUCKET: z.string().optional(),
   STORAGE_API_ENDPOINT: httpUrl().optional(),
-  JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
+  JOB_TIMEOUT_MS: milliseconds(120_000, { min: 100 }),
   /** Set by npm, which takes flags that no `--` stands before for its own settings. */
   npm_config_dry_run: z.string().optional(),
 });

@@ -26,6 +26,18 @@ export function readVariable(env: Record<string, string | undefined>, name: stri
   return file ? readSecret(`${name}_FILE`, file) : env[name];
 }
 
+/**
+ * The variables of `env`, with `changes` in their place. A variable that changes has the value that it is given, whatever file
+ * `<name>_FILE` of `env` names, also if that value is blank.
+ */
+export function changeVariables(
+  env: Record<string, string | undefined>,
+  changes: Record<string, string | undefined>,
+): Record<string, string | undefined> {
+  const files = secretVariables.filter((name) => Object.hasOwn(changes, name)).map((name) => [`${name}_FILE`, '']);
+  return { ...env, ...Object.fromEntries(files), ...changes };
+}
+
 function readSecret(variable: string, file: string): string {
   let secret: string;
   try {

@@ -2,8 +2,20 @@ import { z } from 'zod';
 import type { SearchMode } from '../contract/documents.ts';
 import type { PlanLimits, PlanName } from '../contract/fields.ts';
 import type { JobKind } from '../contract/jobs.ts';
-import { crossCheck, environmentName, flag, httpUrl, integer, logLevel, optionalFlag, required } from './environment.ts';
+import {
+  crossCheck,
+  environmentName,
+  flag,
+  httpUrl,
+  integer,
+  logLevel,
+  milliseconds,
+  mostMilliseconds,
+  optionalFlag,
+  required,
+} from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
+import { refusePlaceholder } from './placeholder.ts';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000 * MEGABYTE;
@@ -19,8 +31,6 @@ export const jobKinds = Object.keys({
   'text.summarize': true,
   'text.embed': true,
 } satisfies Record<JobKind, true>);
-
-const placeholderSecrets = new Set(['changeme', 'change-me', 'secret', 'placeholder', 'your-secret', 'development', 'test']);
 
 /** The variables of the API and the worker. */
 export const serverEnvironment = z.object({
@@ -82,29 +92,30 @@ export const serverEnvironment = z.object({
       for (const kind of kinds.filter((each) => !jobKinds.includes(each))) context.addIssue(`there is no kind ${kind}`);
     })
     .optional(),
-  WORKER_SHUTDOWN_GRACE_MS: integer(10_000),
-  JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
+  WORKER_SHUTDOWN_GRACE_MS: milliseconds(10_000),
+  JOB_TIMEOUT_MS: milliseconds(120_000, { min: 100 }),
   JOB_RETRY_DELAYS_MS: z
     .string()
     .regex(/^\d+(,\d+)*$/, 'must be whole numbers separated by commas')
     .default('10000,30000,90000')
-    .transform((value) => value.split(',').map(Number)),
+    .transform((value) => value.split(',').map(Number))
+    .refine((delaysMs) => delaysMs.every((delayMs) => delayMs <= mostMilliseconds), `must be at most ${mostMilliseconds} each`),
   JOBS_HOLD_ON_OUTAGE: flag(false),
   AUDIT_LOG_RETENTION_DAYS: integer(365),
   RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
   SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
   SEARCHES_PER_ORGANIZATION: integer(4, { min: 1 }),
-  SEARCH_WAIT_MS: integer(5_000),
-  SEARCH_TIMEOUT_MS: integer(20_000, { min: 10 }),
+  SEARCH_WAIT_MS: milliseconds(5_000),
+  SEARCH_TIMEOUT_MS: milliseconds(20_000, { min: 10 }),
   MAX_ORGANIZATIONS_PER_USER: integer(10, { min: 1, max: 1_000_000 }),
   INVITATIONS_PER_DAY: integer(200, { min: 1, max: 1_000_000 }),
   INVITATIONS_PER_ADDRESS_PER_DAY: integer(5, { min: 1, max: 1_000_000 }),
   SEARCH_DEFAULT_MODE: z.enum(searchModes, `must be ${searchModes.join(', ')}`).default('semantic'),
-  DELETION_WAIT_MS: integer(60_000, { min: 10 }),
-  STREAM_RECHECK_MS: integer(30_000, { min: 10 }),
-  STREAM_LIFETIME_MS: integer(900_000, { min: 10 }),
-  REQUEST_BODY_TIMEOUT_MS: integer(30_000, { min: 100 }),
-  SHUTDOWN_DELAY_MS: integer(0, { max: 300_000 }).unwrap().optional(),
+  DELETION_WAIT_MS: milliseconds(60_000, { min: 10 }),
+  STREAM_RECHECK_MS: milliseconds(30_000, { min: 10 }),
+  STREAM_LIFETIME_MS: milliseconds(900_000, { min: 10 }),
+  REQUEST_BODY_TIMEOUT_MS: milliseconds(30_000, { min: 100 }),
+  SHUTDOWN_DELAY_MS: milliseconds(0, { max: 300_000 }).unwrap().optional(),
   LIMITER_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').default('memory'),
   METRICS_PORT: integer(0, { max: 65_535 }),
   LOG_LEVEL: logLevel(),
@@ -188,14 +199,11 @@ export const serverChecks = [
     const both = e.STRIPE_PRICE_PRO.filter((id) => ofTeam.has(id));
     return both.map((id) => `STRIPE_PRICE_PRO: ${id} is a price of team, too`);
   }),
-  check(['NODE_ENV', 'AUTH_SECRET'], (e) =>
-    e.NODE_ENV === 'production' && isPlaceholder(e.AUTH_SECRET)
-      ? ['AUTH_SECRET: must not be a placeholder and needs at least 32 characters in production']
-      : [],
-  ),
-  check(['NODE_ENV', 'SERVICE_TOKEN'], (e) =>
-    e.NODE_ENV === 'production' && e.SERVICE_TOKEN === '' ? ['SERVICE_TOKEN: must be set in production'] : [],
-  ),
+  check(['NODE_ENV', 'AUTH_SECRET'], (e) => (e.NODE_ENV === 'production' ? refusePlaceholder('AUTH_SECRET', e.AUTH_SECRET) : [])),
+  check(['NODE_ENV', 'SERVICE_TOKEN'], (e) => {
+    if (e.NODE_ENV !== 'production') return [];
+    return e.SERVICE_TOKEN === '' ? ['SERVICE_TOKEN: must be set in production'] : refusePlaceholder('SERVICE_TOKEN', e.SERVICE_TOKEN);
+  }),
   check(['NODE_ENV', 'EMAIL_PROVIDER', 'SMTP_URL'], (e) => {
     if (e.NODE_ENV === 'production' && (emailProviderOf(e) !== 'smtp' || !e.SMTP_URL))
       return ['SMTP_URL: an email provider must be configured in production'];
@@ -212,9 +220,4 @@ function uncovered(domain: string | undefined, name: string, url: string | undef
   if (domain === undefined || url === undefined || !isHostname(domain)) return [];
   const host = new URL(url).hostname;
   return host === domain || host.endsWith(`.${domain}`) ? [] : [`COOKIE_DOMAIN: does not cover the host of ${name}`];
-}
-
-function isPlaceholder(secret: string): boolean {
-  const lower = secret.toLowerCase();
-  return secret.length < 32 || new Set(secret).size < 8 || [...placeholderSecrets].some((word) => lower.startsWith(word));
 }

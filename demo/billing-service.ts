@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createClient } from '../client/index.ts';
 import { inheritedEnvironment, type LocalConfig, loadLocalConfig, nothingOutside } from '../config/local.ts';
+import { changeVariables } from '../config/secret-files.ts';
 import { startLocalService } from '../local/local-service.ts';
 import { type SentEvent, sendEvents } from '../tools/stripe/send-events.ts';
 import { type StripeServer, startStripeServer } from '../tools/stripe/stripe-server.ts';
@@ -60,7 +61,7 @@ export async function startBillingService(screen: Screen, abort: AbortSignal): P
 
 function ownConfig(stripeUrl: string): LocalConfig {
   const billing = { ...variables, STRIPE_API_BASE: stripeUrl };
-  const local = loadLocalConfig({ ...inheritedEnvironment(), ...embedded, ...nothingOutside, ...billing });
+  const local = loadLocalConfig(changeVariables(inheritedEnvironment(), { ...embedded, ...nothingOutside, ...billing }));
   return {
     ...local,
     dataDir: join(local.dataDir, 'billing-demo'),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { nothingOutside } from '../config/local.ts';
+import { changeVariables } from '../config/secret-files.ts';
 import { makeDataDir } from './data-directory.ts';
 import { findFreePorts, reachableHost } from './ports.ts';
 import { keepSecrets, type Secrets } from './secrets.ts';
@@ -149,7 +150,7 @@ class LocalStack implements Stack {
   }
 
   get env(): Environment {
-    return {
+    const chosen = {
       ...nothingOutside,
       DATABASE_URL: this.#addresses.databaseUrl,
       TEMPORAL_ADDRESS: this.#addresses.temporalAddress,
@@ -164,6 +165,8 @@ class LocalStack implements Stack {
       WORKER_ENABLED: String(!this.#services.includes('worker')),
       ...this.#options.env,
     };
+    // With blanks of the files that this process may have got secrets in.
+    return changeVariables({}, chosen);
   }
 
   pid(service: ServiceName): number | undefined {

@@ -7,12 +7,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
 import { inheritedEnvironment } from '../config/local.ts';
+import { changeVariables } from '../config/secret-files.ts';
 
 /** A program to run. */
 export interface ProcessSpec {
   name: string;
   command: string;
   args: string[];
+  /** Beside the inherited ones. A variable that is here counts, and no inherited file for it. */
   env?: Environment;
   cwd?: string;
   /** The user of this process by default. */
@@ -109,7 +111,7 @@ function start(spec: ProcessSpec, guard: Guard, onExit: () => void): RunningProc
     detached: true,
     stdio: ['ignore', log?.file ?? 'inherit', log?.file ?? 'inherit', guard.input],
     cwd: spec.cwd,
-    env: { ...inheritedEnvironment(), ...spec.env },
+    env: changeVariables(inheritedEnvironment(), spec.env ?? {}),
     ...spec.user,
   });
   if (log) closeSync(log.file);

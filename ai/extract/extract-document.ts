@@ -1,5 +1,5 @@
 import type { AiServiceConfig } from '../../config/ai-service.ts';
-import type { OcrBackend } from '../ocr/backends.ts';
+import type { Ocr, OcrBackend } from '../ocr/backends.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { TaskFailure } from '../pool/protocol.ts';
 import { ServiceError } from '../service-error.ts';
@@ -12,38 +12,60 @@ import { readScannedPages, type ScanProgress } from './read-scanned-pages.ts';
 export interface ExtractDependencies {
   config: AiServiceConfig;
   pool: ProcessPool;
-  /** Undefined if no OCR backend is usable. */
-  ocr: () => OcrBackend | undefined;
+  ocr: Pick<Ocr, 'backend' | 'problem'>;
 }
 
+/** What an upload holds: its text, or pictures of text. */
+export type ReadUpload = { kind: 'text'; extracted: ExtractedText } | Pictures;
+
+/** An image, or a PDF of which some pages are images. */
+export type Pictures = Exclude<ExtractOutcome, { kind: 'text' }>;
+
 /**
- * Extracts the text of one upload within EXTRACT_TIMEOUT_SECONDS, in a process that is killed if it takes longer. Scanned pages have
- * OCR_SCANNED_PDF_SECONDS on top; `onProgress` is told of each. Throws ServiceError: 408, 413, 415, 422 are final; 502 and 503 are not.
+ * Reads one upload within EXTRACT_TIMEOUT_SECONDS, in a process that is killed if it takes longer. Throws ServiceError: 408, 413, 415 and
+ * 422 are final; 503 is not.
  */
-export async function extractDocument(
-  deps: ExtractDependencies,
+export async function readUpload(
+  { config, pool }: ExtractDependencies,
   body: Uint8Array,
   contentType: string | undefined,
   signal: AbortSignal,
+): Promise<ReadUpload> {
+  const { mediaType, charset } = parseMediaType(contentType);
+  if (isImage(mediaType)) return { kind: 'image', image: { bytes: body, mediaType, charset } };
+  return await runExtraction(pool, config, { body, contentType }, signal);
+}
+
+/**
+ * Reads the text in the pictures of an upload. Scanned pages have OCR_SCANNED_PDF_SECONDS; `onProgress` is told of each. Throws
+ * ServiceError: 408, 413, 415 and 422 are final; 502 and 503 are not.
+ */
+export async function readPictures(
+  deps: ExtractDependencies,
+  pictures: Pictures,
+  signal: AbortSignal,
   onProgress?: (progress: ScanProgress) => void,
 ): Promise<ExtractedText> {
-  const { mediaType, charset } = parseMediaType(contentType);
-  const outcome: ExtractOutcome = isImage(mediaType)
-    ? { kind: 'image', image: { bytes: body, mediaType, charset } }
-    : await runExtraction(deps.pool, deps.config, { body, contentType }, signal);
-  if (outcome.kind === 'text') return outcome.extracted;
-  const backend = deps.ocr();
-  if (!backend) throw new ServiceError(415, 'ocr_unavailable', 'Images cannot be read: this deployment has no text recognition.');
-  if (outcome.kind === 'scan')
-    return finish(await recognizePages(deps, backend, outcome, signal, onProgress), 'application/pdf', deps.config.maxTextCharacters);
-  const raw = await backend.read(outcome.image, signal);
-  return finish(raw, outcome.image.mediaType, deps.config.maxTextCharacters);
+  const { maxTextCharacters } = deps.config;
+  const backend = deps.ocr.backend() ?? noBackend(deps.ocr);
+  if (pictures.kind === 'scan')
+    return finish(await recognizePages(deps, backend, pictures, signal, onProgress), 'application/pdf', maxTextCharacters);
+  return finish(await backend.read(pictures.image, signal), pictures.image.mediaType, maxTextCharacters);
+}
+
+const backendRetrySeconds = 10;
+
+/** Throws 415 if this deployment has no text recognition, and 503 if it has one that does not run just now. */
+function noBackend({ problem }: ExtractDependencies['ocr']): never {
+  if (problem() === null) throw new ServiceError(415, 'ocr_unavailable', 'Images cannot be read: this deployment has no text recognition.');
+  const retry = { retryAfterSeconds: backendRetrySeconds };
+  throw new ServiceError(503, 'ocr_unavailable', 'Images cannot be read just now: the text recognition does not run.', retry);
 }
 
 function recognizePages(
   { config, pool }: ExtractDependencies,
   backend: OcrBackend,
-  { document, found }: Extract<ExtractOutcome, { kind: 'scan' }>,
+  { document, found }: Extract<Pictures, { kind: 'scan' }>,
   signal: AbortSignal,
   onProgress: ((progress: ScanProgress) => void) | undefined,
 ): Promise<RawText> {

@@ -17,24 +17,28 @@ interface TableBuilder {
   }): void;
 }
 
-const groups = new Set(['thead', 'tbody', 'tfoot', 'center']);
 const around = { leadingLineBreaks: 2, trailingLineBreaks: 2 };
 
-/** Writes a table as rows of Markdown. One that holds another table only places things on the page: each of its cells is a block. */
+/**
+ * Writes a table as rows of Markdown, after its caption. One that holds another table only places things on the page: each of its cells is a
+ * block.
+ */
 export const formatTable: FormatCallback = (table, walk, builder) => {
+  const asBlock = ({ children }: Element) => {
+    builder.openBlock(around);
+    walk(children, builder);
+    builder.closeBlock(around);
+  };
+  childrenOf(table).filter(isCaption).forEach(asBlock);
   if (holdsTable(table)) {
-    for (const cell of rowsOf(table).flatMap(cellsOf)) {
-      builder.openBlock(around);
-      walk(cell.children, builder);
-      builder.closeBlock(around);
-    }
+    rowsOf(table).flat().forEach(asBlock);
     return;
   }
   const tables = builder as unknown as TableBuilder;
   tables.openTable();
-  for (const row of rowsOf(table)) {
+  for (const cells of rowsOf(table)) {
     tables.openTableRow();
-    for (const cell of cellsOf(row)) {
+    for (const cell of cells) {
       tables.openTableCell({});
       walk(cell.children, builder);
       tables.closeTableCell({});
@@ -45,12 +49,38 @@ export const formatTable: FormatCallback = (table, walk, builder) => {
   tables.closeTable({ tableToString: toText, ...around });
 };
 
-function rowsOf(parent: Element): Element[] {
-  return childrenOf(parent).flatMap((child) => (child.name === 'tr' ? [child] : groups.has(child.name ?? '') ? rowsOf(child) : []));
+/** The cells of each row, whatever stands around the rows. Cells that follow each other outside of a row are one. */
+function rowsOf(parent: Element): Element[][] {
+  const rows: Element[][] = [];
+  let loose: Element[] = [];
+  for (const child of childrenOf(parent)) {
+    if (isCell(child)) {
+      loose.push(child);
+      if (loose.length === 1) rows.push(loose);
+      continue;
+    }
+    loose = [];
+    if (child.name === 'tr') rows.push(cellsOf(child));
+    else if (!isOther(child)) rows.push(...rowsOf(child));
+  }
+  return rows;
 }
 
 function cellsOf(row: Element): Element[] {
-  return childrenOf(row).filter(({ name }) => name === 'td' || name === 'th');
+  return childrenOf(row).flatMap((child) => (isCell(child) ? [child] : isOther(child) ? [] : cellsOf(child)));
+}
+
+function isCell({ name }: Element): boolean {
+  return name === 'td' || name === 'th';
+}
+
+function isCaption({ name }: Element): boolean {
+  return name === 'caption';
+}
+
+/** What has no rows of this table. */
+function isOther(element: Element): boolean {
+  return isCaption(element) || element.name === 'table';
 }
 
 function holdsTable(element: Element): boolean {

@@ -23,33 +23,51 @@ export interface ScanReader {
 
 /**
  * Reads the pages of a PDF that have no text, one after the other, so that a long document leaves room for others. Pages beyond
- * `maxPages` stay without text, and the text is marked as incomplete. Throws ServiceError 502 `ocr_timeout`, what the reader throws, or
- * the signal's reason.
+ * `maxPages`, those that cannot be read, and those that are not read in time, stay without text, and the text is marked as incomplete.
+ * Throws ServiceError 502 `ocr_timeout` if no page was read in time, what the reader throws if that may pass or no page has text, or the
+ * signal's reason.
  */
 export async function readScannedPages(found: PdfPages, reader: ScanReader, signal: AbortSignal): Promise<RawText> {
   const chosen = found.scanned.slice(0, reader.maxPages);
   const texts = [...found.texts];
   let characters = texts.reduce((sum, text) => sum + countCharacters(text), 0);
   let read = 0;
+  let refusal: ServiceError | undefined;
   const deadline = AbortSignal.timeout(reader.timeoutMs);
   const either = AbortSignal.any([signal, deadline]);
   try {
     for (const index of chosen) {
       if (characters > reader.maxTextCharacters) break;
-      const image = { bytes: await reader.render(index, either), mediaType: 'image/png', charset: undefined };
-      const { text } = await reader.recognize(image, either);
-      texts[index] = text;
-      characters += countCharacters(text);
+      const page = await readPage(index, reader, either);
+      if ('refusal' in page) {
+        refusal ??= page.refusal;
+        continue;
+      }
+      texts[index] = page.text;
+      characters += countCharacters(page.text);
       read += 1;
       reader.onProgress?.({ read, of: chosen.length });
     }
   } catch (error) {
     if (!deadline.aborted || signal.aborted) throw error;
-    throw new ServiceError(
-      502,
-      'ocr_timeout',
-      `${read} of ${chosen.length} scanned pages were read within ${reader.timeoutMs / 1000} seconds.`,
-    );
+    // Another attempt would begin with the first page, and come no further.
+    if (read === 0) throw refusal ?? outOfTime(chosen.length, reader.timeoutMs);
   }
+  if (refusal && texts.every((text) => text.trim() === '')) throw refusal;
   return { ...toRawText({ ...found, texts, stoppedEarly: found.stoppedEarly || read < found.scanned.length }), ocrPages: read };
+}
+
+/** The text of one page, or why it will never have one. Throws what may pass. */
+async function readPage(index: number, reader: ScanReader, signal: AbortSignal): Promise<{ text: string } | { refusal: ServiceError }> {
+  try {
+    const image = { bytes: await reader.render(index, signal), mediaType: 'image/png', charset: undefined };
+    return await reader.recognize(image, signal);
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) return { refusal: error };
+    throw error;
+  }
+}
+
+function outOfTime(pages: number, timeoutMs: number): ServiceError {
+  return new ServiceError(502, 'ocr_timeout', `None of ${pages} scanned pages was read within ${timeoutMs / 1000} seconds.`);
 }

@@ -44,9 +44,8 @@ export function chooseOcr(
   { size, memoryBytes, onStderr }: { size: number } & Pick<ChildOptions, 'memoryBytes' | 'onStderr'>,
 ): Ocr {
   const { ocrProvider, remote } = config;
-  if (ocrProvider === 'none') return fixed(undefined, null);
-  if (remote && ocrProvider !== 'local') return fixed(createRemoteOcr(remote, config), null);
-  if (ocrProvider === 'remote') return fixed(undefined, 'Images cannot be read: OCR_PROVIDER is remote, but REMOTE_AI_KEY is not set.');
+  if (ocrProvider === 'none') return fixed(undefined);
+  if (remote && ocrProvider !== 'local') return fixed(createRemoteOcr(remote, config));
   const entry = new URL('./child.ts', import.meta.url);
   const directory = config.ocrLanguagesDirectory ?? installedLanguages();
   const data = { args: [directory, ...config.ocrLanguages], readable: [`${directory}/*`] };
@@ -69,8 +68,8 @@ export function recognizesHere({ ocrProvider, remote }: AiServiceConfig): boolea
   return ocrProvider === 'local' || (ocrProvider === 'auto' && !remote);
 }
 
-function fixed(backend: OcrBackend | undefined, problem: string | null): Ocr {
-  return { backend: () => backend, problem: () => problem, close: async () => {} };
+function fixed(backend: OcrBackend | undefined): Ocr {
+  return { backend: () => backend, problem: () => null, close: async () => {} };
 }
 
 function createLocalOcr(pool: ProcessPool, config: AiServiceConfig): OcrBackend {

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { countCharacters } from '../characters.ts';
-import { maxWrappedBytes } from '../extract/document.ts';
-import { type ExtractDependencies, extractDocument } from '../extract/extract-document.ts';
+import { type ExtractedText, isImage, maxWrappedBytes, parseMediaType } from '../extract/document.ts';
+import { type ExtractDependencies, type ReadUpload, readPictures, readUpload } from '../extract/extract-document.ts';
 import { readBody, readJson } from '../http/body.ts';
 import { type Bulkhead, requestSignal } from '../http/in-flight.ts';
 import { ProgressLines } from '../http/progress-lines.ts';
@@ -15,8 +15,17 @@ const jsonBytesPerCharacter = 12;
 /** A request that has it as `true` gets the outline of the text, too. */
 export const outlineHeader = 'x-outline';
 
+/** What bounds the uploads that are held in memory. Text recognition takes long, so that what needs it leaves the others their room. */
+export interface ExtractBulkheads {
+  uploads: Bulkhead;
+  /** What was sent as an image. */
+  images: Bulkhead;
+  /** Where an upload goes on whose pictures are found when it is read. It waits there with its bytes. */
+  scans: Bulkhead;
+}
+
 /** POST /v1/extract: raw bytes with their media type, or the base64 form. Tells of scanned pages that are read, if the caller accepts lines. */
-export function extractRoute(deps: ExtractDependencies & { bulkhead: Bulkhead }): RequestHandler {
+export function extractRoute(deps: ExtractDependencies & { bulkheads: ExtractBulkheads }): RequestHandler {
   const { maxUploadBytes } = deps.config;
   return async (request, response) => {
     const contentType = request.get('content-type');
@@ -25,13 +34,24 @@ export function extractRoute(deps: ExtractDependencies & { bulkhead: Bulkhead })
     const signal = requestSignal(response);
     const lines = new ProgressLines(request, response);
     await lines.end(async () => {
-      const { outline, ...extracted } = await deps.bulkhead.run(signal, async () => {
-        const body = await readBody(request, maxBytes);
-        return await extractDocument(deps, body, contentType, signal, lines.report);
-      });
+      const { outline, ...extracted } = await extract(deps, { contentType, signal }, () => readBody(request, maxBytes), lines.report);
       return request.get(outlineHeader) === 'true' ? { ...extracted, outline } : extracted;
     });
   };
+}
+
+async function extract(
+  { bulkheads, ...deps }: ExtractDependencies & { bulkheads: ExtractBulkheads },
+  { contentType, signal }: { contentType: string | undefined; signal: AbortSignal },
+  receive: () => Promise<Uint8Array>,
+  onProgress: ProgressLines['report'],
+): Promise<ExtractedText> {
+  const read = async () => readUpload(deps, await receive(), contentType, signal);
+  const finish = async (upload: ReadUpload) =>
+    upload.kind === 'text' ? upload.extracted : await readPictures(deps, upload, signal, onProgress);
+  if (isImage(parseMediaType(contentType).mediaType)) return await bulkheads.images.run(signal, async () => finish(await read()));
+  const upload = await bulkheads.uploads.run(signal, read);
+  return upload.kind === 'text' ? upload.extracted : await bulkheads.scans.run(signal, () => finish(upload));
 }
 
 /** Body of POST /v1/summarize. */

@@ -84,7 +84,7 @@ const errors = {
   415: 'The type cannot be read, the image is unreadable, or there is no OCR backend. Final.',
   422: 'The request is invalid, or the document is encrypted, damaged or empty. Final.',
   502: 'The OCR or the remote model failed or took too long. Retryable.',
-  503: 'The work was interrupted, or too many documents wait. Retryable.',
+  503: 'The work was interrupted, too many documents wait, or the OCR backend does not run. Retryable.',
 } as const;
 
 /** The OpenAPI document of the AI service, made from the schemas that validate its requests. */

@@ -61,6 +61,8 @@ describe('the configuration of the AI service', () => {
   it('refuses text recognition that cannot work', () => {
     const load = (variables: Record<string, string>) => () => loadAiServiceConfig({ SERVICE_TOKEN: 'secret', ...variables });
     expect(load({ OCR_SCANNED_PDF: 'true', OCR_PROVIDER: 'none' })).to.throw('OCR_SCANNED_PDF');
+    expect(load({ OCR_PROVIDER: 'remote' })).to.throw('REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote');
+    expect(load({ OCR_PROVIDER: 'remote', REMOTE_AI_KEY: 'k' })().ocrProvider).to.equal('remote');
     expect(load({ OCR_LANGUAGES: 'eng,deu' })).to.throw('OCR_LANGUAGES_DIR');
     expect(load({ OCR_LANGUAGES: '../eng', OCR_LANGUAGES_DIR: '/data' })).to.throw('OCR_LANGUAGES');
     expect(load({ OCR_LANGUAGES: 'eng,deu', OCR_LANGUAGES_DIR: 'data' })).to.throw('OCR_LANGUAGES_DIR');
@@ -70,6 +72,21 @@ describe('the configuration of the AI service', () => {
   it('turns to the remote model once there is a key', () => {
     const { remote } = loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: 'http://models.example/v1/' });
     expect(remote).to.include({ key: 'k', baseUrl: 'http://models.example/v1' });
+    expect(loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k' }).remote?.baseUrl).to.equal('https://api.openai.com/v1');
+    const previous = { SERVICE_TOKEN: 's', REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '512' };
+    expect(() => loadAiServiceConfig(previous)).to.throw('REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing');
+  });
+
+  it('refuses the address of a remote model without a key, and one with a password, which it does not repeat', () => {
+    const load = (variables: Record<string, string>) => loadAiServiceConfig({ SERVICE_TOKEN: 's', ...variables });
+    const address = { REMOTE_AI_BASE_URL: 'http://models.example/v1' };
+    expect(() => load(address)).to.throw('REMOTE_AI_KEY: is missing while');
+    expect(() => load({ ...address, REMOTE_AI_KEY: ' ' })).to.throw('REMOTE_AI_KEY: is missing while');
+    for (const user of ['ada:quinquereme', 'quinquereme', ':quinquereme'])
+      expect(() => load({ REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: `https://${user}@models.example/v1` }), user)
+        .to.throw('REMOTE_AI_BASE_URL: must not hold a name or a password')
+        .with.property('message')
+        .that.does.not.contain('quinquereme');
   });
 
   it('keeps the service from starting when it is wrong', async () => {

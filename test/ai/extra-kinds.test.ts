@@ -1,7 +1,17 @@
 import { expect } from 'chai';
 import { extraContentTypes as types } from '../../config/extra-content-types.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
-import { makeDocx, makeEpub, makeOdt, makePptx, makeXlsx, wordParagraph } from './support/make-office.ts';
+import {
+  makeDocx,
+  makeEpub,
+  makeNetDocx,
+  makeNetPptx,
+  makeNetXlsx,
+  makeOdt,
+  makePptx,
+  makeXlsx,
+  wordParagraph,
+} from './support/make-office.ts';
 import { makeZip } from './support/make-zip.ts';
 
 const doctype = '<!DOCTYPE a [<!ENTITY b "bomb"><!ENTITY c "&b;&b;&b;&b;">]>';
@@ -54,6 +64,44 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(text).to.equal('Prices\n\n| Part | Price | Since |\n| Mirror | 12.5 | 2026-03-01 |');
   });
 
+  it('are read from Excel with each cell in its column, though empty ones are left out', async () => {
+    const rows = [
+      '<row r="1"><c r="A1" t="str"><v>Part</v></c><c r="B1" t="str"><v>Colour</v></c><c r="D1" t="str"><v>Price</v></c></row>',
+      '<row r="2"><c r="A2" t="str"><v>Mirror</v></c><c r="D2"><v>12.5</v></c></row>',
+      '<row r="3"><c r="AA3"><v>1</v></c><c><v>2</v></c><c r="B3"><v>3</v></c><c r="ZZZ3"><v>4</v></c></row>',
+    ];
+    const { text } = await read(makeXlsx(rows.join('')), types.xlsx);
+    expect(text.split('\n').slice(2)).to.deep.equal([
+      '| Part | Colour |  | Price |',
+      '| Mirror |  |  | 12.5 |',
+      `|${'  |'.repeat(26)} 1 | 2 | 3 | 4 |`,
+    ]);
+  });
+
+  it('are read from Excel with days that count from 1904', async () => {
+    const day = '<row><c s="1"><v>44620</v></c></row>';
+    const { text } = await read(makeXlsx(day, [], '<workbookPr date1904="1"/>'), types.xlsx);
+    expect(text).to.equal('Prices\n\n| 2026-03-01 |');
+    const { text: usual } = await read(makeXlsx(day, [], '<workbookPr date1904="0"/>'), types.xlsx);
+    expect(usual).to.equal('Prices\n\n| 2022-02-28 |');
+  });
+
+  it('are read from what .NET writes: types by extension, prefixed elements, parts of other names', async () => {
+    const docx = makeNetDocx(wordParagraph('The lease'));
+    expect((await read(docx, types.docx)).text).to.equal('The lease\n\nA footnote.');
+    const deck = makeNetPptx('<a:p><a:r><a:t>Welcome</a:t></a:r></a:p>');
+    expect((await read(deck, types.pptx)).text).to.equal('Welcome');
+    const cells = '<x:c t="s"><x:v>0</x:v></x:c><x:c t="inlineStr"><x:is><x:t>two</x:t></x:is></x:c><x:c s="1"><x:v>46082</x:v></x:c>';
+    const workbook = makeNetXlsx(`<x:row>${cells}</x:row>`, ['Mirror']);
+    expect((await read(workbook, types.xlsx)).text).to.equal('Prices\n\n| Mirror | two | 2026-03-01 |');
+    for (const [body, type] of [
+      [docx, types.xlsx],
+      [deck, types.docx],
+      [workbook, types.pptx],
+    ] as const)
+      expect(await refusal(body, type), type).to.deep.equal([422, 'unreadable_document']);
+  });
+
   it('are read from OpenDocument: headings, lists, tables; no comments', async () => {
     const body = `<text:h>Title</text:h><text:p>One<text:s text:c="1000000000"/>two<office:annotation><text:p>Hm.</text:p></office:annotation></text:p>
 <text:list><text:list-item><text:p>first</text:p></text:list-item></text:list>
@@ -63,12 +111,43 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(await refusal(makeOdt(body, locked), types.odt)).to.deep.equal([422, 'encrypted_document']);
   });
 
+  it('are read from OpenDocument and Word with notes and boxes of text behind the paragraphs that they stand in', async () => {
+    const note =
+      '<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>See §4.</text:p></text:note-body></text:note>';
+    const cell = (text: string) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`;
+    const row = `<table:table-row>${cell('a')}${cell('b')}</table:table-row>`;
+    const box = `<draw:frame><draw:text-box><text:p>In a box</text:p><table:table>${row}</table:table></draw:text-box></draw:frame>`;
+    const odt = `<text:p>The rent${note} is due${box} in March.</text:p>${box}<table:table><table:table-row>${cell(`x${note} y`)}</table:table-row></table:table>`;
+    const boxed = 'In a box\n\n| a | b |';
+    expect((await read(makeOdt(odt), types.odt)).text).to.equal(
+      `The rent is due in March.\n\nSee §4.\n\n${boxed}\n\n${boxed}\n\n| x y See §4. |`,
+    );
+    const run = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+    const shape = `<w:r><w:pict><w:txbxContent>${wordParagraph('In a box')}${wordParagraph('of two')}</w:txbxContent></w:pict></w:r>`;
+    const { text } = await read(
+      makeDocx(`<w:p>${run('The rent ')}${shape}${run('is due.')}</w:p><w:p>${shape}${run('Signed.')}</w:p>`),
+      types.docx,
+    );
+    expect(text).to.equal('The rent is due.\n\nIn a box\n\nof two\n\nIn a box\n\nof two\n\nSigned.\n\nA footnote.');
+  });
+
   it('are read from EPUB, chapter by chapter', async () => {
     const book = makeEpub(['<h1>One</h1><p>It begins.</p><script>never()</script>', '<p>It ends.</p>']);
     expect((await read(book, types.epub)).text).to.match(/^One\n+It begins\.\n+It ends\.$/);
     const uri = 'OEBPS/text/chapter%201.xhtml';
     const lock = { name: 'META-INF/encryption.xml', content: `<encryption><enc:CipherReference URI="${uri}"/></encryption>` };
     expect(await refusal(makeEpub(['a', 'b'], [lock]), types.epub)).to.deep.equal([422, 'encrypted_document']);
+  });
+
+  it('are read from EPUB whatever the names of the chapters, and refused if there is no chapter', async () => {
+    const chapters = ['<p>It begins.</p>', '<p>It ends.</p>'];
+    for (const ending of ['xml', 'html', 'part'])
+      expect((await read(makeEpub(chapters, [], { ending }), types.epub)).text, ending).to.equal('It begins.\n\nIt ends.');
+    const untyped = makeEpub(chapters, [], { type: 'text/xml' });
+    expect((await read(untyped, types.epub)).text).to.equal('It begins.\n\nIt ends.');
+    const pictures = makeEpub(chapters, [], { ending: 'svg', type: 'image/svg+xml' });
+    expect(await refusal(pictures, types.epub)).to.deep.equal([422, 'unreadable_document']);
+    expect(await refusal(makeEpub([]), types.epub)).to.deep.equal([422, 'unreadable_document']);
   });
 
   it('are read from mail: who, when, subject, text, names of attachments', async () => {
@@ -111,6 +190,8 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
   it('stop at the limit of characters', async () => {
     const long = makeDocx(wordParagraph('word '.repeat(500)).repeat(200));
     expect(await read(long, types.docx)).to.include({ characters: 5000, truncated: true });
+    const wide = Array.from({ length: 50_000 }, (_, row) => `<row r="${row + 1}"><c r="XFD${row + 1}"><v>${row}</v></c></row>`);
+    expect(await read(makeXlsx(wide.join('')), types.xlsx)).to.include({ characters: 5000, truncated: true });
   });
 
   describe('that are hostile', () => {

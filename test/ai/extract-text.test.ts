@@ -89,6 +89,17 @@ describe('text documents at /v1/extract', () => {
     expect(text).to.not.match(/scripted|font-family|href|<|&rsquo;/);
   });
 
+  it('reads the caption of a table, and its cells whatever stands around them', async () => {
+    const tables = {
+      '<table><caption>Fares of <b>2026</b></caption><tr><td>a<td>b</table>': 'Fares of 2026\n\n| a | b |',
+      '<table><form><tr><td>a</td><td>b</td></tr></form><tr><td>c</td><td>d</td></tr></table>': '| a | b |\n| c | d |',
+      '<table><td>a</td><th>b</th><tr><td>c</td></tr></table>': '| a | b |\n| c |',
+      '<table><tr><form><td>a</td><td>b</td></form></tr></table>': '| a | b |',
+      '<table><caption>Plan</caption><tbody><tr><td><table><tr><td>a</td></tr></table></td></tr></tbody></table>': 'Plan\n\n| a |',
+    };
+    for (const [html, expected] of Object.entries(tables)) expect((await read(html, 'text/html')).text, html).to.equal(expected);
+  });
+
   it('reads the cells of a table that only places things, and leaves out menus and what is not shown', async () => {
     const page = `<body><nav><a href="/">Home</a></nav><div role="search">Find</div><p hidden>Secret</p>
 <table><tr><td><p>Left</p></td><td><table><tr><th>a</th><th>b|c</th></tr><tr><td></td></tr><tr><td>1<br>2</td><td>3</td></tr></table></td></tr></table></body>`;

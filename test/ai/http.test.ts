@@ -103,12 +103,12 @@ describe('the AI service over HTTP', () => {
 
 describe('the AI service without authentication', () => {
   it('serves, and says so at /health', async () => {
-    const service = await startAiService({ SERVICE_TOKEN: '', SERVICE_AUTH_DISABLED: 'true', OCR_PROVIDER: 'remote' });
+    const service = await startAiService({ SERVICE_TOKEN: '', SERVICE_AUTH_DISABLED: 'true' });
     try {
       expect((await fetch(`${service.url}/openapi.json`)).status).to.equal(200);
       const health = await service.client.health();
       expect(health).to.include({ ok: false, auth: 'disabled', ocr: 'none' });
-      expect(health.problems.join(' ')).to.match(/SERVICE_AUTH_DISABLED[\s\S]*OCR_PROVIDER/);
+      expect(health.problems.join(' ')).to.contain('SERVICE_AUTH_DISABLED');
     } finally {
       await service.stop();
     }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { childrenOf, cpuSecondsOf, until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 
 const notice = readFileSync('samples/trail-notice.png');
@@ -92,6 +93,30 @@ describe('images at /v1/extract, at their limits', () => {
     try {
       expect(await refusalOf(await service.extract(notice, 'image/png'))).to.deep.equal([415, 'ocr_unavailable']);
       expect(await service.client.health()).to.deep.include({ ok: true, ocr: 'none', problems: [] });
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('leave room for other documents, and wait for each other', async () => {
+    const service = await startAiService({ OCR_PROVIDER: 'local', AI_READERS: '2', AI_RECOGNIZERS: '1' });
+    const leaving = new AbortController();
+    try {
+      const body = await makeTiff(Array.from({ length: 200 }, (_, index) => `Page ${index} of a book that never ends`));
+      let ended = 0;
+      const images = Array.from({ length: 8 }, () =>
+        service.client
+          .extract({ body, contentType: 'image/tiff', signal: leaving.signal })
+          .catch(() => undefined)
+          .finally(() => (ended += 1)),
+      );
+      // The engine takes about a second of it to load.
+      const recognizers = () => childrenOf(service.pid).filter(({ command }) => command.includes('ocr/child.ts'));
+      await until(() => cpuSecondsOf(recognizers().map(({ pid }) => pid)) > 3);
+      expect((await service.client.extract({ body: Buffer.from('well'), contentType: 'text/plain' })).text).to.equal('well');
+      expect(ended).to.equal(0);
+      leaving.abort();
+      await Promise.all(images);
     } finally {
       await service.stop();
     }

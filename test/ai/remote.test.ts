@@ -161,6 +161,7 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
       REMOTE_AI_EMBED_MODEL: 'embedder',
       REMOTE_AI_PREVIOUS_EMBED_MODEL: 'former',
       REMOTE_AI_EMBED_DIMENSIONS: '3',
+      REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '5',
       REMOTE_AI_EMBED_BATCH: '2',
     });
   });
@@ -205,5 +206,66 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
       ['former', 2],
       ['local-hash-256', 32],
     ]);
+  });
+});
+
+describe('the AI service with two remote models, of which one shortens its vectors', () => {
+  let remote: RemoteModel;
+  before(async () => {
+    remote = await startRemoteModel();
+  });
+  beforeEach(() => {
+    remote.requests.length = 0;
+    remote.answer = ({ body: { model, input, dimensions } }) => {
+      if (model === 'rigid' && dimensions !== undefined) return { status: 400, body: { error: { message: 'no dimensions, please' } } };
+      return {
+        status: 200,
+        body: { data: input.map((_: string, index: number) => ({ index, embedding: Array(dimensions ?? 6).fill(1) })) },
+      };
+    };
+  });
+  after(() => remote.stop());
+
+  /** The vectors' model and length for the own index of the service, and for earlier ones. */
+  async function embedded(env: Record<string, string>, ...indexes: { model: string; dimensions: number }[]): Promise<unknown[]> {
+    const service = await startAiService({ REMOTE_AI_BASE_URL: remote.baseUrl, REMOTE_AI_KEY: 'key-of-the-remote', ...env });
+    try {
+      const found = [];
+      for (const index of [undefined, ...indexes]) {
+        const { model, dimensions } = await service.client.embed({ texts: ['a'], index });
+        found.push([model, dimensions]);
+      }
+      return found;
+    } finally {
+      await service.stop();
+    }
+  }
+
+  it('sends `dimensions` only to the new one if only that has a number', async () => {
+    const env = { REMOTE_AI_EMBED_MODEL: 'elastic', REMOTE_AI_EMBED_DIMENSIONS: '3', REMOTE_AI_PREVIOUS_EMBED_MODEL: 'rigid' };
+    expect(await embedded(env, { model: 'rigid', dimensions: 6 })).to.deep.equal([
+      ['elastic', 3],
+      ['rigid', 6],
+    ]);
+  });
+
+  it('sends them only to the former one if only that had a number', async () => {
+    const former = { REMOTE_AI_PREVIOUS_EMBED_MODEL: 'elastic', REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '3' };
+    expect(await embedded({ REMOTE_AI_EMBED_MODEL: 'rigid', ...former }, { model: 'elastic', dimensions: 3 })).to.deep.equal([
+      ['rigid', 6],
+      ['elastic', 3],
+    ]);
+  });
+
+  it('takes one model in both places for a change of the number alone', async () => {
+    const same = { REMOTE_AI_EMBED_MODEL: 'elastic', REMOTE_AI_PREVIOUS_EMBED_MODEL: 'elastic' };
+    const env = { ...same, REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '3' };
+    expect(await embedded(env, { model: 'elastic', dimensions: 3 })).to.deep.equal([
+      ['elastic', 6],
+      ['elastic', 3],
+    ]);
+    const service = await startAiService({ REMOTE_AI_BASE_URL: remote.baseUrl, REMOTE_AI_KEY: 'key-of-the-remote', ...env });
+    expect((await service.client.health()).embeddings.map(({ model }) => model)).to.deep.equal(['elastic', 'local-hash-256']);
+    await service.stop();
   });
 });

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parts } from '../../samples/handbook.ts';
@@ -51,6 +51,18 @@ describe('scanned PDFs at /v1/extract', () => {
       .and.not.contain('Four');
   });
 
+  it('are read but for a page that cannot be, and say so', async () => {
+    const body = await makeScannedPdf([{ scan: ['The lease ends in March.'] }, 'narrow', { scan: ['Signed by both sides.'] }]);
+    const { text, ocrPages, pages, truncated } = await service.client.extract({ body, contentType: pdf });
+    expect({ text, ocrPages, pages, truncated }).to.deep.equal({
+      ...{ text: 'The lease ends in March.\n\nSigned by both sides.', ocrPages: 2, pages: 3, truncated: true },
+    });
+    const typed = await service.client.extract({ body: await makeScannedPdf([{ text: 'Typed.' }, 'narrow']), contentType: pdf });
+    expect(typed).to.include({ text: 'Typed.', truncated: true }).and.not.have.property('ocrPages');
+    const nothing = await makeScannedPdf(['narrow', 'blank']);
+    expect(await refusalOf(await service.extract(nothing as never, pdf))).to.deep.equal([422, 'unreadable_document']);
+  });
+
   it('tell a caller who asks of each page', async () => {
     const told: object[] = [];
     const body = await makeScannedPdf(['One', 'Two'].map((word) => ({ scan: [`Page ${word} of the contract.`] })));
@@ -86,22 +98,65 @@ describe('scanned PDFs at their limits', () => {
     }
   });
 
-  it('fail with 502 after OCR_SCANNED_PDF_SECONDS, also in the middle of lines, and the next document is read', async () => {
+  it('have what was read within OCR_SCANNED_PDF_SECONDS, and say that it is not all, also in lines', async () => {
     const service = await startAiService({
       OCR_PROVIDER: 'local',
       OCR_SCANNED_PDF: 'true',
-      OCR_SCANNED_PDF_SECONDS: '10',
+      OCR_SCANNED_PDF_SECONDS: '15',
       OCR_SCANNED_PDF_PAGES: '60',
     });
     try {
       const body = await contract();
       for (const onProgress of [undefined, () => {}]) {
-        const error = await service.client.extract({ body, contentType: pdf, onProgress }).catch((caught: unknown) => caught);
-        expect(error).to.include({ kind: 'failed', status: 502, code: 'ocr_timeout', retryable: true });
-        expect((error as Error).message).to.match(/^\d+ of 60 scanned pages were read within 10 seconds\.$/);
+        const { text, truncated, pages, ocrPages = 0 } = await service.client.extract({ body, contentType: pdf, onProgress });
+        expect({ truncated, pages }).to.deep.equal({ truncated: true, pages: 60 });
+        expect(ocrPages).to.be.within(1, 59);
+        expect(text.match(/very long contract/g)).to.have.length(ocrPages);
       }
-      const short = await makeScannedPdf([{ scan: ['Short page'] }]);
-      expect((await service.client.extract({ body: short, contentType: pdf })).text).to.equal('Short page');
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('fail with 502 if no page was read within OCR_SCANNED_PDF_SECONDS, also in lines, and the next document is read', async () => {
+    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', OCR_SCANNED_PDF_SECONDS: '1' });
+    try {
+      const line = 'The lease begins in March and ends in the March after it, unless both sides say otherwise.';
+      const dense = await makeScannedPdf([{ scan: Array(45).fill(line) }, { scan: Array(45).fill(line) }]);
+      for (const onProgress of [undefined, () => {}]) {
+        const error = await service.client.extract({ body: dense, contentType: pdf, onProgress }).catch((caught: unknown) => caught);
+        expect(error).to.include({ kind: 'failed', status: 502, code: 'ocr_timeout', retryable: true });
+        expect((error as Error).message).to.equal('None of 2 scanned pages was read within 1 seconds.');
+      }
+      const typed = await makeScannedPdf([{ text: 'Short page' }]);
+      expect((await service.client.extract({ body: typed, contentType: pdf })).text).to.equal('Short page');
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('leave room for other documents, and are refused for the time being if many of them wait', async () => {
+    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', OCR_SCANNED_PDF_PAGES: '60', AI_READERS: '2' });
+    const leaving = new AbortController();
+    try {
+      const body = await contract();
+      let [begun, ended] = [0, 0];
+      const refused: unknown[] = [];
+      const scans = Array.from({ length: 8 }, () => {
+        const call = { body, contentType: pdf, signal: leaving.signal, onProgress: () => (begun += 1) };
+        return service.client.extract(call).then(
+          () => (ended += 1),
+          (error) => refused.push(error),
+        );
+      });
+      // Two are read, and two wait: these are more than there would be room for otherwise.
+      await until(() => begun > 0 && refused.length === 4);
+      for (const error of refused) expect(error).to.include({ kind: 'failed', status: 503, code: 'busy', retryAfterMs: 2_000 });
+      for (const contentType of ['text/plain', 'text/html'])
+        expect((await service.client.extract({ body: Buffer.from('well'), contentType })).text).to.equal('well');
+      expect([ended, refused.length]).to.deep.equal([0, 4]);
+      leaving.abort();
+      await Promise.all(scans);
     } finally {
       await service.stop();
     }
@@ -149,12 +204,27 @@ describe('the languages of text recognition', () => {
     }
   });
 
-  it('are a problem at /health if their data is absent', async () => {
-    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_LANGUAGES: 'tarn,fell', OCR_LANGUAGES_DIR: directory });
+  it('are a problem at /health if their data is absent, and what needs them is refused for the time being', async () => {
+    const languages = { OCR_LANGUAGES: 'tarn,fell', OCR_LANGUAGES_DIR: directory };
+    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', ...languages });
     try {
       await until(async () => !(await service.client.health()).ok);
       const { problems } = await service.client.health();
       expect(problems.join(), problems.join()).to.contain('fell.traineddata.gz');
+      const scan = await makeScannedPdf([{ scan: ['The lease ends in March.'] }]);
+      for (const [body, contentType] of [
+        [scan, pdf],
+        [readFileSync('samples/trail-notice.png'), 'image/png'],
+      ] as const) {
+        const error = await service.client.extract({ body, contentType }).catch((caught: unknown) => caught);
+        expect(error, contentType).to.include({
+          kind: 'failed',
+          status: 503,
+          code: 'ocr_unavailable',
+          retryable: true,
+          retryAfterMs: 10_000,
+        });
+      }
     } finally {
       await service.stop();
     }

@@ -4,7 +4,7 @@ import { type AuthService, startAuthService } from './support/service.ts';
 const production = {
   NODE_ENV: 'production',
   AUTH_SECRET: '8f0d3c6b1a9e4f7285d6c3b0a1978e5f',
-  SERVICE_TOKEN: 'a-token-of-the-ai-service',
+  SERVICE_TOKEN: '0b7a4c19e8d25f3660917c2ad4b8e5f1',
   SMTP_URL: 'smtp://localhost:2525',
 };
 

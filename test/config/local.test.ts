@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Environment } from '../../config/environment.ts';
-import { loadLocalConfig } from '../../config/local.ts';
+import { loadLocalConfig, nothingOutside } from '../../config/local.ts';
+import { changeVariables } from '../../config/secret-files.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 
 describe('npm start', () => {
   const beside = {
@@ -36,5 +40,47 @@ describe('npm start', () => {
     const { overrides, programProblems } = loadLocalConfig(outside);
     expect(programProblems).to.deep.equal([]);
     expect(overrides).to.include(leading);
+  });
+
+  describe('with secrets in files', () => {
+    let directory: string;
+    const fileOf = (name: string, secret: string) => {
+      writeFileSync(join(directory, name), `${secret}\n`);
+      return join(directory, name);
+    };
+    before(() => {
+      directory = makeTestDirectory();
+    });
+    after(() => removeTestDirectory(directory));
+
+    it('passes on what they hold, and what belongs to an address in one', () => {
+      const { overrides, notTaken } = loadLocalConfig({
+        DATABASE_URL_FILE: fileOf('database', 'postgres://pooler/sheaf'),
+        DATABASE_DIRECT_URL: 'postgres://db/sheaf',
+        SMTP_URL_FILE: fileOf('mail', 'smtp://mail'),
+      });
+      expect(overrides).to.include({ DATABASE_DIRECT_URL: 'postgres://db/sheaf', SMTP_URL: 'smtp://mail' });
+      expect(notTaken).to.deep.equal([]);
+    });
+
+    it('names one that cannot be read among the problems of the programs', () => {
+      const { programProblems, overrides } = loadLocalConfig({ SMTP_URL_FILE: join(directory, 'none') });
+      expect(programProblems.map((problem) => problem.split(':')[0])).to.deep.equal(['SMTP_URL_FILE']);
+      expect(overrides).to.not.have.any.keys('SMTP_URL');
+    });
+
+    it('reaches nothing outside by them once they are blanked', () => {
+      const real = {
+        DATABASE_URL_FILE: fileOf('real', 'postgres://db/sheaf'),
+        DATABASE_DIRECT_URL_FILE: fileOf('direct', 'postgres://db/sheaf'),
+        SMTP_URL_FILE: fileOf('real-mail', 'smtp://mail'),
+        STRIPE_SECRET_KEY_FILE: fileOf('stripe', 'sk_live'),
+        TEMPORAL_API_KEY_FILE: fileOf('temporal', 'a key of the cloud'),
+      };
+      const { external, overrides } = loadLocalConfig(changeVariables(real, { ...nothingOutside, DATABASE_URL: '' }));
+      expect(external.databaseUrl).to.equal(undefined);
+      for (const secret of ['smtp://mail', 'sk_live', 'a key of the cloud', 'postgres://db/sheaf'])
+        expect(Object.values(overrides)).to.not.include(secret);
+    });
   });
 });

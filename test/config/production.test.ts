@@ -5,16 +5,19 @@ import { type Environment, findProblems } from '../../config/environment.ts';
 import { loadOpsConfig, type OpsConfig } from '../../config/ops.ts';
 import { loadServerConfig, type ServerConfig } from '../../config/server.ts';
 import { jobKinds } from '../../config/server-environment.ts';
+import { variables } from '../../config/variables.ts';
+
+const token = 'fedcba9876543210'.repeat(2);
 
 /** What production demands, and no more. */
 const server: Environment = {
   NODE_ENV: 'production',
   DATABASE_URL: 'postgres://db/sheaf',
   AUTH_SECRET: '0123456789abcdef'.repeat(4),
-  SERVICE_TOKEN: 'a token of this test',
+  SERVICE_TOKEN: token,
   SMTP_URL: 'smtp://mail',
 };
-const ai: Environment = { NODE_ENV: 'production', SERVICE_TOKEN: 'a token of this test' };
+const ai: Environment = { NODE_ENV: 'production', SERVICE_TOKEN: token };
 
 const shells = ['tauri://localhost', 'http://tauri.localhost'];
 
@@ -113,9 +116,9 @@ const aiRows: Row<AiServiceConfig>[] = [
   {
     name: 'SERVICE_AUTH_DISABLED',
     read: (config) => config.token,
-    absent: 'a token of this test',
-    development: 'a token of this test',
-    set: [['false', 'a token of this test']],
+    absent: token,
+    development: token,
+    set: [['false', token]],
   },
   {
     name: 'REMOTE_AI_KEY',
@@ -154,6 +157,9 @@ describe('In production', () => {
     ...['DATABASE_URL', 'AUTH_SECRET', 'SERVICE_TOKEN', 'SMTP_URL'].flatMap((each) => ['', '   '].map((blank) => [each, blank])),
     ['AUTH_SECRET', 'only 30 characters, not enough'],
     ['AUTH_SECRET', 'change-me-change-me-change-me-change-me'],
+    ['SERVICE_TOKEN', 'changeme'],
+    ['SERVICE_TOKEN', 'a'.repeat(40)],
+    ['SERVICE_TOKEN', 'your-secret-0123456789abcdef0123456789abcdef'],
   ] as [string, string][])
     it(`the API refuses ${name}='${value}'`, () => {
       expect(findProblems(() => loadServerConfig({ ...server, [name]: value }))).to.have.length(1);
@@ -171,6 +177,17 @@ describe('In production', () => {
     expect(findProblems(() => loadAiServiceConfig({ NODE_ENV: 'production', SERVICE_AUTH_DISABLED: 'true' }))).to.deep.equal(refused);
     expect(loadAiServiceConfig({ SERVICE_AUTH_DISABLED: 'true' }).token).to.equal(null);
     for (const blank of ['', '   ']) expect(findProblems(() => loadAiServiceConfig({ ...ai, SERVICE_TOKEN: blank }))).to.have.length(1);
+  });
+
+  it('the AI service refuses a placeholder for its secret', () => {
+    for (const placeholder of ['changeme', 'a'.repeat(40), 'your-secret-0123456789abcdef0123456789abcdef']) {
+      const problems = findProblems(() => loadAiServiceConfig({ ...ai, SERVICE_TOKEN: placeholder }));
+      expect(
+        problems.map((problem) => problem.split(':')[0]),
+        placeholder,
+      ).to.deep.equal(['SERVICE_TOKEN']);
+      expect(loadAiServiceConfig({ SERVICE_TOKEN: placeholder }).token).to.equal(placeholder);
+    }
   });
 });
 
@@ -223,6 +240,24 @@ describe('A wrong configuration', () => {
       'SERVICE_AUTH_DISABLED',
     ]);
     expect(findProblems(() => loadAiServiceConfig({ MAX_PDF_PAGES: '0' }))).to.have.length(2);
+  });
+});
+
+describe('A time of a configuration', () => {
+  const names = variables.server.filter((name) => name.endsWith('_MS'));
+
+  it('is refused if a timer cannot wait for it, which Node would run at once', () => {
+    expect(names).to.include.members(['JOB_TIMEOUT_MS', 'SEARCH_TIMEOUT_MS', 'JOB_RETRY_DELAYS_MS', 'WORKER_SHUTDOWN_GRACE_MS']);
+    for (const name of names) {
+      for (const value of ['2147483648', '9007199254740991']) {
+        const problems = findProblems(() => loadServerConfig({ ...server, [name]: value }));
+        expect(problems, name).to.have.length(1);
+        expect(problems[0]).to.match(new RegExp(`^${name}: must be at most \\d+`));
+      }
+    }
+    expect(findProblems(() => loadServerConfig({ ...server, JOB_RETRY_DELAYS_MS: '1,2147483648' }))).to.have.length(1);
+    expect(findProblems(() => loadOpsConfig({ JOB_TIMEOUT_MS: '2147483648' }))).to.have.length(1);
+    expect(loadServerConfig({ ...server, JOB_TIMEOUT_MS: '2147000000' }).jobs.timeoutMs).to.equal(2_147_000_000);
   });
 });
 

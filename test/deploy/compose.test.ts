@@ -36,7 +36,7 @@ const filledIn = {
   DATABASE_PASSWORD: 'a1b2c3',
   TEMPORAL_DATABASE_PASSWORD: 'f7a8b9',
   AUTH_SECRET: '0123456789abcdef'.repeat(4),
-  SERVICE_TOKEN: 'b'.repeat(64),
+  SERVICE_TOKEN: 'fedcba9876543210'.repeat(4),
   API_URL: 'http://localhost:8080',
   SMTP_URL: 'smtp://mail',
   EMAIL_FROM: 'Sheaf <no-reply@example.com>',

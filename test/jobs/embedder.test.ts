@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { Embedder } from '../../activities/embedder.ts';
 import { createAiClient } from '../../ai/client.ts';
 import { type AiCall, aiError, answerLate, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
+import { createJob } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { useApi } from '../support/use-api.ts';
 
 const textsOf = (batches: number) => Array.from({ length: batches * 32 - 7 }, (_, n) => `chunk ${n}`);
 
@@ -102,5 +104,21 @@ describe('The embedding of documents', () => {
       ['other', 2, 2],
     ]);
     expect(told.at(-1)).to.equal(10);
+  });
+});
+
+describe('A job that embeds texts', () => {
+  const { api, ai, tenant } = useApi({ ai: true, check: 'at the end' });
+
+  it('asks in calls of the size that the service wants, and keeps the numbers as they are, in their order', async () => {
+    const third = (text: string) => [Number(text) / 3, 0.1];
+    ai.embeddings = [{ model: 'slow', dimensions: 2, chunk_characters: 1_200, texts_per_call: 3 }];
+    ai.behave('embed', ({ body }) => ({ body: { model: 'slow', dimensions: 2, vectors: body.texts.map(third) } }));
+    const texts = Array.from({ length: 8 }, (_, n) => String(n));
+    const { id } = await createJob(api, tenant, { kind: 'text.embed', texts });
+    const { result } = await api.jobIn(tenant.owner.token, id, ['succeeded']);
+    expect(result).to.deep.equal({ model: 'slow', dimensions: 2, vectors: texts.map(third) });
+    const asked = ai.calls.filter(({ requestId }) => requestId === id).map(({ body }) => body.texts.length);
+    expect(asked.sort()).to.deep.equal([2, 3, 3]);
   });
 });

@@ -115,6 +115,9 @@ describe('the local stack', () => {
     const read = (name: string) => readFileSync(`/proc/${stack.pid('api')}/${name}`, 'utf8').split('\0');
     expect(read('environ')).to.include.members(Object.entries(memoryEnvironment).map(([name, value]) => `${name}=${value}`));
     expect(read('environ')).to.include.members(['DATABASE_DIRECT_URL=', 'TEMPORAL_API_KEY=', 'STORAGE_BUCKET=', 'SMTP_URL=']);
+    // The file of a variable would count more than the variable.
+    const files = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'SMTP_URL', 'STRIPE_SECRET_KEY', 'AUTH_SECRET', 'SERVICE_TOKEN'];
+    expect(read('environ')).to.include.members(files.map((name) => `${name}_FILE=`));
     expect(read('environ')).to.include('CONTACT_EMAIL=somebody@example.com');
     expect(read('cmdline')).to.include.members(memoryFlags);
   });

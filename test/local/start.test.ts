@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -126,13 +126,15 @@ describe('npm start', () => {
   });
 
   it('takes what the caller sets, and says what it does not take', async () => {
+    const ofAnother = join(dataDir, 'of-another');
+    writeFileSync(ofAnother, 'postgres://127.0.0.1:9/of-another');
     const program = start({
       WORKER_ENABLED: 'false',
       TEMPORAL_NAMESPACE: 'mine',
       TEMPORAL_UI_URL: 'https://temporal.example.com',
       TEMPORAL_API_KEY: 'a key of the cloud',
       // It would be migrated.
-      DATABASE_DIRECT_URL: 'postgres://127.0.0.1:9/of-another',
+      DATABASE_DIRECT_URL_FILE: ofAnother,
       HOST: '127.0.0.2',
       AI_HOST: '127.0.0.3',
       LOG_LEVEL: 'warn',

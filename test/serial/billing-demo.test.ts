@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BillingStep } from '../../demo/billing.ts';
 import { runDemo } from '../demo/support/run-demo.ts';
@@ -11,6 +13,10 @@ describe('npm run demo -- --billing', () => {
 
   before(async () => {
     dataDir = makeTestDirectory();
+    const fileOf = (name: string, secret: string) => {
+      writeFileSync(join(dataDir, name), secret);
+      return join(dataDir, name);
+    };
     // What the environment says of a real deployment is not used.
     const env = {
       ...{ DATA_DIR: dataDir, STRIPE_SECRET_KEY: 'sk_live_of_somebody', STRIPE_API_BASE: 'http://127.0.0.1:9' },
@@ -21,6 +27,8 @@ describe('npm run demo -- --billing', () => {
         SMTP_URL: 'smtp://127.0.0.1:9',
         WORKER_ENABLED: 'false',
       },
+      ...{ DATABASE_URL_FILE: fileOf('database', 'postgres://127.0.0.1:9/x'), SMTP_URL_FILE: fileOf('mail', 'smtp://127.0.0.1:9') },
+      STRIPE_SECRET_KEY_FILE: fileOf('stripe', 'sk_live_of_somebody'),
     };
     run = await runDemo(['--billing', '--json'], env);
     expect(run.code, run.stderr).to.equal(0);

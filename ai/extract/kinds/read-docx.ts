@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { Archive } from './archive.ts';
-import { findMainPart } from './package-parts.ts';
+import { findMainPart, readRelationships, targetOfType } from './package-parts.ts';
 import { scanXml } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const kind = 'a Word document';
-const notes = ['footnotes.xml', 'endnotes.xml'];
+const notes = ['footnotes', 'endnotes'];
 
 /** Reads a Word document: paragraphs, tables, then footnotes and endnotes; no headers and footers, and nothing that was deleted. */
 export async function readDocx({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
@@ -17,7 +17,9 @@ export async function readDocx({ bytes }: SourceDocument, { maxTextCharacters }:
     kind,
   );
   const builder = new TextBuilder(maxTextCharacters);
-  const parts = [main, ...notes.map((name) => posix.join(posix.dirname(main), name)).filter((name) => archive.has(name))];
+  const relationships = await readRelationships(archive, main);
+  const partOf = (name: string) => targetOfType(relationships, name) ?? posix.join(posix.dirname(main), `${name}.xml`);
+  const parts = [main, ...notes.map(partOf).filter((part) => archive.has(part))];
   for (const part of parts) await readWordPart(archive, part, builder);
   return { ...builder.finish(), pages: null };
 }
@@ -36,6 +38,7 @@ async function readWordPart(archive: Archive, part: string, builder: TextBuilder
       else if (name === 'w:br' || name === 'w:cr') builder.add('\n');
       else if (name === 'w:noBreakHyphen') builder.add('-');
       else if (name === 'w:tbl') builder.openTable();
+      else if (name === 'w:txbxContent') builder.openAside();
     },
     close(name) {
       if (name === 'mc:Fallback') fallbacks -= 1;
@@ -45,6 +48,7 @@ async function readWordPart(archive: Archive, part: string, builder: TextBuilder
       else if (name === 'w:tc') builder.endCell();
       else if (name === 'w:tr') builder.endRow();
       else if (name === 'w:tbl') builder.closeTable();
+      else if (name === 'w:txbxContent') builder.closeAside();
     },
     text(text) {
       if (inText && fallbacks === 0) builder.add(text);

@@ -3,14 +3,19 @@ import { ServiceError } from '../../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { readHtml } from '../read-html.ts';
 import { Archive, damaged } from './archive.ts';
-import { scanXml } from './scan-xml.ts';
+import { localName, scanXml } from './scan-xml.ts';
 
 const kind = 'an EPUB book';
 const container = 'META-INF/container.xml';
 const encryption = 'META-INF/encryption.xml';
 const maxChapterBytes = 32 * 1024 * 1024;
+/** The last one is of books that are older than EPUB. */
+const chapterTypes = new Set(['application/xhtml+xml', 'text/html', 'text/x-oeb1-document']);
 
-/** Reads the chapters of a book in their order, each as a web page. Throws 422 `encrypted_document` if a chapter is locked. */
+/**
+ * Reads the chapters of a book in their order, each as a web page. Throws 422: `encrypted_document` if a chapter is locked,
+ * `unreadable_document` if there is none.
+ */
 export async function readEpub({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
   const archive = await Archive.open(bytes, kind);
   if (!archive.has(container)) throw damaged(kind);
@@ -22,6 +27,7 @@ export async function readEpub({ bytes }: SourceDocument, { maxTextCharacters }:
   });
   if (!archive.has(description)) throw damaged(kind);
   const chapters = await listChapters(archive, description);
+  if (chapters.length === 0) throw damaged(kind);
   const locked = archive.has(encryption) ? await listLocked(archive) : new Set<string>();
   const texts: string[] = [];
   let length = 0;
@@ -36,19 +42,20 @@ export async function readEpub({ bytes }: SourceDocument, { maxTextCharacters }:
   return { text: texts.filter((text) => text !== '').join('\n\n'), pages: null };
 }
 
-/** The files of the chapters that are in the archive, in the order of reading. */
+/** The files of the chapters that are in the archive, in the order of reading. A type says what a chapter is; some books have only a name. */
 async function listChapters(archive: Archive, description: string): Promise<string[]> {
-  const files = new Map<string, string>();
+  const chapters = new Map<string, string>();
   const order: string[] = [];
   await scanXml(archive.readText(description), {
     open(name, attributes) {
-      const local = name.replace(/^.*:/, '');
-      if (local === 'item') files.set(attributes.id ?? '', resolve(description, attributes.href ?? ''));
-      else if (local === 'itemref') order.push(attributes.idref ?? '');
+      const { id = '', href = '', idref = '', 'media-type': type = '' } = attributes;
+      if (localName(name) === 'itemref') order.push(idref);
+      if (localName(name) !== 'item') return;
+      const file = resolve(description, href);
+      if (chapterTypes.has(type.trim().toLowerCase()) || /\.x?html?$/i.test(file)) chapters.set(id, file);
     },
   });
-  const found = order.map((id) => files.get(id) ?? '').filter((file) => archive.has(file) && /\.x?html?$/i.test(file));
-  return [...new Set(found)];
+  return [...new Set(order.map((id) => chapters.get(id) ?? ''))].filter((file) => archive.has(file));
 }
 
 async function listLocked(archive: Archive): Promise<Set<string>> {

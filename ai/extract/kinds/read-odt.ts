@@ -6,8 +6,10 @@ import { TextBuilder } from './text-builder.ts';
 
 const kind = 'an OpenDocument text';
 const manifest = 'META-INF/manifest.xml';
-/** What is not part of the text: comments, and what was deleted. */
-const skipped = new Set(['office:annotation', 'text:tracked-changes']);
+/** What is not part of the text: comments, what was deleted, and the numbers of notes. */
+const skipped = new Set(['office:annotation', 'text:tracked-changes', 'text:note-citation']);
+/** What interrupts the paragraph that it stands in. */
+const asides = new Set(['text:note', 'draw:text-box']);
 
 /** Reads an OpenDocument text: headings, paragraphs, lists, tables and notes. Throws 422 `encrypted_document` if it needs a password. */
 export async function readOdt({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
@@ -28,6 +30,7 @@ export async function readOdt({ bytes }: SourceDocument, { maxTextCharacters }: 
       else if (name === 'text:tab') builder.add('\t');
       else if (name === 'text:line-break') builder.add('\n');
       else if (name === 'table:table') builder.openTable();
+      else if (asides.has(name)) builder.openAside();
     },
     close(name) {
       if (skipped.has(name)) hidden -= 1;
@@ -38,6 +41,7 @@ export async function readOdt({ bytes }: SourceDocument, { maxTextCharacters }: 
       } else if (name === 'table:table-cell') builder.endCell();
       else if (name === 'table:table-row') builder.endRow();
       else if (name === 'table:table') builder.closeTable();
+      else if (asides.has(name)) builder.closeAside();
     },
     text(text) {
       // Line ends within a paragraph belong to the file, not to the text.

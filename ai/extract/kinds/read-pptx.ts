@@ -1,8 +1,8 @@
 import { ServiceError } from '../../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { Archive } from './archive.ts';
-import { findMainPart, readRelationships } from './package-parts.ts';
-import { scanXml } from './scan-xml.ts';
+import { findMainPart, readRelationships, referredPart } from './package-parts.ts';
+import { localName, scanXml } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const kind = 'a PowerPoint presentation';
@@ -11,11 +11,11 @@ const kind = 'a PowerPoint presentation';
 export async function readPptx({ bytes }: SourceDocument, { maxTextCharacters, maxPdfPages }: ExtractLimits): Promise<RawText> {
   const archive = await Archive.open(bytes, kind);
   const main = await findMainPart(archive, /presentationml\.(?:presentation|slideshow|template)\.main\+xml$/, kind);
-  const targets = await readRelationships(archive, main);
+  const relationships = await readRelationships(archive, main);
   const slides: string[] = [];
   await scanXml(archive.readText(main), {
     open(name, attributes) {
-      const target = name === 'p:sldId' ? targets.get(attributes['r:id'] ?? '') : undefined;
+      const target = localName(name) === 'sldId' ? referredPart(relationships, attributes) : undefined;
       if (target !== undefined) slides.push(target);
     },
   });

@@ -1,47 +1,60 @@
 import { posix } from 'node:path';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { Archive } from './archive.ts';
-import { findMainPart, readRelationships } from './package-parts.ts';
-import { scanXml } from './scan-xml.ts';
+import { findMainPart, readRelationships, referredPart, targetOfType } from './package-parts.ts';
+import { localName, scanXml, type XmlHandlers } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const kind = 'an Excel workbook';
 const sharedCharacters = 20_000_000;
 const dayMs = 86_400_000;
-/** Day 0 of a workbook, with the leap day that 1900 did not have. */
-const dayZero = Date.UTC(1899, 11, 30);
+/** Day 0 of a workbook, with the leap day that 1900 did not have; and of one that counts from 1904, as old ones for the Mac do. */
+const dayZeros = { usual: Date.UTC(1899, 11, 30), of1904: Date.UTC(1904, 0, 1) };
+/** Excel's last column is XFD. */
+const mostColumns = 16_384;
 const dateFormats = new Set([14, 15, 16, 17, 22]);
 
 /** Reads the sheets of a workbook in their order: the name of each, and its rows that are not empty. Formulas show their last result. */
 export async function readXlsx({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
   const archive = await Archive.open(bytes, kind);
   const main = await findMainPart(archive, /spreadsheetml\.(?:sheet|template)\.main\+xml$|ms-excel\.sheet\.macroEnabled\.main\+xml$/, kind);
-  const targets = await readRelationships(archive, main);
+  const relationships = await readRelationships(archive, main);
   const sheets: { name: string; part: string }[] = [];
-  await scanXml(archive.readText(main), {
+  let dayZero = dayZeros.usual;
+  await scanWorkbook(archive.readText(main), {
     open(name, attributes) {
-      const part = name === 'sheet' ? targets.get(attributes['r:id'] ?? '') : undefined;
+      if (name === 'workbookPr' && ['1', 'true'].includes(attributes.date1904 ?? '')) dayZero = dayZeros.of1904;
+      const part = name === 'sheet' ? referredPart(relationships, attributes) : undefined;
       if (part !== undefined) sheets.push({ name: attributes.name ?? '', part });
     },
   });
-  const besides = (file: string) => posix.join(posix.dirname(main), file);
-  const shared = await readSharedStrings(archive, besides('sharedStrings.xml'));
-  const dates = await readDateStyles(archive, besides('styles.xml'));
+  const partOf = (name: string) => targetOfType(relationships, name) ?? posix.join(posix.dirname(main), `${name}.xml`);
+  const shared = await readSharedStrings(archive, partOf('sharedStrings'));
+  const dates = await readDateStyles(archive, partOf('styles'));
   const builder = new TextBuilder(maxTextCharacters);
   for (const { name, part } of sheets) {
     if (builder.full) break;
     builder.add(name);
     builder.endParagraph();
-    await readSheet(archive, part, { shared, dates }, builder);
+    await readSheet(archive, part, { shared, dates, dayZero }, builder);
   }
   return { ...builder.finish(), pages: null };
+}
+
+/** Reads a part of a workbook. Some programs write its elements with a prefix, others without. */
+function scanWorkbook(pieces: AsyncIterable<string>, { open, close, ...handlers }: XmlHandlers): Promise<void> {
+  return scanXml(pieces, {
+    ...handlers,
+    open: (name, attributes) => open?.(localName(name), attributes),
+    close: (name) => close?.(localName(name)),
+  });
 }
 
 async function readSharedStrings(archive: Archive, part: string): Promise<string[]> {
   const strings: string[] = [];
   if (!archive.has(part)) return strings;
   let [current, inText, phonetic, characters] = ['', false, 0, 0];
-  await scanXml(archive.readText(part), {
+  await scanWorkbook(archive.readText(part), {
     // A sheet that refers to a later one shows an empty cell.
     enough: () => characters > sharedCharacters,
     open(name) {
@@ -69,7 +82,7 @@ async function readDateStyles(archive: Archive, part: string): Promise<Set<numbe
   if (!archive.has(part)) return dates;
   const custom = new Map<number, boolean>();
   let [inCells, style] = [false, 0];
-  await scanXml(archive.readText(part), {
+  await scanWorkbook(archive.readText(part), {
     open(name, { numFmtId = '0', formatCode = '' }) {
       const format = Number(numFmtId);
       if (name === 'numFmt') custom.set(format, /[dy]/i.test(formatCode.replace(/"[^"]*"|\[[^\]]*\]|\\./g, '')));
@@ -86,24 +99,37 @@ async function readDateStyles(archive: Archive, part: string): Promise<Set<numbe
   return dates;
 }
 
-async function readSheet(
-  archive: Archive,
-  part: string,
-  book: { shared: string[]; dates: Set<number> },
-  builder: TextBuilder,
-): Promise<void> {
-  let [type, style, value, inValue] = ['n', 0, '', false];
-  await scanXml(archive.readText(part), {
+/** What the cells of a workbook refer to. */
+interface Book {
+  shared: string[];
+  /** The styles whose numbers are days, which count from `dayZero`. */
+  dates: Set<number>;
+  dayZero: number;
+}
+
+async function readSheet(archive: Archive, part: string, book: Book, builder: TextBuilder): Promise<void> {
+  let [type, style, value, inValue, column] = ['n', 0, '', false, 0];
+  // Empty cells are left out of the file, but those behind them stay in their columns.
+  const moveTo = (reference: string | undefined) => {
+    const wanted = columnOf(reference) ?? column + 1;
+    for (column += 1; column < wanted && !builder.full; column += 1) builder.endCell();
+  };
+  await scanWorkbook(archive.readText(part), {
     enough: () => builder.full,
     open(name, attributes) {
       if (name === 'sheetData') builder.openTable();
-      else if (name === 'c') [type, style, value] = [attributes.t ?? 'n', Number(attributes.s ?? 0), ''];
-      else if (name === 'v' || name === 't') inValue = true;
+      else if (name === 'row') column = 0;
+      else if (name === 'c') {
+        moveTo(attributes.r);
+        [type, style, value] = [attributes.t ?? 'n', Number(attributes.s ?? 0), ''];
+      } else if (name === 'v' || name === 't') inValue = true;
     },
     close(name) {
       if (name === 'v' || name === 't') inValue = false;
       else if (name === 'c') {
-        builder.add(type === 's' ? (book.shared[Number(value)] ?? '') : type === 'n' && book.dates.has(style) ? toDate(value) : value);
+        builder.add(
+          type === 's' ? (book.shared[Number(value)] ?? '') : type === 'n' && book.dates.has(style) ? toDate(value, book.dayZero) : value,
+        );
         builder.endCell();
       } else if (name === 'row') builder.endRow();
       else if (name === 'sheetData') builder.closeTable();
@@ -115,8 +141,16 @@ async function readSheet(
 }
 
 /** A day of a workbook as `2026-03-01`, with its time if it has one. */
-function toDate(value: string): string {
+function toDate(value: string, dayZero: number): string {
   const time = new Date(Math.round((dayZero + Number(value) * dayMs) / 1000) * 1000);
   if (value === '' || Number.isNaN(time.getTime())) return value;
   return time.toISOString().slice(0, 19).replace('T00:00:00', '').replace('T', ' ');
+}
+
+/** The column, from 1, of a reference such as C2; undefined if there is none. */
+function columnOf(reference: string | undefined): number | undefined {
+  const [, letters] = /^([A-Z]{1,3})\d/.exec(reference ?? '') ?? [];
+  if (letters === undefined) return undefined;
+  const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+  return column <= mostColumns ? column : undefined;
 }

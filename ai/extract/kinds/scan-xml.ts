@@ -44,6 +44,11 @@ export async function scanXml(pieces: AsyncIterable<string> | Iterable<string>, 
   parser.end();
 }
 
+/** The name of an element without the prefix of its namespace, which each program chooses for itself. */
+export function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
 function refused(message: string): ServiceError {
   return new ServiceError(422, 'unreadable_document', message);
 }

@@ -1,18 +1,32 @@
 import { toRow } from '../table-row.ts';
 
+/** What stands around a cell in a row. */
+const cellFrame = ' | '.length;
+
+/** A text that is being written, with the paragraph and the table that are open. */
+interface Flow {
+  blocks: string[];
+  line: string;
+  tables: number;
+  rows: string[];
+  cells: string[];
+  cell: string[];
+  /** Paragraphs of asides, which follow the paragraph that they stand in. */
+  waiting: string[];
+}
+
+const newFlow = (): Flow => ({ blocks: [], line: '', tables: 0, rows: [], cells: [], cell: [], waiting: [] });
+
 /**
  * Collects the text of a document: paragraphs with empty lines between them, tables as rows of Markdown. What is inside of a table's cell
  * becomes one line of it, also another table.
  */
 export class TextBuilder {
-  readonly #blocks: string[] = [];
   readonly #maxCharacters: number;
   #length = 0;
-  #line = '';
-  #tables = 0;
-  #rows: string[] = [];
-  #cells: string[] = [];
-  #cell: string[] = [];
+  #flow = newFlow();
+  /** What goes on once an aside is closed, the outermost first. */
+  readonly #around: Flow[] = [];
 
   constructor(maxCharacters: number) {
     this.#maxCharacters = maxCharacters;
@@ -25,50 +39,79 @@ export class TextBuilder {
   }
 
   add(text: string): void {
-    this.#line += text;
+    this.#flow.line += text;
     this.#length += text.length;
   }
 
   endParagraph(): void {
-    const text = this.#line.trim();
-    this.#line = '';
-    if (text === '') return;
-    if (this.#tables > 0) this.#cell.push(text);
-    else this.#blocks.push(text);
+    const flow = this.#flow;
+    const text = flow.line.trim();
+    const paragraphs = text === '' ? flow.waiting : [text, ...flow.waiting];
+    (flow.tables > 0 ? flow.cell : flow.blocks).push(...paragraphs);
+    flow.line = '';
+    flow.waiting = [];
+  }
+
+  /** Begins a note or a box of text within a paragraph. */
+  openAside(): void {
+    this.#around.push(this.#flow);
+    this.#flow = newFlow();
+  }
+
+  /** Goes on with the paragraph. The text of the aside follows it, or stands before it if nothing of it was read yet. */
+  closeAside(): void {
+    const around = this.#around.pop();
+    if (!around) return;
+    this.#endTables();
+    around.waiting.push(...this.#flow.blocks);
+    this.#flow = around;
+    if (around.line.trim() === '') this.endParagraph();
   }
 
   openTable(): void {
     this.endParagraph();
-    this.#tables += 1;
+    this.#flow.tables += 1;
   }
 
   endCell(): void {
     this.endParagraph();
-    if (this.#tables !== 1) return;
-    this.#cells.push(this.#cell.join(' '));
-    this.#cell = [];
+    const flow = this.#flow;
+    if (flow.tables !== 1) return;
+    flow.cells.push(flow.cell.join(' '));
+    flow.cell = [];
   }
 
   endRow(): void {
-    if (this.#tables !== 1) return;
-    const row = toRow(this.#cells);
-    if (row !== undefined) this.#rows.push(row);
-    this.#cells = [];
+    const flow = this.#flow;
+    if (flow.tables !== 1) return;
+    const row = toRow(flow.cells);
+    if (row !== undefined) {
+      flow.rows.push(row);
+      // Empty cells take room, too.
+      this.#length += flow.cells.length * cellFrame;
+    }
+    flow.cells = [];
   }
 
   closeTable(): void {
     this.endParagraph();
-    this.#tables = Math.max(0, this.#tables - 1);
-    if (this.#tables > 0) return;
-    if (this.#rows.length > 0) this.#blocks.push(this.#rows.join('\n'));
-    this.#rows = [];
-    this.#cells = [];
-    this.#cell = [];
+    const flow = this.#flow;
+    flow.tables = Math.max(0, flow.tables - 1);
+    if (flow.tables > 0) return;
+    if (flow.rows.length > 0) flow.blocks.push(flow.rows.join('\n'));
+    flow.rows = [];
+    flow.cells = [];
+    flow.cell = [];
   }
 
   finish(): { text: string; stoppedEarly: boolean } {
+    while (this.#around.length > 0) this.closeAside();
+    this.#endTables();
+    return { text: this.#flow.blocks.join('\n\n'), stoppedEarly: this.full };
+  }
+
+  #endTables(): void {
     this.endParagraph();
-    while (this.#tables > 0) this.closeTable();
-    return { text: this.#blocks.join('\n\n'), stoppedEarly: this.full };
+    while (this.#flow.tables > 0) this.closeTable();
   }
 }

@@ -44,18 +44,89 @@ export function makePptx(slides: string[]): Buffer {
   ]);
 }
 
-/** A workbook of one sheet, Prices, with these rows of cells. */
-export function makeXlsx(rows: string, shared: string[] = []): Buffer {
+/** A workbook of one sheet, Prices, with these rows of cells; `properties` stand before its sheets. */
+export function makeXlsx(rows: string, shared: string[] = [], properties = ''): Buffer {
   return makeZip([
     types({ 'xl/workbook.xml': 'spreadsheetml.sheet.main' }),
     {
       name: 'xl/workbook.xml',
-      content: `${declaration}<workbook><sheets><sheet name="Prices" sheetId="1" r:id="r1"/></sheets></workbook>`,
+      content: `${declaration}<workbook>${properties}<sheets><sheet name="Prices" sheetId="1" r:id="r1"/></sheets></workbook>`,
     },
     relations('xl/_rels/workbook.xml.rels', { r1: '/xl/worksheets/sheet1.xml' }),
     { name: 'xl/sharedStrings.xml', content: `${declaration}<sst>${shared.map((text) => `<si><t>${text}</t></si>`).join('')}</sst>` },
     { name: 'xl/styles.xml', content: `${declaration}<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>` },
     { name: 'xl/worksheets/sheet1.xml', content: `${declaration}<worksheet><sheetData>${rows}</sheetData></worksheet>` },
+  ]);
+}
+
+const relationshipTypes = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+
+/** Relationships with their types, by the ids. */
+function typedRelations(name: string, targets: Record<string, [type: string, target: string]>): ZipFile {
+  const list = Object.entries(targets).map(
+    ([id, [type, target]]) => `<Relationship Type="${relationshipTypes}/${type}" Target="${target}" Id="${id}"/>`,
+  );
+  return { name, content: `${declaration}<Relationships>${list.join('')}</Relationships>` };
+}
+
+/** The files that say what is in a document, as .NET writes them: the type of the main part is that of its extension. */
+function packaging(main: string, type: string, others: Record<string, string> = {}): ZipFile[] {
+  const overrides = Object.entries(others).map(([part, other]) => `<Override PartName="/${part}" ContentType="${office}.${other}+xml"/>`);
+  const rels = '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>';
+  const types = `${rels}<Default Extension="xml" ContentType="${office}.${type}+xml"/>${overrides.join('')}`;
+  return [
+    { name: '[Content_Types].xml', content: `${declaration}<Types>${types}</Types>` },
+    typedRelations('_rels/.rels', { R1: ['officeDocument', `/${main}`] }),
+  ];
+}
+
+/** A Word document as .NET writes it, whose body is this XML. */
+export function makeNetDocx(body: string): Buffer {
+  return makeZip([
+    ...packaging('word/document.xml', 'wordprocessingml.document.main', { 'word/footnotes2.xml': 'wordprocessingml.footnotes' }),
+    { name: 'word/document.xml', content: `${declaration}<w:document><w:body>${body}</w:body></w:document>` },
+    typedRelations('word/_rels/document.xml.rels', { R2: ['footnotes', 'footnotes2.xml'] }),
+    {
+      name: 'word/footnotes2.xml',
+      content: `${declaration}<w:footnotes><w:footnote>${wordParagraph('A footnote.')}</w:footnote></w:footnotes>`,
+    },
+  ]);
+}
+
+/** A presentation of one slide as .NET writes it. */
+export function makeNetPptx(slide: string): Buffer {
+  return makeZip([
+    ...packaging('ppt/presentation.xml', 'presentationml.presentation.main', { 'ppt/slides/slide.xml': 'presentationml.slide' }),
+    {
+      name: 'ppt/presentation.xml',
+      content: `${declaration}<p:presentation><p:sldIdLst><p:sldId id="256" rel:id="R1"/></p:sldIdLst></p:presentation>`,
+    },
+    typedRelations('ppt/_rels/presentation.xml.rels', { R1: ['slide', '/ppt/slides/slide.xml'] }),
+    { name: 'ppt/slides/slide.xml', content: `${declaration}<p:sld>${slide}</p:sld>` },
+  ]);
+}
+
+/** A workbook of one sheet, Prices, as .NET writes it: its elements have a prefix. */
+export function makeNetXlsx(rows: string, shared: string[]): Buffer {
+  const parts = { 'xl/worksheets/sheet.xml': 'spreadsheetml.worksheet', 'xl/strings.xml': 'spreadsheetml.sharedStrings' };
+  const strings = shared.map((text) => `<x:si><x:t>${text}</x:t></x:si>`).join('');
+  return makeZip([
+    ...packaging('xl/workbook.xml', 'spreadsheetml.sheet.main', parts),
+    {
+      name: 'xl/workbook.xml',
+      content: `${declaration}<x:workbook><x:sheets><x:sheet name="Prices" sheetId="1" rel:id="R1"/></x:sheets></x:workbook>`,
+    },
+    typedRelations('xl/_rels/workbook.xml.rels', {
+      R1: ['worksheet', '/xl/worksheets/sheet.xml'],
+      R2: ['sharedStrings', '/xl/strings.xml'],
+      R3: ['styles', '/xl/formats.xml'],
+    }),
+    { name: 'xl/strings.xml', content: `${declaration}<x:sst>${strings}</x:sst>` },
+    {
+      name: 'xl/formats.xml',
+      content: `${declaration}<x:styleSheet><x:cellXfs><x:xf numFmtId="0"/><x:xf numFmtId="14"/></x:cellXfs></x:styleSheet>`,
+    },
+    { name: 'xl/worksheets/sheet.xml', content: `${declaration}<x:worksheet><x:sheetData>${rows}</x:sheetData></x:worksheet>` },
   ]);
 }
 
@@ -71,17 +142,15 @@ export function makeOdt(body: string, manifest = ''): Buffer {
   ]);
 }
 
-/** A book of chapters. */
-export function makeEpub(chapters: string[], more: ZipFile[] = []): Buffer {
-  const items = chapters.map(
-    (_, index) => `<item id="c${index}" href="text/chapter%20${index}.xhtml" media-type="application/xhtml+xml"/>`,
-  );
+/** A book of chapters, in files whose names end so. */
+export function makeEpub(chapters: string[], more: ZipFile[] = [], { ending = 'xhtml', type = 'application/xhtml+xml' } = {}): Buffer {
+  const items = chapters.map((_, index) => `<item id="c${index}" href="text/chapter%20${index}.${ending}" media-type="${type}"/>`);
   const order = chapters.map((_, index) => `<itemref idref="c${index}"/>`);
   return makeZip([
     { name: 'mimetype', content: 'application/epub+zip' },
     { name: 'META-INF/container.xml', content: '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>' },
     { name: 'OEBPS/book.opf', content: `<package><manifest>${items.join('')}</manifest><spine>${order.join('')}</spine></package>` },
-    ...chapters.map((text, index) => ({ name: `OEBPS/text/chapter ${index}.xhtml`, content: `<html><body>${text}</body></html>` })),
+    ...chapters.map((text, index) => ({ name: `OEBPS/text/chapter ${index}.${ending}`, content: `<html><body>${text}</body></html>` })),
     ...more,
   ]);
 }

@@ -6,15 +6,19 @@ const heightPoints = 842;
 /** An office scanner's usual resolution. */
 const pixelsPerPoint = 200 / 72;
 
-/** A page of a PDF: a scan of some lines of text, the text itself, or nothing. */
-export type ScanPage = { scan: string[]; rotated?: boolean } | { text: string } | 'blank';
+/** A page of a PDF: a scan of some lines of text, the text itself, nothing, or a scan that is too narrow to have a pixel. */
+export type ScanPage = { scan: string[]; rotated?: boolean } | { text: string } | 'blank' | 'narrow';
 
 /** A PDF as a scanner makes it: its pages are JPEG images of text, a little askew and not quite white. */
 export async function makeScannedPdf(pages: ScanPage[]): Promise<Buffer> {
   const document = new PDFDocument({ size: [widthPoints, heightPoints], autoFirstPage: false, margin: 0 });
   for (const page of pages) {
-    document.addPage();
+    document.addPage(page === 'narrow' ? { size: [0.1, heightPoints], margin: 0 } : undefined);
     if (page === 'blank') continue;
+    if (page === 'narrow') {
+      document.image(await scan(['Nobody reads this.']), 0, 0, { width: 0.1, height: heightPoints });
+      continue;
+    }
     if ('text' in page) {
       document.fontSize(12).text(page.text, 50, 50);
       continue;

@@ -1,0 +1,14 @@
+const words = ['changeme', 'change-me', 'secret', 'placeholder', 'your-secret', 'development', 'test'];
+const leastLength = 32;
+const leastCharacters = 8;
+
+/** Whether a secret is one that was to be replaced, or is too short or too uniform to be one. */
+export function isPlaceholder(secret: string): boolean {
+  const lower = secret.toLowerCase();
+  return secret.length < leastLength || new Set(secret).size < leastCharacters || words.some((word) => lower.startsWith(word));
+}
+
+/** What production says of a secret that is a placeholder; nothing of another one. */
+export function refusePlaceholder(name: string, secret: string): string[] {
+  return isPlaceholder(secret) ? [`${name}: must not be a placeholder and needs at least ${leastLength} characters in production`] : [];
+}
