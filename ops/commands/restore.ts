@@ -9,14 +9,14 @@ import { type LoadedObjects, loadObjects, verifyObjects } from '../backup/load-o
 import { type Manifest, readManifest } from '../backup/manifest.ts';
 import { isOfFiles, verifyPart } from '../backup/part.ts';
 import { createStopwatch } from '../backup/stopwatch.ts';
-import { type Command, parseDirectory } from '../command.ts';
-import { type OpsContext, OpsError } from '../context.ts';
+import { type CommandAtRest, parseDirectory } from '../command.ts';
+import { type OpsContext, OpsError, withDatabaseAtRest } from '../context.ts';
 
-export const restoreCommand: Command = {
+export const restoreCommand: CommandAtRest = {
   usage: 'restore DIR [--check] [--replace] [--json]',
   summary:
     'Put a backup into an empty database and a store, while no service runs. --check only verifies the backup; --replace deletes what the database holds.',
-  async run(args, context) {
+  async runAtRest(args, tools) {
     const { directory, ...flags } = parseDirectory('restore', args, {
       check: { type: 'boolean' },
       replace: { type: 'boolean' },
@@ -24,23 +24,31 @@ export const restoreCommand: Command = {
     });
     const path = resolve(directory);
     const manifest = await readManifest(path);
-    const restore: Restore = { path, manifest, replace: flags.replace === true, watch: createStopwatch(), context };
-    const restored = await (flags.check ? verify(restore) : run(restore)).catch((error: unknown) => {
+    const backup: Backup = { path, manifest, watch: createStopwatch(), note: tools.note };
+    const { replace = false } = flags;
+    const restored = await (flags.check
+      ? verify(backup)
+      : withDatabaseAtRest(tools, { makesDatabase: true }, (context) => run({ ...backup, replace, context }))
+    ).catch((error: unknown) => {
       throw isOfFiles(error) ? new OpsError(`The backup cannot be read: ${error.message}`, { cause: error }) : error;
     });
     const { snapshotAt, deployment } = manifest;
     if (flags.json) {
       const outcome = restored ?? { sound: true };
-      context.print(JSON.stringify({ snapshotAt, deployment, ...outcome, tookMs: restore.watch.tookMs }));
-    } else for (const line of restored ? describe(restore, restored) : [`${path} is sound, as of ${snapshotAt}.`]) context.print(line);
+      tools.print(JSON.stringify({ snapshotAt, deployment, ...outcome, tookMs: backup.watch.tookMs }));
+    } else for (const line of restored ? describe(backup, restored) : [`${path} is sound, as of ${snapshotAt}.`]) tools.print(line);
   },
 };
 
-interface Restore {
+interface Backup {
   path: string;
   manifest: Manifest;
-  replace: boolean;
   watch: ReturnType<typeof createStopwatch<'verification' | 'objects' | 'database'>>;
+  note(line: string): void;
+}
+
+interface Restore extends Backup {
+  replace: boolean;
   context: OpsContext;
 }
 
@@ -53,8 +61,8 @@ interface Restored {
   mailsHeld: number;
 }
 
-async function verify({ path, manifest, watch, context }: Restore): Promise<undefined> {
-  context.note('Verifying the backup …');
+async function verify({ path, manifest, watch, note }: Backup): Promise<undefined> {
+  note('Verifying the backup …');
   await watch.step('verification', async () => {
     for (const part of manifest.tables) await verifyPart(path, part);
     await verifyObjects(path, manifest);
@@ -62,8 +70,8 @@ async function verify({ path, manifest, watch, context }: Restore): Promise<unde
 }
 
 async function run(restore: Restore): Promise<Restored> {
-  const { path, manifest, replace, watch, context } = restore;
-  const { databaseUrl: url, db, storage, note } = context;
+  const { path, manifest, replace, watch, note, context } = restore;
+  const { databaseUrl: url, db, storage } = context;
   await prepareTarget(restore);
   await verify(restore);
   // The objects first: until the rows are committed, the restore can be begun again.
@@ -79,7 +87,7 @@ async function run(restore: Restore): Promise<Restored> {
   return { objects: { ...objects, absent: deleted + lost }, rows, jobs, mailsHeld: await countMails(db) };
 }
 
-function describe({ manifest, watch }: Restore, { objects, rows, jobs, mailsHeld }: Restored): string[] {
+function describe({ manifest, watch }: Backup, { objects, rows, jobs, mailsHeld }: Restored): string[] {
   return [
     `Restored ${rows} rows and ${objects.count} objects. It took ${watch.describe()}.`,
     `Nothing that was committed after ${manifest.snapshotAt} is in it.`,
