@@ -4,7 +4,7 @@ import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { sweepLostAttempts } from '../../domain/jobs/sweep-jobs.ts';
 import { countMails } from '../../domain/operations/waiting-mails.ts';
-import { checkTarget, loadDatabase } from '../backup/load-database.ts';
+import { checkBeforeMigration, checkTarget, loadDatabase } from '../backup/load-database.ts';
 import { type LoadedObjects, loadObjects, verifyObjects } from '../backup/load-objects.ts';
 import { type Manifest, readManifest } from '../backup/manifest.ts';
 import { isOfFiles, verifyPart } from '../backup/part.ts';
@@ -72,8 +72,9 @@ async function verify({ path, manifest, watch, note }: Backup): Promise<undefine
 async function run(restore: Restore): Promise<Restored> {
   const { path, manifest, replace, watch, note, context } = restore;
   const { databaseUrl: url, db, storage } = context;
-  await prepareTarget(restore);
+  await checkTargets(restore);
   await verify(restore);
+  await prepareDatabase(restore);
   // The objects first: until the rows are committed, the restore can be begun again.
   await claimStore(restore);
   const objects = await watch.step('objects', () => loadObjects({ storage, replace }, path, manifest, note));
@@ -99,8 +100,8 @@ function describe({ manifest, watch }: Backup, { objects, rows, jobs, mailsHeld 
   ];
 }
 
-/** Migrates the target, if it is new, to the schema of the backup. Throws OpsError unless the backup may be put there. */
-async function prepareTarget({ manifest, replace, context: { databaseUrl: url, db, storage } }: Restore): Promise<void> {
+/** Throws OpsError unless the backup may be put into the database and the store. Changes nothing. */
+async function checkTargets({ manifest, replace, context: { databaseUrl: url, db, storage } }: Restore): Promise<void> {
   const later = manifest.migrations.filter((name) => !(name in migrations));
   if (later.length > 0) {
     throw new OpsError(
@@ -114,6 +115,11 @@ async function prepareTarget({ manifest, replace, context: { databaseUrl: url, d
   if (applied > manifest.migrations.length) {
     throw new OpsError(`The backup has an older schema than the database (${manifest.migrations.at(-1)}). Restore into a new database.`);
   }
+  await checkBeforeMigration({ url, replace }, manifest, applied);
+}
+
+/** Migrates the database to the schema of the backup. Throws OpsError if it has not got the tables of the backup then. */
+async function prepareDatabase({ manifest, replace, context: { databaseUrl: url, db } }: Restore): Promise<void> {
   const shipped = Object.fromEntries(Object.entries(migrations).filter(([name]) => manifest.migrations.includes(name)));
   await migrate(db, { shipped });
   await checkTarget({ url, replace }, manifest);
