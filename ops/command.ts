@@ -6,6 +6,8 @@ interface Described {
   usage: string;
   /** What it does, in one line. */
   summary: string;
+  /** The flags that it takes, as `parseArgs` wants them. */
+  flags?: ParseArgsOptionsConfig;
 }
 
 /** One command of `npm run ops`, which works on a database that runs. */
@@ -24,6 +26,17 @@ export type AnyCommand = Command | CommandAtRest;
 
 /** The arguments are not those of the command; its usage is printed with the message. */
 export class UsageError extends Error {}
+
+/**
+ * Throws UsageError if npm has kept a flag of the command for itself, as it does unless `--` stands before the flags: without that flag the
+ * command might do what nobody asked for.
+ */
+export function assertPassedOn({ flags = {} }: AnyCommand, args: string[], flagsOfNpm: string[]): void {
+  const isPassedOn = (name: string) => args.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
+  const kept = Object.keys(flags).filter((name) => flagsOfNpm.includes(name) && !isPassedOn(name));
+  if (kept.length === 0) return;
+  throw new UsageError(`npm took ${kept.map((name) => `--${name}`).join(' and ')} for itself: put \`--\` before the flags.`);
+}
 
 /** The flags of a command by their names. Throws UsageError for an unknown flag and for any other argument. */
 export function parseFlags<T extends ParseArgsOptionsConfig>(args: string[], options: T) {

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { ConfigurationError, type Environment } from '../config/environment.ts';
 import { loadOpsConfig } from '../config/ops.ts';
 import { DatabaseUnavailable } from '../db/unavailable.ts';
-import { type AnyCommand, UsageError, usageOf } from './command.ts';
+import { type AnyCommand, assertPassedOn, UsageError, usageOf } from './command.ts';
 import { backupCommand } from './commands/backup.ts';
 import { billingCommand } from './commands/billing.ts';
 import { endSubscriptionCommand } from './commands/end-subscription.ts';
@@ -47,7 +47,9 @@ export async function runCommand([name, ...args]: string[], env: Environment, ou
     return 2;
   }
   try {
-    await withTools(loadOpsConfig(env), output, (tools) =>
+    const config = loadOpsConfig(env);
+    assertPassedOn(command, args, config.flagsOfNpm);
+    await withTools(config, output, (tools) =>
       'runAtRest' in command ? command.runAtRest(args, tools) : withDatabase(tools, (context) => command.run(args, context)),
     );
     return 0;

@@ -14,11 +14,14 @@ import { type OpsContext, OpsError, withDatabaseAtRest } from '../context.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
+const flags = { json: { type: 'boolean' } } as const;
+
 export const backupCommand: CommandAtRest = {
   usage: 'backup DIR [--json]',
   summary: 'Copy the database and the stored documents, as of one instant, into a new directory. The service may run.',
+  flags,
   async runAtRest(args, tools) {
-    const { directory, json = false } = parseDirectory('backup', args, { json: { type: 'boolean' } });
+    const { directory, json = false } = parseDirectory('backup', args, flags);
     await withDatabaseAtRest(tools, { makesDatabase: false }, (context) => backUp(resolve(directory), json, context));
   },
 };

@@ -12,28 +12,26 @@ import { createStopwatch } from '../backup/stopwatch.ts';
 import { type CommandAtRest, parseDirectory } from '../command.ts';
 import { type OpsContext, OpsError, withDatabaseAtRest } from '../context.ts';
 
+const flags = { check: { type: 'boolean' }, replace: { type: 'boolean' }, json: { type: 'boolean' } } as const;
+
 export const restoreCommand: CommandAtRest = {
   usage: 'restore DIR [--check] [--replace] [--json]',
   summary:
     'Put a backup into an empty database and a store, while no service runs. --check only verifies the backup; --replace deletes what the database holds.',
+  flags,
   async runAtRest(args, tools) {
-    const { directory, ...flags } = parseDirectory('restore', args, {
-      check: { type: 'boolean' },
-      replace: { type: 'boolean' },
-      json: { type: 'boolean' },
-    });
+    const { directory, check, replace = false, json } = parseDirectory('restore', args, flags);
     const path = resolve(directory);
     const manifest = await readManifest(path);
     const backup: Backup = { path, manifest, watch: createStopwatch(), note: tools.note };
-    const { replace = false } = flags;
-    const restored = await (flags.check
+    const restored = await (check
       ? verify(backup)
       : withDatabaseAtRest(tools, { makesDatabase: true }, (context) => run({ ...backup, replace, context }))
     ).catch((error: unknown) => {
       throw isOfFiles(error) ? new OpsError(`The backup cannot be read: ${error.message}`, { cause: error }) : error;
     });
     const { snapshotAt, deployment } = manifest;
-    if (flags.json) {
+    if (json) {
       const outcome = restored ?? { sound: true };
       tools.print(JSON.stringify({ snapshotAt, deployment, ...outcome, tookMs: backup.watch.tookMs }));
     } else for (const line of restored ? describe(backup, restored) : [`${path} is sound, as of ${snapshotAt}.`]) tools.print(line);

@@ -168,6 +168,8 @@ describe('npm run ops, on a running service', () => {
       [['replay', '--all', '--kind', 'text.embed'], {}, 'exclude each other'],
       // `npm run ops replay --dry-run -- --kind text.embed`
       [['replay', '--kind', 'text.embed'], { npm_config_dry_run: 'true' }, 'npm took --dry-run for itself'],
+      // `npm run ops replay --limit 5 -- --all`
+      [['replay', '--all'], { npm_config_limit: '5' }, 'npm took --limit for itself'],
     ] as [string[], Environment, string][]) {
       const { code, stdout, stderr } = await ops(args, env);
       expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);

@@ -392,6 +392,24 @@ describe('npm run ops -- backup and restore', function () {
     await refuses(['restore', backup], /^The database is migrated by a newer version/, env);
   });
 
+  it('refuses what is left of its arguments when npm keeps a flag for itself, instead of restoring', async () => {
+    const store = newStore();
+    const program = runProgram('npm', ['run', 'ops', 'restore', backup, '--check'], {
+      env: { DATABASE_URL: newDatabase.url, DATA_DIR: store },
+    });
+    expect((await program.exited).code, program.stderr()).to.equal(2);
+    expect(program.stderr()).to.match(/^npm took --check for itself: put `--` before the flags\.$/m);
+    expect([await countUsers(newDatabase), readdirSync(store)]).to.deep.equal([0, []]);
+    await refuses(
+      ['restore', backup],
+      /^npm took --check and --replace for itself/,
+      { npm_config_check: 'true', npm_config_replace: 'true' },
+      2,
+    );
+    const env = { DATABASE_URL: newDatabase.url, DATA_DIR: newStore(), npm_config_check: 'true', npm_config_replace: 'false' };
+    expect(await opsResult(['restore', backup, '--check'], env)).to.include({ sound: true });
+  });
+
   it('refuses arguments that it does not understand', async () => {
     await refuses(['backup'], /backup takes one directory/, {}, 2);
     await refuses(['restore', 'a', 'b'], /restore takes one directory/, {}, 2);
