@@ -1,5 +1,12 @@
 import { jobKinds } from '../../contract/jobs.ts';
-import { describeReplay, mainTaskQueue, type ReplayInput, type ReplayProgress } from '../../workflows/definitions.ts';
+import {
+  describeReplay,
+  isReplayLimited,
+  mainTaskQueue,
+  type ReplayInput,
+  type ReplayProgress,
+  replayDefaults,
+} from '../../workflows/definitions.ts';
 import { type Command, parseCount, parseFlags, parseTime, UsageError } from '../command.ts';
 import { callTemporal } from '../context.ts';
 import { followWorkflow, uiLink } from '../follow.ts';
@@ -23,7 +30,9 @@ export const replayCommand: Command = {
   usage:
     'replay --all | [--organization ID] [--kind KIND] [--error CODE] [--from TIME] [--to TIME] [--dry-run] ' +
     '[--per-minute N] [--limit N] [--requested-by NAME] [--follow] [--json]',
-  summary: 'Retry failed jobs by filter, or --all, at a pace. --dry-run counts; --follow waits for the end.',
+  summary:
+    `Retry failed jobs by filter, or --all: at most --limit of them (default ${replayDefaults.limit}), --per-minute of them each ` +
+    `minute (default ${replayDefaults.perMinute}). --dry-run counts up to the same limit; --follow waits for the end.`,
   flags,
   async run(args, context) {
     const values = parseFlags(args, flags);
@@ -41,10 +50,10 @@ export const replayCommand: Command = {
       follow || input.dryRun
         ? await followWorkflow(context, workflowId, { name: 'replay', isNews: ({ matched }) => matched > 0, tell: json ? () => {} : tell })
         : null;
-    if (json) context.print(JSON.stringify({ workflowId, url, progress }));
+    if (json) context.print(JSON.stringify({ workflowId, url, progress, limitReached: progress && isReplayLimited(progress, input) }));
 
     function tell(now: ReplayProgress): void {
-      context.print(describeReplay(now, input.dryRun === true));
+      context.print(describeReplay(now, input));
     }
   },
 };
