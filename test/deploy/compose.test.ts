@@ -100,6 +100,30 @@ describe('docker-compose.yml', () => {
       expect(compose.services[name]?.depends_on?.migrate, name).to.deep.equal({ condition: 'service_completed_successfully' });
   });
 
+  it('is documented with a backup and a restore that start nothing else, and so migrate nothing', () => {
+    const commands = readFileSync('docs/deploy.md', 'utf8').matchAll(/^docker compose run (.*) node ops\/main\.ts (backup|restore) /gm);
+    const run = [...commands].map(([, options = '', command = '']) => ({ command, options: options.split(' ') }));
+    expect(run.map(({ command }) => command)).to.include.members(['backup', 'restore']);
+    for (const { command, options } of run) {
+      expect(options, command).to.include.members(['--rm', '--no-deps', '-v']);
+      expect(Object.keys(compose.services), command).to.include(options.at(-1));
+    }
+  });
+
+  it('is documented with a restore before the first worker, whose start would take the store', () => {
+    const blocks = [...readFileSync('docs/deploy.md', 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
+      block.trim().split('\n'),
+    );
+    const restores = blocks.filter((lines) => lines.some((line) => / restore \S+$/.test(line)));
+    expect(restores).to.have.length(1);
+    for (const line of restores[0] ?? []) {
+      if (/ restore /.test(line)) break;
+      // Neither `up` nor what depends on the worker.
+      expect(line).to.match(/^docker compose (build|run --rm databases)$/);
+    }
+    expect(compose.services.databases?.depends_on).to.deep.equal({ postgres: { condition: 'service_healthy' } });
+  });
+
   it('counts limits over all containers of the API', () => {
     expect(loadServerConfig(interpolate(compose.services.api?.environment, filledIn)).limits.store).to.equal('postgres');
   });
