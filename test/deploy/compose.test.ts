@@ -23,6 +23,7 @@ interface Service {
   pids_limit?: number;
   logging?: { options: Environment };
   networks?: string[];
+  stop_grace_period?: string;
   depends_on?: Record<string, { condition: string }>;
 }
 
@@ -122,6 +123,15 @@ describe('docker-compose.yml', () => {
       expect(line).to.match(/^docker compose (build|run --rm databases)$/);
     }
     expect(compose.services.databases?.depends_on).to.deep.equal({ postgres: { condition: 'service_healthy' } });
+  });
+
+  it('lets .env say how long a container of the service may take to stop, which is longer than it waits', () => {
+    for (const [name, { stop_grace_period: period = '' }] of own) {
+      expect(fill(period, { STOP_GRACE_PERIOD: '2m' }), name).to.equal('2m');
+      const [, seconds = ''] = /^(\d+)s$/.exec(fill(period, {})) ?? [];
+      const { worker, shutdownDelayMs } = loadServerConfig(interpolate(compose.services.worker?.environment, filledIn));
+      expect(Number(seconds) * 1_000, name).to.be.at.least(Math.max(worker.shutdownGraceMs, shutdownDelayMs) + 10_000);
+    }
   });
 
   it('counts limits over all containers of the API', () => {
