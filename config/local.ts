@@ -166,6 +166,14 @@ export function loadToolConfig(env: Environment) {
   };
 }
 
+const stopEnvironment = serverEnvironment.pick({ WORKER_SHUTDOWN_GRACE_MS: true, SHUTDOWN_DELAY_MS: true });
+
+/** How long the API or a worker with these variables may take to stop, in milliseconds: what they wait for, and then close. */
+export function loadStopLimitMs(env: Environment): number {
+  const { WORKER_SHUTDOWN_GRACE_MS: graceMs, SHUTDOWN_DELAY_MS: delayMs = 0 } = parseEnvironment(stopEnvironment, env);
+  return Math.max(15_000, graceMs + 5_000, delayMs + 10_000);
+}
+
 /** The services that a test run has started for its test files; absent if a test file is run on its own. */
 export function loadTestServices(env: Environment) {
   const e = parseEnvironment(testEnvironment, env);

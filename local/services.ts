@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
+import { inheritedEnvironment, loadStopLimitMs } from '../config/local.ts';
 import { reachableHost } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import type { RunningProcess, Supervisor } from './supervise.ts';
@@ -100,7 +101,7 @@ async function startNode(
     cwd: root,
     env: { ...memoryEnvironment, ...env },
     logFile,
-    graceMs: 15_000,
+    graceMs: loadStopLimitMs({ ...inheritedEnvironment(), ...env }),
   });
   try {
     await supervisor.waitUntilReady(running, () => ready(running), readyTimeoutMs);

@@ -1,18 +1,42 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import type { OpsContext } from './context.ts';
+import type { OpsContext, OpsTools } from './context.ts';
 
-/** One command of `npm run ops`. */
-export interface Command {
+interface Described {
   /** The name and its arguments, as the usage text shows them: `grant-admin EMAIL`. */
   usage: string;
   /** What it does, in one line. */
   summary: string;
+  /** The flags that it takes, as `parseArgs` wants them. */
+  flags?: ParseArgsOptionsConfig;
+}
+
+/** One command of `npm run ops`, which works on a database that runs. */
+export interface Command extends Described {
   /** Throws {@link UsageError} for arguments that it does not understand, OpsError if it cannot do what was asked. */
   run(args: string[], context: OpsContext): Promise<void>;
 }
 
+/** A command that also works while nothing runs: it opens the database itself, or needs none. */
+export interface CommandAtRest extends Described {
+  /** Throws as {@link Command.run} does. */
+  runAtRest(args: string[], tools: OpsTools): Promise<void>;
+}
+
+export type AnyCommand = Command | CommandAtRest;
+
 /** The arguments are not those of the command; its usage is printed with the message. */
 export class UsageError extends Error {}
+
+/**
+ * Throws UsageError if npm has kept a flag of the command for itself, as it does unless `--` stands before the flags: without that flag the
+ * command might do what nobody asked for.
+ */
+export function assertPassedOn({ flags = {} }: AnyCommand, args: string[], flagsOfNpm: string[]): void {
+  const isPassedOn = (name: string) => args.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
+  const kept = Object.keys(flags).filter((name) => flagsOfNpm.includes(name) && !isPassedOn(name));
+  if (kept.length === 0) return;
+  throw new UsageError(`npm took ${kept.map((name) => `--${name}`).join(' and ')} for itself: put \`--\` before the flags.`);
+}
 
 /** The flags of a command by their names. Throws UsageError for an unknown flag and for any other argument. */
 export function parseFlags<T extends ParseArgsOptionsConfig>(args: string[], options: T) {
@@ -56,13 +80,14 @@ export function parseTime(name: string, value: string | undefined): string | und
 }
 
 /** The usage text: how the commands are called and what they do. */
-export function usageOf(commands: Record<string, Command>): string {
+export function usageOf(commands: Record<string, AnyCommand>): string {
   return [
     'Usage: npm run ops -- COMMAND [ARGUMENTS]',
     '',
     ...Object.values(commands).flatMap(({ usage, summary }) => [`  ${usage}`, `      ${summary}`]),
     '',
     'They work on DATABASE_URL and TEMPORAL_ADDRESS if these are set, else on what `npm start` runs in DATA_DIR (.data).',
+    'If nothing runs there, backup and restore start its Postgres for themselves.',
     'Stored documents are in STORAGE_BUCKET if it is set, else below DATA_DIR.',
   ].join('\n');
 }

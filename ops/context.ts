@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { OpsConfig } from '../config/ops.ts';
 import { createDb, createPool, type Db } from '../db/connect.ts';
-import { findEmbeddedPostgres } from '../local/postgres-directory.ts';
+import type { LonePostgres } from '../local/lone-postgres.ts';
+import { findEmbeddedPostgres, findPostgresPrograms, hasEmbeddedPostgres } from '../local/postgres-directory.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import type { Storage } from '../storage/port.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
@@ -17,34 +18,89 @@ export interface Output {
   note(line: string): void;
 }
 
-/** What a command works with. Nothing connects before it is used. */
-export interface OpsContext extends Output {
+/** What a command works with beside a database. Nothing connects before it is used. */
+export interface OpsTools extends Output {
   config: OpsConfig;
-  /** The address of the database, with its password. */
-  databaseUrl: string;
-  db: Db;
   /** The stored documents. It signs no links. */
   storage: Storage;
   temporal: Client;
 }
 
+/** What a command works with. Nothing connects before it is used. */
+export interface OpsContext extends OpsTools {
+  /** The address of the database, with its password. */
+  databaseUrl: string;
+  db: Db;
+}
+
 /** The command cannot do what was asked; the message is for the operator. */
 export class OpsError extends Error {}
 
-/** Runs `work` with a context and closes its connections afterwards. Throws OpsError if there is no database to work on. */
-export async function withContext(config: OpsConfig, output: Output, work: (context: OpsContext) => Promise<void>): Promise<void> {
-  const url = config.databaseUrl ?? findEmbeddedPostgres(config.dataDir);
-  if (url === undefined) {
-    throw new OpsError(`No database: nothing runs in ${config.dataDir}. Start it with \`npm start\`, or set DATABASE_URL.`);
-  }
-  const db = createDb(createPool({ url, poolSize: 2, name: 'sheaf ops', work: 'maintenance' }));
+/** Runs `work` with its tools, and closes their connections afterwards. */
+export async function withTools(config: OpsConfig, output: Output, work: (tools: OpsTools) => Promise<void>): Promise<void> {
   const temporal = createTemporalClient(config.temporal);
   try {
-    await work({ config, databaseUrl: url, db, storage: openStorage(config), temporal, ...output });
+    await work({ config, storage: openStorage(config), temporal, ...output });
   } finally {
     await temporal.connection.close();
+  }
+}
+
+/** Runs `work` on the database of the deployment, which must run. Throws OpsError if there is none. */
+export async function withDatabase<T>(tools: OpsTools, work: (context: OpsContext) => Promise<T>): Promise<T> {
+  const url = tools.config.databaseUrl ?? findEmbeddedPostgres(tools.config.dataDir);
+  if (url === undefined) throw noDatabase(tools.config);
+  return await connect(tools, url, work);
+}
+
+/**
+ * As {@link withDatabase}, also while `npm start` does not run: then the embedded Postgres runs alone for as long as `work` takes. A data
+ * directory without one gets an empty one if `makesDatabase`. Throws OpsError if there is no database, or it cannot be started.
+ */
+export async function withDatabaseAtRest<T>(
+  tools: OpsTools,
+  { makesDatabase }: { makesDatabase: boolean },
+  work: (context: OpsContext) => Promise<T>,
+): Promise<T> {
+  const { config, note } = tools;
+  if (config.databaseUrl !== undefined || (await isHeld(config.dataDir))) return await withDatabase(tools, work);
+  if (!makesDatabase && !hasEmbeddedPostgres(config.dataDir)) throw noDatabase(config);
+  note(`Nothing runs in ${config.dataDir}: its Postgres is started for this command.`);
+  const postgres = await startAlone(config.dataDir, note);
+  try {
+    return await connect(tools, postgres.url, work);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function connect<T>(tools: OpsTools, url: string, work: (context: OpsContext) => Promise<T>): Promise<T> {
+  const db = createDb(createPool({ url, poolSize: 2, name: 'sheaf ops', work: 'maintenance' }));
+  try {
+    return await work({ ...tools, databaseUrl: url, db });
+  } finally {
     await db.destroy();
   }
+}
+
+// Only loaded where they are needed: the other commands, and a deployment with a DATABASE_URL, do without an embedded Postgres.
+async function isHeld(dataDir: string): Promise<boolean> {
+  const { findHolder } = await import('../local/data-directory.ts');
+  return findHolder(dataDir) !== undefined;
+}
+
+async function startAlone(dataDir: string, note: (line: string) => void): Promise<LonePostgres> {
+  try {
+    findPostgresPrograms();
+    const { startLonePostgres } = await import('../local/lone-postgres.ts');
+    return await startLonePostgres(dataDir, note);
+  } catch (error) {
+    throw new OpsError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function noDatabase({ dataDir }: OpsConfig): OpsError {
+  return new OpsError(`No database: nothing runs in ${dataDir}. Start it with \`npm start\`, or set DATABASE_URL.`);
 }
 
 /** Makes a call to Temporal within 5 s. Throws OpsError if Temporal cannot be reached. */

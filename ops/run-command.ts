@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { ConfigurationError, type Environment } from '../config/environment.ts';
 import { loadOpsConfig } from '../config/ops.ts';
 import { DatabaseUnavailable } from '../db/unavailable.ts';
-import { type Command, UsageError, usageOf } from './command.ts';
+import { type AnyCommand, assertPassedOn, UsageError, usageOf } from './command.ts';
 import { backupCommand } from './commands/backup.ts';
 import { billingCommand } from './commands/billing.ts';
 import { endSubscriptionCommand } from './commands/end-subscription.ts';
@@ -16,10 +16,10 @@ import { replayCommand } from './commands/replay.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { statusCommand } from './commands/status.ts';
 import { stuckCommand } from './commands/stuck.ts';
-import { OpsError, type Output, withContext } from './context.ts';
+import { OpsError, type Output, withDatabase, withTools } from './context.ts';
 
 /** Every command by its name, in the order of the usage text. */
-const commands: Record<string, Command> = {
+const commands: Record<string, AnyCommand> = {
   migrate: migrateCommand,
   status: statusCommand,
   stuck: stuckCommand,
@@ -47,7 +47,11 @@ export async function runCommand([name, ...args]: string[], env: Environment, ou
     return 2;
   }
   try {
-    await withContext(loadOpsConfig(env), output, (context) => command.run(args, context));
+    const config = loadOpsConfig(env);
+    assertPassedOn(command, args, config.flagsOfNpm);
+    await withTools(config, output, (tools) =>
+      'runAtRest' in command ? command.runAtRest(args, tools) : withDatabase(tools, (context) => command.run(args, context)),
+    );
     return 0;
   } catch (error) {
     output.note(explain(error, command.usage));

@@ -139,6 +139,9 @@ export interface ReplayFilter {
   to?: string;
 }
 
+/** What a replay takes for the fields that its input leaves out. */
+export const replayDefaults = { perMinute: 60, limit: 1_000 };
+
 export interface ReplayInput extends ReplayFilter {
   /** Counts what would be retried, and retries nothing. */
   dryRun?: boolean;
@@ -161,11 +164,20 @@ export interface ReplayProgress {
   after: string | null;
 }
 
-/** A replay's progress in a sentence. */
-export function describeReplay({ matched, retried, skipped }: ReplayProgress, dryRun: boolean): string {
-  if (dryRun) return `${matched} jobs would be retried.`;
+/** Whether a replay has found as many jobs as it takes: it does not look for more. */
+export function isReplayLimited({ matched }: ReplayProgress, { limit = replayDefaults.limit }: ReplayInput): boolean {
+  return matched >= limit;
+}
+
+/** A replay's progress in a sentence; in two if there may be more jobs than it takes. */
+export function describeReplay(progress: ReplayProgress, input: ReplayInput): string {
+  const { matched, retried, skipped } = progress;
+  const more = isReplayLimited(progress, input)
+    ? ` The limit of ${input.limit ?? replayDefaults.limit} is reached: there may be more.`
+    : '';
+  if (input.dryRun) return `${matched} jobs would be retried.${more}`;
   const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
-  return `${retried} of ${matched} jobs retried${reasons.length > 0 ? `; not retried: ${reasons.join(', ')}` : ''}.`;
+  return `${retried} of ${matched} jobs retried${reasons.length > 0 ? `; not retried: ${reasons.join(', ')}` : ''}.${more}`;
 }
 
 /** With what documents are indexed: see `IndexKind` of the domain. */

@@ -1,6 +1,6 @@
 import { continueAsNew, defineQuery, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { describeReplay, queries, type ReplayInput, type ReplayProgress } from './definitions.ts';
+import { describeReplay, isReplayLimited, queries, type ReplayInput, type ReplayProgress, replayDefaults } from './definitions.ts';
 
 const progressQuery = defineQuery<ReplayProgress>(queries.progress);
 
@@ -10,7 +10,6 @@ const { recordReplay, listReplayable, replayJobs } = proxyActivities<Activities>
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-const defaults = { perMinute: 60, limit: 1_000 };
 const pageSize = 100;
 
 /**
@@ -18,19 +17,19 @@ const pageSize = 100;
  * been retried already are left out, and so are the retries of this replay. A dry run only counts. Operators start it with `npm run ops -- replay`, or in Temporal's UI or CLI.
  */
 export async function replayFailedJobs(input: ReplayInput = {}): Promise<ReplayProgress> {
-  const { dryRun = false, perMinute = defaults.perMinute, limit = defaults.limit } = input;
+  const { dryRun = false, perMinute = replayDefaults.perMinute, limit = replayDefaults.limit } = input;
   const progress: ReplayProgress = input.progress ?? { matched: 0, retried: 0, skipped: {}, after: null };
   const replayRun = workflowInfo().firstExecutionRunId;
   setHandler(progressQuery, () => progress);
   if (!input.progress && !dryRun) await recordReplay({ replayRun, input });
 
-  while (progress.matched < limit) {
+  while (!isReplayLimited(progress, input)) {
     const batchSize = Math.min(dryRun ? pageSize : Math.max(1, Math.min(pageSize, Math.ceil(perMinute / 6))), limit - progress.matched);
     const jobIds = await listReplayable({ filter: input, replayRun, after: progress.after, limit: batchSize });
     progress.matched += jobIds.length;
     progress.after = jobIds.at(-1) ?? progress.after;
     if (!dryRun && jobIds.length > 0) addBatch(progress, await replayJobs({ jobIds, replayRun }));
-    setCurrentDetails(describeReplay(progress, dryRun));
+    setCurrentDetails(describeReplay(progress, input));
     if (jobIds.length < batchSize) break;
     if (!dryRun) await sleep((jobIds.length / perMinute) * 60_000);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof replayFailedJobs>({ ...input, progress });

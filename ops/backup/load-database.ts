@@ -14,9 +14,21 @@ export interface Target {
 }
 
 /**
- * Throws OpsError unless a migrated database may be filled with a backup: it is empty, or is to be replaced, is of the same deployment, and
- * no service is connected.
+ * Throws OpsError unless a database may be migrated and filled with a backup, and changes nothing: it has no tables (`applied` is 0), or is
+ * a service's and empty, or is to be replaced and of the same deployment; and no service is connected. Its schema may be older than that of
+ * the backup.
  */
+export async function checkBeforeMigration(target: Target, manifest: Manifest, applied: number): Promise<void> {
+  await withClient(target.url, async (client) => {
+    if (applied > 0) return await assertMayBeEmptied(client, await listTables(client), manifest, target);
+    const [table] = await listAllTables(client);
+    if (table !== undefined) {
+      throw new OpsError(`The database has tables that are not of this service, such as ${table}. Restore into a new database.`);
+    }
+  });
+}
+
+/** Throws OpsError unless a migrated database has the tables of the backup, and may be filled as {@link checkBeforeMigration} says. */
 export async function checkTarget(target: Target, manifest: Manifest): Promise<void> {
   await withClient(target.url, async (client) => assertFillable(client, await listTables(client), manifest, target));
 }
@@ -52,17 +64,21 @@ async function loadTable(client: pg.Client, directory: string, manifest: Manifes
   note(`${name}: ${stream.rowCount} rows`);
 }
 
-async function assertFillable(client: pg.Client, tables: Table[], manifest: Manifest, { replace }: Target): Promise<void> {
+async function assertFillable(client: pg.Client, tables: Table[], manifest: Manifest, target: Target): Promise<void> {
   const theirs = manifest.tables.map(({ table, columns }) => `${table}: ${columns.join(', ')}`).sort();
   const ours = tables.map(({ name, columns }) => `${name}: ${columns.join(', ')}`).sort();
   const different = [...theirs.filter((line) => !ours.includes(line)), ...ours.filter((line) => !theirs.includes(line))];
   if (different.length > 0) throw new OpsError(`The tables of the database are not those of the backup: ${different.join('; ')}.`);
+  await assertMayBeEmptied(client, tables, manifest, target);
+}
+
+async function assertMayBeEmptied(client: pg.Client, tables: Table[], manifest: Manifest, { replace }: Target): Promise<void> {
   const filled = await findFilled(client, tables);
-  if (filled === undefined) return;
-  if (!replace) {
+  if (filled !== undefined && !replace) {
     throw new OpsError(`The database is not empty: ${filled} has rows. Restore into a new database, or --replace what is in this one.`);
   }
-  await assertReplaceable(client, manifest);
+  if (filled !== undefined) await assertSameDeployment(client, tables, manifest);
+  await assertNoService(client);
 }
 
 /** A table that a new service has no rows in, and that has some. */
@@ -75,14 +91,19 @@ async function findFilled(client: pg.Client, tables: Table[]): Promise<string | 
   return undefined;
 }
 
-async function assertReplaceable(client: pg.Client, manifest: Manifest): Promise<void> {
-  const { rows: deployments } = await client.query<{ id: string }>('select id from deployment');
-  const deployment = deployments[0]?.id;
-  if (deployment !== manifest.deployment) {
-    throw new OpsError(
-      `The backup is of deployment ${manifest.deployment}, and the database of ${deployment}. Restore into a new database.`,
-    );
-  }
+async function assertSameDeployment(client: pg.Client, tables: Table[], manifest: Manifest): Promise<void> {
+  // Schemas of long ago have no name.
+  const isNamed = tables.some(({ name }) => name === 'deployment');
+  const { rows } = isNamed ? await client.query<{ id: string }>('select id from deployment') : { rows: [] };
+  const deployment = rows[0]?.id;
+  if (deployment === manifest.deployment) return;
+  throw new OpsError(
+    `The backup is of deployment ${manifest.deployment}, and the database of ${deployment ?? 'none'}. Restore into a new database.`,
+  );
+}
+
+/** What a service that runs writes between the check and the end of the restore would be lost, or be mixed with what is restored. */
+async function assertNoService(client: pg.Client): Promise<void> {
   const { rows: services } = await client.query<{ name: string }>(
     `select distinct application_name as name from pg_stat_activity
      where datname = current_database() and application_name ~ '^sheaf (api|worker|listen|maintenance)'`,

@@ -9,34 +9,40 @@ import { dumpDatabase } from '../backup/dump-database.ts';
 import { type Manifest, writeManifest } from '../backup/manifest.ts';
 import { isOfFiles } from '../backup/part.ts';
 import { createStopwatch } from '../backup/stopwatch.ts';
-import { type Command, parseDirectory } from '../command.ts';
-import { type OpsContext, OpsError } from '../context.ts';
+import { type CommandAtRest, parseDirectory } from '../command.ts';
+import { type OpsContext, OpsError, withDatabaseAtRest } from '../context.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
-export const backupCommand: Command = {
+const flags = { json: { type: 'boolean' } } as const;
+
+export const backupCommand: CommandAtRest = {
   usage: 'backup DIR [--json]',
   summary: 'Copy the database and the stored documents, as of one instant, into a new directory. The service may run.',
-  async run(args, context) {
-    const { directory, json } = parseDirectory('backup', args, { json: { type: 'boolean' } });
-    const { print, note } = context;
-    const path = resolve(directory);
-    await checkSource(context);
-    await makeEmpty(path);
-    const watch = createStopwatch<'database' | 'objects'>();
-    const { tables, objects, snapshotAt, deployment } = await write(path, context, watch).catch(async (error) => {
-      await removeUnfinished(path);
-      throw isOfFiles(error) ? new OpsError(`The backup could not be written: ${error.message}`, { cause: error }) : error;
-    });
-    const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-    const { count, bytes, deleted, lost } = objects;
-    if (deleted > 0) note(`${deleted} documents were deleted while their objects were copied; objects.jsonl names them.`);
-    if (lost > 0) note(`WARNING: the store has lost the objects of ${lost} documents; objects.jsonl names them.`);
-    const { tookMs } = watch;
-    if (json) print(JSON.stringify({ directory: path, deployment, snapshotAt, rows, objects: { count, bytes, deleted, lost }, tookMs }));
-    else print(`${path} holds ${rows} rows and ${count} objects (${bytes} bytes), as of ${snapshotAt}. It took ${watch.describe()}.`);
+  flags,
+  async runAtRest(args, tools) {
+    const { directory, json = false } = parseDirectory('backup', args, flags);
+    await withDatabaseAtRest(tools, { makesDatabase: false }, (context) => backUp(resolve(directory), json, context));
   },
 };
+
+async function backUp(path: string, json: boolean, context: OpsContext): Promise<void> {
+  const { print, note } = context;
+  await checkSource(context);
+  await makeEmpty(path);
+  const watch = createStopwatch<'database' | 'objects'>();
+  const { tables, objects, snapshotAt, deployment } = await write(path, context, watch).catch(async (error) => {
+    await removeUnfinished(path);
+    throw isOfFiles(error) ? new OpsError(`The backup could not be written: ${error.message}`, { cause: error }) : error;
+  });
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  const { count, bytes, deleted, lost } = objects;
+  if (deleted > 0) note(`${deleted} documents were deleted while their objects were copied; objects.jsonl names them.`);
+  if (lost > 0) note(`WARNING: the store has lost the objects of ${lost} documents; objects.jsonl names them.`);
+  const { tookMs } = watch;
+  if (json) print(JSON.stringify({ directory: path, deployment, snapshotAt, rows, objects: { count, bytes, deleted, lost }, tookMs }));
+  else print(`${path} holds ${rows} rows and ${count} objects (${bytes} bytes), as of ${snapshotAt}. It took ${watch.describe()}.`);
+}
 
 type Watch = ReturnType<typeof createStopwatch<'database' | 'objects'>>;
 

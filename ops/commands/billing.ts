@@ -6,16 +6,15 @@ import { age, table } from '../table.ts';
 
 const mostRows = 200;
 
+const flags = { json: { type: 'boolean' }, check: { type: 'boolean' }, refunded: { type: 'string' } } as const;
+
 export const billingCommand: Command = {
   usage: 'billing [--check] [--refunded SUBSCRIPTION] [--json]',
   summary:
     'List what only you can put right with the payment provider, and how. --check compares first, --refunded says that one of them is done. Exits 1 when there is anything.',
+  flags,
   async run(args, context) {
-    const { json, check, refunded } = parseFlags(args, {
-      json: { type: 'boolean' },
-      check: { type: 'boolean' },
-      refunded: { type: 'string' },
-    });
+    const { json, check, refunded } = parseFlags(args, flags);
     const { db, print } = context;
     if (refunded !== undefined) await forgetRefunded(context, refunded);
     const compared = check ? await compareNow(context) : undefined;

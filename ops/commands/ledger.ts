@@ -3,11 +3,14 @@ import { type Command, parseFlags } from '../command.ts';
 import { OpsError } from '../context.ts';
 import { table } from '../table.ts';
 
+const flags = { json: { type: 'boolean' }, organization: { type: 'string' } } as const;
+
 export const ledgerCommand: Command = {
   usage: 'ledger [--organization ID] [--json]',
   summary: 'Compare the credit ledger with the jobs and the months. Exits 1 if it is off.',
+  flags,
   async run(args, { db, print }) {
-    const { json, organization } = parseFlags(args, { json: { type: 'boolean' }, organization: { type: 'string' } });
+    const { json, organization } = parseFlags(args, flags);
     const problems = await checkLedger(db, { organizationId: organization });
     if (json) print(JSON.stringify({ problems }));
     else if (problems.length === 0) print('The ledger is sound.');

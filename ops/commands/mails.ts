@@ -2,12 +2,15 @@ import { listWaitingMails, sendWaitingMails } from '../../domain/operations/wait
 import { type Command, parseFlags } from '../command.ts';
 import { age, table } from '../table.ts';
 
+const flags = { json: { type: 'boolean' }, send: { type: 'boolean' } } as const;
+
 export const mailsCommand: Command = {
   usage: 'mails [--send] [--json]',
   summary:
     'List the mails that are not sent yet. --send has them sent: after a restore, which holds them, or after Temporal lost its database.',
+  flags,
   async run(args, { db, print }) {
-    const { json, send } = parseFlags(args, { json: { type: 'boolean' }, send: { type: 'boolean' } });
+    const { json, send } = parseFlags(args, flags);
     const waiting = await listWaitingMails(db);
     const sending = send ? await sendWaitingMails(db) : 0;
     if (json) print(JSON.stringify({ waiting, sending }));

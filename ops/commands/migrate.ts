@@ -2,11 +2,14 @@ import { createDb, createPool } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { type Command, parseFlags } from '../command.ts';
 
+const flags = { json: { type: 'boolean' } } as const;
+
 export const migrateCommand: Command = {
   usage: 'migrate [--json]',
   summary: 'Apply the pending migrations. The API does that too when it starts, so this is for a step of its own before it.',
+  flags,
   async run(args, { databaseUrl, print }) {
-    const { json } = parseFlags(args, { json: { type: 'boolean' } });
+    const { json } = parseFlags(args, flags);
     const db = createDb(createPool({ url: databaseUrl, poolSize: 2, name: 'sheaf migrations', work: 'migration' }));
     try {
       const { pending } = await getMigrationStatus(db);

@@ -4,15 +4,18 @@ import { OpsError } from '../context.ts';
 
 const examples = 20;
 
+const flags = { 'go-on': { type: 'boolean' }, json: { type: 'boolean' } } as const;
+
 export const orphansCommand: Command = {
   usage: 'orphans [--go-on] [--json]',
   summary:
     'Show whether the sweep of stored objects without a document has stopped; --go-on lets it delete as many. Exits 1 while it is stopped.',
+  flags,
   async run(args, { db, print }) {
-    const flags = parseFlags(args, { 'go-on': { type: 'boolean' }, json: { type: 'boolean' } });
-    const stop = flags['go-on'] ? await allowSweep(db) : await findStop(db);
+    const { json, 'go-on': goOn } = parseFlags(args, flags);
+    const stop = goOn ? await allowSweep(db) : await findStop(db);
     const orphans = stop ? await listOrphans(db, examples) : [];
-    if (flags.json) print(JSON.stringify({ stop: stop ?? null, orphans }));
+    if (json) print(JSON.stringify({ stop: stop ?? null, orphans }));
     else if (!stop) print('The sweep has not stopped.');
     else {
       print(`${stop.found} of ${stop.checked} stored objects have no document (${stop.stopped_at.toISOString()}). Some of them:`);

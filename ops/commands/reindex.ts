@@ -18,6 +18,7 @@ const flags = {
 export const reindexCommand: Command = {
   usage: 'reindex (--all | --organization ID | --workspace ID) [--dry-run] [--per-minute N] [--requested-by NAME] [--follow] [--json]',
   summary: 'Embed documents anew that another model has indexed. Searches go on; nobody is charged. --dry-run counts.',
+  flags,
   async run(args, context) {
     const values = parseFlags(args, flags);
     const { follow = false, json = false } = values;

@@ -1,7 +1,14 @@
 import { jobKinds } from '../../contract/jobs.ts';
-import { describeReplay, mainTaskQueue, type ReplayInput, type ReplayProgress } from '../../workflows/definitions.ts';
+import {
+  describeReplay,
+  isReplayLimited,
+  mainTaskQueue,
+  type ReplayInput,
+  type ReplayProgress,
+  replayDefaults,
+} from '../../workflows/definitions.ts';
 import { type Command, parseCount, parseFlags, parseTime, UsageError } from '../command.ts';
-import { callTemporal, type OpsContext } from '../context.ts';
+import { callTemporal } from '../context.ts';
 import { followWorkflow, uiLink } from '../follow.ts';
 
 const flags = {
@@ -23,12 +30,15 @@ export const replayCommand: Command = {
   usage:
     'replay --all | [--organization ID] [--kind KIND] [--error CODE] [--from TIME] [--to TIME] [--dry-run] ' +
     '[--per-minute N] [--limit N] [--requested-by NAME] [--follow] [--json]',
-  summary: 'Retry failed jobs by filter, or --all, at a pace. --dry-run counts; --follow waits for the end.',
+  summary:
+    `Retry failed jobs by filter, or --all: at most --limit of them (default ${replayDefaults.limit}), --per-minute of them each ` +
+    `minute (default ${replayDefaults.perMinute}). --dry-run counts up to the same limit; --follow waits for the end.`,
+  flags,
   async run(args, context) {
     const values = parseFlags(args, flags);
     const { follow = false, json = false } = values;
     const input = readInput(values);
-    checkIntended(values, context);
+    checkIntended(values);
     const workflowId = `replay-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     await callTemporal(context, () =>
       context.temporal.workflow.start('replayFailedJobs', { taskQueue: mainTaskQueue, workflowId, args: [input] }),
@@ -40,10 +50,10 @@ export const replayCommand: Command = {
       follow || input.dryRun
         ? await followWorkflow(context, workflowId, { name: 'replay', isNews: ({ matched }) => matched > 0, tell: json ? () => {} : tell })
         : null;
-    if (json) context.print(JSON.stringify({ workflowId, url, progress }));
+    if (json) context.print(JSON.stringify({ workflowId, url, progress, limitReached: progress && isReplayLimited(progress, input) }));
 
     function tell(now: ReplayProgress): void {
-      context.print(describeReplay(now, input.dryRun === true));
+      context.print(describeReplay(now, input));
     }
   },
 };
@@ -69,9 +79,8 @@ function readInput(values: Values): ReplayInput {
 }
 
 /** Each retry is charged, so nothing is retried that was not asked for. Throws UsageError. */
-function checkIntended({ all, organization, kind, error, from, to, 'dry-run': dryRun }: Values, { config }: OpsContext): void {
+function checkIntended({ all, organization, kind, error, from, to }: Values): void {
   const isFiltered = [organization, kind, error, from, to].some((value) => value !== undefined);
-  if (config.npmDryRun && !dryRun) throw new UsageError('npm took --dry-run for itself: put `--` before the flags.');
   if (!isFiltered && !all) {
     throw new UsageError(
       'Which jobs? Name at least one filter, or --all. If you did, put `--` before the flags: npm takes those for itself.',

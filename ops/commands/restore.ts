@@ -4,43 +4,49 @@ import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { sweepLostAttempts } from '../../domain/jobs/sweep-jobs.ts';
 import { countMails } from '../../domain/operations/waiting-mails.ts';
-import { checkTarget, loadDatabase } from '../backup/load-database.ts';
+import { checkBeforeMigration, checkTarget, loadDatabase } from '../backup/load-database.ts';
 import { type LoadedObjects, loadObjects, verifyObjects } from '../backup/load-objects.ts';
 import { type Manifest, readManifest } from '../backup/manifest.ts';
 import { isOfFiles, verifyPart } from '../backup/part.ts';
 import { createStopwatch } from '../backup/stopwatch.ts';
-import { type Command, parseDirectory } from '../command.ts';
-import { type OpsContext, OpsError } from '../context.ts';
+import { type CommandAtRest, parseDirectory } from '../command.ts';
+import { type OpsContext, OpsError, withDatabaseAtRest } from '../context.ts';
 
-export const restoreCommand: Command = {
+const flags = { check: { type: 'boolean' }, replace: { type: 'boolean' }, json: { type: 'boolean' } } as const;
+
+export const restoreCommand: CommandAtRest = {
   usage: 'restore DIR [--check] [--replace] [--json]',
   summary:
     'Put a backup into an empty database and a store, while no service runs. --check only verifies the backup; --replace deletes what the database holds.',
-  async run(args, context) {
-    const { directory, ...flags } = parseDirectory('restore', args, {
-      check: { type: 'boolean' },
-      replace: { type: 'boolean' },
-      json: { type: 'boolean' },
-    });
+  flags,
+  async runAtRest(args, tools) {
+    const { directory, check, replace = false, json } = parseDirectory('restore', args, flags);
     const path = resolve(directory);
     const manifest = await readManifest(path);
-    const restore: Restore = { path, manifest, replace: flags.replace === true, watch: createStopwatch(), context };
-    const restored = await (flags.check ? verify(restore) : run(restore)).catch((error: unknown) => {
+    const backup: Backup = { path, manifest, watch: createStopwatch(), note: tools.note };
+    const restored = await (check
+      ? verify(backup)
+      : withDatabaseAtRest(tools, { makesDatabase: true }, (context) => run({ ...backup, replace, context }))
+    ).catch((error: unknown) => {
       throw isOfFiles(error) ? new OpsError(`The backup cannot be read: ${error.message}`, { cause: error }) : error;
     });
     const { snapshotAt, deployment } = manifest;
-    if (flags.json) {
+    if (json) {
       const outcome = restored ?? { sound: true };
-      context.print(JSON.stringify({ snapshotAt, deployment, ...outcome, tookMs: restore.watch.tookMs }));
-    } else for (const line of restored ? describe(restore, restored) : [`${path} is sound, as of ${snapshotAt}.`]) context.print(line);
+      tools.print(JSON.stringify({ snapshotAt, deployment, ...outcome, tookMs: backup.watch.tookMs }));
+    } else for (const line of restored ? describe(backup, restored) : [`${path} is sound, as of ${snapshotAt}.`]) tools.print(line);
   },
 };
 
-interface Restore {
+interface Backup {
   path: string;
   manifest: Manifest;
-  replace: boolean;
   watch: ReturnType<typeof createStopwatch<'verification' | 'objects' | 'database'>>;
+  note(line: string): void;
+}
+
+interface Restore extends Backup {
+  replace: boolean;
   context: OpsContext;
 }
 
@@ -53,8 +59,8 @@ interface Restored {
   mailsHeld: number;
 }
 
-async function verify({ path, manifest, watch, context }: Restore): Promise<undefined> {
-  context.note('Verifying the backup …');
+async function verify({ path, manifest, watch, note }: Backup): Promise<undefined> {
+  note('Verifying the backup …');
   await watch.step('verification', async () => {
     for (const part of manifest.tables) await verifyPart(path, part);
     await verifyObjects(path, manifest);
@@ -62,10 +68,11 @@ async function verify({ path, manifest, watch, context }: Restore): Promise<unde
 }
 
 async function run(restore: Restore): Promise<Restored> {
-  const { path, manifest, replace, watch, context } = restore;
-  const { databaseUrl: url, db, storage, note } = context;
-  await prepareTarget(restore);
+  const { path, manifest, replace, watch, note, context } = restore;
+  const { databaseUrl: url, db, storage } = context;
+  await checkTargets(restore);
   await verify(restore);
+  await prepareDatabase(restore);
   // The objects first: until the rows are committed, the restore can be begun again.
   await claimStore(restore);
   const objects = await watch.step('objects', () => loadObjects({ storage, replace }, path, manifest, note));
@@ -79,7 +86,7 @@ async function run(restore: Restore): Promise<Restored> {
   return { objects: { ...objects, absent: deleted + lost }, rows, jobs, mailsHeld: await countMails(db) };
 }
 
-function describe({ manifest, watch }: Restore, { objects, rows, jobs, mailsHeld }: Restored): string[] {
+function describe({ manifest, watch }: Backup, { objects, rows, jobs, mailsHeld }: Restored): string[] {
   return [
     `Restored ${rows} rows and ${objects.count} objects. It took ${watch.describe()}.`,
     `Nothing that was committed after ${manifest.snapshotAt} is in it.`,
@@ -91,8 +98,8 @@ function describe({ manifest, watch }: Restore, { objects, rows, jobs, mailsHeld
   ];
 }
 
-/** Migrates the target, if it is new, to the schema of the backup. Throws OpsError unless the backup may be put there. */
-async function prepareTarget({ manifest, replace, context: { databaseUrl: url, db, storage } }: Restore): Promise<void> {
+/** Throws OpsError unless the backup may be put into the database and the store. Changes nothing. */
+async function checkTargets({ manifest, replace, context: { databaseUrl: url, db, storage } }: Restore): Promise<void> {
   const later = manifest.migrations.filter((name) => !(name in migrations));
   if (later.length > 0) {
     throw new OpsError(
@@ -106,6 +113,11 @@ async function prepareTarget({ manifest, replace, context: { databaseUrl: url, d
   if (applied > manifest.migrations.length) {
     throw new OpsError(`The backup has an older schema than the database (${manifest.migrations.at(-1)}). Restore into a new database.`);
   }
+  await checkBeforeMigration({ url, replace }, manifest, applied);
+}
+
+/** Migrates the database to the schema of the backup. Throws OpsError if it has not got the tables of the backup then. */
+async function prepareDatabase({ manifest, replace, context: { databaseUrl: url, db } }: Restore): Promise<void> {
   const shipped = Object.fromEntries(Object.entries(migrations).filter(([name]) => manifest.migrations.includes(name)));
   await migrate(db, { shipped });
   await checkTarget({ url, replace }, manifest);

@@ -9,11 +9,14 @@ import { activityType, readTaskQueue, type TaskQueueState, workflowType } from '
 
 const mostRows = 50;
 
+const flags = { json: { type: 'boolean' } } as const;
+
 export const statusCommand: Command = {
   usage: 'status [--json]',
   summary: 'Show what waits: jobs by kind and organization, intents, objects to delete; and which workers poll.',
+  flags,
   async run(args, context) {
-    const { json } = parseFlags(args, { json: { type: 'boolean' } });
+    const { json } = parseFlags(args, flags);
     const [backlog, waiting] = await Promise.all([listBacklog(context.db, mostRows), measureWaiting(context.db)]);
     const taskQueues = await listTaskQueues(context).catch((error: unknown) => {
       if (error instanceof OpsError) return error;

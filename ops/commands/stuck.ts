@@ -5,11 +5,14 @@ import { age, table } from '../table.ts';
 
 const mostRows = 200;
 
+const flags = { json: { type: 'boolean' } } as const;
+
 export const stuckCommand: Command = {
   usage: 'stuck [--json]',
   summary: 'List what should have moved and has not, with the likely reason. Exits 1 if there is anything.',
+  flags,
   async run(args, { db, config, print }) {
-    const { json } = parseFlags(args, { json: { type: 'boolean' } });
+    const { json } = parseFlags(args, flags);
     const stuck = await listStuck(db, { jobTimeoutMs: config.jobs.timeoutMs, limit: mostRows });
     if (json) print(JSON.stringify({ stuck }));
     else if (stuck.length === 0) print('Nothing is stuck.');

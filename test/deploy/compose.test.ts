@@ -23,6 +23,7 @@ interface Service {
   pids_limit?: number;
   logging?: { options: Environment };
   networks?: string[];
+  stop_grace_period?: string;
   depends_on?: Record<string, { condition: string }>;
 }
 
@@ -98,6 +99,39 @@ describe('docker-compose.yml', () => {
     expect(compose.services.migrate?.command).to.deep.equal(['node', 'ops/main.ts', 'migrate']);
     for (const name of ['api', 'worker'])
       expect(compose.services[name]?.depends_on?.migrate, name).to.deep.equal({ condition: 'service_completed_successfully' });
+  });
+
+  it('is documented with a backup and a restore that start nothing else, and so migrate nothing', () => {
+    const commands = readFileSync('docs/deploy.md', 'utf8').matchAll(/^docker compose run (.*) node ops\/main\.ts (backup|restore) /gm);
+    const run = [...commands].map(([, options = '', command = '']) => ({ command, options: options.split(' ') }));
+    expect(run.map(({ command }) => command)).to.include.members(['backup', 'restore']);
+    for (const { command, options } of run) {
+      expect(options, command).to.include.members(['--rm', '--no-deps', '-v']);
+      expect(Object.keys(compose.services), command).to.include(options.at(-1));
+    }
+  });
+
+  it('is documented with a restore before the first worker, whose start would take the store', () => {
+    const blocks = [...readFileSync('docs/deploy.md', 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
+      block.trim().split('\n'),
+    );
+    const restores = blocks.filter((lines) => lines.some((line) => / restore \S+$/.test(line)));
+    expect(restores).to.have.length(1);
+    for (const line of restores[0] ?? []) {
+      if (/ restore /.test(line)) break;
+      // Neither `up` nor what depends on the worker.
+      expect(line).to.match(/^docker compose (build|run --rm databases)$/);
+    }
+    expect(compose.services.databases?.depends_on).to.deep.equal({ postgres: { condition: 'service_healthy' } });
+  });
+
+  it('lets .env say how long a container of the service may take to stop, which is longer than it waits', () => {
+    for (const [name, { stop_grace_period: period = '' }] of own) {
+      expect(fill(period, { STOP_GRACE_PERIOD: '2m' }), name).to.equal('2m');
+      const [, seconds = ''] = /^(\d+)s$/.exec(fill(period, {})) ?? [];
+      const { worker, shutdownDelayMs } = loadServerConfig(interpolate(compose.services.worker?.environment, filledIn));
+      expect(Number(seconds) * 1_000, name).to.be.at.least(Math.max(worker.shutdownGraceMs, shutdownDelayMs) + 10_000);
+    }
   });
 
   it('counts limits over all containers of the API', () => {

@@ -5,6 +5,7 @@ import { findEmbeddedPostgres } from '../../local/postgres-directory.ts';
 import { startStack } from '../../local/stack.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { runOps } from '../support/ops.ts';
 import { runProgram } from '../support/processes.ts';
 
 describe('npm run ops', () => {
@@ -63,6 +64,22 @@ describe('npm run ops', () => {
     const help = await ops(['help']);
     expect(help.code).to.equal(0);
     expect(help.stdout).to.include('grant-admin EMAIL');
+  });
+
+  it('does nothing without a flag that npm has kept for itself, whatever the command', async () => {
+    const { stdout } = await runOps(['help'], {});
+    const usages = [...stdout.matchAll(/^ {2}([a-z][a-z-]*)(.*)$/gm)];
+    const flags = usages.flatMap(([, name = '', rest = '']) => [...rest.matchAll(/--([a-z-]+)/g)].map(([, flag = '']) => ({ name, flag })));
+    expect(flags).to.deep.include.members([
+      { name: 'restore', flag: 'check' },
+      { name: 'mails', flag: 'send' },
+      { name: 'replay', flag: 'per-minute' },
+    ]);
+    for (const { name, flag } of flags) {
+      const { code, stderr } = await runOps([name], { [`npm_config_${flag.replaceAll('-', '_')}`]: 'true' });
+      const said = stderr.split('\n')[0];
+      expect([code, said], name).to.deep.equal([2, `npm took --${flag} for itself: put \`--\` before the flags.`]);
+    }
   });
 
   it('fails with a sentence when there is no database to work on', async () => {

@@ -135,6 +135,8 @@ describe('npm run ops, on a running service', () => {
         `^http://temporal\\.example\\.com/namespaces/${api.temporal.namespace}/workflows/replay-\\S+\n2 jobs would be retried\\.\n$`,
       ),
     );
+    const limited = await ops(['replay', ...filter, '--limit', '2', '--dry-run']);
+    expect(limited.stdout).to.match(/\n2 jobs would be retried\. The limit of 2 is reached: there may be more\.\n$/);
     const { code, body } = await answerOf([
       'replay',
       ...filter,
@@ -148,11 +150,13 @@ describe('npm run ops, on a running service', () => {
     ]);
     expect(code).to.equal(0);
     expect(body.progress).to.include({ matched: 1, retried: 1 });
+    expect(body.limitReached).to.equal(true);
     expect(body.url).to.include(`/workflows/${body.workflowId}`);
     const retried = await api.database.db.selectFrom('job').select('retry_of').where('retry_of', 'is not', null).execute();
     expect(retried).to.deep.equal([{ retry_of: failed[0] }]);
     const none = await answerOf(['replay', '--error', 'no_such_code', '--from', '2026-01-01', '--to', '2100-01-01', '--follow']);
     expect(none.body.progress).to.include({ matched: 0, retried: 0 });
+    expect(none.body.limitReached).to.equal(false);
   });
 
   it('replays nothing that was not asked for, as if npm took the flags for itself', async () => {
@@ -168,6 +172,8 @@ describe('npm run ops, on a running service', () => {
       [['replay', '--all', '--kind', 'text.embed'], {}, 'exclude each other'],
       // `npm run ops replay --dry-run -- --kind text.embed`
       [['replay', '--kind', 'text.embed'], { npm_config_dry_run: 'true' }, 'npm took --dry-run for itself'],
+      // `npm run ops replay --limit 5 -- --all`
+      [['replay', '--all'], { npm_config_limit: '5' }, 'npm took --limit for itself'],
     ] as [string[], Environment, string][]) {
       const { code, stdout, stderr } = await ops(args, env);
       expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);
@@ -175,7 +181,10 @@ describe('npm run ops, on a running service', () => {
     }
     expect(await replays()).to.equal(before);
     const dry = await ops(['replay', '--all', '--limit', '1', '--dry-run'], { npm_config_dry_run: 'true' });
-    expect([dry.code, dry.stdout.split('\n')[1]], dry.stderr).to.deep.equal([0, '1 jobs would be retried.']);
+    expect([dry.code, dry.stdout.split('\n')[1]], dry.stderr).to.deep.equal([
+      0,
+      '1 jobs would be retried. The limit of 1 is reached: there may be more.',
+    ]);
   });
 
   it('migrates a new database, and leaves a current one as it is', async () => {

@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { inheritedEnvironment } from '../../config/local.ts';
 import { createSupervisor } from '../../local/supervise.ts';
 import { findTemporalCli } from '../../local/temporal-cli.ts';
 import { faults } from '../../tools/drill/faults/index.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { amountsOf, expectSoundLedger } from '../support/jobs.ts';
 import { runProgram } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
@@ -45,6 +47,27 @@ describe('docs/operations.md', () => {
     });
   }
 
+  for (const [scheduler, findCommand] of [
+    ['cron', commandOfCrontab],
+    ['systemd', commandOfUnit],
+  ] as const) {
+    it(`has a line for ${scheduler} that makes a backup named after the day`, async () => {
+      const directory = makeTestDirectory();
+      try {
+        const command = findCommand(doc).replace('/srv/sheaf', process.cwd()).replace('/srv/backups', directory);
+        const startedOn = today();
+        const program = runProgram('sh', ['-c', command], { env });
+        expect((await program.exited).code, program.stdout() + program.stderr()).to.equal(0);
+        const made = readdirSync(directory);
+        expect(made).to.have.length(1);
+        expect([startedOn, today()]).to.include(made[0]);
+        expect(existsSync(join(directory, made[0] ?? '', 'manifest.json'))).to.equal(true);
+      } finally {
+        removeTestDirectory(directory);
+      }
+    });
+  }
+
   it('has none that changes what a failed job came to', async () => {
     await api.temporal.client.workflow
       .getHandle(`job-${failed}`)
@@ -68,3 +91,19 @@ describe('docs/operations.md', () => {
     expect(links.filter((path) => !existsSync(path))).to.deep.equal([]);
   });
 });
+
+/** As `date` in a command has it. */
+const today = () => spawnSync('date', ['+%F'], { encoding: 'utf8' }).stdout.trim();
+
+/** What cron runs of a crontab's line: the command ends at a `%`, unless a backslash stands before it; `man 5 crontab`. */
+function commandOfCrontab(text: string): string {
+  const [, command = ''] = /^```crontab\n(?:\S+ ){5}(.*)\n```$/m.exec(text) ?? [];
+  return (command.split(/(?<!\\)%/)[0] ?? '').replaceAll('\\%', '%');
+}
+
+/** What systemd runs of a unit's line: `%%` and `$$` are the signs themselves; `man systemd.unit`, `man systemd.service`. */
+function commandOfUnit(text: string): string {
+  const [, command = ''] = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(text) ?? [];
+  expect(command.replaceAll(/%%|\$\$/g, '')).not.to.match(/[%$]/);
+  return command.replaceAll('%%', '%').replaceAll('$$', '$');
+}

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { Environment } from '../../config/environment.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
+import { startTestApi } from '../support/api.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { opsResult, runOps, startOps } from '../support/ops.ts';
@@ -152,6 +153,29 @@ describe('npm run ops -- backup and restore', function () {
       expect(await countUsers(api.database)).to.equal(users);
     });
 
+    it('of an older schema is refused before it is migrated', async () => {
+      const last = Object.keys(migrations).sort().at(-1) ?? '';
+      const { [last]: _, ...shipped } = migrations;
+      const older = await use(createEmptyDatabase());
+      await migrate(older.db, { shipped });
+      await older.db.insertInto('feature_flag').values({ key: 'old', description: '', enabled: true }).execute();
+      const env = { DATABASE_URL: older.url };
+      await refuses(['restore', backup], /^The database is not empty: feature_flag has rows/, env);
+      await refuses(['restore', backup, '--replace'], /^The backup is of deployment \S+, and the database of \S+\./, env);
+      expect((await getMigrationStatus(older.db)).pending).to.deep.equal([last]);
+    });
+
+    it('that is not of this service is refused, and gets no tables', async () => {
+      const other = await use(createEmptyDatabase());
+      await sql`create table customer (id text)`.execute(other.db);
+      for (const flags of [[], ['--replace']])
+        await refuses(['restore', backup, ...flags], /^The database has tables that are not of this service, such as customer\./, {
+          DATABASE_URL: other.url,
+        });
+      const { rows } = await sql`select tablename from pg_tables where schemaname = 'public'`.execute(other.db);
+      expect(rows).to.deep.equal([{ tablename: 'customer' }]);
+    });
+
     it('is never replaced by a backup of another deployment', async () => {
       const { database, env } = await restore();
       await sql`update deployment set id = 'another'`.execute(database.db);
@@ -159,6 +183,18 @@ describe('npm run ops -- backup and restore', function () {
         DATABASE_URL: env.DATABASE_URL,
       });
       expect(await countUsers(database)).to.be.greaterThan(0);
+    });
+
+    it('is not filled while a service runs that has nobody yet', async () => {
+      const service = await startTestApi();
+      try {
+        await refuses(['restore', backup], /^The service runs \(.*sheaf (api|listen).*\)\. Stop it first/, {
+          DATABASE_URL: service.database.url,
+        });
+        expect(await countUsers(service.database)).to.equal(0);
+      } finally {
+        await service.stop();
+      }
     });
 
     it('may be that of a new service, which has nobody yet', async () => {
@@ -354,6 +390,24 @@ describe('npm run ops -- backup and restore', function () {
     const env = { DATABASE_URL: empty.url };
     await refuses(['backup', newDirectory('backup')], /^The database is migrated by a newer version/, env);
     await refuses(['restore', backup], /^The database is migrated by a newer version/, env);
+  });
+
+  it('refuses what is left of its arguments when npm keeps a flag for itself, instead of restoring', async () => {
+    const store = newStore();
+    const program = runProgram('npm', ['run', 'ops', 'restore', backup, '--check'], {
+      env: { DATABASE_URL: newDatabase.url, DATA_DIR: store },
+    });
+    expect((await program.exited).code, program.stderr()).to.equal(2);
+    expect(program.stderr()).to.match(/^npm took --check for itself: put `--` before the flags\.$/m);
+    expect([await countUsers(newDatabase), readdirSync(store)]).to.deep.equal([0, []]);
+    await refuses(
+      ['restore', backup],
+      /^npm took --check and --replace for itself/,
+      { npm_config_check: 'true', npm_config_replace: 'true' },
+      2,
+    );
+    const env = { DATABASE_URL: newDatabase.url, DATA_DIR: newStore(), npm_config_check: 'true', npm_config_replace: 'false' };
+    expect(await opsResult(['restore', backup, '--check'], env)).to.include({ sound: true });
   });
 
   it('refuses arguments that it does not understand', async () => {
