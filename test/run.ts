@@ -13,8 +13,15 @@ import { add, listSlowestFiles, none, type Summary } from './support/summary-rep
 
 // These measure, or break, a whole stack under load.
 const oneAtATime = /^test\/serial\//;
-// It waits the real 10, 30 and 90 seconds: beginning first, it is not what is waited for in the end.
-const longest = ['test/jobs/retry-delays.test.ts'];
+// Beginning first, they are not what is waited for in the end. The first of them waits the real 10, 30 and 90 seconds.
+const longest = [
+  'test/jobs/retry-delays.test.ts',
+  'test/db/pgbouncer.test.ts',
+  'test/local/start.test.ts',
+  'test/jobs/temporal-silent.test.ts',
+  'test/jobs/rolling-deploy.test.ts',
+  'test/ops/restore.test.ts',
+];
 const slowestFiles = 10;
 // Most of the time a test waits: for a process to start, a lease to end, a retry to be due. More than four of them might use up
 // the connections of the one Postgres.
@@ -62,8 +69,8 @@ async function runTests(stack: Stack, files: string[]): Promise<Summary> {
     TEST_RECORD_DIR: directory,
   };
   const group = { directory, env };
-  const isFirst = (file: string) => Number(longest.includes(file));
-  const together = files.filter((file) => !oneAtATime.test(file)).sort((one, other) => isFirst(other) - isFirst(one));
+  const placeOf = (file: string) => (longest.includes(file) ? longest.indexOf(file) : longest.length);
+  const together = files.filter((file) => !oneAtATime.test(file)).sort((one, other) => placeOf(one) - placeOf(other));
   const alone = files.filter((file) => oneAtATime.test(file));
   const first = await runMocha(stack.supervisor, { ...group, name: 'parallel', files: together, jobs: filesAtOnce });
   return add(first, await runMocha(stack.supervisor, { ...group, name: 'serial', files: alone, jobs: 1 }));

@@ -9,7 +9,7 @@ import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 const racers = 20;
-/** Each request that waits keeps one of the twenty connections of the API. */
+/** So many wait at the row before it is let go: a race, and fewer than the 19 connections that one organization may hold for its writes. */
 const atOnce = 8;
 const limits = { PLAN_FREE_WORKSPACES: '2', PLAN_FREE_MEMBERS: '2', PLAN_FREE_AI_CREDITS: '6', PLAN_FREE_STORAGE_BYTES: '100' };
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import type { Environment } from '../../config/environment.ts';
 import { billingOn } from '../auth/support/service.ts';
 import type { Answer, TestApi } from '../support/api.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
-import { untilWaiting } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -23,6 +23,24 @@ async function holdQueries(api: TestApi): Promise<() => Promise<void>> {
   };
 }
 
+/** Makes the query of every search sleep, which no bound on locks ends, until the returned function is called. */
+async function slowQueries({ database: { db } }: TestApi): Promise<() => Promise<void>> {
+  await sql`alter table vector_block rename to quick_vector_block`.execute(db);
+  await sql`
+    create function slow_vector_block() returns setof quick_vector_block language plpgsql as $$
+    begin
+      perform pg_sleep(60);
+      return query select * from quick_vector_block;
+    end $$
+  `.execute(db);
+  await sql`create view vector_block as select * from slow_vector_block()`.execute(db);
+  return async () => {
+    await sql`drop view vector_block`.execute(db);
+    await sql`drop function slow_vector_block`.execute(db);
+    await sql`alter table quick_vector_block rename to vector_block`.execute(db);
+  };
+}
+
 async function countQueries(api: TestApi): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) from pg_stat_activity
@@ -34,42 +52,54 @@ async function countQueries(api: TestApi): Promise<number> {
 const billing = { ...billingOn, PLAN_FREE_AI_CREDITS: '1000' };
 const common = { WORKER_ENABLED: 'false', SEARCH_LIMIT_PER_MINUTE: '1000', ...billing };
 
-describe('A search that nobody waits for', () => {
-  const { api, ai, tenant } = useApi({
-    ai: true,
-    env: { ...common, SEARCH_TIMEOUT_MS: '1500' },
-    tenant: 'of each test',
-    check: 'after each test',
-  });
+/** What the tests of a `describe` use while every search is held up at its query, each time anew. */
+function useHeldSearches(env: Environment, hold: (api: TestApi) => Promise<() => Promise<void>>) {
+  const used = useApi({ ai: true, env: { ...common, ...env }, tenant: 'of each test', check: 'after each test' });
+  const { api, ai, tenant } = used;
   let release: () => Promise<void>;
   before(() => {
     ai.provider = 'remote';
   });
   beforeEach(async () => {
     ai.behave('embed');
-    release = await holdQueries(api);
+    release = await hold(api);
   });
   afterEach(() => release());
+  return {
+    api,
+    release: () => release(),
+    search: (signal?: AbortSignal) =>
+      api.request('POST', `/api/v1/workspaces/${tenant.workspaceId}/documents/search`, {
+        token: tenant.owner.token,
+        body: { query: 'mirrors' },
+        ...(signal ? { signal } : {}),
+      }),
+    usedCredits: async (): Promise<number> =>
+      (await api.request('GET', `/api/v1/organizations/${tenant.organizationId}/usage`, { token: tenant.owner.token })).body.usage
+        .aiCredits,
+  };
+}
 
-  const search = (signal?: AbortSignal) =>
-    api.request('POST', `/api/v1/workspaces/${tenant.workspaceId}/documents/search`, {
-      token: tenant.owner.token,
-      body: { query: 'mirrors' },
-      ...(signal ? { signal } : {}),
-    });
-  const usedCredits = async (): Promise<number> =>
-    (await api.request('GET', `/api/v1/organizations/${tenant.organizationId}/usage`, { token: tenant.owner.token })).body.usage.aiCredits;
+describe('A search whose client leaves', () => {
+  // So long that no test sees its end: only the client can end a search here.
+  const { api, search, usedCredits } = useHeldSearches({ SEARCH_TIMEOUT_MS: '600000' }, slowQueries);
 
-  it('ends when its client leaves: its query is canceled, and its credit is given back', async () => {
+  it('ends: its query is canceled, and its credit is given back', async () => {
     const leaving = new AbortController();
     const left = search(leaving.signal).catch(() => undefined);
-    await untilWaiting(api.database.db, 1);
+    await until(async () => (await countQueries(api)) === 1);
     expect(await usedCredits()).to.equal(1);
     leaving.abort();
     await left;
-    await until(async () => (await countQueries(api)) === 0, 1_000);
+    // Postgres itself would cancel it after the 30 seconds that a statement may take.
+    await until(async () => (await countQueries(api)) === 0, 15_000);
     await until(async () => (await usedCredits()) === 0);
   });
+});
+
+describe('A search that takes too long', () => {
+  // Below the three seconds that a request waits for a lock.
+  const { api, search, usedCredits, release } = useHeldSearches({ SEARCH_TIMEOUT_MS: '2000' }, holdQueries);
 
   it('ends after its time with SERVICE_UNAVAILABLE, and its credit is given back', async () => {
     const late = await search();
@@ -116,12 +146,48 @@ describe('Hundreds of searches of one organization', () => {
     expect(answers.filter(({ status }) => status === 200)).to.have.length(2);
     expect(ai.mostRunning).to.be.at.most(3);
   });
+});
 
-  it('get their turn in the order in which they came, if they need not wait for long', async () => {
-    ai.behave('embed');
-    const search = () =>
-      api.request('POST', `/api/v1/workspaces/${tenant.workspaceId}/documents/search`, { token: tenant.owner.token, body: { query: 'q' } });
-    const answers = await Promise.all(Array.from({ length: 20 }, search));
-    expect(answers.map(({ status }) => status)).to.deep.equal(Array(20).fill(200));
+describe('Searches that wait for their turn', () => {
+  // No search gives up its wait.
+  const env = { ...common, SEARCHES_PER_ORGANIZATION: '2', SEARCH_WAIT_MS: '600000' };
+  const { api, ai, tenant } = useApi({ ai: true, env, check: 'after each test' });
+
+  it('get it in the order in which they came', async () => {
+    const other = await api.createTenant();
+    const search = ({ owner, workspaceId }: typeof other, query: string) =>
+      api.request('POST', `/api/v1/workspaces/${workspaceId}/documents/search`, { token: owner.token, body: { query } });
+    const asked: string[] = [];
+    const gates = new Map<string, PromiseWithResolvers<void>>();
+    ai.behave('embed', async (call) => {
+      const [query] = call.body.texts;
+      if (query !== 'quiet') {
+        asked.push(query);
+        const gate = Promise.withResolvers<void>();
+        gates.set(query, gate);
+        await gate.promise;
+      }
+      return goodAnswer(call);
+    });
+    const holders = ['holder 1', 'holder 2'];
+    const answers = holders.map((query) => search(tenant, query));
+    await until(() => asked.length === 2);
+    const waiters = Array.from({ length: 6 }, (_, index) => `waiter ${index}`);
+    for (const query of waiters) {
+      answers.push(search(tenant, query));
+      // Another organization's whole search takes every step that comes before the wait, and more: by then this one waits.
+      for (let round = 0; round < 3; round++) expect((await search(other, 'quiet')).status).to.equal(200);
+    }
+    expect(asked).to.have.members(holders);
+    // The other holder keeps its turn, so that there is one turn at a time.
+    let leaving = 'holder 1';
+    for (const [index, query] of waiters.entries()) {
+      gates.get(leaving)?.resolve();
+      await until(() => asked.length === 3 + index);
+      expect(asked.at(-1)).to.equal(query);
+      leaving = query;
+    }
+    for (const { resolve } of gates.values()) resolve();
+    expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal(Array(8).fill(200));
   });
 });

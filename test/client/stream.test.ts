@@ -54,6 +54,14 @@ describe("The client's stream of jobs", () => {
     return events;
   }
 
+  async function readInto(events: JobEvent[], stream: JobStream): Promise<void> {
+    for await (const event of stream) events.push(event);
+  }
+
+  /** Asked from outside of the reading: the last event of a job can come before the response that names it. */
+  const untilDone = (events: JobEvent[], ids: string[]) =>
+    until(() => ids.every((jobId) => events.some(({ id, status }) => id === jobId && status === 'succeeded')));
+
   /** Each job came to its end, each state once, none after a later one. */
   function expectWhole(events: JobEvent[], ids: string[]): void {
     for (const jobId of ids) {
@@ -67,15 +75,12 @@ describe("The client's stream of jobs", () => {
     const stream = await follow();
     const ids: string[] = [];
     const events: JobEvent[] = [];
-    const reading = (async () => {
-      for await (const event of stream) events.push(event);
-    })();
+    const reading = readInto(events, stream);
     for (let round = 0; round < 6; round++) {
       ids.push(...(await createJobs(2)));
       proxy.cut();
     }
-    // Asked from outside the loop: the last event of a job can come before the response that names it.
-    await until(() => ids.every((jobId) => events.some(({ id, status }) => id === jobId && status === 'succeeded')));
+    await untilDone(events, ids);
     await stream.return();
     await reading;
     expectWhole(events, ids);
@@ -122,14 +127,11 @@ describe("The client's stream of jobs", () => {
     const stream = await follow();
     const ids = await createJobs(1);
     const events: JobEvent[] = [];
-    const reading = (async () => {
-      for await (const event of stream) {
-        events.push(event);
-        if (event.status === 'succeeded' && event.id === ids[1]) break;
-      }
-    })();
+    const reading = readInto(events, stream);
     await until(() => connections().length >= 3);
     ids.push(...(await createJobs(1)));
+    await untilDone(events, ids);
+    await stream.return();
     await reading;
     expectWhole(events, ids);
   });

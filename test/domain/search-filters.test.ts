@@ -33,6 +33,9 @@ const made: Made[] = Array.from({ length: documents }, (_, number) => ({
   metadata: { number, place: { floor: number % 4 } },
 }));
 
+/** What the other workspace holds, too: enough for an index, and some that each filter would find. */
+const neighbors = made.filter(({ number }) => number % 7 === 0 || number === 3);
+
 const filters: Record<string, { filter: DocumentFilter; holds: (document: Made) => boolean }> = {
   'a tag that half of them have': { filter: { tags: ['even'] }, holds: ({ number }) => number % 2 === 0 },
   'two tags': { filter: { tags: ['odd', 'third'] }, holds: ({ number }) => number % 2 === 1 && number % 3 === 0 },
@@ -60,8 +63,12 @@ describe('A search of some documents', () => {
     const note = (text: string) => void plans.push(text);
     [scanned, indexed] = [await createPgvectorDatabase(note), await createPgvectorDatabase(note)];
     await reconcileVectorIndexes(scanned);
-    for (const db of [exactly.db, quantized.db, scanned, indexed])
-      for (const workspaceId of ['own', 'neighbor']) await makeWorkspace(db, workspaceId);
+    await Promise.all(
+      [exactly.db, quantized.db, scanned, indexed].map(async (db) => {
+        await makeWorkspace(db, 'own', made);
+        await makeWorkspace(db, 'neighbor', neighbors);
+      }),
+    );
     await exactly.db.updateTable('document').set({ quantized_at: null }).execute();
     const kept = await reconcileVectorIndexes(indexed, 100);
     expect(kept).to.have.property('made').with.length(2);
@@ -74,11 +81,10 @@ describe('A search of some documents', () => {
     await indexed?.destroy();
   });
 
-  /** Both workspaces hold the same, but for their names. */
-  async function makeWorkspace(db: Db, id: string): Promise<void> {
+  async function makeWorkspace(db: Db, id: string, documents: Made[]): Promise<void> {
     await db.insertInto('organization').values({ id, name: id, slug: id, createdAt: new Date() }).execute();
     await db.insertInto('workspace').values({ id, organization_id: id, name: id, slug: id }).execute();
-    for (const { number, tags, metadata } of made) {
+    for (const { number, tags, metadata } of documents) {
       const document = { id: idOf(number, id), organization_id: id, workspace_id: id, name: `${number}.txt`, object_key: idOf(number, id) };
       const type = number % 5 ? 'text/plain' : number % 10 ? 'text/html' : 'text/csv';
       await db

@@ -5,7 +5,10 @@ import { expect } from 'chai';
 import { isClean, readFindings } from './read-findings.ts';
 
 describe('The findings of the fuzzing', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'sheaf-findings-'));
+  let directory: string;
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'sheaf-findings-'));
+  });
   after(() => rmSync(directory, { recursive: true }));
 
   it('are counted from the events, each request once in a column', async () => {

@@ -70,7 +70,7 @@ describe('Processes that are killed again and again', () => {
     }
     expect(await db.selectFrom('chunk').select('index').where('document_id', '=', documentId).execute()).to.deep.equal([{ index: 0 }]);
     await expectSoundLedger(api);
-    await until(async () => (await db.selectFrom('outbox').select('id').execute()).length === 0, 20_000);
+    await until(async () => (await db.selectFrom('outbox').select('id').execute()).length === 0);
     for (const service of ['api', 'worker'] as const) expect(errorsOf(api, service), service).to.deep.equal([]);
   });
 });

@@ -33,7 +33,7 @@ describe('While the database is away', () => {
     expect(errorsOf(api, 'api', ['internal error'])).to.deep.equal([]);
   });
 
-  const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses, 40_000);
+  const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses);
   const outage = async (ms: number) => {
     await proxy.cut();
     await delay(ms);
@@ -84,7 +84,7 @@ describe('While the database is away', () => {
     await until(async () => {
       const left = await db.selectFrom('job').select('id').where('status', 'in', ['queued', 'running']).execute();
       return left.length === 0;
-    }, 40_000);
+    });
 
     for (const { body } of created) expect((await job(body.id, ['succeeded'])).result.summary).to.equal('Short.');
     const statuses = await db.selectFrom('job').select('status').distinct().execute();

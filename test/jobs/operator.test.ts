@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, insertJobOnly, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withoutSweeps } from '../support/sweeps.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('What an operator does to the workflow of a job', () => {
@@ -90,7 +91,7 @@ describe('What an operator does to the workflow of a job', () => {
       expect(ai.callsOf(id)).to.equal(1);
       expect(await amountsOf(api, id)).to.deep.equal([5]);
       expect(await workflow(id).result()).to.deep.equal({ status: 'succeeded' });
-    }).timeout(60_000);
+    });
 
     it('of a running job whose attempt then fails leaves the next one to the new run', async () => {
       const free = Promise.withResolvers<void>();
@@ -114,7 +115,7 @@ describe('What an operator does to the workflow of a job', () => {
       expect(after.runId).to.not.equal(runId);
       expect(after.status.name).to.equal('COMPLETED');
       expect(await amountsOf(api, id)).to.deep.equal([5]);
-    }).timeout(60_000);
+    });
   });
 
   describe('a termination', () => {
@@ -122,21 +123,22 @@ describe('What an operator does to the workflow of a job', () => {
       api.temporal.client.workflow.execute('sweepJobs', { taskQueue: 'sheaf', workflowId: `sweep-${crypto.randomUUID()}`, args: [] });
     const yesterday = new Date(Date.now() - 24 * 60 * 60 * 1_000);
 
-    it('of a queued job is undone by the sweep', async () => {
-      ai.behave('summarize', () => aiError(500, 'internal_error', { 'retry-after': '60' }));
-      const { id } = await createJob(api, tenant, summary);
-      await until(async () => (await job(id, ['queued', 'running'])).nextAttemptAt !== null);
-      await workflow(id).terminate('a test');
-      ai.behave('summarize');
-      // As if its wait had been over for long.
-      await api.database.db.updateTable('job').set({ created_at: yesterday, next_attempt_at: yesterday }).where('id', '=', id).execute();
+    it('of a queued job is undone by the sweep', () =>
+      withoutSweeps(api, async () => {
+        ai.behave('summarize', () => aiError(500, 'internal_error', { 'retry-after': '60' }));
+        const { id } = await createJob(api, tenant, summary);
+        await until(async () => (await job(id, ['queued', 'running'])).nextAttemptAt !== null);
+        await workflow(id).terminate('a test');
+        ai.behave('summarize');
+        // As if its wait had been over for long.
+        await api.database.db.updateTable('job').set({ created_at: yesterday, next_attempt_at: yesterday }).where('id', '=', id).execute();
 
-      expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0, restarted: 1 });
+        expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0, restarted: 1 });
 
-      expect(await job(id, ['succeeded'])).to.include({ attempts: 2 });
-      expect(await amountsOf(api, id)).to.deep.equal([5]);
-      expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0, restarted: 0 });
-    });
+        expect(await job(id, ['succeeded'])).to.include({ attempts: 2 });
+        expect(await amountsOf(api, id)).to.deep.equal([5]);
+        expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0, restarted: 0 });
+      }));
 
     it('of a running job lets the attempt under way finish', async () => {
       const free = Promise.withResolvers<void>();
@@ -155,13 +157,14 @@ describe('What an operator does to the workflow of a job', () => {
       expect((await workflow(id).describe()).status.name).to.equal('TERMINATED');
     });
 
-    it('before the first attempt is undone by the sweep', async () => {
-      const { id } = (await insertJobOnly(api, tenant, summary)).job;
-      await api.database.db.deleteFrom('outbox').where('workflow_id', '=', `job-${id}`).execute();
-      await api.database.db.updateTable('job').set({ created_at: yesterday }).where('id', '=', id).execute();
-      expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0, restarted: 1 });
-      expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
-      expect(await amountsOf(api, id)).to.deep.equal([5]);
-    });
+    it('before the first attempt is undone by the sweep', () =>
+      withoutSweeps(api, async () => {
+        const { id } = (await insertJobOnly(api, tenant, summary)).job;
+        await api.database.db.deleteFrom('outbox').where('workflow_id', '=', `job-${id}`).execute();
+        await api.database.db.updateTable('job').set({ created_at: yesterday }).where('id', '=', id).execute();
+        expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0, restarted: 1 });
+        expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+        expect(await amountsOf(api, id)).to.deep.equal([5]);
+      }));
   });
 });

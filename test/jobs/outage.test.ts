@@ -39,7 +39,7 @@ describe('While Temporal is away', () => {
     expectCleanLog(api, 'api', 'worker');
   });
 
-  const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses, 40_000);
+  const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses);
   const post = (path: string, body?: unknown) => api.request('POST', `/api/v1${path}`, { token: tenant.owner.token, body });
   const attemptsOf = async (id: string) => {
     const row = await api.database.db.selectFrom('outbox').select('attempts').where('workflow_id', '=', `job-${id}`).executeTakeFirst();
@@ -52,6 +52,14 @@ describe('While Temporal is away', () => {
     return { answer: await work(), ms: performance.now() - startedAt };
   }
 
+  /** Creates a job while Temporal is away, and stays away until this returns. */
+  async function createWithoutWait(): Promise<any> {
+    const { answer, ms } = await timed(() => createJob(api, tenant, summary));
+    // A call of Temporal without a deadline of its own takes ten seconds to fail, or does not end.
+    expect(ms).to.be.lessThan(9_000);
+    return answer;
+  }
+
   it('the API boots and answers as fast as ever; what was asked for is done once Temporal is there, in order', async () => {
     const creations: number[] = [];
     const jobs: any[] = [];
@@ -60,8 +68,8 @@ describe('While Temporal is away', () => {
       creations.push(ms);
       jobs.push(answer);
     }
-    // The dispatch in the background gives up after a second; no request waits for it.
-    expect(creations.sort((one, other) => one - other)[10]).to.be.lessThan(500);
+    // The dispatch in the background gives up after a second: so long each would take if it waited for it.
+    expect(creations.sort((one, other) => one - other)[10]).to.be.lessThan(1_000);
     const [first, ...others] = jobs;
     expect((await post(`/jobs/${first.id}/cancel`)).body.status).to.equal('canceled');
     const upload = { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', bytes: 'Some text.' };
@@ -83,7 +91,7 @@ describe('While Temporal is away', () => {
     await api.stack.start('worker');
 
     for (const { id } of others) expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
-    await until(async () => (await waiting()).length === 0, 20_000);
+    await until(async () => (await waiting()).length === 0);
     expect(await job(first.id, ['canceled'])).to.include({ attempts: 0 });
     expect(ai.callsOf(first.id)).to.equal(0);
     expect(await amountsOf(api, first.id)).to.deep.equal([5, -5]);
@@ -93,20 +101,16 @@ describe('While Temporal is away', () => {
 
   it('jobs wait for a server that was killed, and run once it is back', async () => {
     await temporal.kill('temporal', 'SIGKILL');
-    const { answer: created, ms } = await timed(() => createJob(api, tenant, summary));
-    expect(ms).to.be.lessThan(3_000);
+    const created = await createWithoutWait();
     expect(created.status).to.equal('queued');
     // The relay has asked in vain by then.
-    await until(async () => (await attemptsOf(created.id)) > 0, 30_000);
+    await until(async () => (await attemptsOf(created.id)) > 0);
     expect(await job(created.id, ['queued'])).to.include({ attempts: 0 });
 
     await temporal.start('temporal');
-    const startedAt = Date.now();
-    const ended = await job(created.id, ['succeeded']);
 
-    expect(ended.attempts).to.equal(1);
-    expect(Date.now() - startedAt).to.be.lessThan(15_000);
-    await until(async () => (await waiting()).length === 0, 20_000);
+    expect(await job(created.id, ['succeeded'])).to.include({ attempts: 1 });
+    await until(async () => (await waiting()).length === 0);
   });
 
   it('a burst of jobs ends, each once, when the server is killed in the midst of it', async () => {
@@ -126,14 +130,13 @@ describe('While Temporal is away', () => {
       expect(await client.workflow.getHandle(`job-${id}`).result()).to.deep.equal({ status: 'succeeded' });
     }
     expect(created).to.have.lengthOf(60);
-    await until(async () => (await waiting()).length === 0, 20_000);
+    await until(async () => (await waiting()).length === 0);
   });
 
   it('jobs wait for a server that has stopped answering', async () => {
     temporal.signal('temporal', 'SIGSTOP');
-    const { answer: created, ms } = await timed(() => createJob(api, tenant, summary));
-    expect(ms).to.be.lessThan(3_000);
-    await until(async () => (await attemptsOf(created.id)) > 0, 30_000);
+    const created = await createWithoutWait();
+    await until(async () => (await attemptsOf(created.id)) > 0);
     expect(await job(created.id, ['queued'])).to.include({ attempts: 0 });
     temporal.signal('temporal', 'SIGCONT');
     expect(await job(created.id, ['succeeded'])).to.include({ attempts: 1 });
@@ -162,15 +165,12 @@ describe('While Temporal is away', () => {
     const env = { ...api.stack.env, PORT: String((await findFreePorts(1))[0]), WORKER_ENABLED: 'true' };
     const booted = runProgram(process.execPath, ['api/main.ts'], { env });
     try {
-      await booted.printed(/"API listening"/, 45_000);
-      await booted.printed(/the workers are not running/, 45_000);
+      await booted.printed(/"API listening"/);
+      await booted.printed(/the workers are not running/);
       expect((await fetch(`http://localhost:${env.PORT}/readyz`)).status).to.equal(200);
-      const { answer: exit, ms } = await timed(() => {
-        booted.child.kill('SIGTERM');
-        return booted.exited;
-      });
-      expect(exit).to.deep.equal({ code: 0, signal: null });
-      expect(ms).to.be.lessThan(15_000);
+      booted.child.kill('SIGTERM');
+      // Temporal is still away.
+      expect(await booted.exited).to.deep.equal({ code: 0, signal: null });
     } finally {
       booted.child.kill('SIGKILL');
       await temporal.start('temporal');

@@ -44,7 +44,7 @@ describe('The outbox', () => {
       .select('lease_until')
       .where('id', '=', message.id)
       .executeTakeFirstOrThrow();
-    await until(async () => (await outboxRows()).length === 0, 15_000);
+    await until(async () => (await outboxRows()).length === 0);
     const { startTime } = await api.temporal.client.workflow.getHandle(message.intent.workflowId).describe();
     expect(startTime.getTime()).to.be.at.least((lease ?? new Date(Number.NaN)).getTime());
   });
@@ -127,7 +127,7 @@ describe('The outbox', () => {
       .insertInto('outbox')
       .values({ workflow_id: workflowId, intent, lease_until: new Date(0) })
       .execute();
-    await until(async () => ((await outboxRows())[0]?.attempts ?? 0) >= 2, 15_000);
+    await until(async () => ((await outboxRows())[0]?.attempts ?? 0) >= 2);
     expect((await outboxRows())[0]?.last_error).to.be.a('string');
     // It holds up no other.
     const { id } = await createJob(api, tenant, summary);

@@ -181,7 +181,7 @@ describe('Requests that race', () => {
     await until(async () => {
       const left = await api.database.db.selectFrom('job').select('id').where('status', 'in', ['queued', 'running']).execute();
       return left.length === 0;
-    }, 50_000);
+    });
     expect(await usedBytes(tenant)).to.equal(250);
     expect(api.stack.readLog('api')).not.to.include('deadlock');
   });

@@ -90,7 +90,7 @@ describe('A backlog', () => {
       expect(ids)
         .to.deep.equal(ids.toSorted((a, b) => a - b))
         .and.to.have.lengthOf(15);
-  }).timeout(60_000);
+  });
 
   it('of queued jobs without a workflow is started to the last, but no faster than Temporal takes it', async () => {
     const { db } = database;
@@ -105,7 +105,7 @@ describe('A backlog', () => {
     expect(await sweep).to.equal(lost);
     expect(await sweepAllQueuedJobs(db, { limit: batch, signal: AbortSignal.abort() })).to.equal(0);
     await db.deleteFrom('job').execute();
-  }).timeout(60_000);
+  });
 
   it('of deletions without a workflow is started after ten minutes', async () => {
     const { db } = database;

@@ -33,7 +33,7 @@ describe('The places of a worker', () => {
         order.push(kind);
       }
       return finished.size === created.length;
-    }, 25_000);
+    });
 
     expect(ai.mostRunning).to.equal(2);
     expect(mostRows).to.be.at.most(2);

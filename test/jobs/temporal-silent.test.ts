@@ -30,7 +30,8 @@ describe('While Temporal says nothing', () => {
       while (performance.now() - cutAt < cutMs) {
         const startedAt = performance.now();
         jobs.push(await createJob(api, tenant, summary));
-        expect(performance.now() - startedAt).to.be.lessThan(3_000);
+        // A call of Temporal without a deadline of its own takes ten seconds to fail, or does not end.
+        expect(performance.now() - startedAt).to.be.lessThan(9_000);
         await new Promise((resolve) => setTimeout(resolve, 500));
       }
       expect(proxy.open).to.be.lessThan(open + 20);

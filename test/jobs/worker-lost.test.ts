@@ -24,15 +24,16 @@ for (const { title, services } of [
       await until(() => ai.callsOf(ids.index) === 2 && ai.callsOf(ids.once) === 1);
 
       await api.stack.kill(victim, 'SIGKILL');
+      // Asked before it starts again, which may take longer than Temporal waits for its heartbeat.
+      const row = await api.database.db.selectFrom('job').select(['status', 'attempts']).where('id', '=', ids.index).executeTakeFirst();
+      expect(row).to.deep.equal({ status: 'running', attempts: 1 });
       ai.behave('embed');
       ai.behave('summarize');
       await api.stack.start(victim);
     });
 
     it('costs that attempt and no more: the job succeeds with one effect', async () => {
-      expect(await api.jobIn(tenant.owner.token, ids.index, ['running'])).to.include({ attempts: 1 });
-
-      const ended = await api.jobIn(tenant.owner.token, ids.index, ['succeeded'], 40_000);
+      const ended = await api.jobIn(tenant.owner.token, ids.index, ['succeeded']);
 
       expect(ended).to.include({ attempts: 2, error: null });
       expect(await amountsOf(api, ids.index)).to.deep.equal([2]);
@@ -43,7 +44,7 @@ for (const { title, services } of [
     });
 
     it('fails a job that had only one attempt, and gives its credits back', async () => {
-      const ended = await api.jobIn(tenant.owner.token, ids.once, ['failed'], 40_000);
+      const ended = await api.jobIn(tenant.owner.token, ids.once, ['failed']);
       expect(ended.error).to.deep.equal({ code: 'worker_lost', message: 'The worker was lost during the attempt.' });
       expect(ended.attempts).to.equal(1);
       expect(ai.callsOf(ids.once)).to.equal(1);

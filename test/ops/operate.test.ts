@@ -4,7 +4,7 @@ import type { Environment } from '../../config/environment.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { startMail } from '../../workflows/definitions.ts';
-import { runProgram } from '../support/processes.ts';
+import { runOps, startOps } from '../support/ops.ts';
 import { withoutSweeps } from '../support/sweeps.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -23,14 +23,12 @@ describe('npm run ops, on a running service', () => {
     for (const id of failed) await api.jobIn(token, id, ['failed']);
   });
 
-  async function ops(args: string[], env: Environment = {}) {
+  function environment(more: Environment): Environment {
     const { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR } = api.stack.env;
     const { namespace: TEMPORAL_NAMESPACE } = api.temporal;
-    const own = { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR, TEMPORAL_NAMESPACE, TEMPORAL_UI_URL: 'http://temporal.example.com' };
-    const program = runProgram(process.execPath, ['ops/main.ts', ...args], { env: { ...own, ...env } });
-    const { code } = await program.exited;
-    return { code, stdout: program.stdout(), stderr: program.stderr() };
+    return { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR, TEMPORAL_NAMESPACE, TEMPORAL_UI_URL: 'http://temporal.example.com', ...more };
   }
+  const ops = (args: string[], env: Environment = {}) => runOps(args, environment(env));
   async function answerOf(args: string[]) {
     const { code, stdout, stderr } = await ops([...args, '--json']);
     return { code, stderr, body: JSON.parse(stdout) };
@@ -65,6 +63,19 @@ describe('npm run ops, on a running service', () => {
     } finally {
       await db.deleteFrom('job').where('id', '=', waiting.id).execute();
       await db.deleteFrom('object_to_delete').execute();
+    }
+  });
+
+  it('are processes that print what the commands say, and exit with their codes', async () => {
+    const nowhere = { DATABASE_URL: `postgres://x:secret@${await freeAddress()}/x` };
+    for (const [args, env, code] of [
+      [['ledger'], {}, 0],
+      [['status'], nowhere, 1],
+      [['replay'], {}, 2],
+    ] as [string[], Environment, number][]) {
+      const program = startOps(args, environment(env));
+      expect(await program.exited).to.deep.equal({ code, signal: null });
+      expect({ code, stdout: program.stdout(), stderr: program.stderr() }).to.deep.equal(await ops(args, env));
     }
   });
 

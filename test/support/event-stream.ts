@@ -11,7 +11,7 @@ export interface StreamedEvent {
 /** An open stream of server-sent events, each held to the OpenAPI document as it comes in. */
 export interface EventStream {
   events: StreamedEvent[];
-  /** The first event, also of those that came already, that fulfils a condition; throws after 10 s or at the end of the stream. */
+  /** The first event, also of those that came already, that fulfils a condition; throws after a minute or at the end of the stream. */
   first(condition: (event: StreamedEvent) => boolean): Promise<StreamedEvent>;
   /** Resolves when the stream has ended. */
   ended: Promise<void>;
@@ -67,13 +67,13 @@ export async function openJobStream(api: TestApi, options: StreamOptions): Promi
     ended,
     close: () => controller.abort(),
     async first(condition) {
-      const deadline = performance.now() + 10_000;
+      const deadline = performance.now() + 60_000;
       for (;;) {
         const found = events.find(condition);
         if (found) return found;
         if (!open) throw failure ?? new Error(`the stream ended after ${describeEvents(events)}`);
         if (performance.now() > deadline)
-          throw new Error(`no such event came within 10 s: ${condition}; these did: ${describeEvents(events)}`);
+          throw new Error(`no such event came within a minute: ${condition}; these did: ${describeEvents(events)}`);
         await new Promise<void>((resolve) => {
           wake = resolve;
           setTimeout(resolve, 200);

@@ -16,7 +16,7 @@ export interface Pgbouncer {
 /** Without privileges, since pgbouncer refuses to run as root. */
 const nobody = 65_534;
 
-/** The program; undefined where it is not installed: `apt-get install pgbouncer` brings it. */
+/** The program; undefined if it is not installed: `apt-get install pgbouncer` brings it. */
 export function findPgbouncer(): string | undefined {
   const { path } = loadToolConfig(inheritedEnvironment());
   return [...path, '/usr/sbin'].map((folder) => join(folder, 'pgbouncer')).find(isExecutable);

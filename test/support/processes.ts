@@ -23,7 +23,7 @@ export function endPrograms(): void {
   for (const child of programs) child.kill('SIGKILL');
 }
 
-/** Runs a program, as another user where one is given. */
+/** Runs a program, as another user if one is given. */
 export function runProgram(
   command: string,
   args: string[],

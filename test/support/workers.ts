@@ -29,7 +29,7 @@ export async function startExtraWorker(
 
 /** An attempt as the history tells of it. */
 export interface AttemptStep {
-  /** The process that took it; undefined where none has. */
+  /** The process that took it; undefined if none has. */
   pid: number | undefined;
   /** Whether it ended with the loss of its worker. */
   lost: boolean;

@@ -6,27 +6,30 @@ import { findPgbouncer, type Pgbouncer, startPgbouncer } from '../support/pgboun
 import { endPrograms, runProgram } from '../support/processes.ts';
 import { testPostgres } from '../support/stack.ts';
 
-/** Tests that between them use all that the API and the worker do with a database. */
+/** Tests of what differs behind a pooler in transaction mode, where statements of one client do not share a session. */
 const files = [
+  // Reads outside of transactions, which are not prepared there; every request.
   'test/api/documents.test.ts',
-  'test/api/idempotency.test.ts',
-  'test/api/job-stream.test.ts',
   'test/api/jobs.test.ts',
-  'test/api/search-credits.test.ts',
-  'test/api/shared-limits.test.ts',
-  'test/api/tenant-locks.test.ts',
-  'test/auth/members-limit.test.ts',
-  'test/auth/sign-in.test.ts',
-  'test/jobs/cancel.test.ts',
+  // Statements that are canceled.
+  'test/api/search-turns.test.ts',
+  // LISTEN, which goes past the pooler, and triggers that notify.
+  'test/api/job-stream.test.ts',
   'test/jobs/outbox.test.ts',
-  'test/jobs/races.test.ts',
-  'test/jobs/retries.test.ts',
-  'test/storage/downloads.test.ts',
+  // Bounds of locks and statements, which are set for a transaction.
+  'test/api/tenant-locks.test.ts',
+  // The actor of a change, which is set for a transaction.
+  'test/auth/members-limit.test.ts',
+  // Pools of their own: those of sign-in and of shared limits.
+  'test/auth/sign-in.test.ts',
+  'test/api/shared-limits.test.ts',
 ];
 const program = findPgbouncer();
 
-/** Where there is no pgbouncer, what it does to sessions is not seen: `apt-get install pgbouncer` brings one. */
-if (program !== undefined) {
+// Without one, what it does to sessions is not seen.
+if (program === undefined) {
+  console.log('test/db/pgbouncer.test.ts runs nothing: there is no pgbouncer. `apt-get install pgbouncer` brings one.');
+} else {
   describe('Behind pgbouncer in transaction mode', function () {
     this.timeout(900_000);
     let pgbouncer: Pgbouncer;
