@@ -104,13 +104,15 @@ async function embedDocument(
 ): Promise<{ failure: string } | { chunks: EmbeddedChunk[] }> {
   const size = sizeOfChunking(target.chunking);
   const stored = await findText(db, documentId);
-  const pieces = stored ? placeChunks(stored.text, stored.outline, size) : (await readChunkTexts(db, documentId)).map((text) => ({ text }));
+  const pieces = stored
+    ? placeChunks(stored.text, stored.outline, { size })
+    : (await readChunkTexts(db, documentId)).map((text) => ({ text, embedded: text }));
   const { textsPerCall } = await reindexEmbedder.mannerOf(target.model);
   if (pieces.length > maxChunks) return { failure: 'too_many_chunks' };
   const beating = setInterval(onProgress, heartbeatMs);
   try {
     const options = { signal, textsPerCall, until: Date.now() + patienceMs };
-    const texts = pieces.map(({ text }) => text);
+    const texts = pieces.map(({ embedded }) => embedded);
     const { model, dimensions, vectors } = await reindexEmbedder.embedAll(texts, options);
     if (!isSameKind({ model, dimensions, chunking: chunkingOf(size) }, target)) throw changed(model);
     return { chunks: pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] })) };
