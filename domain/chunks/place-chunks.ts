@@ -1,7 +1,7 @@
 import type { Outline } from '../../db/schema.ts';
 import { countCharacters } from '../characters.ts';
 import type { Cut } from './cut.ts';
-import { cutProse } from './cut-prose.ts';
+import { cutDocument } from './cut-document.ts';
 import { headingAt, type PlacedHeading, placeHeadings } from './heading-paths.ts';
 import { type ChunkSize, chunkSize } from './split-text.ts';
 
@@ -21,16 +21,23 @@ export interface ChunkPlace {
 export interface PlacedChunk {
   /** As it stands in the document's text. */
   text: string;
-  /** What is embedded: with the headings that it is under. */
+  /** What is embedded: its text without markup, after the headings that it is under, or with the names of its columns or keys. */
   embedded: string;
   place: ChunkPlace;
 }
 
+/** What decides how a text is cut. */
+export interface CutOptions {
+  /** The media type of the document; without one, its text is cut as prose. */
+  contentType?: string | undefined;
+  size?: ChunkSize;
+}
+
 /** Cuts a text into chunks of a size, and tells where each stands, and how search reads it. */
-export function placeChunks(text: string, outline: Outline | null, { size = chunkSize }: { size?: ChunkSize } = {}): PlacedChunk[] {
+export function placeChunks(text: string, outline: Outline | null, { contentType, size = chunkSize }: CutOptions = {}): PlacedChunk[] {
   const headings = placeHeadings(text, outline?.headings ?? []);
   let [passed, characters] = [0, 0];
-  return cutProse(text, headings, size).map((cut) => {
+  return cutDocument(text, contentType, headings, size).map((cut) => {
     characters += countCharacters(text.slice(passed, cut.start));
     passed = cut.start;
     const [start, end] = [characters, characters + countCharacters(cut.text)];
@@ -45,8 +52,10 @@ function headingsOf(headings: PlacedHeading[], { start, text }: Cut): string[] {
   return headingAt(headings, Math.max(start, Math.min(first, start + text.length - 1)))?.path ?? [];
 }
 
-function joinLines({ context, plain }: Cut): string {
-  return context === '' ? plain : `${context}\n${plain}`;
+function joinLines({ context, plain, text }: Cut): string {
+  // A chunk may be nothing but marks, or empty values.
+  const read = plain.trim() === '' ? text : plain;
+  return context === '' ? read : `${context}\n${read}`;
 }
 
 function findPages(starts: number[] | null, start: number, end: number): Pick<ChunkPlace, 'page' | 'pageBreaks'> {
