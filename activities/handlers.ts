@@ -48,11 +48,11 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
   const read = await readSearchedIndex(deps.db, document.workspace_id);
   const { chunkCharacters = chunkSize.characters, textsPerCall } = await deps.embedder.mannerOf(read?.model);
   const size = chunkSizeOf(chunkCharacters);
-  const pieces = placeChunks(text, outline, size);
+  const pieces = placeChunks(text, outline, { contentType: document.content_type, size });
   if (pieces.length > maxChunks) {
     throw new JobFailure('too_many_chunks', `The document has more than ${maxChunks} chunks and cannot be indexed.`, false);
   }
-  const texts = pieces.map((piece) => piece.text);
+  const texts = pieces.map(({ embedded }) => embedded);
   const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} chunks.`);
   const embedding = { signal, requestId: job.id, index: read, textsPerCall, until, onProgress };
   const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, embedding);

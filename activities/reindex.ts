@@ -4,6 +4,7 @@ import { placeChunks } from '../domain/chunks/place-chunks.ts';
 import { readChunkTexts } from '../domain/chunks/read-chunks.ts';
 import { chunkingOf, chunkSize, chunkSizeOf, maxChunks, sizeOfChunking } from '../domain/chunks/split-text.ts';
 import type { EmbeddedChunk } from '../domain/chunks/store-chunks.ts';
+import { findDocument } from '../domain/documents/document.ts';
 import { findText } from '../domain/documents/document-text.ts';
 import { type BehindDocument, countBehind, listBehind, nextWorkspaceBehind, type ReindexScope } from '../domain/reindex/find-behind.ts';
 import { type IndexKind, isSameKind } from '../domain/reindex/index-kind.ts';
@@ -103,14 +104,16 @@ async function embedDocument(
   { target, signal, onProgress }: Embedding,
 ): Promise<{ failure: string } | { chunks: EmbeddedChunk[] }> {
   const size = sizeOfChunking(target.chunking);
-  const stored = await findText(db, documentId);
-  const pieces = stored ? placeChunks(stored.text, stored.outline, size) : (await readChunkTexts(db, documentId)).map((text) => ({ text }));
+  const [document, stored] = await Promise.all([findDocument(db, documentId), findText(db, documentId)]);
+  const pieces = stored
+    ? placeChunks(stored.text, stored.outline, { contentType: document?.content_type, size })
+    : (await readChunkTexts(db, documentId)).map((text) => ({ text, embedded: text }));
   const { textsPerCall } = await reindexEmbedder.mannerOf(target.model);
   if (pieces.length > maxChunks) return { failure: 'too_many_chunks' };
   const beating = setInterval(onProgress, heartbeatMs);
   try {
     const options = { signal, textsPerCall, until: Date.now() + patienceMs };
-    const texts = pieces.map(({ text }) => text);
+    const texts = pieces.map(({ embedded }) => embedded);
     const { model, dimensions, vectors } = await reindexEmbedder.embedAll(texts, options);
     if (!isSameKind({ model, dimensions, chunking: chunkingOf(size) }, target)) throw changed(model);
     return { chunks: pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] })) };

@@ -5,7 +5,8 @@ const paragraphGap = 1.35;
 const headingRatio = 1.1;
 const boldWeight = 600;
 
-interface Line {
+/** A line of a page, as it stands in the order of reading. */
+export interface Line {
   text: string;
   /** Baseline above the page's lower edge and font size, in points; undefined if PDFium does not know them. */
   y: number | undefined;
@@ -15,11 +16,10 @@ interface Line {
 }
 
 /**
- * The text of a page in reading order and with its line breaks. PDF has no paragraphs, but splitting into sentences and chunks needs
+ * The text of a page from its lines, with its line breaks. PDF has no paragraphs, but splitting into sentences and chunks needs
  * them, so an empty line is inserted at each wider gap and each change of font size or weight.
  */
-export function layOutPage(pdfium: Pdfium, textPage: number): string {
-  const lines = readLines(pdfium, textPage);
+export function layOutLines(lines: Line[]): string {
   const usualStep = median(lines.map((line, index) => stepBetween(lines[index - 1], line)));
   let text = '';
   for (const [index, line] of lines.entries()) {
@@ -30,7 +30,8 @@ export function layOutPage(pdfium: Pdfium, textPage: number): string {
   return text;
 }
 
-function readLines(pdfium: Pdfium, textPage: number): Line[] {
+/** The lines of a page in the order in which PDFium reads them. */
+export function readLines(pdfium: Pdfium, textPage: number): Line[] {
   const lines: Line[] = [];
   let offset = 0;
   for (const raw of readPageText(pdfium, textPage).split(lineEnd)) {

@@ -3,6 +3,7 @@ import { Tokenizer } from 'htmlparser2';
 
 import { charsetOfBom, decodeText, knownCharset } from './decode-text.ts';
 import type { RawText, SourceDocument } from './document.ts';
+import { leaveOutBoilerplate } from './html-boilerplate.ts';
 import { formatTable } from './html-table.ts';
 import type { RawHeading } from './outline.ts';
 
@@ -51,19 +52,33 @@ const layout: HtmlToTextOptions = {
   ],
 };
 
-/** Reads the text of an HTML page: title, headings, paragraphs, lists and tables as rows; no scripts, styles, addresses or menus. */
-export function readHtml({ bytes, charset }: SourceDocument): RawText {
-  const html = decodeText(bytes, charsetOfBom(bytes) ?? knownCharset(charset) ?? charsetOfMeta(bytes));
-  const light = html.length > maxParsedLength ? html.replace(heavyParts, '') : html;
-  return { ...htmlToText(light.slice(0, maxParsedLength)), pages: null, stoppedEarly: light.length > maxParsedLength };
+/**
+ * Reads the text of an HTML page: title, headings, paragraphs, lists and tables as rows; no scripts, styles or addresses, and nothing that belongs to the site
+ * instead of the page.
+ */
+export function readHtml(document: SourceDocument): RawText {
+  return read(document, leaveOutBoilerplate);
 }
 
-/** Converts HTML to plain text. Lists and tables are laid out unless the page is nested too deeply for that. */
-function htmlToText(html: string): { text: string; headings: RawHeading[] } {
-  const { depth, headings, text } = scanHtml(html);
-  if (depth > maxDepth) return { text, headings };
+/** Reads HTML that is no page of a site, such as a mail or a chapter of a book: what stands beside its text belongs to it. */
+export function readHtmlPart(document: SourceDocument): RawText {
+  return read(document, (html) => html);
+}
+
+function read({ bytes, charset }: SourceDocument, prune: (html: string) => string): RawText {
+  const html = decodeText(bytes, charsetOfBom(bytes) ?? knownCharset(charset) ?? charsetOfMeta(bytes));
+  const light = html.length > maxParsedLength ? html.replace(heavyParts, '') : html;
+  return { ...htmlToText(light.slice(0, maxParsedLength), prune), pages: null, stoppedEarly: light.length > maxParsedLength };
+}
+
+/** Converts HTML to plain text. Lists and tables are laid out, and boilerplate is left out, unless the page is nested too deeply for that. */
+function htmlToText(html: string, prune: (html: string) => string): { text: string; headings: RawHeading[] } {
+  const whole = scanHtml(html);
+  if (whole.depth > maxDepth) return { text: whole.text, headings: whole.headings };
+  const pruned = prune(html);
+  const { headings } = pruned === html ? whole : scanHtml(pruned);
   // Without one the title would be taken for all that there is.
-  const laidOut = convert(/<body[\s>]/i.test(html) ? html : `<body>${html}`, layout)
+  const laidOut = convert(/<body[\s>]/i.test(pruned) ? pruned : `<body>${pruned}`, layout)
     .replace(/(\S) {3,}(?=\S)/g, '$1  ')
     .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n');

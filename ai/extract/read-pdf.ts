@@ -1,10 +1,11 @@
 import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
-import { layOutPage } from './lay-out-page.ts';
+import { type Line, layOutLines, readLines } from './lay-out-page.ts';
 import { joinPages } from './outline.ts';
 import { loadPdfium, type Pdfium, withMemory } from './pdfium.ts';
 import { renderPage } from './render-page.ts';
+import { leaveOutRunningLines } from './running-lines.ts';
 
 const pdfError = { password: 4, security: 5 };
 
@@ -80,7 +81,7 @@ function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): Pdf
   if (pages > limits.maxPdfPages) {
     throw new ServiceError(413, 'too_many_pages', `The PDF has ${pages} pages; at most ${limits.maxPdfPages} are read.`);
   }
-  const texts: string[] = [];
+  const read: Line[][] = [];
   const scanned: number[] = [];
   let characters = 0;
   let broken = 0;
@@ -88,22 +89,23 @@ function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): Pdf
     const page = readPage(pdfium, document, index);
     if (page === undefined) broken += 1;
     if (page?.scanned) scanned.push(index);
-    texts.push(page?.text ?? '');
-    characters += countCharacters(page?.text ?? '');
+    read.push(page?.lines ?? []);
+    characters += (page?.lines ?? []).reduce((sum, { text }) => sum + countCharacters(text) + 1, 0);
   }
   if (broken === pages) throw unreadable();
-  return { texts, pages, scanned, stoppedEarly: texts.length < pages };
+  return { texts: leaveOutRunningLines(read).map(layOutLines), pages, scanned, stoppedEarly: read.length < pages };
 }
 
-/** The text of one page; undefined if the page itself is damaged. */
-function readPage(pdfium: Pdfium, document: number, index: number): { text: string; scanned: boolean } | undefined {
+/** The lines of one page; undefined if the page itself is damaged. */
+function readPage(pdfium: Pdfium, document: number, index: number): { lines: Line[]; scanned: boolean } | undefined {
   const page = pdfium.FPDF_LoadPage(document, index);
   if (page === 0) return undefined;
   const textPage = pdfium.FPDFText_LoadPage(page);
   try {
     if (textPage === 0) return undefined;
-    const text = layOutPage(pdfium, textPage);
-    return { text, scanned: text.trim() === '' && pdfium.FPDFPage_CountObjects(page) > 0 };
+    const lines = readLines(pdfium, textPage);
+    const isEmpty = lines.every(({ text }) => text === '');
+    return { lines, scanned: isEmpty && pdfium.FPDFPage_CountObjects(page) > 0 };
   } finally {
     if (textPage !== 0) pdfium.FPDFText_ClosePage(textPage);
     pdfium.FPDF_ClosePage(page);

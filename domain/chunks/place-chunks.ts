@@ -1,6 +1,9 @@
 import type { Outline } from '../../db/schema.ts';
 import { countCharacters } from '../characters.ts';
-import { chunkSize, splitPieces } from './split-text.ts';
+import type { Cut } from './cut.ts';
+import { cutDocument } from './cut-document.ts';
+import { headingAt, type PlacedHeading, placeHeadings } from './heading-paths.ts';
+import { type ChunkSize, chunkSize } from './split-text.ts';
 
 /** Where a chunk stands in its document. Positions are in characters (code points). */
 export interface ChunkPlace {
@@ -14,39 +17,49 @@ export interface ChunkPlace {
   headings: string[];
 }
 
-/** Cuts a text into chunks of a size, and tells where each stands. */
-export function placeChunks(text: string, outline: Outline | null, size = chunkSize): { text: string; place: ChunkPlace }[] {
-  const pathAt = createHeadingPath(outline?.headings ?? []);
-  // Before it there is a title, or a few words.
-  const first = outline?.headings[0]?.start ?? 0;
+/** A chunk of a document, not embedded yet. */
+export interface PlacedChunk {
+  /** As it stands in the document's text. */
+  text: string;
+  /** What is embedded: its text without markup, after the headings that it is under, or with the names of its columns or keys. */
+  embedded: string;
+  place: ChunkPlace;
+}
+
+/** What decides how a text is cut. */
+export interface CutOptions {
+  /** The media type of the document; without one, its text is cut as prose. */
+  contentType?: string | undefined;
+  size?: ChunkSize;
+}
+
+/** Cuts a text into chunks of a size, and tells where each stands, and how search reads it. */
+export function placeChunks(text: string, outline: Outline | null, { contentType, size = chunkSize }: CutOptions = {}): PlacedChunk[] {
+  const headings = placeHeadings(text, outline?.headings ?? []);
   let [passed, characters] = [0, 0];
-  let newFrom = 0;
-  return splitPieces(text, size).map((piece) => {
-    characters += countCharacters(text.slice(passed, piece.start));
-    passed = piece.start;
-    const [start, end] = [characters, characters + countCharacters(piece.text)];
-    // What it shares with the chunk before may be of another section.
-    const headings = pathAt(Math.max(Math.min(Math.max(start, newFrom), end - 1), Math.min(first, end - 1)));
-    newFrom = end;
-    return { text: piece.text, place: { start, end, headings, ...findPages(outline?.pages ?? null, start, end) } };
+  return cutDocument(text, contentType, headings, size).map((cut) => {
+    characters += countCharacters(text.slice(passed, cut.start));
+    passed = cut.start;
+    const [start, end] = [characters, characters + countCharacters(cut.text)];
+    const place = { start, end, headings: headingsOf(headings, cut), ...findPages(outline?.pages ?? null, start, end) };
+    return { text: cut.text, embedded: joinLines(cut), place };
   });
+}
+
+function headingsOf(headings: PlacedHeading[], { start, text }: Cut): string[] {
+  // Before the first one there is a title, or a few words.
+  const first = headings[0]?.start ?? 0;
+  return headingAt(headings, Math.max(start, Math.min(first, start + text.length - 1)))?.path ?? [];
+}
+
+function joinLines({ context, plain, text }: Cut): string {
+  // A chunk may be nothing but marks, or empty values.
+  const read = plain.trim() === '' ? text : plain;
+  return context === '' ? read : `${context}\n${read}`;
 }
 
 function findPages(starts: number[] | null, start: number, end: number): Pick<ChunkPlace, 'page' | 'pageBreaks'> {
   if (!starts) return { page: null, pageBreaks: null };
   const page = Math.max(1, starts.filter((one) => one <= start).length);
   return { page, pageBreaks: starts.slice(page).flatMap((one) => (one < end ? [one - start] : [])) };
-}
-
-/** The titles of the headings that a position is under. Positions are asked for in their order. */
-function createHeadingPath(headings: Outline['headings']): (position: number) => string[] {
-  const path: Outline['headings'] = [];
-  let next = 0;
-  return (position) => {
-    for (let heading = headings[next]; heading && heading.start <= position; heading = headings[++next]) {
-      while (path.length > 0 && (path.at(-1)?.level ?? 0) >= heading.level) path.pop();
-      path.push(heading);
-    }
-    return path.map(({ title }) => title);
-  };
 }

@@ -1,4 +1,6 @@
 import { back, forward } from '../characters.ts';
+import type { Span } from '../lexical/find-terms.ts';
+import { firstFrom, lastWhere } from './sorted.ts';
 
 /** How text is cut for search: characters (code points) for each chunk, and how many of them it shares with the one before. */
 export interface ChunkSize {
@@ -15,7 +17,7 @@ export function chunkSizeOf(characters: number): ChunkSize {
 }
 
 /** To be raised with every change of how a text is cut: documents that were cut otherwise are behind then. */
-const chunkingVersion = 1;
+const chunkingVersion = 2;
 
 /** Names how a text is cut: the version of the rules, and the size if it is not the usual one. */
 export function chunkingOf({ characters }: ChunkSize): string {
@@ -43,6 +45,18 @@ export interface TextPiece {
   start: number;
 }
 
+/** What cuts go by, besides the text itself. All of it as indexes of the text, in their order. */
+export interface CutMarks {
+  /** Where sections begin: a chunk ends before them, unless it would be short. */
+  sections: number[];
+  /** What is not divided, unless it is longer than a chunk: rows of tables. */
+  rows: Span[];
+  /** How many characters a chunk that begins there may have; those of the size by default. */
+  roomAt?(start: number): number;
+}
+
+const noMarks: CutMarks = { sections: [], rows: [] };
+
 /**
  * Cuts text into chunks of about 1,200 characters that overlap by about 150, or of another size, at the best boundary in the last third of each.
  * Never cuts a surrogate pair. White space around a chunk is dropped, and so is a chunk of nothing else.
@@ -51,24 +65,37 @@ export function splitText(text: string, size = chunkSize): string[] {
   return splitPieces(text, size).map((piece) => piece.text);
 }
 
-/** The same as {@link splitText}, with the index of each chunk. */
-export function splitPieces(text: string, size = chunkSize): TextPiece[] {
+/**
+ * The same as {@link splitText}, with the index of each chunk. A chunk also ends where a section begins, if it has a quarter of its size by then, and
+ * none shares text with the section before. No row is divided, or shared in parts.
+ */
+export function splitPieces(text: string, size = chunkSize, marks = noMarks): TextPiece[] {
   const pieces: TextPiece[] = [];
   let start = 0;
   while (start < text.length) {
-    const end = findEnd(text, start, size);
+    const end = findEnd(text, start, marks.roomAt?.(start) ?? size.characters, marks);
     const piece = text.slice(start, end);
     if (piece.trim() !== '') pieces.push({ text: piece.trim(), start: start + piece.length - piece.trimStart().length });
     if (end >= text.length) break;
-    start = findStart(text, start, { end, size });
+    start = findStart(text, { previous: start, end, overlap: size.overlap }, marks);
   }
   return pieces;
 }
 
-function findEnd(text: string, start: number, { characters }: ChunkSize): number {
-  const limit = forward(text, start, characters);
-  if (limit === text.length) return limit;
-  const from = forward(text, start, Math.floor((characters * 2) / 3));
+function findEnd(text: string, start: number, room: number, { sections, rows }: CutMarks): number {
+  const short = Math.floor(room / 4);
+  const full = forward(text, start, room);
+  const soonest = forward(text, start, short);
+  const section = firstFrom(sections, (one) => one >= soonest) ?? text.length;
+  if (section <= full) return section;
+  // What is left until the next section is no short chunk either.
+  const limit = section < text.length ? Math.min(full, back(text, section, short)) : full;
+  const end = findBoundary(text, forward(text, start, Math.floor((room * 2) / 3)), limit);
+  const row = lastWhere(rows, (one) => one.start < end);
+  return row && row.end > end && row.start > start ? row.start : end;
+}
+
+function findBoundary(text: string, from: number, limit: number): number {
   const window = text.slice(from, limit);
   for (const boundary of boundaries) {
     const last = [...window.matchAll(boundary)].at(-1);
@@ -77,9 +104,16 @@ function findEnd(text: string, start: number, { characters }: ChunkSize): number
   return limit;
 }
 
-/** The next chunk begins a little before the last one's end, at a word's beginning. */
-function findStart(text: string, previous: number, { end, size }: { end: number; size: ChunkSize }): number {
-  const earliest = Math.max(back(text, end, size.overlap), forward(text, previous, 1));
+/** The next chunk begins a little before the last one's end: at a word's beginning, or at a row's. */
+function findStart(text: string, { previous, end, overlap }: { previous: number; end: number; overlap: number }, marks: CutMarks): number {
+  const { sections, rows } = marks;
+  const earliest = Math.max(back(text, end, overlap), forward(text, previous, 1));
+  const section = lastWhere(sections, (one) => one <= end) ?? -1;
+  if (section >= earliest) return section;
+  const row = lastWhere(rows, (one) => one.start < end);
+  const endsWithRow = row !== undefined && row.end <= end && text.slice(row.end, end).trim() === '';
+  if (endsWithRow) return Math.min(end, firstFrom(rows, (one) => one.start >= earliest)?.start ?? end);
   const space = text.slice(earliest, end).search(/\s\S/);
-  return space === -1 ? earliest : earliest + space + 1;
+  const start = space === -1 ? earliest : earliest + space + 1;
+  return row && row.start < start && row.end > start && row.end <= end ? row.end : start;
 }

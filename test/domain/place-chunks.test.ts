@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { type ChunkPlace, placeChunks } from '../../domain/chunks/place-chunks.ts';
-import { splitText } from '../../domain/chunks/split-text.ts';
 
 const sentence = 'The lamp 😀 is lit at dusk by the keeper.';
 const paragraph = Array(12).fill(sentence).join(' ');
@@ -20,8 +19,7 @@ describe('The places of chunks', () => {
   const pages = [0, positionOf('# Lamp'), positionOf('# Lamp'), positionOf('# Oil') + 20];
   const placed = placeChunks(text, { characters: lengthOf(text), pages, headings });
 
-  it('are those of the chunks in the text, which are cut as ever', () => {
-    expect(placed.map((chunk) => chunk.text)).to.deep.equal(splitText(text));
+  it('are those of the chunks in the text', () => {
     expect(placed.length).to.be.greaterThan(3);
     for (const chunk of placed) expect(cut(text, chunk.place)).to.equal(chunk.text);
   });

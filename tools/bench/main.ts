@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { answers } from './figures/answers.ts';
 import { costs } from './figures/costs.ts';
 import { deletion } from './figures/deletion.ts';
+import { extraction } from './figures/extraction.ts';
 import { growth } from './figures/growth.ts';
 import { imports } from './figures/imports.ts';
 import { indexing } from './figures/indexing.ts';
@@ -43,7 +44,7 @@ const onService: Record<string, Measure> = {
   migrations,
   notify,
 };
-const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = { statements, start, indexing, pdf, isolation };
+const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = { statements, start, indexing, pdf, extraction, isolation };
 /** They read its log, or start it. */
 const needEmbedded = new Set(['statements', 'costs', 'start']);
 const measures = new Map([...Object.entries(byThemselves), ...Object.entries(onService).map(withService)]);

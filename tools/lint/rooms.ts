@@ -30,7 +30,7 @@ export const rooms: Record<string, Room> = {
   domain: {
     imports: ['concurrency', 'contract', 'db', 'storage/object-key.ts', 'storage/port.ts', 'workflows/definitions.ts'],
     types: ['config'],
-    packages: ['kysely', 'stemmer', 'stopword', 'uuid', 'zod', 'node:crypto'],
+    packages: ['kysely', 'marked', 'stemmer', 'stopword', 'uuid', 'zod', 'node:crypto'],
   },
   payments: {
     imports: ['contract', 'db', 'domain', 'workflows/definitions.ts'],

@@ -1,6 +1,6 @@
 import PostalMime, { type Address } from 'postal-mime';
 import type { RawText, SourceDocument } from '../document.ts';
-import { readHtml } from '../read-html.ts';
+import { readHtmlPart } from '../read-html.ts';
 import { damaged } from './archive.ts';
 
 const limits = { maxNestingDepth: 50, maxRfc822NestingDepth: 5, maxHeadersSize: 1024 * 1024 };
@@ -21,7 +21,7 @@ export async function readEml({ bytes }: SourceDocument): Promise<RawText> {
     line('Date', mail.date),
   ];
   const attachments = mail.attachments.map(({ filename }) => line('Attachment', filename ?? undefined));
-  const body = mail.text?.trim() || (html ? readHtml(html).text.trim() : '');
+  const body = mail.text?.trim() || (html ? readHtmlPart(html).text.trim() : '');
   return {
     text: [head.join(''), body, attachments.join('')]
       .map((part) => part.trim())

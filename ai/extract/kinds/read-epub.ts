@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { ServiceError } from '../../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
-import { readHtml } from '../read-html.ts';
+import { readHtmlPart } from '../read-html.ts';
 import { Archive, damaged } from './archive.ts';
 import { localName, scanXml } from './scan-xml.ts';
 
@@ -35,7 +35,7 @@ export async function readEpub({ bytes }: SourceDocument, { maxTextCharacters }:
     if (locked.has(chapter)) throw new ServiceError(422, 'encrypted_document', 'The book is locked.');
     if (length > maxTextCharacters * 2) return { text: texts.join('\n\n'), pages: null, stoppedEarly: true };
     const page = { bytes: await archive.readWhole(chapter, maxChapterBytes), mediaType: 'text/html', charset: 'utf-8' };
-    const { text } = readHtml(page);
+    const { text } = readHtmlPart(page);
     texts.push(text.trim());
     length += text.length;
   }

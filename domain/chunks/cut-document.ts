@@ -1,0 +1,29 @@
+import type { Cut } from './cut.ts';
+import { cutProse } from './cut-prose.ts';
+import { cutCsv, cutJson } from './cut-records.ts';
+import type { PlacedHeading } from './heading-paths.ts';
+import { findFences, toPlainMarkdown } from './markdown-text.ts';
+import { lastWhere } from './sorted.ts';
+import type { ChunkSize } from './split-text.ts';
+
+/** Cuts the text of a document, and tells how search reads each chunk, as its type demands. */
+export function cutDocument(text: string, contentType: string | undefined, headings: PlacedHeading[], size: ChunkSize): Cut[] {
+  switch (contentType) {
+    case 'text/csv':
+      return cutCsv(text, size);
+    case 'application/json':
+      return cutJson(text, size);
+    case 'text/markdown':
+      return cutMarkdown(text, headings, size);
+    default:
+      return cutProse(text, headings, size);
+  }
+}
+
+function cutMarkdown(text: string, headings: PlacedHeading[], size: ChunkSize): Cut[] {
+  const fences = findFences(text);
+  return cutProse(text, headings, size).map((cut) => {
+    const fence = lastWhere(fences, ({ start }) => start < cut.start);
+    return { ...cut, plain: toPlainMarkdown(cut.text, fence && cut.start < fence.end ? fence : undefined) };
+  });
+}

@@ -1,0 +1,46 @@
+import { countCharacters } from '../characters.ts';
+import type { Cut } from './cut.ts';
+import { headingAt, type PlacedHeading } from './heading-paths.ts';
+import { lastWhere } from './sorted.ts';
+import { type ChunkSize, splitPieces } from './split-text.ts';
+import { findTableRows } from './table-rows.ts';
+
+/** How much of a chunk's size what stands before it may take, at most. */
+const contextShare = 4;
+
+/**
+ * Cuts a text at its headings, paragraphs and rows of tables. For search each chunk begins with the titles of the headings that it is under, and
+ * with the head of the table that it goes on with.
+ */
+export function cutProse(text: string, headings: PlacedHeading[], size: ChunkSize): Cut[] {
+  const rows = findTableRows(text);
+  const mostContext = Math.floor(size.characters / contextShare);
+  const contextAt = (start: number): string => {
+    const row = lastWhere(rows, (one) => one.start <= start);
+    const continues = row !== undefined && start < row.end && row.start > row.header.start;
+    const head = continues ? text.slice(row.header.start, row.header.end).trim() : '';
+    return joinWithin([...titlesAbove(headings, start), head], mostContext);
+  };
+  const roomAt = (start: number) => size.characters - countCharacters(contextAt(start));
+  const pieces = splitPieces(text, size, { sections: headings.map(({ start }) => start), rows, roomAt });
+  return pieces.map((piece) => ({ ...piece, context: contextAt(piece.start), plain: piece.text }));
+}
+
+/** Without that of a heading that begins there: it is in the text. */
+function titlesAbove(headings: PlacedHeading[], start: number): string[] {
+  const heading = headingAt(headings, start);
+  return heading?.start === start ? heading.path.slice(0, -1) : (heading?.path ?? []);
+}
+
+/** Lines of no more than so many characters together. The last ones tell most, so the first ones are left out. */
+function joinWithin(lines: string[], most: number): string {
+  const kept: string[] = [];
+  let length = 0;
+  for (const line of lines.toReversed()) {
+    if (line === '') continue;
+    length += countCharacters(line) + 1;
+    if (length > most) break;
+    kept.unshift(line);
+  }
+  return kept.join('\n');
+}

@@ -1,0 +1,79 @@
+import { lexer, type Token, type Tokens } from 'marked';
+import type { Span } from '../lexical/find-terms.ts';
+
+/** A block of code, from its first mark to the end of its last one. */
+export interface Fence extends Span {
+  /** What it begins with: three or more of the same character. */
+  mark: string;
+}
+
+const fenceLine = /^ {0,3}(`{3,}|~{3,})([^\n]*)$/gm;
+
+/** The blocks of code between marks. One that is not closed goes on to the end. */
+export function findFences(text: string): Fence[] {
+  const fences: Fence[] = [];
+  let open: Fence | undefined;
+  for (const { 0: line, 1: mark = '', 2: rest = '', index } of text.matchAll(fenceLine)) {
+    if (!open) {
+      open = { start: index, end: text.length, mark };
+      fences.push(open);
+    } else if (mark.startsWith(open.mark) && rest.trim() === '') {
+      open.end = index + line.length;
+      open = undefined;
+    }
+  }
+  return fences;
+}
+
+/**
+ * A piece of a Markdown text as prose: titles, paragraphs and items of lists without their marks, links and images as their texts, tables as rows, code as
+ * it is. Meant for a chunk: the time that a longer text takes is not bounded. `fence` is the block of code that the piece begins in, if any.
+ */
+export function toPlainMarkdown(piece: string, fence?: Fence): string {
+  return blocksOf(lexer(fence ? `${fence.mark}\n${piece}` : piece, { gfm: true })).join('\n\n');
+}
+
+function blocksOf(tokens: Token[]): string[] {
+  return tokens.flatMap((token) => {
+    const text = blockOf(token).trim();
+    return text === '' ? [] : [text];
+  });
+}
+
+function blockOf(token: Token): string {
+  switch (token.type) {
+    case 'code':
+      return token.text;
+    case 'blockquote':
+      return blocksOf(token.tokens ?? []).join('\n\n');
+    case 'list':
+      return (token as Tokens.List).items.map((item) => blocksOf(item.tokens).join('\n')).join('\n');
+    case 'table':
+      return rowsOf(token as Tokens.Table).join('\n');
+    case 'html':
+      return withoutTags(token.text);
+    case 'space':
+    case 'hr':
+    case 'def':
+    case 'checkbox':
+      return '';
+    default:
+      return inlineOf(token);
+  }
+}
+
+function rowsOf({ header, rows }: Tokens.Table): string[] {
+  return [header, ...rows].map((cells) => cells.map(({ tokens }) => tokens.map(inlineOf).join('').trim()).join(' | '));
+}
+
+function inlineOf(token: Token): string {
+  if (token.type === 'br') return '\n';
+  if (token.type === 'html') return withoutTags(token.text);
+  if (token.type === 'image') return token.text;
+  if ('tokens' in token && token.tokens) return token.tokens.map(inlineOf).join('');
+  return 'text' in token ? String(token.text) : '';
+}
+
+function withoutTags(html: string): string {
+  return html.replace(/<[^<>]*>/g, ' ');
+}

@@ -1,0 +1,67 @@
+import type { Span } from '../lexical/find-terms.ts';
+
+/** A record of a CSV text, and the values of its cells. */
+export interface CsvRecord extends Span {
+  cells: string[];
+}
+
+const delimiters = [',', ';', '\t', '|'];
+/** A number, a day, or nothing: no name of a column. */
+const value = /^[-+]?[\d\s.,:/%€$£-]*$/;
+
+/** The records of a CSV text, with quotes and without; those that are empty are left out. Reads it once, twice if a quote is never closed. */
+export function readCsvRecords(text: string): CsvRecord[] {
+  const delimiter = findDelimiter(text);
+  return scan(text, delimiter, true) ?? scan(text, delimiter, false) ?? [];
+}
+
+/** The names of the columns, if the first record has them: several, all of them different, none a value. */
+export function columnNamesOf([first, second]: CsvRecord[]): string[] | undefined {
+  const names = first?.cells.map((cell) => cell.trim()) ?? [];
+  const isHeader =
+    second !== undefined && names.length > 1 && new Set(names).size === names.length && !names.some((name) => value.test(name));
+  return isHeader ? names : undefined;
+}
+
+/** That which parts the first line most often. */
+function findDelimiter(text: string): string {
+  const [line = ''] = text.trimStart().split('\n', 1);
+  const countOf = (delimiter: string) => line.split(delimiter).length;
+  return delimiters.reduce((best, one) => (countOf(one) > countOf(best) ? one : best));
+}
+
+/** Undefined if a quote is opened and not closed. */
+function scan(text: string, delimiter: string, hasQuotes: boolean): CsvRecord[] | undefined {
+  const records: CsvRecord[] = [];
+  let [start, at, cells]: [number, number, string[]] = [0, 0, []];
+  const endRecord = (end: number) => {
+    if (cells.some((cell) => cell.trim() !== '')) records.push({ start, end, cells });
+    cells = [];
+    start = end;
+  };
+  while (at < text.length) {
+    const cell = hasQuotes && text[at] === '"' ? readQuoted(text, at) : { value: '', end: at };
+    if (!cell) return undefined;
+    const end = findEnd(text, cell.end, delimiter);
+    cells.push(cell.value + text.slice(cell.end, end));
+    at = end + 1;
+    if (text[end] !== delimiter) endRecord(Math.min(at, text.length));
+  }
+  endRecord(text.length);
+  return records;
+}
+
+/** The end of a cell: the next delimiter or line end. */
+function findEnd(text: string, from: number, delimiter: string): number {
+  let end = from;
+  while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end += 1;
+  return end;
+}
+
+/** A cell in quotes, in which two of them stand for one. */
+function readQuoted(text: string, from: number): { value: string; end: number } | undefined {
+  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 2)) {
+    if (text[at + 1] !== '"') return { value: text.slice(from + 1, at).replaceAll('""', '"'), end: at + 1 };
+  }
+  return undefined;
+}

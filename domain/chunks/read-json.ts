@@ -1,0 +1,138 @@
+import type { Span } from '../lexical/find-terms.ts';
+
+/** A value of a JSON text that is no object or array, with what stands before it, and the ends of what it is the last of. */
+export interface JsonValue extends Span {
+  /** The keys that lead to the object or array which holds it, the innermost ones only; without indexes. */
+  path: string[];
+  /** The same number for values of the same object or array. */
+  parent: number;
+  /** Null in an array. */
+  key: string | null;
+  value: string;
+  /** In how many objects and arrays the text stands after it. */
+  depthAfter: number;
+}
+
+/** How much of a path is kept, and of a key: no document that is to be found by them has more. */
+const mostKeys = 4;
+const longestKey = 60;
+
+const space = /[\s,:]*/y;
+const unstorable = /[\p{Cc}--[\n\t]]/gv;
+const word = /[^\s,:[\]{}"]*/y;
+
+/** An object or array that is open. */
+interface Parent {
+  number: number;
+  isObject: boolean;
+  path: string[];
+}
+
+/**
+ * The values of a JSON text, or of several one after another, in their order, with their places. Goes through the text once, with a stack of its own, however deep it
+ * nests; stops where the text is no JSON, or was cut off, so that the rest is no value's.
+ */
+export function readJsonValues(text: string): JsonValue[] {
+  const reader = new JsonReader(text);
+  while (reader.readNext());
+  return reader.values;
+}
+
+class JsonReader {
+  readonly values: JsonValue[] = [];
+  readonly #text: string;
+  readonly #open: Parent[] = [];
+  #at = 0;
+  #parents = 0;
+  /** Of the value that comes next, in an object. */
+  #key: string | null = null;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** False at the end of the text, or of what is JSON of it. */
+  readNext(): boolean {
+    this.#at = skip(this.#text, this.#at);
+    const character = this.#text[this.#at];
+    if (character === undefined) return false;
+    if (character === '{' || character === '[') return this.#begin(character === '{');
+    if (character === '}' || character === ']') return this.#end(character === '}');
+    return this.#readScalar();
+  }
+
+  #begin(isObject: boolean): boolean {
+    const path = this.#open.at(-1)?.path ?? [];
+    this.#parents += 1;
+    this.#open.push({ number: this.#parents, isObject, path: this.#key === null ? path : [...path, this.#key].slice(-mostKeys) });
+    this.#key = null;
+    this.#at += 1;
+    return true;
+  }
+
+  #end(isObject: boolean): boolean {
+    if (this.#open.pop()?.isObject !== isObject) return false;
+    this.#key = null;
+    this.#at = skip(this.#text, this.#at + 1);
+    const last = this.values.at(-1);
+    if (last) [last.end, last.depthAfter] = [this.#at, this.#open.length];
+    return true;
+  }
+
+  #readScalar(): boolean {
+    const end = endOfScalar(this.#text, this.#at);
+    if (end === this.#at) return false;
+    const value = unquote(this.#text.slice(this.#at, end));
+    const { isObject = false, path = [], number: parent = 0 } = this.#open.at(-1) ?? {};
+    this.#at = skip(this.#text, end);
+    if (isObject && this.#key === null) {
+      this.#key = shorten(value);
+      return true;
+    }
+    const start = this.values.at(-1)?.end ?? 0;
+    this.values.push({ start, end: this.#at, path, parent, key: this.#key, value, depthAfter: this.#open.length });
+    this.#key = null;
+    return true;
+  }
+}
+
+function skip(text: string, at: number): number {
+  space.lastIndex = at;
+  space.test(text);
+  return space.lastIndex;
+}
+
+/** The end of a string or of a word such as `12` or `null`; `at` itself if neither begins there, or a string does not end. */
+function endOfScalar(text: string, at: number): number {
+  if (text[at] === '"') return endOfString(text, at);
+  word.lastIndex = at;
+  word.test(text);
+  return word.lastIndex;
+}
+
+function endOfString(text: string, at: number): number {
+  for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0;
+    while (text[quote - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return quote + 1;
+  }
+  return at;
+}
+
+/** What a string stands for, without what no text of a database holds. */
+function unquote(literal: string): string {
+  if (!literal.startsWith('"')) return literal;
+  return parse(literal).replace(unstorable, ' ').toWellFormed();
+}
+
+function parse(literal: string): string {
+  try {
+    return String(JSON.parse(literal));
+  } catch {
+    return literal.slice(1, -1);
+  }
+}
+
+function shorten(key: string): string {
+  return [...key.slice(0, 2 * longestKey)].slice(0, longestKey).join('');
+}

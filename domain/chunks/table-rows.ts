@@ -1,0 +1,55 @@
+import type { Span } from '../lexical/find-terms.ts';
+
+/** A row of a table: a line of its own. */
+export interface TableRow extends Span {
+  /** The first row of its table, which names the columns as a rule. */
+  header: Span;
+}
+
+/** What parts the head of a table from its body in Markdown: `|---|:--:|`, also without the outer strokes. */
+const underHead = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+
+/**
+ * The rows of the tables of a text, in their order: lines such as `| a | b |`, of which extraction makes the tables of all kinds of documents; and
+ * lines such as `a | b` of a table of Markdown.
+ */
+export function findTableRows(text: string): TableRow[] {
+  const rows: TableRow[] = [];
+  let previous: Line | undefined;
+  let isLoose = false;
+  for (const line of linesOf(text)) {
+    const isHead = previous !== undefined && line.text.includes('|') && previous.text.includes('|') && underHead.test(line.text);
+    if (isHead && previous && rows.at(-1)?.end !== previous.end) rows.push({ ...spanOf(previous), header: spanOf(previous) });
+    isLoose = isHead || (isLoose && line.text.includes('|'));
+    if (isLoose || isFramed(line.text)) rows.push({ ...spanOf(line), header: headerOf(rows.at(-1), line) });
+    previous = line;
+  }
+  return rows;
+}
+
+interface Line extends Span {
+  text: string;
+}
+
+function* linesOf(text: string): Generator<Line> {
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline;
+    yield { start, end, text: text.slice(start, end) };
+    start = end + 1;
+  }
+}
+
+function isFramed(line: string): boolean {
+  const trimmed = line.trim();
+  return trimmed.length > 1 && trimmed.startsWith('|') && trimmed.endsWith('|');
+}
+
+/** That of the row above, if it is of the same table. */
+function headerOf(above: TableRow | undefined, line: Line): Span {
+  return above && above.end + 1 === line.start ? above.header : spanOf(line);
+}
+
+function spanOf({ start, end }: Line): Span {
+  return { start, end };
+}

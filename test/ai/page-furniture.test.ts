@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import PDFDocument from 'pdfkit';
+import { extractText } from '../../ai/extract/extract-text.ts';
+import { type AiService, startAiService } from './support/ai-service.ts';
+
+const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
+const read = (bytes: Buffer | string, mediaType: string) =>
+  extractText({ bytes: Buffer.from(bytes), mediaType, charset: undefined }, limits);
+const html = async (page: string) => (await read(page, 'text/html')).text;
+const prose = 'A paragraph that says what the page is for, with more than a few words in it. '.repeat(4).trim();
+
+describe('What every page of a site has', () => {
+  const menu = '<nav><a href="/">Home</a><h2>Menu</h2></nav>';
+  const furniture = (text: string) => `<!doctype html><title>Ferries</title><body>${menu}<header><p>The ferry company</p></header>${text}
+<aside><h2>Related</h2><p>Other pages</p></aside><footer><p>Imprint</p></footer>
+<div id="onetrust-consent-sdk"><p>We value your privacy</p></div><div class="site-cookie-banner big">Accept all</div></body>`;
+
+  it('is left out: headers, footers, menus, sidebars, and banners that ask for consent', async () => {
+    expect(await html(furniture(`<h1>Fares</h1><p>${prose}</p>`))).to.equal(`Ferries\n\nFares\n\n${prose}`);
+  });
+
+  it('is left out around what the page marks as its main part, or as its articles', async () => {
+    const beside = '<div class="teasers"><p>Read this, too</p></div>';
+    expect(await html(furniture(`${beside}<main><h1>Fares</h1><p>${prose}</p></main>`))).to.equal(`Ferries\n\nFares\n\n${prose}`);
+    expect(await html(furniture(`${beside}<div role="main"><h1>Fares</h1><p>${prose}</p></div>`))).to.equal(`Ferries\n\nFares\n\n${prose}`);
+    const articles = `<article><h2>One</h2><p>${prose}</p></article>${beside}<article><h2>Two</h2><p>${prose}</p></article>`;
+    expect(await html(furniture(articles))).to.equal(`Ferries\n\nOne\n\n${prose}\n\nTwo\n\n${prose}`);
+  });
+
+  it('is kept within the main part: its header, its notes, its footer', async () => {
+    const text = `<main><article><header><h1>Fares</h1></header><p>${prose}</p><aside>A note</aside><footer>Written in May</footer></article></main>`;
+    expect(await html(furniture(text))).to.equal(`Ferries\n\nFares\n\n${prose}\n\nA note\nWritten in May`);
+  });
+
+  it('is kept if next to nothing would be left, and so is the title in a header', async () => {
+    expect(await html(`<body><header><h1>All there is</h1><p>${prose}</p></header></body>`)).to.equal(`All there is\n\n${prose}`);
+    expect(await html(`<body><header><p>Company</p><h1>Fares</h1></header><p>${prose}</p></body>`)).to.equal(`Fares\n\n${prose}`);
+  });
+
+  it('is not a small main part, a recipe for cookie bars, or a page about consent', async () => {
+    expect(await html(`<body><main>Loading</main><p>${prose}</p></body>`)).to.equal(`Loading\n\n${prose}`);
+    for (const name of ['cookie-bars', 'consent-form', 'trusted', 'informed-consent', 'cookies'])
+      expect(await html(`<body><p>${prose}</p><div class="${name}">Kept</div></body>`), name).to.equal(`${prose}\n\nKept`);
+  });
+
+  it('leaves headings at their places', async () => {
+    const { text, outline } = await read(furniture(`<h1>Fares</h1><p>${prose}</p><h2>Bicycles</h2><p>Free.</p>`), 'text/html');
+    expect(outline.headings.map(({ title, start }) => [title, text.slice(start).startsWith(title)])).to.deep.equal([
+      ['Fares', true],
+      ['Bicycles', true],
+    ]);
+  });
+
+  it('is found in time, however the page is broken', async () => {
+    for (const page of [
+      '<aside>x</aside><article>y</article>'.repeat(30_000),
+      '<header>'.repeat(250) + '</p></x>'.repeat(100_000),
+      '<article><aside></article>text'.repeat(30_000),
+      `<div class="${'cookie-'.repeat(100_000)}">text</div>`,
+      '<main>'.repeat(200) + 'text'.repeat(50_000),
+    ])
+      expect((await read(page, 'text/html')).text).to.be.a('string');
+  });
+});
+
+/** Pages of lines at heights above the lower edge: `[text, y]`. */
+async function makePages(pages: [string, number][][]): Promise<Buffer> {
+  const document = new PDFDocument({ size: [600, 800], margin: 0, autoFirstPage: false });
+  for (const lines of pages) {
+    document.addPage().fontSize(11);
+    for (const [text, y] of lines) document.text(text, 60, 800 - y, { lineBreak: false });
+  }
+  document.end();
+  return Buffer.concat(await document.toArray());
+}
+
+describe('What every page of a PDF has', () => {
+  const pdf = async (pages: [string, number][][]) => (await read(await makePages(pages), 'application/pdf')).text;
+  const body = (page: number): [string, number][] =>
+    [1, 2, 3, 4].map((line) => [`Line ${'abcd'[line - 1]} of text ${'uvwxyz'[page]}`, 700 - 20 * line]);
+  const bodyText = (page: number) =>
+    body(page)
+      .map(([text]) => text)
+      .join('\n');
+  const numbers = [0, 1, 2, 3];
+
+  it('is left out but for its first place: running headers; and numbers of pages altogether', async () => {
+    const text = await pdf(numbers.map((page) => [['Annual Report', 770], ...body(page), [`Page ${page + 1} of 4`, 30]]));
+    expect(text).to.equal(`Annual Report\n\n${numbers.map(bodyText).join('\n\n')}`);
+  });
+
+  it('is left out if pages on the left have another header than pages on the right, with the number in it', async () => {
+    const head = (page: number): [string, number] => [
+      page % 2 === 0 ? `The Keeper’s Handbook ${page + 11}` : `${page + 11} Chapter One`,
+      770,
+    ];
+    const pages = [0, 1, 2, 3, 4, 5];
+    const text = await pdf(pages.map((page) => [head(page), ...body(page)]));
+    expect(text).to.equal(`The Keeper’s Handbook 11\n\n${bodyText(0)}\n\n12 Chapter One\n\n${pages.slice(1).map(bodyText).join('\n\n')}`);
+  });
+
+  it('is not what stands on two pages, at different heights, or with different numbers', async () => {
+    for (const head of [
+      (page: number): [string, number] => ['Summary', page < 2 ? 770 : 790 - 30 * page],
+      (page: number): [string, number] => ['Total', 790 - 25 * page],
+      (page: number): [string, number] => [`Item ${[7, 3, 9, 1][page]}`, 770],
+    ]) {
+      const text = await pdf(numbers.map((page) => [head(page), ...body(page)]));
+      for (const page of numbers) expect(text).to.include(`${head(page)[0]}\n`);
+      expect(text.split(head(3)[0]).length + text.split(head(0)[0]).length).to.be.above(2);
+    }
+    expect((await pdf(numbers.map((page) => [['Total', 790 - 25 * page], ...body(page)]))).match(/Total/g)).to.have.length(4);
+  });
+
+  it('is kept on pages that have nothing else', async () => {
+    const lines: [string, number][] = [
+      ['Only this', 400],
+      ['and that', 386],
+    ];
+    expect(await pdf(numbers.map(() => lines))).to.equal(Array(4).fill('Only this\nand that').join('\n\n'));
+    expect(await pdf(numbers.map(() => lines.slice(0, 1)))).to.equal(Array(4).fill('Only this').join('\n\n'));
+  });
+
+  it('leaves the places of pages as they are', async () => {
+    const { text, outline } = await read(
+      await makePages(numbers.map((page) => [['Annual Report', 770], ...body(page), [`- ${page + 1} -`, 30]])),
+      'application/pdf',
+    );
+    expect(outline.page_starts?.map((start) => text.slice(start).split('\n', 1)[0])).to.deep.equal([
+      'Annual Report',
+      ...[1, 2, 3].map((page) => `Line a of text ${'uvwxyz'[page]}`),
+    ]);
+  });
+
+  it('is the footer of the sample handbook', async () => {
+    const { text } = await read(readFileSync('samples/observatory-handbook.pdf'), 'application/pdf');
+    expect(text.match(/page \d of 5/g)).to.deep.equal(['page 1 of 5']);
+  });
+});
+
+describe('Columns of a PDF', () => {
+  it('are read one after the other', async () => {
+    const document = new PDFDocument({ size: 'A4' });
+    document
+      .fontSize(10)
+      .text(['Left', 'Right'].map((side) => Array.from({ length: 40 }, (_, at) => `${side}${at}`).join('\n')).join('\n'), {
+        columns: 2,
+        height: 520,
+      });
+    document.end();
+    const { text } = await read(Buffer.concat(await document.toArray()), 'application/pdf');
+    expect(text.split('\n').filter(Boolean)).to.deep.equal(
+      ['Left', 'Right'].flatMap((side) => Array.from({ length: 40 }, (_, at) => `${side}${at}`)),
+    );
+  });
+});
+
+describe('Mails and books at /v1/extract', () => {
+  let service: AiService;
+  before(async () => {
+    service = await startAiService({ EXTRA_CONTENT_TYPES: 'eml' });
+  });
+  after(() => service.stop());
+
+  it('keep what a page of a site would lose', async () => {
+    const page = `<body><header>Dear reader</header><p>${prose}</p><footer>Yours, the keeper</footer></body>`;
+    const mail = `From: a@example.com\r\nSubject: Hello\r\nContent-Type: text/html\r\n\r\n${page}`;
+    const { text } = await service.client.extract({ body: Buffer.from(mail), contentType: 'message/rfc822' });
+    expect(text).to.include('Dear reader').and.to.include('Yours, the keeper');
+  });
+});

@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type PlacedChunk, placeChunks } from '../../domain/chunks/place-chunks.ts';
+import { chunkSizeOf } from '../../domain/chunks/split-text.ts';
+
+const lengthOf = (text: string) => [...text].length;
+/** The outline of a text whose headings are written as in Markdown. */
+function outlineOf(text: string) {
+  let [passed, start] = [0, 0];
+  const headings = [...text.matchAll(/^(#+) (.*)$/gm)].map(({ 1: signs = '', 2: title = '', index }) => {
+    start += lengthOf(text.slice(passed, index));
+    passed = index;
+    return { level: signs.length, title, start };
+  });
+  return { characters: lengthOf(text), pages: null, headings };
+}
+const place = (text: string, characters = 1_200) => placeChunks(text, outlineOf(text), { size: chunkSizeOf(characters) });
+const sentences = (count: number, what: string) =>
+  Array.from({ length: count }, (_, at) => `Sentence ${at} of ${what} 😀 is here.`).join(' ');
+
+/** Every character that is no white space is in a chunk. */
+function expectNothingLost(text: string, chunks: PlacedChunk[]): void {
+  const characters = [...text];
+  let covered = 0;
+  for (const { place: at } of chunks) {
+    expect(characters.slice(covered, at.start).join('').trim()).to.equal('');
+    covered = Math.max(covered, at.end);
+  }
+  expect(characters.slice(covered).join('').trim()).to.equal('');
+}
+
+describe('What chunks end with', () => {
+  it('is the end of a section, and the next one shares nothing with it', () => {
+    const sections = ['Oil', 'Lamp', 'Boat'].map((title) => `## ${title}\n\n${sentences(18, title)}`);
+    const chunks = place(['# Light', ...sections].join('\n\n'));
+    expect(chunks.map(({ text }) => text)).to.deep.equal([`# Light\n\n${sections[0]}`, sections[1], sections[2]]);
+  });
+
+  it('is a section only if the chunk is not short by then, so that many headings do not make many chunks', () => {
+    const text = Array.from({ length: 400 }, (_, index) => `## Entry ${index}\n\nA few words about it.`).join('\n\n');
+    const chunks = place(text);
+    for (const { text: one } of chunks) expect(one).to.match(/^## Entry/);
+    for (const { text: one } of chunks.slice(0, -1)) expect(lengthOf(one)).to.be.within(270, 1_200);
+  });
+
+  it('leaves no short chunk before the next section', () => {
+    const text = `# One\n\n${sentences(43, 'one')}\n\n# Two\n\n${sentences(20, 'two')}`;
+    const chunks = place(text);
+    expect(text.indexOf('# Two')).to.be.within(1_300, 1_500);
+    for (const { text: one } of chunks) expect(lengthOf(one)).to.be.above(300);
+    expect(chunks.filter(({ text: one }) => one.startsWith('# Two'))).to.have.length(1);
+  });
+
+  it('is the end of a paragraph, if one ends in the last third', () => {
+    const paragraphs = Array.from({ length: 6 }, (_, index) => sentences(12, `paragraph ${index}`));
+    for (const { text } of place(paragraphs.join('\n\n')).slice(0, -1)) expect(paragraphs.some((one) => text.endsWith(one))).to.equal(true);
+  });
+
+  it('is the end of a row where a table is cut', () => {
+    const row = (index: number) => `| ${index} | ${sentences(1 + (index % 9), `row ${index}.`)} |`;
+    const rows = Array.from({ length: 60 }, (_, index) => row(index));
+    const chunks = place(
+      `Before. ${sentences(10, 'prose')}\n\n| Number | Text |\n|---|---|\n${rows.join('\n')}\n\n${sentences(50, 'the rest')}`,
+    );
+    const lines = chunks.flatMap(({ text }) => text.split('\n').filter((line) => line.includes('|')));
+    expect(lines.filter((line) => !rows.includes(line) && !/^\|(?: Number|---)/.test(line))).to.deep.equal([]);
+    for (const one of rows) expect(lines).to.include(one);
+  });
+
+  it('is the end of a row of a table without outer strokes, too', () => {
+    const rows = Array.from({ length: 30 }, (_, index) => `${index} | ${'word '.repeat(30)}| end`);
+    const chunks = place(`Number | Words | End\n--- | --- | ---\n${rows.join('\n')}`);
+    expect(chunks.length).to.be.above(3);
+    for (const { text } of chunks.slice(1)) for (const line of text.split('\n')) expect(rows).to.include(line);
+  });
+
+  it('divides a row that alone is longer than a chunk', () => {
+    const text = `| short | row |\n| ${sentences(100, 'one cell')} |\n| last | row |`;
+    const chunks = place(text);
+    for (const { text: one } of chunks) expect(lengthOf(one)).to.be.most(1_200);
+    expectNothingLost(text, chunks);
+    expect(chunks.at(-1)?.text.endsWith('| last | row |')).to.equal(true);
+  });
+
+  it('loses nothing, ends, and keeps to the size, whatever the text is', () => {
+    const line = fc.oneof(
+      fc.constantFrom('', '# A', '## B', '### C', '|', '||', '|---|---|', '| a | b |', 'a | b', '```', '  '),
+      fc.integer({ min: 1, max: 90 }).map((count) => `| ${'cell '.repeat(count)}|`),
+      fc.integer({ min: 1, max: 90 }).map((count) => 'word. '.repeat(count)),
+      fc.string({ unit: 'grapheme', maxLength: 300 }),
+    );
+    const text = fc.array(line, { maxLength: 60 }).map((lines) => lines.join('\n').replace(/\r/g, ' '));
+    fc.assert(
+      fc.property(text, fc.constantFrom(60, 300, 1_200), (one, characters) => {
+        const chunks = place(one, characters);
+        expectNothingLost(one, chunks);
+        for (const { text: ofChunk, embedded, place: at } of chunks) {
+          expect(lengthOf(embedded)).to.be.most(characters);
+          expect([...one].slice(at.start, at.end).join('')).to.equal(ofChunk);
+        }
+        for (const { 0: row, index } of one.matchAll(/^\|.*\|$/gm)) {
+          const start = lengthOf(one.slice(0, index));
+          const end = start + lengthOf(row);
+          const cuts = chunks.flatMap(({ place: at }) => [at.start, at.end]).filter((at) => start < at && at < end);
+          if (end - start < characters / 2) expect(cuts, row).to.deep.equal([]);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is found in time for a text of many rows, headings or neither', () => {
+    for (const text of [
+      '| a |\n'.repeat(40_000),
+      '# a\n'.repeat(50_000),
+      '|'.repeat(200_000),
+      ' |-'.repeat(70_000),
+      'a | b\n-|-\n'.repeat(20_000),
+    ])
+      expectNothingLost(text, place(text));
+  });
+});
+
+describe('What is embedded of a chunk', () => {
+  const text = `# Handbook\n\n## Boats\n\n### Engine\n\n${sentences(60, 'the engine')}\n\n## Oil\n\n${sentences(20, 'the oil')}`;
+
+  it('begins with the headings that it is under, but for one that its text begins with', () => {
+    const chunks = place(text);
+    const start = ({ embedded, text: one }: PlacedChunk) =>
+      embedded
+        .slice(0, embedded.length - one.length)
+        .split('\n')
+        .filter(Boolean);
+    expect(chunks.map(start)).to.deep.equal([[], ['Handbook', 'Boats', 'Engine'], ['Handbook', 'Boats', 'Engine'], ['Handbook']]);
+    expect(chunks[1]?.text).to.not.match(/Handbook|Boats/);
+    expect(chunks[1]?.place.headings).to.deep.equal(['Handbook', 'Boats', 'Engine']);
+  });
+
+  it('has no more headings than a quarter of the size holds, the innermost ones', () => {
+    const long = ['# ', '## ', '### '].map((signs, index) => `${signs}${`title${index} `.repeat(24)}`).join('\n\n');
+    const last = place(`${long}\n\n${sentences(60, 'text')}`).at(-1);
+    expect(last?.embedded.split('\n')).to.have.length(2);
+    expect(last?.embedded).to.match(/^title2 .*title2 ?\n/);
+    expect(last?.place.headings).to.have.length(3);
+  });
+
+  it('begins with the head of the table that it goes on with', () => {
+    const rows = Array.from({ length: 40 }, (_, index) => `| ${index} | ${sentences(2, 'row')} |`);
+    const chunks = place(`# Fares\n\n| Number | Words |\n|---|---|\n${rows.join('\n')}\n\n${sentences(40, 'prose')}`);
+    const [, second] = chunks;
+    expect(second?.embedded).to.match(/^Fares\n\| Number \| Words \|\n\| \d+ \|/);
+    expect(second?.text).to.match(/^\| \d+ \|/);
+    expect(chunks.at(-1)?.embedded).to.match(/^Fares\n(?!\|)/);
+  });
+});

@@ -1,0 +1,56 @@
+import { extractText as readByPdfJs } from 'unpdf';
+import { extractText } from '../../../ai/extract/extract-text.ts';
+import { placeChunks } from '../../../domain/chunks/place-chunks.ts';
+import { splitText } from '../../../domain/chunks/split-text.ts';
+import { type MadeDocument, type MadeRecords, makeDocuments, makeRecords } from '../collections/made-documents.ts';
+import { type Figure, toFigure } from '../support/figure.ts';
+import { similarityOf } from '../support/similarity.ts';
+
+const limits = { maxUploadBytes: 30_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
+
+/**
+ * How much of documents that were made for it is read as it is known, beside what is plainest: pdf.js for a PDF, HTML without its tags, and the source of
+ * Markdown. Of Markdown it is what is embedded. Of records: how many values are embedded together with all that names them, beside chunks without regard to structure.
+ */
+export async function extraction(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const document of await makeDocuments()) {
+    const measured = {
+      value: similarityOf(await read(document), document.text),
+      baseline: similarityOf(await readPlainly(document), document.text),
+      unit: '',
+    };
+    figures.push(toFigure(`${document.name}: likeness to its text`, measured, { ratio: { atLeast: 1 } }));
+  }
+  for (const records of makeRecords()) {
+    const { text, mediaType } = records;
+    const embedded = placeChunks(text, null, { contentType: mediaType }).map((chunk) => chunk.embedded);
+    const measured = { value: shareNamed(records, embedded), baseline: shareNamed(records, splitText(text)), unit: '' };
+    figures.push(toFigure(`${records.name}: values with their names`, measured, { ratio: { atLeast: 1 } }));
+  }
+  return figures;
+}
+
+async function read({ bytes, mediaType }: MadeDocument): Promise<string> {
+  const { text, characters, outline } = await extractText({ bytes, mediaType, charset: undefined }, limits);
+  if (mediaType !== 'text/markdown') return text;
+  // Chunks that begin within what the one before has said already would count twice.
+  const wholeSections = { characters: text.length, overlap: 0 };
+  const placed = placeChunks(
+    text,
+    { characters, pages: null, headings: outline.headings },
+    { contentType: mediaType, size: wholeSections },
+  );
+  return placed.map(({ embedded }) => embedded).join('\n');
+}
+
+async function readPlainly({ bytes, mediaType }: MadeDocument): Promise<string> {
+  if (mediaType === 'application/pdf') return (await readByPdfJs(new Uint8Array(bytes), { mergePages: true })).text;
+  return mediaType === 'text/html' ? bytes.toString().replace(/<[^>]*>/g, ' ') : bytes.toString();
+}
+
+function shareNamed({ values }: MadeRecords, chunks: string[]): number {
+  const isNamed = ({ names, value }: MadeRecords['values'][number]) =>
+    chunks.some((chunk) => [...names, value].every((one) => chunk.includes(one)));
+  return values.filter(isNamed).length / values.length;
+}
