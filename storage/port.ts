@@ -23,6 +23,14 @@ export class StorageUnavailable extends Error {
   }
 }
 
+/** What became of some of the keys that were to be deleted. */
+export interface Deletion {
+  /** The keys that have no object any more. */
+  deleted: string[];
+  /** Why the store did not delete the others. */
+  refused: Map<string, unknown>;
+}
+
 /** What the store knows of an object. */
 export interface StoredObject {
   sizeBytes: number;
@@ -50,6 +58,8 @@ export interface Storage {
   write(key: string, source: AsyncIterable<Buffer>): Promise<void>;
   /** Deletes an object; deleting an absent one succeeds. */
   delete(key: string): Promise<void>;
+  /** Deletes objects, as many at once as the store takes, and yields what became of each portion. Deleting an absent one succeeds. */
+  deleteMany(keys: readonly string[]): AsyncIterable<Deletion>;
   /** Deletes an object that is larger than `maxBytes`. One that was stored under the key meanwhile, and is not, stays. */
   deleteIfLarger(key: string, maxBytes: number): Promise<void>;
   /**
