@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type Environment, httpUrl, integer, parseEnvironment } from './environment.ts';
+import { storageChecks, storageVariables, storeOf } from './storage.ts';
 
 const opsEnvironment = z.object({
   DATA_DIR: z.string().default('.data'),
@@ -17,8 +18,7 @@ const opsEnvironment = z.object({
   TEMPORAL_UI_URL: httpUrl().optional(),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
-  STORAGE_BUCKET: z.string().optional(),
-  STORAGE_API_ENDPOINT: httpUrl().optional(),
+  ...storageVariables,
   JOB_TIMEOUT_MS: integer(120_000, { min: 100 }),
   /** Set by npm, which takes flags that no `--` stands before for its own settings. */
   npm_config_dry_run: z.string().optional(),
@@ -29,7 +29,7 @@ export type OpsConfig = ReturnType<typeof loadOpsConfig>;
 
 /** Reads the configuration of the operator's commands. Throws ConfigurationError naming every problem at once. */
 export function loadOpsConfig(env: Environment) {
-  const e = parseEnvironment(opsEnvironment, env);
+  const e = parseEnvironment(opsEnvironment, env, storageChecks);
   return {
     /** Absolute. */
     dataDir: resolve(e.DATA_DIR),
@@ -42,7 +42,7 @@ export function loadOpsConfig(env: Environment) {
       uiUrl: e.TEMPORAL_UI_URL ?? `http://localhost:${e.EMBEDDED_TEMPORAL_UI_PORT}`,
     },
     /** Where stored documents are: a bucket, or files below `dataDir` if there is none. */
-    store: { bucket: e.STORAGE_BUCKET, apiEndpoint: e.STORAGE_API_ENDPOINT },
+    store: storeOf(e),
     billing: { enabled: Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET) },
     npmDryRun: e.npm_config_dry_run !== undefined && e.npm_config_dry_run !== 'false',
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS },

@@ -63,6 +63,6 @@ export function usageOf(commands: Record<string, Command>): string {
     ...Object.values(commands).flatMap(({ usage, summary }) => [`  ${usage}`, `      ${summary}`]),
     '',
     'They work on DATABASE_URL and TEMPORAL_ADDRESS if these are set, else on what `npm start` runs in DATA_DIR (.data).',
-    'Stored documents are in STORAGE_BUCKET if it is set, else below DATA_DIR.',
+    'Stored documents are in the bucket that STORAGE_* name, else below DATA_DIR.',
   ].join('\n');
 }

@@ -40,7 +40,7 @@ export async function withContext(config: OpsConfig, output: Output, work: (cont
   const db = createDb(createPool({ url, poolSize: 2, name: 'sheaf ops', work: 'maintenance' }));
   const temporal = createTemporalClient(config.temporal);
   try {
-    await work({ config, databaseUrl: url, db, storage: openStorage(config), temporal, ...output });
+    await work({ config, databaseUrl: url, db, storage: await openStorage(config), temporal, ...output });
   } finally {
     await temporal.connection.close();
     await db.destroy();
@@ -58,6 +58,6 @@ export async function callTemporal<T>({ temporal, config }: OpsContext, call: ()
 }
 
 /** The store of the deployment, to copy from and to: the links that it signs are worth nothing. */
-function openStorage({ store, dataDir }: OpsConfig): Storage {
+function openStorage({ store, dataDir }: OpsConfig): Promise<Storage> {
   return createStorage({ storage: { ...store, maxUploadBytes: 0 }, dataDir, apiUrl: 'http://localhost', authSecret: 'signs no links' });
 }

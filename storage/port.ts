@@ -41,10 +41,10 @@ export interface StoredObject {
  * Failures of the store itself throw, StorageUnavailable if it is away; an absent object is never an error. An object that exists is never overwritten.
  */
 export interface Storage {
-  readonly driver: 'local' | 'bucket';
+  readonly driver: 'local' | 'bucket' | 's3';
   /** The directory or the name of the bucket, for the operator. */
   readonly location: string;
-  /** Signs a target that accepts one object, once, for an hour. A store that can refuses more than `sizeBytes` while they arrive. */
+  /** Signs a target that accepts one object, once, for an hour. A store that can refuses more than `sizeBytes`; one of S3 refuses fewer, too. */
   signUpload(input: { key: string; contentType: string; sizeBytes?: number }): Promise<UploadTarget>;
   /** Signs a GET that downloads the object under `fileName` for five minutes. */
   signDownload(input: { key: string; contentType: string; fileName: string }): Promise<DownloadTarget>;
