@@ -79,7 +79,7 @@ await syncPlanLimits(db, config);
 
 const readiness = { stopping: false };
 const clock = await followClock(sessionsDb);
-const storage = createStorage(config, { now: clock.now, timeoutMs: storageTimeoutMs });
+const storage = await createStorage(config, { now: clock.now, timeoutMs: storageTimeoutMs });
 const ai = metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs }));
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
@@ -143,7 +143,7 @@ outbox.start();
 const tidying = storage instanceof LocalStorage ? tidyUploads(storage) : undefined;
 const workers = config.worker.enabled
   ? startWorker(config, temporal, {
-      ...{ db: workerDb ?? db, outbox, storage: createStorage(config), ai, log },
+      ...{ db: workerDb ?? db, outbox, storage: await createStorage(config), ai, log },
       ...observeWorker(registry, metrics),
     })
   : undefined;

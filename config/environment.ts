@@ -40,7 +40,7 @@ export function crossCheck<T extends z.ZodObject>() {
 export function parseEnvironment<T extends z.ZodObject>(
   schema: T,
   env: Environment,
-  checks: readonly CrossCheck<T>[] = [],
+  checks: readonly CrossCheck<NoInfer<T>>[] = [],
   known: readonly string[] = [],
 ): z.output<T> {
   const values: Record<string, unknown> = {};

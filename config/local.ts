@@ -6,6 +6,7 @@ import { type Environment, findProblems, flag, httpUrl, integer, parseEnvironmen
 import { changeVariables, readVariable } from './secret-files.ts';
 import { loadServerConfig } from './server.ts';
 import { serverEnvironment } from './server-environment.ts';
+import { storageVariables } from './storage.ts';
 
 const port = (defaultValue: number) => integer(defaultValue, { min: 1, max: 65_535 });
 
@@ -45,7 +46,8 @@ const ofExternal = {
 
 /** Variables that lead to a service which is never embedded. */
 const ofRemote = [
-  ...['STORAGE_BUCKET', 'STORAGE_API_ENDPOINT', 'EMAIL_PROVIDER', 'SMTP_URL', 'CONTACT_EMAIL'],
+  ...Object.keys(storageVariables),
+  ...['STORAGE_SECRET_ACCESS_KEY_FILE', 'EMAIL_PROVIDER', 'SMTP_URL', 'CONTACT_EMAIL'],
   ...['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE'],
 ];
 

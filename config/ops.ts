@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type Environment, httpUrl, integer, milliseconds, parseEnvironment } from './environment.ts';
+import { storageChecks, storageVariables, storeOf } from './storage.ts';
 
 const opsEnvironment = z.object({
   DATA_DIR: z.string().default('.data'),
@@ -17,8 +18,7 @@ const opsEnvironment = z.object({
   TEMPORAL_UI_URL: httpUrl().optional(),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
-  STORAGE_BUCKET: z.string().optional(),
-  STORAGE_API_ENDPOINT: httpUrl().optional(),
+  ...storageVariables,
   JOB_TIMEOUT_MS: milliseconds(120_000, { min: 100 }),
 });
 
@@ -27,7 +27,7 @@ export type OpsConfig = ReturnType<typeof loadOpsConfig>;
 
 /** Reads the configuration of the operator's commands. Throws ConfigurationError naming every problem at once. */
 export function loadOpsConfig(env: Environment) {
-  const e = parseEnvironment(opsEnvironment, env);
+  const e = parseEnvironment(opsEnvironment, env, storageChecks);
   return {
     /** Absolute. */
     dataDir: resolve(e.DATA_DIR),
@@ -40,7 +40,7 @@ export function loadOpsConfig(env: Environment) {
       uiUrl: e.TEMPORAL_UI_URL ?? `http://localhost:${e.EMBEDDED_TEMPORAL_UI_PORT}`,
     },
     /** Where stored documents are: a bucket, or files below `dataDir` if there is none. */
-    store: { bucket: e.STORAGE_BUCKET, apiEndpoint: e.STORAGE_API_ENDPOINT },
+    store: storeOf(e),
     billing: { enabled: Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET) },
     /** Flags that npm has kept for itself, by their names: those that no `--` stood before. */
     flagsOfNpm: findFlagsOfNpm(env),

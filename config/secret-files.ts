@@ -13,6 +13,7 @@ export const secretVariables: readonly string[] = [
   'PROVIDER_B_CLIENT_SECRET',
   'TEMPORAL_API_KEY',
   'REMOTE_AI_KEY',
+  'STORAGE_SECRET_ACCESS_KEY',
 ];
 
 /**

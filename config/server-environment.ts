@@ -16,6 +16,7 @@ import {
 } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
 import { refusePlaceholder } from './placeholder.ts';
+import { storageChecks, storageVariables } from './storage.ts';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000 * MEGABYTE;
@@ -57,8 +58,7 @@ export const serverEnvironment = z.object({
   AUTH_SECRET: required().min(16, 'must have at least 16 characters'),
   REQUIRE_EMAIL_VERIFICATION: optionalFlag(),
   DATA_DIR: z.string().default('.data'),
-  STORAGE_BUCKET: z.string().optional(),
-  STORAGE_API_ENDPOINT: httpUrl().optional(),
+  ...storageVariables,
   MAX_UPLOAD_BYTES: integer(26_214_400, { min: 1 }),
   EXTRA_CONTENT_TYPES: extraKinds(),
   UPLOAD_MIN_BYTES_PER_SECOND: integer(4_096, { min: 1 }),
@@ -169,6 +169,7 @@ const check = crossCheck<typeof serverEnvironment>();
 
 /** What several variables together must satisfy. */
 export const serverChecks = [
+  ...storageChecks,
   ...(['UPLOAD_INCOMING_BYTES', 'UPLOAD_INCOMING_BYTES_PER_ORGANIZATION'] as const).map((name) =>
     check([name, 'MAX_UPLOAD_BYTES'], (e) => (e[name] < e.MAX_UPLOAD_BYTES ? [`${name}: must be at least MAX_UPLOAD_BYTES`] : [])),
   ),

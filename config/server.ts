@@ -10,6 +10,7 @@ import {
   serverEnvironment,
   webUrlOf,
 } from './server-environment.ts';
+import { storeOf } from './storage.ts';
 
 export interface ProviderConfig {
   id: SocialProvider;
@@ -47,7 +48,7 @@ export function loadServerConfig(env: Environment) {
     authSecret: e.AUTH_SECRET,
     requireEmailVerification: e.REQUIRE_EMAIL_VERIFICATION ?? production,
     dataDir: e.DATA_DIR,
-    storage: { bucket: e.STORAGE_BUCKET, apiEndpoint: e.STORAGE_API_ENDPOINT, maxUploadBytes: e.MAX_UPLOAD_BYTES },
+    storage: { ...storeOf(e), maxUploadBytes: e.MAX_UPLOAD_BYTES },
     /** The media types that may be uploaded beside those that every deployment takes. */
     extraContentTypes: e.EXTRA_CONTENT_TYPES,
     uploads: uploadsOf(e),

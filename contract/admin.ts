@@ -148,7 +148,7 @@ const systemStatus = z
       .meta({ id: 'QueueStatus' }),
     storage: z
       .object({
-        driver: z.enum(['local', 'bucket']),
+        driver: z.enum(['local', 'bucket', 's3']).describe('Files of this service, Google Cloud Storage, or S3.'),
         location: z.string().meta({ examples: ['.data/objects'] }),
         maxUploadBytes: count.meta({ examples: [26_214_400] }),
       })

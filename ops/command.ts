@@ -88,6 +88,6 @@ export function usageOf(commands: Record<string, AnyCommand>): string {
     '',
     'They work on DATABASE_URL and TEMPORAL_ADDRESS if these are set, else on what `npm start` runs in DATA_DIR (.data).',
     'If nothing runs there, backup and restore start its Postgres for themselves.',
-    'Stored documents are in STORAGE_BUCKET if it is set, else below DATA_DIR.',
+    'Stored documents are in the bucket that STORAGE_* name, else below DATA_DIR.',
   ].join('\n');
 }

@@ -40,7 +40,7 @@ export class OpsError extends Error {}
 export async function withTools(config: OpsConfig, output: Output, work: (tools: OpsTools) => Promise<void>): Promise<void> {
   const temporal = createTemporalClient(config.temporal);
   try {
-    await work({ config, storage: openStorage(config), temporal, ...output });
+    await work({ config, storage: await openStorage(config), temporal, ...output });
   } finally {
     await temporal.connection.close();
   }
@@ -114,6 +114,6 @@ export async function callTemporal<T>({ temporal, config }: OpsContext, call: ()
 }
 
 /** The store of the deployment, to copy from and to: the links that it signs are worth nothing. */
-function openStorage({ store, dataDir }: OpsConfig): Storage {
+function openStorage({ store, dataDir }: OpsConfig): Promise<Storage> {
   return createStorage({ storage: { ...store, maxUploadBytes: 0 }, dataDir, apiUrl: 'http://localhost', authSecret: 'signs no links' });
 }

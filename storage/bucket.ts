@@ -4,8 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import { ApiError, type Bucket, Storage as CloudStorage, type File, type FileMetadata, type StorageOptions } from '@google-cloud/storage';
 import { GoogleAuth } from 'google-auth-library';
 import { contentDisposition } from './content-disposition.ts';
+import { deleteInParallel } from './delete-in-parallel.ts';
 import { assertObjectKey, isObjectKey, markerName, organizationOfPrefix } from './object-key.ts';
 import {
+  type Deletion,
   type DownloadTarget,
   downloadLifetimeMs,
   type Storage,
@@ -114,6 +116,10 @@ export class BucketStorage implements Storage {
 
   async delete(key: string): Promise<void> {
     await this.#ask(() => this.#file(key).delete({ ignoreNotFound: true }));
+  }
+
+  deleteMany(keys: readonly string[]): AsyncGenerator<Deletion> {
+    return deleteInParallel(keys, (key) => this.delete(key));
   }
 
   async deleteIfLarger(key: string, maxBytes: number): Promise<void> {

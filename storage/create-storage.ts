@@ -1,16 +1,18 @@
 import { join } from 'node:path';
 import { deriveKey } from '../config/keys.ts';
 import type { ServerConfig } from '../config/server.ts';
-import { BucketStorage } from './bucket.ts';
+import type { BucketStorage } from './bucket.ts';
 import { LocalStorage } from './local.ts';
+import type { S3Storage } from './s3.ts';
 
-/** The store that the configuration names: a bucket if there is one, else files under DATA_DIR. Accesses neither network nor disk. `now` is a clock that all processes share, for the expiry of links; `timeoutMs` bounds each request to a bucket. */
-export function createStorage(
-  config: Pick<ServerConfig, 'storage' | 'dataDir' | 'apiUrl' | 'authSecret'>,
+/** The store that the configuration names. Accesses no network. `now` is a clock that all processes share, for the expiry of links that this service checks; `timeoutMs` bounds each request to a bucket. */
+export async function createStorage(
+  { storage, ...config }: Pick<ServerConfig, 'storage' | 'dataDir' | 'apiUrl' | 'authSecret'>,
   { now, timeoutMs }: { now?: () => Date; timeoutMs?: number } = {},
-): LocalStorage | BucketStorage {
-  const { bucket, apiEndpoint, maxUploadBytes } = config.storage;
-  if (bucket !== undefined) return new BucketStorage({ bucket, apiEndpoint, maxUploadBytes, timeoutMs });
+): Promise<LocalStorage | BucketStorage | S3Storage> {
+  // The libraries of clouds are large: only the one that is used is loaded.
+  if (storage.driver === 'bucket') return new (await import('./bucket.ts')).BucketStorage({ ...storage, timeoutMs });
+  if (storage.driver === 's3') return new (await import('./s3.ts')).S3Storage({ ...storage, timeoutMs });
   return new LocalStorage({
     directory: join(config.dataDir, 'objects'),
     publicUrl: config.apiUrl,

@@ -3,8 +3,17 @@ import { rmSync, statSync } from 'node:fs';
 import { link, mkdir, open, opendir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { deleteInParallel } from './delete-in-parallel.ts';
 import { assertObjectKey, isObjectKey, markerName, organizationOfPrefix } from './object-key.ts';
-import { type DownloadTarget, downloadLifetimeMs, type Storage, type StoredObject, type UploadTarget, uploadLifetimeMs } from './port.ts';
+import {
+  type Deletion,
+  type DownloadTarget,
+  downloadLifetimeMs,
+  type Storage,
+  type StoredObject,
+  type UploadTarget,
+  uploadLifetimeMs,
+} from './port.ts';
 import { type Grant, readGrant, signGrant } from './signature.ts';
 import { isCode, type WriteOptions, writeOnce } from './write-once.ts';
 
@@ -80,6 +89,10 @@ export class LocalStorage implements Storage {
 
   async delete(key: string): Promise<void> {
     await rm(this.pathOf(key), { force: true });
+  }
+
+  deleteMany(keys: readonly string[]): AsyncGenerator<Deletion> {
+    return deleteInParallel(keys, (key) => this.delete(key));
   }
 
   async deleteIfLarger(key: string, maxBytes: number): Promise<void> {

@@ -23,6 +23,14 @@ export class StorageUnavailable extends Error {
   }
 }
 
+/** What became of some of the keys that were to be deleted. */
+export interface Deletion {
+  /** The keys that have no object any more. */
+  deleted: string[];
+  /** Why the store did not delete the others. */
+  refused: Map<string, unknown>;
+}
+
 /** What the store knows of an object. */
 export interface StoredObject {
   sizeBytes: number;
@@ -33,10 +41,10 @@ export interface StoredObject {
  * Failures of the store itself throw, StorageUnavailable if it is away; an absent object is never an error. An object that exists is never overwritten.
  */
 export interface Storage {
-  readonly driver: 'local' | 'bucket';
+  readonly driver: 'local' | 'bucket' | 's3';
   /** The directory or the name of the bucket, for the operator. */
   readonly location: string;
-  /** Signs a target that accepts one object, once, for an hour. A store that can refuses more than `sizeBytes` while they arrive. */
+  /** Signs a target that accepts one object, once, for an hour. A store that can refuses more than `sizeBytes`; one of S3 refuses fewer, too. */
   signUpload(input: { key: string; contentType: string; sizeBytes?: number }): Promise<UploadTarget>;
   /** Signs a GET that downloads the object under `fileName` for five minutes. */
   signDownload(input: { key: string; contentType: string; fileName: string }): Promise<DownloadTarget>;
@@ -50,6 +58,8 @@ export interface Storage {
   write(key: string, source: AsyncIterable<Buffer>): Promise<void>;
   /** Deletes an object; deleting an absent one succeeds. */
   delete(key: string): Promise<void>;
+  /** Deletes objects, as many at once as the store takes, and yields what became of each portion. Deleting an absent one succeeds. */
+  deleteMany(keys: readonly string[]): AsyncIterable<Deletion>;
   /** Deletes an object that is larger than `maxBytes`. One that was stored under the key meanwhile, and is not, stays. */
   deleteIfLarger(key: string, maxBytes: number): Promise<void>;
   /**

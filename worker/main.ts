@@ -44,7 +44,7 @@ outbox.start();
 const workers = startWorker(config, temporal, {
   db,
   outbox,
-  storage: createStorage(config),
+  storage: await createStorage(config),
   ai: metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs })),
   log,
   ...observeWorker(registry, metrics),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import type { Storage } from '../../storage/port.ts';
+import type { Deletion, Storage } from '../../storage/port.ts';
 import { checkStoreOwner } from './store-owner.ts';
 
 export interface ObjectBatch {
@@ -11,9 +11,9 @@ export interface ObjectBatch {
   nextDueMs: number | null;
 }
 
-const pageSize = 500;
-const pagesPerBatch = 20;
-const parallelDeletions = 10;
+/** As many as a store deletes with one request at the most. */
+const pageSize = 1_000;
+const pagesPerBatch = 10;
 const longestDelaySeconds = 900;
 
 /**
@@ -26,12 +26,11 @@ export async function deleteObjectBatch(db: Db, storage: Storage, organizationId
   let last: Due | undefined;
   for (let pages = 0; pages < pagesPerBatch; pages++) {
     const due = await pageOfDue(db, organizationId, last);
-    for (let start = 0; start < due.length; start += parallelDeletions) {
-      const results = await Promise.all(due.slice(start, start + parallelDeletions).map(({ key }) => deleteOne(db, storage, key)));
-      const gone = results.filter((key) => key !== undefined);
+    for await (const portion of storage.deleteMany(due.map(({ key }) => key))) {
       // One statement for all: a commit for each would take longer than the store does.
-      if (gone.length > 0) await db.deleteFrom('object_to_delete').where('key', 'in', gone).execute();
-      deleted += gone.length;
+      if (portion.deleted.length > 0) await db.deleteFrom('object_to_delete').where('key', 'in', portion.deleted).execute();
+      if (portion.refused.size > 0) await recordRefusals(db, portion.refused);
+      deleted += portion.deleted.length;
       onProgress();
     }
     last = due.at(-1);
@@ -59,24 +58,21 @@ async function pageOfDue(db: Db, organizationId: string, last: Due | undefined):
   return await page.execute();
 }
 
-/** The key if the store deleted the object; undefined if it refused, which is recorded. */
-async function deleteOne(db: Db, storage: Storage, key: string): Promise<string | undefined> {
-  try {
-    await storage.delete(key);
-    return key;
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    await db
-      .updateTable('object_to_delete')
-      .set({
-        attempts: sql`attempts + 1`,
-        last_error: message.slice(0, 500),
-        next_attempt_at: sql`now() + make_interval(secs => least(${longestDelaySeconds}, power(2, least(attempts, 20)))::int)`,
-      })
-      .where('key', '=', key)
-      .execute();
-    return undefined;
-  }
+async function recordRefusals(db: Db, refused: Deletion['refused']): Promise<void> {
+  const refusals = [...refused].map(([key, error]) => ({ key, error: refusalText(error) }));
+  await sql`
+    update object_to_delete set
+      attempts = attempts + 1,
+      last_error = refusal.error,
+      next_attempt_at = now() + make_interval(secs => least(${longestDelaySeconds}, power(2, least(attempts, 20)))::int)
+    from unnest(${refusals.map(({ key }) => key)}::text[], ${refusals.map(({ error }) => error)}::text[]) as refusal (key, error)
+    where object_to_delete.key = refusal.key
+  `.execute(db);
+}
+
+/** Why the store refused to delete an object, as rows and operators see it. */
+export function refusalText(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
 }
 
 async function remaining(db: Db, organizationId: string): Promise<Pick<ObjectBatch, 'failing' | 'nextDueMs'>> {

@@ -3,12 +3,13 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import type { JobStatus } from '../../db/schema.ts';
 import { inBulkTransaction, inTransaction } from '../../db/transaction.ts';
-import type { Storage } from '../../storage/port.ts';
+import type { Deletion, Storage } from '../../storage/port.ts';
 import { tellJobCanceled } from '../../workflows/definitions.ts';
 import { drainDocuments } from '../documents/drain-documents.ts';
 import { inSlices, type Place } from '../drain.ts';
 import { failJob } from '../jobs/settle-attempt.ts';
 import { lockOrganizationForDeletion, lockUnfinishedJobs } from '../locks.ts';
+import { refusalText } from '../objects/delete-object-batch.ts';
 import { checkStoreOwner } from '../objects/store-owner.ts';
 
 const organizationDeleted = { code: 'organization_deleted', message: 'The organization was deleted.' };
@@ -77,7 +78,8 @@ export interface DeletedObjects {
   failed: number;
 }
 
-const parallelDeletions = 20;
+/** As many as a store deletes with one request at the most. */
+const objectsAtOnce = 1_000;
 
 /**
  * Deletes every stored object of an organization, listed a page at a time (docs/rules.md, large things are bounded). The counts begin at
@@ -95,7 +97,7 @@ export async function deleteOrganizationObjects(
   for await (const { key } of storage.list(`${organizationId}/`)) {
     signal.throwIfAborted();
     batch.push(key);
-    if (batch.length < parallelDeletions) continue;
+    if (batch.length < objectsAtOnce) continue;
     await deleteBatch(batch);
     batch = [];
   }
@@ -103,25 +105,28 @@ export async function deleteOrganizationObjects(
   return counts;
 
   async function deleteBatch(keys: string[]): Promise<void> {
-    const results = await Promise.all(keys.map((key) => deleteOne(db, storage, organizationId, key)));
-    for (const result of results) counts[result]++;
-    onProgress(counts);
+    for await (const { deleted, refused } of storage.deleteMany(keys)) {
+      if (refused.size > 0) await requestLaterDeletion(db, organizationId, refused);
+      counts.deleted += deleted.length;
+      counts.failed += refused.size;
+      onProgress(counts);
+      signal.throwIfAborted();
+    }
   }
 }
 
-async function deleteOne(db: Db, storage: Storage, organizationId: string, key: string): Promise<keyof DeletedObjects> {
-  try {
-    await storage.delete(key);
-    return 'deleted';
-  } catch (error) {
-    const last_error = (error instanceof Error ? error.message : String(error)).slice(0, 500);
-    await db
-      .insertInto('object_to_delete')
-      .values({ key, organization_id: organizationId, attempts: 1, last_error })
-      .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_error }))
-      .execute();
-    return 'failed';
-  }
+async function requestLaterDeletion(db: Db, organizationId: string, refused: Deletion['refused']): Promise<void> {
+  const rows = [...refused].map(([key, error]) => ({
+    key,
+    organization_id: organizationId,
+    attempts: 1,
+    last_error: refusalText(error),
+  }));
+  await db
+    .insertInto('object_to_delete')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('key').doUpdateSet((eb) => ({ last_error: eb.ref('excluded.last_error') })))
+    .execute();
 }
 
 const rowsPerSlice = 2_000;

@@ -33,6 +33,14 @@ interface Row<C> {
   set: [value: string, expected: unknown][];
 }
 
+const at = (apiEndpoint: string, publicEndpoint: string) => ({ apiEndpoint, publicEndpoint });
+
+/** A store of S3 that the row describes. */
+function ofS3(given: object): object {
+  const rest = { region: 'us-east-1', pathStyle: true, apiEndpoint: undefined, publicEndpoint: undefined, credentials: undefined };
+  return { driver: 's3', bucket: 'documents', ...rest, ...given };
+}
+
 /** Every setting whose default is another in production, or depends on another variable. */
 const serverRows: Row<ServerConfig>[] = [
   {
@@ -99,6 +107,48 @@ const serverRows: Row<ServerConfig>[] = [
       ['price_pro', [true, 'price_pro']],
       [' price_new, price_old,', [true, 'price_new', 'price_old']],
     ],
+  },
+  {
+    name: 'STORAGE_DRIVER',
+    read: (config) => config.storage.driver,
+    with: { STORAGE_BUCKET: 'documents', STORAGE_API_ENDPOINT: 'http://store:7070' },
+    absent: 'bucket',
+    development: 'bucket',
+    set: [
+      ['bucket', 'bucket'],
+      ['s3', 's3'],
+    ],
+  },
+  {
+    name: 'STORAGE_BUCKET',
+    read: (config) => config.storage,
+    absent: { driver: 'local', maxUploadBytes: 26_214_400 },
+    development: { driver: 'local', maxUploadBytes: 26_214_400 },
+    set: [['documents', { driver: 'bucket', bucket: 'documents', apiEndpoint: undefined, maxUploadBytes: 26_214_400 }]],
+  },
+  {
+    name: 'STORAGE_API_ENDPOINT',
+    read: ({ storage: { maxUploadBytes, ...store } }) => store,
+    with: { STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'documents', STORAGE_REGION: 'eu-central-1' },
+    absent: ofS3({ region: 'eu-central-1', pathStyle: false }),
+    development: ofS3({ region: 'eu-central-1', pathStyle: false }),
+    set: [['http://store:7070/', ofS3({ region: 'eu-central-1', pathStyle: true, ...at('http://store:7070', 'http://store:7070') })]],
+  },
+  {
+    name: 'STORAGE_PUBLIC_ENDPOINT',
+    read: ({ storage: { maxUploadBytes, ...store } }) => store,
+    with: { STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'documents', STORAGE_API_ENDPOINT: 'http://store:7070' },
+    absent: ofS3(at('http://store:7070', 'http://store:7070')),
+    development: ofS3(at('http://store:7070', 'http://store:7070')),
+    set: [['https://files.example.com', ofS3(at('http://store:7070', 'https://files.example.com'))]],
+  },
+  {
+    name: 'STORAGE_PATH_STYLE',
+    read: ({ storage }) => storage.driver === 's3' && [storage.pathStyle, storage.region],
+    with: { STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'documents', STORAGE_API_ENDPOINT: 'http://store:7070' },
+    absent: [true, 'us-east-1'],
+    development: [true, 'us-east-1'],
+    set: [['false', [false, 'us-east-1']]],
   },
   {
     name: 'NODE_ENV',
@@ -285,6 +335,50 @@ describe('A configuration of billing', () => {
   it('is refused if a price is of two plans', () => {
     for (const name of ['STRIPE_PRICE_TEAM', 'STRIPE_SEAT_PRICE_TEAM'])
       expect(names({ ...whole, STRIPE_PRICE_TEAM: 'price_team', [name]: 'price_x,price_pro' })).to.deep.equal(['STRIPE_PRICE_PRO']);
+  });
+});
+
+describe('A configuration of the store', () => {
+  const whole = {
+    ...{ STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'documents', STORAGE_API_ENDPOINT: 'http://store:7070' },
+    ...{ STORAGE_ACCESS_KEY_ID: 'an id', STORAGE_SECRET_ACCESS_KEY: 'a secret' },
+  };
+  const problems = (env: Environment) => [
+    findProblems(() => loadServerConfig({ ...server, ...whole, ...env })),
+    findProblems(() => loadOpsConfig({ ...whole, ...env })),
+  ];
+  const refused: [string, Environment, string][] = [
+    ['without a bucket', { STORAGE_BUCKET: '' }, 'STORAGE_BUCKET: is missing while STORAGE_DRIVER is s3'],
+    ['of another driver', { STORAGE_DRIVER: 'gcs' }, 'STORAGE_DRIVER: must be local, bucket or s3'],
+    ['with half a key', { STORAGE_SECRET_ACCESS_KEY: ' ' }, 'STORAGE_SECRET_ACCESS_KEY: is missing while the other half of the key is set'],
+    ['with the other half', { STORAGE_ACCESS_KEY_ID: '' }, 'STORAGE_ACCESS_KEY_ID: is missing while the other half of the key is set'],
+    [
+      'of Amazon without a region',
+      { STORAGE_API_ENDPOINT: '' },
+      'STORAGE_REGION: is missing; without STORAGE_API_ENDPOINT the bucket is in a region of Amazon',
+    ],
+  ];
+
+  it('is read in the same way by the API, the worker and the commands', () => {
+    expect(problems({})).to.deep.equal([[], []]);
+    const { maxUploadBytes, ...store } = loadServerConfig({ ...server, ...whole }).storage;
+    expect(store).to.deep.equal(loadOpsConfig(whole).store);
+    expect(store).to.have.property('credentials').that.deep.equals({ accessKeyId: 'an id', secretAccessKey: 'a secret' });
+  });
+
+  for (const [what, env, problem] of refused)
+    it(`is refused ${what}`, () => {
+      for (const found of problems(env)) expect(found).to.deep.equal([problem]);
+    });
+
+  it('is refused with what only S3 reads, for then the driver is not the intended one', () => {
+    for (const found of problems({ STORAGE_DRIVER: '' }))
+      expect(found).to.deep.equal(
+        ['STORAGE_ACCESS_KEY_ID', 'STORAGE_SECRET_ACCESS_KEY'].map((name) => `${name}: is read only if STORAGE_DRIVER is s3`),
+      );
+    expect(findProblems(() => loadServerConfig({ ...server, STORAGE_DRIVER: 'local', STORAGE_BUCKET: 'documents' }))).to.deep.equal([
+      'STORAGE_BUCKET: is set while STORAGE_DRIVER is local',
+    ]);
   });
 });
 

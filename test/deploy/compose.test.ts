@@ -8,10 +8,13 @@ import { secretVariables } from '../../config/secret-files.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { variables } from '../../config/variables.ts';
 import { memoryEnvironment, memoryFlags } from '../../local/services.ts';
+import { versitygw } from '../storage/s3-server.ts';
 
 interface Service {
   image: string;
   command?: string[];
+  profiles?: string[];
+  network_mode?: string;
   environment?: Environment;
   volumes?: string[];
   user?: string;
@@ -44,7 +47,7 @@ const filledIn = {
 };
 /** Read by the client of Google's storage, not by the service. */
 const ofGoogle = ['GOOGLE_APPLICATION_CREDENTIALS'];
-const own = Object.entries(compose.services).filter(([, { image }]) => image.startsWith('sheaf:'));
+const own = Object.entries(compose.services).filter(([, { image, profiles }]) => image.startsWith('sheaf:') && !profiles);
 
 describe('docker-compose.yml', () => {
   it('gives each program only variables that it reads', () => {
@@ -146,6 +149,26 @@ describe('docker-compose.yml', () => {
     expect(compose.networks.data?.internal).to.equal(true);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as compose writes a default.
     expect(compose.networks.ai?.internal).to.equal('${AI_OFFLINE:-true}');
+  });
+
+  it('brings a server of S3 with a profile only, as the user whose volume it is', () => {
+    const { store, 'store-bucket': bucket } = compose.services;
+    for (const service of [store, bucket]) {
+      expect(service?.profiles).to.deep.equal(['store']);
+      expect(service?.volumes).to.deep.equal(['store:/data']);
+    }
+    expect(store?.depends_on).to.deep.equal({ 'store-bucket': { condition: 'service_completed_successfully' } });
+    // The user `node` of the service's image, whose /data the volume copies.
+    expect(store?.user).to.equal('1000:1000');
+    expect(store?.image).to.equal(`versity/versitygw:${versitygw.version}`);
+    expect(bucket?.image).to.equal(compose.services.api?.image);
+    expect(bucket?.network_mode).to.equal('none');
+    const env = { ...filledIn, STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'files', STORAGE_API_ENDPOINT: 'http://store:7070' };
+    const keys = { STORAGE_ACCESS_KEY_ID: 'sheaf', STORAGE_SECRET_ACCESS_KEY: 'a secret' };
+    const server = loadServerConfig(interpolate(compose.services.api?.environment, { ...env, ...keys }));
+    expect(server.storage).to.deep.include({ bucket: 'files', credentials: { accessKeyId: 'sheaf', secretAccessKey: 'a secret' } });
+    expect(bucket?.command?.map((part) => fill(part, env))).to.deep.equal(['mkdir', '-p', '/data/files']);
+    expect(interpolate(store?.environment, { ...env, ...keys })).to.include({ ROOT_ACCESS_KEY: 'sheaf', ROOT_SECRET_KEY: 'a secret' });
   });
 
   it('runs the main file of each program, with the flags that hold memory low', () => {

@@ -3,8 +3,10 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import type { Environment } from '../../config/environment.ts';
 import type { Db } from '../../db/connect.ts';
 import { startBucketStandIn } from '../storage/bucket-server.ts';
+import { startS3Server } from '../storage/s3-server.ts';
 import { type Answer, startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
@@ -13,6 +15,14 @@ import { createJob, expectCleanLog, expectSoundLedger, summary } from '../suppor
 import { opsResult, runOps } from '../support/ops.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
+
+const buckets: Record<string, () => Promise<{ env: Environment; close(): Promise<void> }>> = {
+  async 'a bucket of Cloud Storage'() {
+    const { bucket, apiEndpoint, close } = await startBucketStandIn();
+    return { env: { STORAGE_BUCKET: bucket, STORAGE_API_ENDPOINT: apiEndpoint }, close };
+  },
+  'a server of S3': startS3Server,
+};
 
 const summarized = { summary: 'Short.', sentences: 1, model: 'fake' };
 
@@ -168,20 +178,22 @@ describe('npm run ops -- backup, while writers run, and restore', function () {
     expect(off.rows).to.deep.equal([]);
   });
 
-  it('restores into a bucket too, from which it can be backed up again', async () => {
-    const bucket = await startBucketStandIn();
-    const other = await createEmptyDatabase();
-    try {
-      const env = { DATABASE_URL: other.url, STORAGE_BUCKET: bucket.bucket, STORAGE_API_ENDPOINT: bucket.apiEndpoint };
-      await opsResult(['restore', backup], env);
-      await opsResult(['backup', join(root, 'again')], env);
-      const listOf = (directory: string) => readFileSync(join(directory, 'objects.jsonl'), 'utf8').replaceAll('deleted', 'lost');
-      expect(listOf(join(root, 'again'))).to.equal(listOf(backup));
-    } finally {
-      await other.drop();
-      await bucket.close();
-    }
-  });
+  for (const [name, start] of Object.entries(buckets))
+    it(`restores into ${name} too, from which it can be backed up again`, async () => {
+      const bucket = await start();
+      const other = await createEmptyDatabase();
+      try {
+        const env = { DATABASE_URL: other.url, ...bucket.env };
+        const again = join(root, `again from ${name}`);
+        await opsResult(['restore', backup], env);
+        await opsResult(['backup', again], env);
+        const listOf = (directory: string) => readFileSync(join(directory, 'objects.jsonl'), 'utf8').replaceAll('deleted', 'lost');
+        expect(listOf(again)).to.equal(listOf(backup));
+      } finally {
+        await other.drop();
+        await bucket.close();
+      }
+    });
 });
 
 const awkward = 'tab\t newline\n backslash \\N \\. quote \' " umlaut ü emoji 🎈 carriage\r null-like \\0';

@@ -5,10 +5,18 @@ import { BucketStorage } from '../../storage/bucket.ts';
 import { createStorage } from '../../storage/create-storage.ts';
 import { startBucketEmulator } from './bucket-emulator.ts';
 import { type BucketServer, startBucketStandIn } from './bucket-server.ts';
-import { describeBucketStorage, maxUploadBytes, put } from './bucket-suite.ts';
+import { describeStorage, put, type StartedStore } from './storage-suite.ts';
 
-describeBucketStorage('bucket storage', startBucketStandIn);
-describeBucketStorage('bucket storage, with the emulator where there is one', startBucketEmulator);
+const maxUploadBytes = 1000;
+const behindDriver = async (server: BucketServer): Promise<StartedStore> => ({
+  storage: new BucketStorage({ ...server, maxUploadBytes }),
+  close: server.close,
+});
+
+describeStorage('bucket storage', async () => behindDriver(await startBucketStandIn()));
+describeStorage('bucket storage, with the emulator if it is installed', async () => behindDriver(await startBucketEmulator()), {
+  checksConditions: false,
+});
 
 describe('an object that takes the place of one that is too large', () => {
   it('stays, although the deletion of the other comes only now', async () => {
@@ -51,13 +59,6 @@ describe('the conditions of an upload to a bucket', () => {
 
   const sign = (key: string) => storage.signUpload({ key, contentType: 'text/plain' });
 
-  it('refuse a second PUT onto an object that exists', async () => {
-    const target = await sign('org/twice');
-    expect((await put(target, 'first')).status).to.equal(200);
-    expect((await put(target, 'second')).status).to.equal(412);
-    expect(await storage.stat('org/twice')).to.deep.equal({ sizeBytes: 5 });
-  });
-
   it('refuse more than the largest upload, and accept exactly that', async () => {
     expect((await put(await sign('org/large'), 'x'.repeat(maxUploadBytes + 1))).status).to.equal(400);
     expect((await put(await sign('org/large'), 'x'.repeat(maxUploadBytes))).status).to.equal(200);
@@ -72,8 +73,8 @@ describe('the conditions of an upload to a bucket', () => {
   });
 
   it('come from the configuration', async () => {
-    const config = { bucket: 'documents', apiEndpoint: server.apiEndpoint, maxUploadBytes: 77 };
-    const created = createStorage({ dataDir: '.', apiUrl: 'https://api.example', authSecret: 'unused', storage: config });
+    const config = { driver: 'bucket' as const, bucket: 'documents', apiEndpoint: server.apiEndpoint, maxUploadBytes: 77 };
+    const created = await createStorage({ dataDir: '.', apiUrl: 'https://api.example', authSecret: 'unused', storage: config });
     expect([created.driver, created.location]).to.deep.equal(['bucket', 'documents']);
     const { headers } = await created.signUpload({ key: 'org/doc', contentType: 'text/csv' });
     expect(headers).to.deep.equal({
@@ -86,13 +87,6 @@ describe('the conditions of an upload to a bucket', () => {
   it('refuse more than the document declared, while it arrives', async () => {
     const { headers } = await storage.signUpload({ key: 'org/doc', contentType: 'text/csv', sizeBytes: 1 });
     expect(headers['x-goog-content-length-range']).to.equal('0,1');
-  });
-
-  it('refuse what is no key', async () => {
-    for (const key of ['org', '../doc', 'org/doc/more']) {
-      const error = await sign(key).catch((caught: unknown) => caught);
-      expect(error, key).to.be.instanceOf(TypeError);
-    }
   });
 });
 

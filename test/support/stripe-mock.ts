@@ -1,13 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { inheritedEnvironment, loadToolConfig } from '../../config/local.ts';
 import { findFreePorts } from '../../local/ports.ts';
-import { createSupervisor, ProcessError } from '../../local/supervise.ts';
+import { createSupervisor } from '../../local/supervise.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
+import { findGoProgram } from './go-program.ts';
 
-const version = 'v0.203.0';
-const source = `github.com/stripe/stripe-mock@${version}`;
+const stripeMock = {
+  name: 'stripe-mock',
+  package: 'github.com/stripe/stripe-mock',
+  version: 'v0.203.0',
+  needed: 'The requests to Stripe cannot be checked',
+};
 
 export interface StripeMock {
   url: string;
@@ -26,7 +28,7 @@ export async function startStripeMock(): Promise<StripeMock> {
     removeTestDirectory(directory);
   };
   try {
-    const program = await findProgram(directory);
+    const program = await findGoProgram(stripeMock, supervisor, directory);
     const [port = 0, securePort = 0] = await findFreePorts(2);
     const args = ['-http-addr', `127.0.0.1:${port}`, '-https-addr', `127.0.0.1:${securePort}`];
     const logFile = join(directory, 'stripe-mock.log');
@@ -38,47 +40,5 @@ export async function startStripeMock(): Promise<StripeMock> {
   } catch (error) {
     await stop();
     throw error;
-  }
-
-  async function findProgram(directory: string): Promise<string> {
-    const { path, cacheDir } = loadToolConfig(inheritedEnvironment());
-    const cached = join(cacheDir, 'stripe-mock', version, 'stripe-mock');
-    if (isExecutable(cached)) return cached;
-    const go = path.map((each) => join(each, 'go')).find(isExecutable);
-    if (go === undefined) throw new Error(`The requests to Stripe cannot be checked: install Go, which builds ${source}.`);
-    const env = { GOBIN: directory };
-    try {
-      await supervisor.complete({
-        name: 'go install',
-        command: go,
-        args: ['install', source],
-        env,
-        cwd: directory,
-        logFile: join(directory, 'go.log'),
-      });
-    } catch (error) {
-      if (error instanceof ProcessError) throw new Error(`${source} could not be built: ${error.message}`);
-      throw error;
-    }
-    return keep(join(directory, 'stripe-mock'), cached);
-  }
-}
-
-/** Another run may keep the same program at the same time. */
-function keep(built: string, cached: string): string {
-  mkdirSync(join(cached, '..'), { recursive: true });
-  const unfinished = `${cached}.${process.pid}`;
-  rmSync(unfinished, { force: true });
-  spawnSync('cp', [built, unfinished]);
-  renameSync(unfinished, cached);
-  return cached;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return existsSync(path);
-  } catch {
-    return false;
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import { runCommand, tryCommand } from './run-command.ts';
 import { type Recipe, standInLabel } from './stand-ins/recipe.ts';
 import { recipes } from './stand-ins/recipes.ts';
@@ -11,10 +12,13 @@ export interface FoundImage {
   megabytes: number;
 }
 
-/** The bases and services of the deployment: what somebody else publishes. */
+/** The bases and services of the deployment, but for those of a profile: what somebody else publishes. */
 export async function listNeededImages(): Promise<string[]> {
   const bases = [...readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^FROM (\S+:\S+)/gm)].map(([, name = '']) => name);
-  const services = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/^ +image: (\S+)$/gm)].map(([, name = '']) => name);
+  const compose: { services: Record<string, { image: string; profiles?: string[] }> } = parse(readFileSync('docker-compose.yml', 'utf8'), {
+    merge: true,
+  });
+  const services = Object.values(compose.services).flatMap(({ image, profiles }) => (profiles ? [] : image));
   return [...new Set([...bases, ...services])].filter((name) => !name.startsWith('sheaf:'));
 }
 

@@ -24,7 +24,15 @@ export const rooms: Record<string, Room> = {
   storage: {
     imports: ['config/keys.ts'],
     types: ['config'],
-    packages: ['@google-cloud/storage', 'content-disposition', 'google-auth-library', 'node:*'],
+    packages: [
+      '@aws-sdk/client-s3',
+      '@aws-sdk/lib-storage',
+      '@aws-sdk/s3-request-presigner',
+      '@google-cloud/storage',
+      'content-disposition',
+      'google-auth-library',
+      'node:*',
+    ],
   },
   mail: { types: ['config'], packages: ['nodemailer', 'nodemailer/**', 'node:*'] },
   domain: {

@@ -1,0 +1,77 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Db } from '../../db/connect.ts';
+import { deleteObjectBatch } from '../../domain/objects/delete-object-batch.ts';
+import { deleteOrganizationObjects } from '../../domain/organizations/delete-organization.ts';
+import { LocalStorage } from '../../storage/local.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+
+describe('Objects that the store refuses to delete, among many', () => {
+  let database: TestDatabase;
+  let db: Db;
+  let directory: string;
+  let storage: LocalStorage;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    db = database.db;
+    directory = makeTestDirectory();
+    storage = new LocalStorage({ directory, publicUrl: 'http://localhost', secret: Buffer.from('secret') });
+    mkdirSync(join(directory, 'org'));
+    for (let n = 0; n < 30; n++) writeFileSync(pathOf(`file-${n}`), 'x');
+    // A directory in an object's place cannot be deleted as a file.
+    for (const id of refused) mkdirSync(pathOf(id));
+  });
+  afterEach(async () => {
+    await database.drop();
+    removeTestDirectory(directory);
+  });
+
+  const refused = ['locked-1', 'locked-2'];
+  const pathOf = (id: string) => join(directory, 'org', id);
+  const rows = () => db.selectFrom('object_to_delete').selectAll().orderBy('key').execute();
+  const deleteAll = async () => {
+    const reports: number[] = [];
+    const onProgress = ({ deleted }: { deleted: number }) => void reports.push(deleted);
+    const before = { deleted: 0, failed: 0 };
+    const counts = await deleteOrganizationObjects(db, storage, 'org', { before, onProgress, signal: new AbortController().signal });
+    return { counts, reports };
+  };
+
+  it('are counted and kept for later when their organization is deleted, however often', async () => {
+    const first = await deleteAll();
+    expect(first.counts).to.deep.equal({ deleted: 30, failed: 2 });
+    expect(first.reports.at(-1)).to.equal(30);
+    await db.updateTable('object_to_delete').set({ last_error: 'of before' }).execute();
+    expect((await deleteAll()).counts).to.deep.equal({ deleted: 0, failed: 2 });
+    const kept = await rows();
+    expect(kept.map(({ key, organization_id, attempts }) => [key, organization_id, attempts])).to.deep.equal(
+      refused.map((id) => [`org/${id}`, 'org', 1]),
+    );
+    for (const [index, { last_error }] of kept.entries()) expect(last_error).to.include(refused[index]);
+  });
+
+  it('are tried again later and later, each with its own reason, until they are gone', async () => {
+    const keys = [...Array.from({ length: 30 }, (_, n) => `file-${n}`), ...refused].map((id) => `org/${id}`);
+    await db
+      .insertInto('object_to_delete')
+      .values(keys.map((key) => ({ key, organization_id: 'org' })))
+      .execute();
+    let reports = 0;
+    const batch = () => deleteObjectBatch(db, storage, 'org', () => reports++);
+    const first = await batch();
+    expect(first).to.include({ deleted: 30, failing: 2 });
+    expect(first.nextDueMs).to.be.within(1, 2_000);
+    expect(reports).to.be.at.least(1);
+    const due = { next_attempt_at: new Date(Date.now() - 60_000) };
+    await db.updateTable('object_to_delete').set(due).execute();
+    expect((await batch()).nextDueMs).to.be.within(1_001, 4_000);
+    const kept = await rows();
+    expect(kept.map(({ key, attempts }) => [key, attempts])).to.deep.equal(refused.map((id) => [`org/${id}`, 2]));
+    for (const [index, { last_error }] of kept.entries()) expect(last_error).to.include(refused[index]);
+    for (const id of refused) rmSync(pathOf(id), { recursive: true });
+    await db.updateTable('object_to_delete').set(due).execute();
+    expect(await batch()).to.deep.equal({ deleted: 2, failing: 0, nextDueMs: null });
+  });
+});
