@@ -24,6 +24,10 @@ interface Service {
   logging?: { options: Environment };
   networks?: string[];
   depends_on?: Record<string, { condition: string }>;
+  build?: object;
+  profiles?: string[];
+  ports?: string[];
+  healthcheck?: object;
 }
 
 const compose: { services: Record<string, Service>; networks: Record<string, { internal?: unknown } | null> } = parse(
@@ -106,12 +110,24 @@ describe('docker-compose.yml', () => {
 
   it('keeps the database from the edge, and the database and the internet from the AI service', () => {
     const networksOf = (name: string) => compose.services[name]?.networks;
-    expect(networksOf('edge')).to.deep.equal(['front']);
+    for (const name of ['edge', 'edge-tls']) expect(networksOf(name)).to.deep.equal(['front']);
     expect(networksOf('ai')).to.deep.equal(['ai']);
     expect(networksOf('postgres')).to.deep.equal(['data']);
     expect(compose.networks.data?.internal).to.equal(true);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as compose writes a default.
     expect(compose.networks.ai?.internal).to.equal('${AI_OFFLINE:-true}');
+  });
+
+  it('has an edge with TLS that is the other one but for where it listens, and only if it is asked for', () => {
+    const { edge, 'edge-tls': secure } = compose.services;
+    expect(secure?.profiles).to.deep.equal(['tls']);
+    expect(Object.values(compose.services).filter(({ profiles }) => profiles)).to.deep.equal([secure]);
+    const { profiles: _, ports, volumes = [], healthcheck, ...same } = secure ?? {};
+    expect(edge).to.deep.include(same);
+    expect(ports?.map((port) => fill(port, {}))).to.deep.equal(['443:8443']);
+    expect(JSON.stringify(healthcheck)).to.include('https://127.0.0.1:8443/healthz');
+    const changed = volumes.filter((volume) => !edge?.volumes?.includes(volume)).map((volume) => fill(volume, {}));
+    expect(changed).to.deep.equal(['./deploy/edge/tls.conf:/etc/nginx/edge/listen.conf:ro', './deploy/secrets/tls:/run/secrets:ro']);
   });
 
   it('runs the main file of each program, with the flags that hold memory low', () => {
