@@ -150,6 +150,15 @@ describe('docker-compose.yml', () => {
     expect([...held].map(([, folder]) => folder)).to.have.members([...needed, 'workflows'].filter((one, i, all) => all.indexOf(one) === i));
   });
 
+  it('lets a digest stand for the tag of every image that somebody else publishes', () => {
+    const published = Object.values(compose.services).filter(({ image }) => !image.startsWith('sheaf:'));
+    for (const { image } of published) expect(image).to.match(/^\$\{[A-Z_]+_IMAGE:-[\w./-]+:[\w.-]+\}$/);
+    const bases = [...readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as a Dockerfile names an argument.
+    expect(bases).to.deep.equal(['${NODE_IMAGE}', '${NODE_IMAGE}']);
+    expect(JSON.stringify(compose.services.api?.build)).to.match(/"NODE_IMAGE":"\$\{NODE_IMAGE:-node:[\w.-]+\}"/);
+  });
+
   it('mounts only files that there are', () => {
     const volumes = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
     const mounted = volumes.map((volume) => fill(volume, {}).split(':')[0] ?? '');

@@ -13,9 +13,11 @@ export interface FoundImage {
 
 /** The bases and services of the deployment: what somebody else publishes. */
 export async function listNeededImages(): Promise<string[]> {
-  const bases = [...readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^FROM (\S+:\S+)/gm)].map(([, name = '']) => name);
-  const services = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/^ +image: (\S+)$/gm)].map(([, name = '']) => name);
-  return [...new Set([...bases, ...services])].filter((name) => !name.startsWith('sheaf:'));
+  const bases = [...readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^ARG \w+_IMAGE=(\S+)$/gm)].map(([, name = '']) => name);
+  const services = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/^ +image: \$\{\w+_IMAGE:-(\S+)\}$/gm)].map(
+    ([, name = '']) => name,
+  );
+  return [...new Set([...bases, ...services])];
 }
 
 /** Pulls the images that are missing, or makes stand-ins where no registry has them for this machine. Throws if neither is possible. */
