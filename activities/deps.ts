@@ -9,6 +9,12 @@ import type { Storage } from '../storage/port.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Embedder } from './embedder.ts';
 
+/** Is told of each step of the scheduled workflows that this process runs, before the first one, and of each that succeeded. */
+export interface StepObserver {
+  expected(step: string): void;
+  succeeded(step: string): void;
+}
+
 /** Everything that activities work with. `worker/start-worker.ts` makes it. */
 export interface ActivityDeps {
   db: Db;
@@ -29,8 +35,8 @@ export interface ActivityDeps {
   breaker?: CircuitBreaker | undefined;
   /** Undefined while billing is off. */
   payments?: Payments | undefined;
-  /** Is told of each step of the scheduled workflows that succeeded. */
-  stepSucceeded?: ((step: string) => void) | undefined;
+  /** Is told of the steps of the scheduled workflows. */
+  steps?: StepObserver | undefined;
   /** How many days audit entries are kept; 0 for ever. */
   auditRetentionDays: number;
 }

@@ -105,16 +105,20 @@ export function indexActivities({ maintenanceDb }: ActivityDeps) {
   };
 }
 
-/** The same steps; each tells that it succeeded, by its name. */
-export function tellingSuccess<Steps extends Record<string, () => Promise<unknown>>>({ stepSucceeded }: ActivityDeps, steps: Steps): Steps {
-  if (!stepSucceeded) return steps;
-  const telling = Object.entries(steps).map(([name, step]) => [
-    name,
-    async () => {
+/** The same steps. The observer is told of each that it is expected, now, and whenever it succeeded, by its name. */
+export function tellingSuccess<Steps extends Record<string, () => Promise<unknown>>>(
+  { steps: observer }: Pick<ActivityDeps, 'steps'>,
+  steps: Steps,
+): Steps {
+  if (!observer) return steps;
+  const telling = Object.entries(steps).map(([name, step]) => {
+    observer.expected(name);
+    const told = async () => {
       const result = await step();
-      stepSucceeded(name);
+      observer.succeeded(name);
       return result;
-    },
-  ]);
+    };
+    return [name, told];
+  });
   return Object.fromEntries(telling) as Steps;
 }

@@ -33,6 +33,8 @@ export interface StackOptions {
   temporalUi?: boolean;
   /** Variables for the AI service, the API and the worker; they override those of the stack. */
   env?: Environment;
+  /** Variables of single services, on top of those. */
+  envOf?: Partial<Record<ServiceName, Environment>>;
   /** Ends a start that is under way. */
   abort?: AbortSignal;
   log?: (event: ServiceEvent) => void;
@@ -202,14 +204,14 @@ class LocalStack implements Stack {
 
   async start(service: ServiceName, env: Environment = {}): Promise<void> {
     if (this.#running.has(service)) throw new Error(`The service ${service} runs already.`);
-    const { log, durable = true, temporalUi = true } = this.#options;
+    const { log, durable = true, temporalUi = true, envOf = {} } = this.#options;
     log?.({ service, state: 'starting' });
     const process = await startService(service, {
       supervisor: this.supervisor,
       dataDir: this.dataDir,
       ports: this.ports,
       addresses: this.#addresses,
-      env: { ...this.env, ...env },
+      env: { ...this.env, ...envOf[service], ...env },
       logFile: this.logPath(service),
       durable,
       temporalUi,

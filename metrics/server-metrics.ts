@@ -19,7 +19,8 @@ export interface ServerMetrics {
   /** Measures the calls of a client of the AI service. */
   observeAi(client: AiClient): AiClient;
   observePoolWait(pool: string, seconds: number): void;
-  stepSucceeded(step: string): void;
+  /** The steps of scheduled workflows: those that this process runs, and when each succeeded. */
+  steps: { expected(step: string): void; succeeded(step: string): void };
   skippedEvents: { add(count: number): void };
 }
 
@@ -49,12 +50,6 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
     buckets: [0.001, ...seconds],
     registers,
   });
-  const steps = new Gauge({
-    name: 'sheaf_scheduled_step_success_timestamp_seconds',
-    help: 'When a step of a scheduled workflow last succeeded in this process',
-    labelNames: ['step'],
-    registers,
-  });
   const skipped = new Counter({
     name: 'sheaf_stream_events_skipped',
     help: 'Events of streams that do not fit the contract',
@@ -68,8 +63,22 @@ export function createServerMetrics(registry: Registry): ServerMetrics {
     observeFact: countFacts(registry),
     observeAi: measureAi(registry),
     observePoolWait: (pool, took) => poolWaits.observe({ pool }, took),
-    stepSucceeded: (step) => steps.setToCurrentTime({ step }),
+    steps: watchSteps(registry),
     skippedEvents: { add: (count) => skipped.inc(count) },
+  };
+}
+
+function watchSteps(registry: Registry): ServerMetrics['steps'] {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['step'], registers: [registry] });
+  // Alerts need a time to count from if a step has never succeeded.
+  const expected = gauge('sheaf_scheduled_step_expected_timestamp_seconds', 'Since when this process runs a step of a scheduled workflow');
+  const succeeded = gauge(
+    'sheaf_scheduled_step_success_timestamp_seconds',
+    'When a step of a scheduled workflow last succeeded in this process',
+  );
+  return {
+    expected: (step) => expected.setToCurrentTime({ step }),
+    succeeded: (step) => succeeded.setToCurrentTime({ step }),
   };
 }
 
@@ -127,23 +136,32 @@ function countFacts(registry: Registry): Observe {
   };
 }
 
+/** What a call of the AI service comes to. `refused` is about the deployment (a wrong token, a rate limit), `rejected` about the document. */
+export const aiOutcomes = ['ok', 'aborted', 'refused', 'rejected', 'unreachable', 'unusable_answer', 'failed'] as const;
+type AiOutcome = (typeof aiOutcomes)[number];
+
+function outcomeOf(error: unknown): AiOutcome {
+  if (!(error instanceof AiServiceError)) return 'aborted';
+  return error.kind === 'rejected' && error.retryable ? 'refused' : error.kind;
+}
+
 function measureAi(registry: Registry): (client: AiClient) => AiClient {
   const calls = new Histogram({
     name: 'sheaf_ai_call_duration_seconds',
-    help: 'How long calls of the AI service took; the outcome is ok, aborted, or the kind of the error',
+    help: 'How long calls of the AI service took; the outcome is ok, aborted, refused (a wrong token, a rate limit), or the kind of the error',
     labelNames: ['operation', 'outcome'],
     buckets: longSeconds,
     registers: [registry],
   });
   async function measure<T>(operation: string, call: Promise<T>): Promise<T> {
     const startedAt = performance.now();
-    const ended = (outcome: string) => calls.observe({ operation, outcome }, (performance.now() - startedAt) / 1_000);
+    const ended = (outcome: AiOutcome) => calls.observe({ operation, outcome }, (performance.now() - startedAt) / 1_000);
     try {
       const result = await call;
       ended('ok');
       return result;
     } catch (error) {
-      ended(error instanceof AiServiceError ? error.kind : 'aborted');
+      ended(outcomeOf(error));
       throw error;
     }
   }

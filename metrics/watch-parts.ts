@@ -17,6 +17,6 @@ export function watchDatabase(
 }
 
 /** What the workers of this process tell. */
-export function observeWorker(registry: Registry, { stepSucceeded }: ServerMetrics) {
-  return { stepSucceeded, watchBreaker: (readState: Parameters<typeof watchBreaker>[1]) => watchBreaker(registry, readState) };
+export function observeWorker(registry: Registry, { steps }: ServerMetrics) {
+  return { steps, watchBreaker: (readState: Parameters<typeof watchBreaker>[1]) => watchBreaker(registry, readState) };
 }

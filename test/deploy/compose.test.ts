@@ -28,6 +28,9 @@ interface Service {
   networks?: string[];
   stop_grace_period?: string;
   depends_on?: Record<string, { condition: string }>;
+  build?: object;
+  ports?: string[];
+  healthcheck?: object;
 }
 
 const compose: { services: Record<string, Service>; networks: Record<string, { internal?: unknown } | null> } = parse(
@@ -143,7 +146,7 @@ describe('docker-compose.yml', () => {
 
   it('keeps the database from the edge, and the database and the internet from the AI service', () => {
     const networksOf = (name: string) => compose.services[name]?.networks;
-    expect(networksOf('edge')).to.deep.equal(['front']);
+    for (const name of ['edge', 'edge-tls']) expect(networksOf(name)).to.deep.equal(['front']);
     expect(networksOf('ai')).to.deep.equal(['ai']);
     expect(networksOf('postgres')).to.deep.equal(['data']);
     expect(compose.networks.data?.internal).to.equal(true);
@@ -160,7 +163,7 @@ describe('docker-compose.yml', () => {
     expect(store?.depends_on).to.deep.equal({ 'store-bucket': { condition: 'service_completed_successfully' } });
     // The user `node` of the service's image, whose /data the volume copies.
     expect(store?.user).to.equal('1000:1000');
-    expect(store?.image).to.equal(`versity/versitygw:${versitygw.version}`);
+    expect(store?.image).to.equal(`\${STORE_IMAGE:-versity/versitygw:${versitygw.version}}`);
     expect(bucket?.image).to.equal(compose.services.api?.image);
     expect(bucket?.network_mode).to.equal('none');
     const env = { ...filledIn, STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'files', STORAGE_API_ENDPOINT: 'http://store:7070' };
@@ -169,6 +172,19 @@ describe('docker-compose.yml', () => {
     expect(server.storage).to.deep.include({ bucket: 'files', credentials: { accessKeyId: 'sheaf', secretAccessKey: 'a secret' } });
     expect(bucket?.command?.map((part) => fill(part, env))).to.deep.equal(['mkdir', '-p', '/data/files']);
     expect(interpolate(store?.environment, { ...env, ...keys })).to.include({ ROOT_ACCESS_KEY: 'sheaf', ROOT_SECRET_KEY: 'a secret' });
+  });
+
+  it('has an edge with TLS that is the other one but for where it listens, and only if it is asked for', () => {
+    const { edge, 'edge-tls': secure } = compose.services;
+    const optional = Object.entries(compose.services).filter(([, { profiles }]) => profiles);
+    expect(optional.map(([name]) => name).sort()).to.deep.equal(['edge-tls', 'store', 'store-bucket']);
+    expect(secure?.profiles).to.deep.equal(['tls']);
+    const { profiles: _, ports, volumes = [], healthcheck, ...same } = secure ?? {};
+    expect(edge).to.deep.include(same);
+    expect(ports?.map((port) => fill(port, {}))).to.deep.equal(['443:8443']);
+    expect(JSON.stringify(healthcheck)).to.include('https://127.0.0.1:8443/healthz');
+    const changed = volumes.filter((volume) => !edge?.volumes?.includes(volume)).map((volume) => fill(volume, {}));
+    expect(changed).to.deep.equal(['./deploy/edge/tls.conf:/etc/nginx/edge/listen.conf:ro', './deploy/secrets/tls:/run/secrets:ro']);
   });
 
   it('runs the main file of each program, with the flags that hold memory low', () => {
@@ -189,6 +205,15 @@ describe('docker-compose.yml', () => {
     const held = readFileSync('deploy/Dockerfile.dockerignore', 'utf8').matchAll(/^!([a-z]+)$/gm);
     // The bundle is made of workflows/index.ts, which no file imports.
     expect([...held].map(([, folder]) => folder)).to.have.members([...needed, 'workflows'].filter((one, i, all) => all.indexOf(one) === i));
+  });
+
+  it('lets a digest stand for the tag of every image that somebody else publishes', () => {
+    const published = Object.values(compose.services).filter(({ image }) => !image.startsWith('sheaf:'));
+    for (const { image } of published) expect(image).to.match(/^\$\{[A-Z_]+_IMAGE:-[\w./-]+:[\w.-]+\}$/);
+    const bases = [...readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as a Dockerfile names an argument.
+    expect(bases).to.deep.equal(['${NODE_IMAGE}', '${NODE_IMAGE}']);
+    expect(JSON.stringify(compose.services.api?.build)).to.match(/"NODE_IMAGE":"\$\{NODE_IMAGE:-node:[\w.-]+\}"/);
   });
 
   it('mounts only files that there are', () => {

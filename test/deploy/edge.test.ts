@@ -1,18 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
+import { type RequestOptions, request } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { inheritedEnvironment, loadToolConfig } from '../../config/local.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { acceptsConnection } from '../../local/temporal.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
-import { until } from '../support/processes.ts';
+import { findInstalled } from '../support/installed.ts';
+import { runProgram, until } from '../support/processes.ts';
 
 const configuration = readFileSync('deploy/nginx.conf', 'utf8');
-const nginx = findNginx();
+const nginx = findInstalled('nginx');
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const securityHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -42,7 +43,7 @@ describe('The configuration of the edge', () => {
     const led = [...configuration.matchAll(/error_page ([\d ]+?) (?:=400 )?(@edge|\/not-http);/g)].flatMap(([, codes = '']) =>
       codes.split(' '),
     );
-    expect(led).to.have.members(['413', '500', '502', '503', '504', '400', '405', '414', '494', '501', '505']);
+    expect(led).to.have.members(['413', '500', '502', '503', '504', '400', '405', '414', '494', '497', '501', '505']);
     const bodies = [...configuration.matchAll(/^ +\w+ '(\{.*\})';$/gm)].map(([, body = '']) => JSON.parse(body));
     expect(bodies.map((body) => body.error ?? body.code)).to.deep.equal([
       ...['BAD_REQUEST', '$too_large', 'bad_gateway', 'service_unavailable', 'gateway_timeout', 'internal_error'],
@@ -50,7 +51,9 @@ describe('The configuration of the edge', () => {
   });
 });
 
-/** Where there is no nginx, what it does with the configuration is not seen: `apt-get install nginx-light` brings one. */
+const openssl = findInstalled('openssl');
+
+/** Where there is no nginx, what it does with the configuration is not seen: `apt-get install nginx-light openssl` brings one. */
 if (nginx !== undefined) {
   describe('The edge', () => {
     let directory: string;
@@ -76,7 +79,7 @@ if (nginx !== undefined) {
       await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve));
       [port = 0] = await findFreePorts(1);
       url = `http://127.0.0.1:${port}`;
-      edge = await startNginx(nginx, directory, port, (behind.address() as AddressInfo).port);
+      edge = await startNginx(nginx, { directory, port, apiPort: (behind.address() as AddressInfo).port });
     });
     after(async () => {
       const ended = new Promise((resolve) => edge.once('exit', resolve));
@@ -103,6 +106,11 @@ if (nginx !== undefined) {
       expect(seen.at(-1)?.headers['x-request-id']).to.equal(id);
       await until(() => log().includes(id));
       expect(log()).to.match(new RegExp(`GET /healthz 200 \\d+ [\\d.]+ ${id} 127.0.0.1:\\d+ 200\\n`));
+    });
+
+    it('tells the API the address of the connection, whatever the client claims, if no proxy is named', async () => {
+      await fetch(`${url}/healthz`, { headers: { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' } });
+      expect(seen.at(-1)?.headers).to.include({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' });
     });
 
     it('leaves errors of the API as they are', async () => {
@@ -171,41 +179,117 @@ if (nginx !== undefined) {
   });
 }
 
-/** The nginx of this machine; Debian keeps it where only root's PATH leads. */
-function findNginx(): string | undefined {
-  const { path } = loadToolConfig(inheritedEnvironment());
-  return [...path, '/usr/sbin']
-    .map((folder) => join(folder, 'nginx'))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
+if (nginx !== undefined && openssl !== undefined) {
+  describe('The edge with TLS, behind one more proxy', () => {
+    let directory: string;
+    let edge: ChildProcess;
+    let behind: Server;
+    let port: number;
+    let ca: Buffer;
+    let seen: IncomingHttpHeaders = {};
+
+    before(async () => {
+      directory = makeTestDirectory();
+      mkdirSync(directory, { recursive: true });
+      ca = await makeCertificate(openssl, directory);
+      behind = createServer((request, response) => {
+        seen = request.headers;
+        request.resume();
+        request.on('end', () => response.end('{"from":"the API"}'));
+      });
+      await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve));
+      [port = 0] = await findFreePorts(1);
+      const apiPort = (behind.address() as AddressInfo).port;
+      edge = await startNginx(nginx, { directory, port, apiPort, listen: 'tls.conf', proxies: 'set_real_ip_from 127.0.0.1;' });
     });
+    after(async () => {
+      const ended = new Promise((resolve) => edge.once('exit', resolve));
+      edge.kill('SIGTERM');
+      await ended;
+      behind.closeAllConnections();
+      await new Promise((resolve) => behind.close(resolve));
+      removeTestDirectory(directory);
+    });
+
+    async function ask(path: string, options: RequestOptions = {}, body?: Buffer): Promise<{ response: IncomingMessage; body: any }> {
+      const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+      const sent = request({ host: '127.0.0.1', servername: 'localhost', port, path, ca, agent: false, ...options }, resolve);
+      sent.on('error', reject).end(body);
+      const response = await promise;
+      return { response, body: JSON.parse(await text(response)) };
+    }
+
+    it('passes requests on, tells the API so, and has browsers come by TLS again', async () => {
+      const { response, body } = await ask('/api/v1/me');
+      expect([response.statusCode, body]).to.deep.equal([200, { from: 'the API' }]);
+      expect(response.headers['strict-transport-security']).to.equal('max-age=31536000');
+      expect(seen['x-forwarded-proto']).to.equal('https');
+    });
+
+    it('sends its own errors in the same form as without TLS', async () => {
+      const headers = { 'x-request-id': 'id-of-the-client' };
+      const { response, body } = await ask('/api/v1/workspaces', { method: 'PUT', headers }, Buffer.alloc(1_000_001));
+      expect([response.statusCode, body]).to.deep.equal([413, { error: 'payload_too_large', requestId: 'id-of-the-client' }]);
+      expect(response.headers).to.include({
+        ...securityHeaders,
+        'x-request-id': 'id-of-the-client',
+        'strict-transport-security': 'max-age=31536000',
+      });
+    });
+
+    it('refuses a request without TLS in the form of the API', async () => {
+      const [head = '', body = ''] = (await sendRaw(port, 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')).split('\r\n\r\n');
+      expect(head).to.match(/^HTTP\/1\.1 400 /);
+      expect(JSON.parse(body)).to.include({ code: 'BAD_REQUEST', status: 400 });
+    });
+
+    for (const [claimed, address] of [
+      ['203.0.113.7', '203.0.113.7'],
+      ['198.51.100.1, 203.0.113.7', '203.0.113.7'],
+      ['203.0.113.7, 127.0.0.1', '203.0.113.7'],
+      ['2001:db8::7', '2001:db8::7'],
+      ['nonsense', '127.0.0.1'],
+    ] as const)
+      it(`tells the API one address, ${address}, if the proxy before it says ${claimed}`, async () => {
+        await ask('/api/v1/me', { headers: { 'x-forwarded-for': claimed } });
+        expect(seen['x-forwarded-for']).to.equal(address);
+      });
+  });
 }
 
-/** Runs nginx with deploy/nginx.conf, its places replaced by those of a test. */
-async function startNginx(command: string, directory: string, port: number, apiPort: number): Promise<ChildProcess> {
-  const replaced: [string | RegExp, string][] = [
+interface EdgeOptions {
+  directory: string;
+  port: number;
+  apiPort: number;
+  /** A file of deploy/edge. */
+  listen?: string;
+  proxies?: string;
+}
+
+/** Runs nginx with deploy/nginx.conf and a file of deploy/edge, their places replaced by those of a test. */
+async function startNginx(
+  command: string,
+  { directory, port, apiPort, listen = 'plain.conf', proxies }: EdgeOptions,
+): Promise<ChildProcess> {
+  mkdirSync(directory, { recursive: true });
+  const write = (name: string, content: string, replaced: [string | RegExp, string][]) =>
+    writeFileSync(join(directory, name), replaceEach(content, replaced));
+  write('nginx.conf', configuration, [
     ['worker_processes auto;', 'worker_processes 1;\ndaemon off;'],
     [/\/tmp\//g, `${directory}/`],
     [/\/dev\/stderr/g, join(directory, 'error.log')],
     ['/dev/stdout', join(directory, 'access.log')],
-    ['listen 8080;', `listen 127.0.0.1:${port};`],
-    ['listen [::]:8080;', ''],
+    [/\/etc\/nginx\/edge\//g, `${directory}/`],
     ['http://api:3000', `http://127.0.0.1:${apiPort}`],
     ['proxy_read_timeout 90s;', 'proxy_read_timeout 1s;'],
-  ];
-  let text = configuration;
-  for (const [from, to] of replaced) {
-    expect(text).to.match(typeof from === 'string' ? new RegExp(RegExp.escape(from)) : from);
-    text = text.replace(from, to);
-  }
-  mkdirSync(directory, { recursive: true });
+  ]);
+  write('listen.conf', readFileSync(join('deploy/edge', listen), 'utf8'), [
+    [/listen (8080|8443)/, `listen 127.0.0.1:${port}`],
+    [/listen \[::\][^;]*;/, ''],
+    ...(listen === 'tls.conf' ? ([[/\/run\/secrets\//g, `${directory}/`]] as [RegExp, string][]) : []),
+  ]);
+  writeFileSync(join(directory, 'proxies.conf'), proxies ?? readFileSync('deploy/edge/proxies.conf', 'utf8'));
   const file = join(directory, 'nginx.conf');
-  writeFileSync(file, text);
   const child = spawn(command, ['-p', directory, '-c', file, '-e', join(directory, 'error.log')], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
@@ -214,6 +298,24 @@ async function startNginx(command: string, directory: string, port: number, apiP
     return await acceptsConnection(port);
   }, 10_000);
   return child;
+}
+
+/** Throws if something is not there to be replaced. */
+function replaceEach(content: string, replaced: [string | RegExp, string][]): string {
+  return replaced.reduce((text, [from, to]) => {
+    expect(text).to.match(typeof from === 'string' ? new RegExp(RegExp.escape(from)) : from);
+    return text.replace(from, to);
+  }, content);
+}
+
+/** A certificate for `localhost` that signs itself, as fullchain.pem and privkey.pem. */
+async function makeCertificate(openssl: string, directory: string): Promise<Buffer> {
+  const files = ['-keyout', join(directory, 'privkey.pem'), '-out', join(directory, 'fullchain.pem')];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', ...subject, ...files];
+  const program = runProgram(openssl, args);
+  expect((await program.exited).code, program.stderr()).to.equal(0);
+  return readFileSync(join(directory, 'fullchain.pem'));
 }
 
 async function sendRaw(port: number, request: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { FaultReport } from '../../tools/drill/fault.ts';
 import { endPrograms, runProgram } from '../support/processes.ts';
 
 describe('npm run drill', function () {
@@ -9,9 +10,9 @@ describe('npm run drill', function () {
     const drill = runProgram(process.execPath, ['tools/drill/main.ts', '--short', '--json']);
     const { code } = await drill.exited;
     expect(code, `${drill.stdout()}${drill.stderr()}`).to.equal(0);
-    const { faults } = JSON.parse(drill.stdout()) as { faults: Record<string, number | string>[] };
+    const { faults } = JSON.parse(drill.stdout()) as { faults: FaultReport[] };
     expect(faults.map(({ name }) => name)).to.include.members(['worker-killed', 'api-killed', 'postgres-crashed', 'temporal-away']);
-    for (const { name, runs, recoverySeconds, ...counts } of faults) {
+    for (const { name, runs, recoverySeconds, alerts: _, ...counts } of faults) {
       expect(runs, String(name)).to.be.at.least(1);
       expect(recoverySeconds, String(name)).to.be.a('number');
       expect(counts, String(name)).to.deep.equal({ lost: 0, stuck: 0, duplicated: 0, ledgerOff: 0, orphans: 0 });

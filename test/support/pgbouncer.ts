@@ -1,9 +1,9 @@
-import { accessSync, chownSync, constants, writeFileSync } from 'node:fs';
+import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inheritedEnvironment, loadToolConfig } from '../../config/local.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { acceptsConnection } from '../../local/temporal.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
+import { findInstalled } from './installed.ts';
 import { runProgram, until } from './processes.ts';
 
 export interface Pgbouncer {
@@ -18,8 +18,7 @@ const nobody = 65_534;
 
 /** The program; undefined if it is not installed: `apt-get install pgbouncer` brings it. */
 export function findPgbouncer(): string | undefined {
-  const { path } = loadToolConfig(inheritedEnvironment());
-  return [...path, '/usr/sbin'].map((folder) => join(folder, 'pgbouncer')).find(isExecutable);
+  return findInstalled('pgbouncer');
 }
 
 /**
@@ -62,13 +61,4 @@ function configuration({ hostname, port: postgresPort, username, password }: URL
     'max_client_conn = 1000',
     'server_idle_timeout = 5',
   ].join('\n');
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -14,12 +14,14 @@ export interface FoundImage {
 
 /** The bases and services of the deployment, but for those of a profile: what somebody else publishes. */
 export async function listNeededImages(): Promise<string[]> {
-  const bases = [...readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^FROM (\S+:\S+)/gm)].map(([, name = '']) => name);
+  const bases = [...readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^ARG \w+_IMAGE=(\S+)$/gm)].map(([, name = '']) => name);
   const compose: { services: Record<string, { image: string; profiles?: string[] }> } = parse(readFileSync('docker-compose.yml', 'utf8'), {
     merge: true,
   });
-  const services = Object.values(compose.services).flatMap(({ image, profiles }) => (profiles ? [] : image));
-  return [...new Set([...bases, ...services])].filter((name) => !name.startsWith('sheaf:'));
+  const services = Object.values(compose.services).flatMap(({ image, profiles }) =>
+    profiles ? [] : (/^\$\{\w+_IMAGE:-(\S+)\}$/.exec(image)?.[1] ?? []),
+  );
+  return [...new Set([...bases, ...services])];
 }
 
 /** Pulls the images that are missing, or makes stand-ins where no registry has them for this machine. Throws if neither is possible. */

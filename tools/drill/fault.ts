@@ -1,4 +1,5 @@
 import { table } from '../../ops/table.ts';
+import type { AlertName } from './expected-alerts.ts';
 import type { Service } from './service.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -30,6 +31,8 @@ export interface FaultReport {
   duplicated: number;
   ledgerOff: number;
   orphans: number;
+  /** What a Prometheus saw, if there was one: alerts that had to fire and did not, and those that no table allows. */
+  alerts?: { fired: AlertName[]; missing: AlertName[]; unexpected: AlertName[] };
   /** From the end of the fault until nothing was left to do: the maximum of its runs. */
   recoverySeconds: number;
 }
@@ -39,9 +42,15 @@ export function isSound({ lost, stuck, duplicated, ledgerOff, orphans }: FaultRe
   return lost + stuck + duplicated + ledgerOff + orphans === 0;
 }
 
+function describeAlerts({ alerts }: FaultReport): string {
+  if (!alerts) return 'not watched';
+  const marked = alerts.fired.map((name) => (alerts.unexpected.includes(name) ? `${name} (unexpected)` : name));
+  return [...marked, ...alerts.missing.map((name) => `no ${name}`)].join(', ') || 'none';
+}
+
 /** The reports as a table. */
 export function formatReports(reports: FaultReport[]): string {
-  const head = ['FAULT', 'RUNS', 'LOST', 'STUCK', 'DUPLICATED', 'LEDGER OFF', 'ORPHANS', 'SECONDS TO RECOVER'];
+  const head = ['FAULT', 'RUNS', 'LOST', 'STUCK', 'DUPLICATED', 'LEDGER OFF', 'ORPHANS', 'SECONDS TO RECOVER', 'ALERTS'];
   const rows = reports.map((one) => [
     one.name,
     one.runs,
@@ -51,6 +60,7 @@ export function formatReports(reports: FaultReport[]): string {
     one.ledgerOff,
     one.orphans,
     one.recoverySeconds,
+    describeAlerts(one),
   ]);
   return table([head, ...rows]).join('\n');
 }

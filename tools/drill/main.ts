@@ -24,6 +24,7 @@ const reports: FaultReport[] = [];
 let failed = false;
 note('Starting Postgres, Temporal, the AI service, the API and a worker …');
 const service = await startService();
+if (!service.alerts) note('No Prometheus is installed, so no alerts are watched: the Debian package prometheus has it.');
 try {
   await Promise.race([drill(), interrupted.promise]);
 } catch (error) {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Counts, count, runHousekeeping } from './count.ts';
+import { compareAlerts } from './expected-alerts.ts';
 import type { Fault, FaultContext, FaultReport } from './fault.ts';
 import { recover, sum } from './recover.ts';
 import type { Tenant } from './tenant.ts';
@@ -11,8 +12,10 @@ const standstillMs = 120_000;
 export async function runFault(fault: Fault, context: FaultContext, note: (line: string) => void): Promise<FaultReport> {
   const { service, tenants, short } = context;
   const runs = short ? Math.max(1, fault.runs.short) : fault.runs.full;
-  const report = { name: fault.name, runs, lost: 0, stuck: 0, duplicated: 0, ledgerOff: 0, orphans: 0, recoverySeconds: 0 };
+  const report: FaultReport = { name: fault.name, runs, lost: 0, stuck: 0, duplicated: 0, ledgerOff: 0, orphans: 0, recoverySeconds: 0 };
   const before = await count(service, tenants);
+  await service.alerts?.untilQuiet();
+  const startedAt = Date.now();
   for (let run = 0; run < runs; run++) {
     const load = startLoad(tenants);
     await delay(beforeMs);
@@ -30,6 +33,7 @@ export async function runFault(fault: Fault, context: FaultContext, note: (line:
     note(`${fault.name}: nothing moved for ${standstillMs / 1_000} s: ${JSON.stringify(unfinished)}`);
     break;
   }
+  if (service.alerts) report.alerts = compareAlerts(fault.name, await service.alerts.listFired(startedAt));
   await runHousekeeping(service, fault.name);
   await recover(service, standstillMs);
   add(report, before, await count(service, tenants));

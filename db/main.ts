@@ -1,0 +1,36 @@
+// `node db/main.ts`: waits until the database has the schema of this code, which another process migrates. Ends with 1 after ten minutes.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadOpsConfig } from '../config/ops.ts';
+import { createDb, createPool, type Db } from './connect.ts';
+import { getMigrationStatus } from './migrate.ts';
+
+const pollMs = 2_000;
+const patienceMs = 10 * 60_000;
+
+const { databaseUrl } = loadOpsConfig(process.env);
+if (!databaseUrl) throw new Error('DATABASE_URL: is missing');
+const db = createDb(createPool({ url: databaseUrl, poolSize: 1, name: 'sheaf waits for schema' }));
+const isThere = await untilMigrated(db);
+await db.destroy();
+process.exitCode = isThere ? 0 : 1;
+
+async function untilMigrated(db: Db): Promise<boolean> {
+  let told = '';
+  for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(pollMs)) {
+    const missing = await describeMissing(db);
+    if (missing === '') return true;
+    if (missing !== told) process.stdout.write(`${missing}\n`);
+    told = missing;
+  }
+  return false;
+}
+
+/** What the schema lacks, or why that cannot be seen; empty if it lacks nothing. A schema of a newer version lacks nothing. */
+async function describeMissing(db: Db): Promise<string> {
+  try {
+    const { pending } = await getMigrationStatus(db);
+    return pending.length === 0 ? '' : `${pending.length} migrations are to come, from ${pending[0]} on.`;
+  } catch (error) {
+    return `The database cannot be read: ${error instanceof Error ? error.message : error}`;
+  }
+}

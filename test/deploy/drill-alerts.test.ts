@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { Gauge, Registry } from 'prom-client';
+import { parse } from 'yaml';
+import { findFreePorts } from '../../local/ports.ts';
+import { createSupervisor } from '../../local/supervise.ts';
+import { serveMetrics } from '../../metrics/serve-metrics.ts';
+import { startAlertWatch } from '../../tools/drill/alert-watch.ts';
+import { type AlertName, compareAlerts, expectedAlerts } from '../../tools/drill/expected-alerts.ts';
+import { faults } from '../../tools/drill/faults/index.ts';
+import { shortenRules } from '../../tools/drill/shorten-rules.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { findInstalled } from '../support/installed.ts';
+import { until } from '../support/processes.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { useApi } from '../support/use-api.ts';
+
+interface Rule {
+  alert: AlertName;
+  expr: string;
+  for: string;
+}
+
+const shipped = readFileSync('deploy/monitoring/alerts.yml', 'utf8');
+const rulesOf = (yaml: string): Rule[] => parse(yaml).groups.flatMap((group: { rules: Rule[] }) => group.rules);
+const documented = readFileSync('docs/operations.md', 'utf8');
+
+describe('The alerts of the drill', () => {
+  it('are told for every fault, and are alerts that there are', () => {
+    expect(Object.keys(expectedAlerts)).to.deep.equal(faults.map(({ name }) => name));
+    const names = rulesOf(shipped).map(({ alert }) => alert);
+    for (const [fault, { must, may }] of Object.entries(expectedAlerts)) expect(names, fault).to.include.members([...must, ...may]);
+  });
+
+  it('are those of the table in docs/operations.md', () => {
+    const rows = [...documented.matchAll(/^\| `([\w-]+)` \|([^|]*)\|([^|]*)\|$/gm)].map(([, fault = '', must = '', may = '']) => [
+      fault,
+      { must: namesIn(must), may: namesIn(may) },
+    ]);
+    const told = Object.fromEntries(rows.filter(([fault]) => typeof fault === 'string' && fault in expectedAlerts));
+    expect(told).to.deep.equal(expectedAlerts);
+  });
+
+  it('are those that did not fire, and those that nobody expects', () => {
+    expect(compareAlerts('ai-500', ['SheafJobsFail', 'SheafProcessDown'])).to.deep.equal({
+      fired: ['SheafJobsFail', 'SheafProcessDown'],
+      missing: ['SheafAiFails'],
+      unexpected: ['SheafProcessDown'],
+    });
+  });
+
+  it('come from the shipped rules, whose times are shortened and nothing else', () => {
+    const short = rulesOf(shortenRules(shipped));
+    expect(short.map(({ alert }) => alert)).to.deep.equal(rulesOf(shipped).map(({ alert }) => alert));
+    for (const [index, rule] of rulesOf(shipped).entries()) {
+      const withoutTimes = (expr: string) => expr.replaceAll(/\[\d+[sm]\]/g, '[]').replaceAll(/> \d+/g, '>');
+      expect(withoutTimes(short[index]?.expr ?? ''), rule.alert).to.equal(withoutTimes(rule.expr));
+      expect(short[index]?.for, rule.alert).to.match(/^[0-5](\.\d+)?s$/);
+    }
+  });
+
+  it('are not shortened without a word if a threshold has another value', () => {
+    expect(() => shortenRules(shipped.replace('(sheaf_outbox_oldest_seconds) > 120', '(sheaf_outbox_oldest_seconds) > 240'))).to.throw(
+      'SheafOutboxLate no longer has its threshold > 120.',
+    );
+  });
+});
+
+if (findInstalled('prometheus')) {
+  describe('A Prometheus of the drill', () => {
+    let port = 0;
+    const { api } = useApi({
+      env: async () => {
+        [port = 0] = await findFreePorts(1);
+        return { METRICS_PORT: String(port) };
+      },
+    });
+
+    it('sees what happens to the service: nothing while it is well, and that its database is away', async () => {
+      const url = new URL(api.database.url);
+      const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+      url.host = `127.0.0.1:${proxy.port}`;
+      await api.stack.restart('api', { DATABASE_URL: url.href });
+      const directory = makeTestDirectory();
+      const supervisor = createSupervisor();
+      try {
+        const targets = { 'sheaf-api': port, 'sheaf-worker': port, 'sheaf-ai': port };
+        const watch = await startAlertWatch(supervisor, { directory, targets });
+        await watch?.untilQuiet();
+        const startedAt = Date.now();
+        await until(() => Date.now() - startedAt > 12_000);
+        expect(await watch?.listFired(startedAt)).to.deep.equal([]);
+        await proxy.cut();
+        await until(async () => (await watch?.listFired(startedAt))?.includes('SheafDatabaseAway') === true).finally(proxy.mend);
+        expect(await watch?.listFired(startedAt)).not.to.include('SheafProcessDown');
+      } finally {
+        await supervisor.close();
+        removeTestDirectory(directory);
+        await api.stack.restart('api');
+        await proxy.stop();
+      }
+    });
+
+    it('tells what fired since a moment, and not what fired before', async () => {
+      const registry = new Registry();
+      const outbox = new Gauge({ name: 'sheaf_outbox_oldest_seconds', help: 'As the API has it', registers: [registry] });
+      const { port } = await serveMetrics(0, { registry });
+      const [nobody = 0] = await findFreePorts(1);
+      const directory = makeTestDirectory();
+      const supervisor = createSupervisor();
+      try {
+        outbox.set(10);
+        const startedAt = Date.now();
+        const targets = { 'sheaf-api': port, 'sheaf-worker': port, 'sheaf-ai': nobody };
+        const watch = await startAlertWatch(supervisor, { directory, targets });
+        const both = ['SheafOutboxLate', 'SheafProcessDown'];
+        await until(async () => (await watch?.listFired(startedAt))?.length === 2);
+        expect(await watch?.listFired(startedAt)).to.deep.equal(both);
+        outbox.set(0);
+        await until(async () => (await watch?.listFired(Date.now() - 6_000))?.length === 1);
+        expect(await watch?.listFired(Date.now() - 6_000)).to.deep.equal(['SheafProcessDown']);
+        expect(await watch?.listFired(startedAt)).to.deep.equal(both);
+      } finally {
+        await supervisor.close();
+        removeTestDirectory(directory);
+      }
+    });
+  });
+}
+
+function namesIn(cell: string): string[] {
+  return [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+}
