@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { AiServiceError } from '../ai/client.ts';
 import { placeChunks } from '../domain/chunks/place-chunks.ts';
 import { readChunkTexts } from '../domain/chunks/read-chunks.ts';
@@ -7,6 +7,7 @@ import type { EmbeddedChunk } from '../domain/chunks/store-chunks.ts';
 import { findText } from '../domain/documents/document-text.ts';
 import { type BehindDocument, countBehind, listBehind, nextWorkspaceBehind, type ReindexScope } from '../domain/reindex/find-behind.ts';
 import { type IndexKind, isSameKind } from '../domain/reindex/index-kind.ts';
+import { noteIndexKinds } from '../domain/reindex/note-index-kinds.ts';
 import { recordReindex } from '../domain/reindex/record-reindex.ts';
 import { stageDocument } from '../domain/reindex/stage-document.ts';
 import { type Switched, switchWorkspace } from '../domain/reindex/switch-workspace.ts';
@@ -24,12 +25,16 @@ interface Page {
 
 /** The steps of a re-embedding. None of them charges anybody: an operator has ordered it. */
 export function reindexActivities(deps: ActivityDeps) {
-  const { db } = deps;
+  const { db, maintenanceDb } = deps;
   return {
     recordReindex: (reindex: { run: string; input: ReindexInput }): Promise<void> => recordReindex(db, reindex),
 
-    /** What the AI service embeds with now, and how it wants texts to be cut. */
-    readReindexTarget: (): Promise<IndexKind> => withHeartbeats(() => readTarget(deps)),
+    /** What the AI service embeds with now, and how it wants texts to be cut. Before that it is noted with what all documents are indexed. */
+    readReindexTarget: (): Promise<IndexKind> =>
+      withHeartbeats(async () => {
+        await noteIndexKinds(maintenanceDb, { signal: Context.current().cancellationSignal });
+        return await readTarget(deps);
+      }),
 
     nextWorkspaceBehind: ({ scope, ...page }: { scope: ReindexScope; target: IndexKind; after: string }): Promise<string | null> =>
       nextWorkspaceBehind(db, scope, page).then((workspaceId) => workspaceId ?? null),
@@ -63,6 +68,7 @@ async function readTarget({ ai, breaker }: ActivityDeps): Promise<IndexKind> {
 
 async function stagePage(deps: ActivityDeps, { target, ...page }: Page): Promise<ReindexBatch> {
   const { before, onProgress, signal } = reporting<{ staged: number; chunks: number }>();
+  if (page.after === '') await noteIndexKinds(deps.db, { workspaceId: page.workspaceId, signal });
   const documents = await listBehind(deps.db, { target, ...page });
   const batch: ReindexBatch = {
     // Those of an attempt that was broken off are not behind any more.

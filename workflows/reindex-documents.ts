@@ -23,7 +23,7 @@ const mostNamed = 20;
  */
 export async function reindexDocuments(input: ReindexInput = {}): Promise<ReindexProgress> {
   const { dryRun = false } = input;
-  const target = input.target ?? (await activities.readReindexTarget());
+  const target = input.target ?? (await slow.readReindexTarget());
   const progress: ReindexProgress = input.progress ?? { ...nothing, target };
   setHandler(progressQuery, () => progress);
   if (!input.progress && !dryRun) await activities.recordReindex({ run: workflowInfo().firstExecutionRunId, input });

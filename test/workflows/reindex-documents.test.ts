@@ -62,7 +62,8 @@ describe('reindexDocuments', () => {
     api.temporal.client.workflow.start('reindexDocuments', { taskQueue: 'sheaf', workflowId: `reindex-${++runs}`, args: [input] });
   const reindex = async (input: ReindexInput): Promise<ReindexProgress> => (await start(input)).result() as Promise<ReindexProgress>;
   const only = () => ({ workspaceId: tenant.workspaceId, perMinute: 60_000 });
-  const stagedRows = () => api.database.db.selectFrom('staged_index').select('document_id').execute();
+  const stagedRows = (of = tenant) =>
+    api.database.db.selectFrom('staged_index').select('document_id').where('workspace_id', '=', of.workspaceId).execute();
   const textsBy = (model: string) =>
     ai.calls.filter((call) => call.operation === 'embed' && embed(call).body.model === model).flatMap(({ body }) => body.texts);
 
@@ -153,6 +154,17 @@ describe('reindexDocuments', () => {
     expect(textsBy('new').filter((text) => text !== 'a' && text !== 'bees')).to.deep.equal([]);
   });
 
+  it('finds documents of which it was not noted with what they are indexed', async () => {
+    for (const name of ['a', 'b']) await index(tenant, name);
+    const { db } = api.database;
+    for (const table of ['document_index', 'workspace_index'] as const) {
+      await db.deleteFrom(table).where('workspace_id', '=', tenant.workspaceId).execute();
+    }
+    serve('new');
+    expect(await reindex(only())).to.deep.include({ workspaces: 1, behind: 2, embedded: 2, switched: 2 });
+    expect(await search()).to.deep.equal({ model: 'new', names: ['a', 'b'], chunks: 4 });
+  });
+
   it('counts and changes nothing in a dry run, and narrows to a workspace or an organization', async () => {
     const other = await api.createTenant();
     await index(tenant, 'a');
@@ -161,7 +173,7 @@ describe('reindexDocuments', () => {
     const { organizationId } = other;
     expect(await reindex({ organizationId, dryRun: true })).to.include({ workspaces: 1, behind: 1, embedded: 0 });
     expect((await reindex({ dryRun: true })).workspaces).to.be.at.least(2);
-    expect(await stagedRows()).to.deep.equal([]);
+    expect([await stagedRows(), await stagedRows(other)]).to.deep.equal([[], []]);
     expect(await reindex({ organizationId, perMinute: 60_000, requestedBy: 'sre@example.com' })).to.include({ workspaces: 1, switched: 1 });
     expect((await search('semantic', other)).model).to.equal('new');
     expect((await search()).model).to.equal('old');
