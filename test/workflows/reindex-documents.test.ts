@@ -57,6 +57,8 @@ describe('reindexDocuments', () => {
     const names: string[] = body.results.map(({ documentName }: { documentName: string }) => documentName);
     return { model: body.model, names: [...new Set(names)].sort(), chunks: names.length };
   }
+  /** Whether a call embeds the text of a document by the service's own model. */
+  const isNew = ({ body }: AiCall, name: string) => !body.model && body.texts.some((text: string) => text.includes(`text of ${name}`));
   let runs = 0;
   const start = (input: ReindexInput) =>
     api.temporal.client.workflow.start('reindexDocuments', { taskQueue: 'sheaf', workflowId: `reindex-${++runs}`, args: [input] });
@@ -128,7 +130,7 @@ describe('reindexDocuments', () => {
     let refused = 0;
     ai.behave('embed', (call) => {
       if (call.body.model || !call.body.texts.some((text: string) => text.includes('text of c')) || refused++ > 0) return embed(call);
-      return aiError(503, 'busy');
+      return aiError(429, 'busy');
     });
     ai.calls.length = 0;
     expect(await reindex(only())).to.include({ embedded: 3, switched: 3 });
@@ -152,6 +154,29 @@ describe('reindexDocuments', () => {
     expect(await reindex(only())).to.deep.include({ embedded: 0, switched: 2, kept: 0 });
     expect(await search()).to.deep.equal({ model: 'new', names: ['a', 'b'], chunks: 4 });
     expect(textsBy('new').filter((text) => text !== 'a' && text !== 'bees')).to.deep.equal([]);
+  });
+
+  it('goes on after a document at which the service fails each time, and names it', async () => {
+    const brokenId = await index(tenant, 'a');
+    await index(tenant, 'b');
+    serve('new');
+    ai.behave('embed', (call) => (isNew(call, 'a') ? aiError(502, 'remote_failed') : embed(call)));
+    const progress = await reindex(only());
+    expect(progress).to.deep.include({ embedded: 1, switched: 0, kept: 1, failures: 1 });
+    expect(progress.failed).to.deep.equal([{ documentId: brokenId, code: 'remote_failed' }]);
+  });
+
+  it('names no document while the service fails at all of them', async () => {
+    for (const name of ['a', 'b']) await index(tenant, name);
+    serve('new');
+    let calls = 0;
+    ai.behave('embed', (call) => {
+      if (call.body.texts.some((text: string) => text.includes('text of a'))) calls += 1;
+      // What asks for the target finds it served, and so it begins.
+      return calls > 0 && calls < 5 ? aiError(502, 'remote_failed') : embed(call);
+    });
+    expect(await reindex(only())).to.deep.include({ embedded: 2, switched: 2, kept: 0, failures: 0 });
+    expect(calls).to.equal(5);
   });
 
   it('finds documents of which it was not noted with what they are indexed', async () => {
