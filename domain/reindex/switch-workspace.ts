@@ -1,7 +1,7 @@
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inBulkTransaction } from '../../db/transaction.ts';
 import { storeChunks } from '../chunks/store-chunks.ts';
-import { lockDocument, lockWorkspace } from '../locks.ts';
+import { lockDocument, lockStagedDocuments, lockWorkspace } from '../locks.ts';
 import { listBehind } from './find-behind.ts';
 import { type IndexKind, isSameKind } from './index-kind.ts';
 import { countUnnoted } from './note-index-kinds.ts';
@@ -26,6 +26,8 @@ export async function switchWorkspace(
   return await inBulkTransaction(db, async (trx) => {
     if (!(await lockWorkspace(trx, workspaceId, 'keep'))) return { gone: true };
     await lockSearchedIndex(trx, workspaceId, target);
+    // Before it looks for what is missing: nothing that is staged can become void afterwards.
+    await lockStagedDocuments(trx, workspaceId);
     const behind = await listBehind(trx, { workspaceId, target, after: '', limit: documentsPerRead });
     const missing = behind.length + (await countUnnoted(trx, workspaceId));
     if (missing > 0) return { missing };

@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
+import { storeText } from '../../domain/documents/document-text.ts';
 import { type BehindDocument, listBehind } from '../../domain/reindex/find-behind.ts';
 import { noteIndexKinds } from '../../domain/reindex/note-index-kinds.ts';
 import { readSearchedIndex } from '../../domain/reindex/searched-index.ts';
@@ -39,6 +40,7 @@ describe('The switch of a workspace to other vectors', () => {
     return document;
   }
   const stage = (document: BehindDocument) => stageDocument(database.db, document, { kind: target, chunks });
+  const extracted = (text: string) => ({ text, characters: text.length, pages: null, truncated: false });
 
   /** Begins `work` while `holder` has done its part and is not committed, and commits once `work` waits for it. */
   async function behind<T>(holder: (trx: Transaction) => Promise<void>, work: () => Promise<T>): Promise<T> {
@@ -63,6 +65,42 @@ describe('The switch of a workspace to other vectors', () => {
     expect(await stage(await findBehind())).to.equal(true);
     expect(await switchOne()).to.deep.equal({ switched: 1 });
     expect(await searched()).to.deep.equal(target);
+  });
+
+  it('waits for a document whose text was extracted again since it was embedded', async () => {
+    const { db } = database;
+    await noteIndexKinds(db);
+    const document = await findBehind();
+    expect(await stage(document)).to.equal(true);
+    const row = await getDocument(db, 'one');
+    await inTransaction(db, (trx) => storeText(trx, row, extracted('another text')));
+    expect(await switchOne()).to.deep.equal({ missing: 1 });
+    expect(await stage(document), 'embedded before that').to.equal(false);
+    expect(await stage(await findBehind())).to.equal(true);
+    expect(await switchOne()).to.deep.equal({ switched: 1 });
+  });
+
+  it('leaves no document out whose text is extracted again while it begins', async () => {
+    const { db } = database;
+    await noteIndexKinds(db);
+    expect(await stage(await findBehind())).to.equal(true);
+    const row = await getDocument(db, 'one');
+    const result = await behind((trx) => storeText(trx, row, extracted('another text')), switchOne);
+    expect(result).to.deep.equal({ missing: 1 });
+    expect(await searched()).to.deep.equal(old);
+  });
+
+  it('keeps no chunks of a text that is replaced while they are stored', async () => {
+    const { db } = database;
+    await noteIndexKinds(db);
+    const document = await findBehind();
+    const row = await getDocument(db, 'one');
+    const staged = await behind(
+      (trx) => storeText(trx, row, extracted('another text')),
+      () => stage(document),
+    );
+    expect(staged).to.equal(false);
+    expect(await db.selectFrom('staged_index').select('document_id').execute()).to.deep.equal([]);
   });
 
   it('is not led astray by a note of an index that the document no longer has', async () => {

@@ -190,6 +190,32 @@ describe('reindexDocuments', () => {
     expect(await search()).to.deep.equal({ model: 'new', names: ['a', 'b'], chunks: 4 });
   });
 
+  it('indexes a document again whose text was replaced while it was embedded', async () => {
+    const id = await index(tenant, 'a');
+    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    ai.behave('embed', async (call) => {
+      if (!call.body.texts.some((text: string) => text.includes('text of a'))) return embed(call);
+      begun.resolve();
+      await goOn.promise;
+      return embed(call);
+    });
+    const { token } = tenant.owner;
+    const indexing = await createJob(api, tenant, { kind: 'document.index', documentId: id });
+    await begun.promise;
+    const replaced = 'Other words about bees.';
+    ai.behave('extract', () => ({
+      body: { text: replaced, characters: replaced.length, pages: null, truncated: false, content_type: 'text/plain' },
+    }));
+    const extracting = await createJob(api, tenant, { kind: 'document.extract', documentId: id });
+    await api.jobIn(token, extracting.id, ['succeeded']);
+    ai.behave('extract');
+    goOn.resolve();
+    expect(await api.jobIn(token, indexing.id, ['succeeded'])).to.include({ attempts: 2 });
+    const path = `/api/v1/workspaces/${tenant.workspaceId}/documents/search`;
+    const { body } = await api.request('POST', path, { token, body: { query: 'bees', mode: 'lexical', include: ['citation'] } });
+    expect(body.results.map(({ text, citation }: any) => [text, citation.start])).to.deep.equal([[replaced, 0]]);
+  });
+
   it('counts and changes nothing in a dry run, and narrows to a workspace or an organization', async () => {
     const other = await api.createTenant();
     await index(tenant, 'a');
