@@ -4,15 +4,17 @@ import { DocumentGone } from '../domain/documents/document.ts';
 import { TextReplaced } from '../domain/documents/document-text.ts';
 import { IndexSwitched } from '../domain/reindex/searched-index.ts';
 
-/** An attempt failed for a reason that the tenant may read. If it is not `retryable`, the job fails. */
+/** An attempt failed for a reason that the tenant may read. If it is not `retryable`, the job fails; else it waits at least `retryAfterMs`. */
 export class JobFailure extends Error {
   readonly code: string;
   readonly retryable: boolean;
-  constructor(code: string, message: string, retryable: boolean) {
+  readonly retryAfterMs: number | undefined;
+  constructor(code: string, message: string, retryable: boolean, retryAfterMs?: number) {
     super(message);
     this.name = 'JobFailure';
     this.code = code;
     this.retryable = retryable;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { inBulkTransaction } from '../../db/transaction.ts';
+import { lockWorkspaceIndex } from '../../domain/locks.ts';
 import type { ReindexInput, ReindexProgress } from '../../workflows/definitions.ts';
 import type { Tenant } from '../support/api.ts';
 import { type AiCall, aiError } from '../support/fake-ai.ts';
@@ -188,6 +190,96 @@ describe('reindexDocuments', () => {
     serve('new');
     expect(await reindex(only())).to.deep.include({ workspaces: 1, behind: 2, embedded: 2, switched: 2 });
     expect(await search()).to.deep.equal({ model: 'new', names: ['a', 'b'], chunks: 4 });
+  });
+
+  /** Makes more documents out of one, as if jobs had indexed them. */
+  async function copyDocument(id: string, count: number): Promise<void> {
+    const { db } = api.database;
+    const ids = sql`generate_series(1, ${count}) as series (n)`;
+    await sql`insert into document (id, organization_id, workspace_id, name, content_type, size_bytes, status, object_key, chunk_count, indexed_at)
+      select id || '-' || n, organization_id, workspace_id, name, content_type, size_bytes, status, object_key || n, chunk_count, indexed_at
+      from document, ${ids} where id = ${id}`.execute(db);
+    await sql`insert into chunk (id, organization_id, workspace_id, document_id, index, text, model, embedding)
+      select id || '-' || n, organization_id, workspace_id, document_id || '-' || n, index, text, model, embedding
+      from chunk, ${ids} where document_id = ${id}`.execute(db);
+    await sql`insert into document_index (document_id, organization_id, workspace_id, indexed_at, model, dimensions, chunking)
+      select document_id || '-' || n, organization_id, workspace_id, indexed_at, model, dimensions, chunking
+      from document_index, ${ids} where document_id = ${id}`.execute(db);
+  }
+
+  /** The activities of one run, in their order. In small pages: a response has no more than 4 MB. */
+  async function activitiesOf(workflowId: string, runId: string): Promise<string[]> {
+    const { workflowService, options } = api.temporal.client;
+    const names: string[] = [];
+    let nextPageToken: Uint8Array | undefined;
+    do {
+      const page = {
+        namespace: options.namespace,
+        execution: { workflowId, runId },
+        maximumPageSize: 4,
+        ...(nextPageToken && { nextPageToken }),
+      };
+      const response = await workflowService.getWorkflowExecutionHistory(page);
+      for (const event of response.history?.events ?? []) names.push(event.activityTaskScheduledEventAttributes?.activityType?.name ?? '');
+      nextPageToken = response.nextPageToken?.length ? response.nextPageToken : undefined;
+    } while (nextPageToken);
+    return names.filter((name) => name !== '');
+  }
+
+  it('continues as new in the midst of a large workspace, and counts it once', async () => {
+    await copyDocument(await index(tenant, 'a'), 60);
+    serve('new');
+    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    ai.behave('embed', async (call) => {
+      if (isNew(call, 'a')) {
+        begun.resolve();
+        await goOn.promise;
+      }
+      return embed(call);
+    });
+    const run = await start(only());
+    await begun.promise;
+    // Temporal asks a run to continue as new whose history has 4 MB.
+    for (let n = 0; n < 12; n += 1) await run.signal('nothingListens', 'x'.repeat(450_000));
+    goOn.resolve();
+    expect(await run.result()).to.deep.include({ workspaces: 1, behind: 61, embedded: 61, switched: 61, kept: 0 });
+    const activities = await activitiesOf(run.workflowId, run.firstExecutionRunId);
+    expect(activities.filter((name) => name === 'stageDocuments')).to.have.length(1);
+    expect(activities).to.not.include('switchWorkspace');
+  });
+
+  it('leaves a workspace as it is that cannot be switched, and goes on', async () => {
+    await index(tenant, 'a');
+    serve('new');
+    const { db } = api.database;
+    await sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`.execute(db);
+    await sql`create trigger refuse before update on workspace_index for each row execute function refuse()`.execute(db);
+    const progress = await reindex(only()).finally(() => sql`drop function refuse cascade`.execute(db));
+    expect(progress).to.deep.include({ embedded: 1, switched: 0, kept: 1, unswitched: 1, failures: 0 });
+    expect(await search()).to.deep.equal({ model: 'old', names: ['a'], chunks: 1 });
+    expect(await reindex(only())).to.deep.include({ embedded: 0, switched: 1, kept: 0 });
+  });
+
+  it('lets a job wait for a switch that takes long, and says why it is tried again', async () => {
+    const documentId = await index(tenant, 'a');
+    const { token } = tenant.owner;
+    const waits = new Set<string>();
+    const { id } = await inBulkTransaction(api.database.db, async (trx) => {
+      await lockWorkspaceIndex(trx, tenant.workspaceId, 'delete');
+      const job = await createJob(api, tenant, { kind: 'document.index', documentId });
+      await until(async () => {
+        await sql`select pg_stat_clear_snapshot()`.execute(trx);
+        const { rows } = await sql<{ wait: string }>`select pid || ' ' || query_start as wait from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%from workspace_index%'`.execute(trx);
+        for (const { wait } of rows) waits.add(wait);
+        const { attempts, error } = (await api.request('GET', `/api/v1/jobs/${job.id}`, { token })).body;
+        if (error)
+          expect({ attempts, code: error.code, waits: waits.size }).to.deep.equal({ attempts: 1, code: 'workspace_locked', waits: 3 });
+        return error !== null;
+      });
+      return job;
+    });
+    await api.jobIn(token, id, ['succeeded']);
   });
 
   it('indexes a document again whose text was replaced while it was embedded', async () => {
