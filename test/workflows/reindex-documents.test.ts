@@ -120,6 +120,7 @@ describe('reindexDocuments', () => {
         models.add(model);
         expect({ names, chunks }).to.deep.equal({ names: ['a', 'b', 'c', 'd'], chunks: model === 'old' ? 4 : 8 });
       }
+      expect((await search('lexical')).names).to.deep.equal(['a', 'b', 'c', 'd']);
     }
     await run;
     expect((await search()).model).to.equal('new');
