@@ -18,7 +18,9 @@ export interface Manner {
 }
 
 const usualManner: Manner = { textsPerCall: 32 };
-const mannersKeptMs = 60_000;
+/** For how long it counts what the service says of its models. */
+const defaults = { mannersKeptMs: 60_000 };
+type Manners = Map<string | undefined, Manner>;
 
 export interface EmbedAllOptions extends CallOptions {
   signal: AbortSignal;
@@ -46,16 +48,23 @@ type Embed<V> = (input: EmbedInput) => Promise<Embedded<V>>;
 export class Embedder {
   private readonly ai: AiClient;
   private readonly calls: Semaphore;
-  private manners: { at: number; of: Promise<Map<string | undefined, Manner>> } | undefined;
+  private readonly settings: typeof defaults;
+  private manners: { at: number; of: Promise<Manners> } | undefined;
+  private lastKnown: Manners | undefined;
 
-  constructor(ai: AiClient, concurrency: number) {
+  constructor(ai: AiClient, concurrency: number, settings: Partial<typeof defaults> = {}) {
     this.ai = ai;
     this.calls = new Semaphore(concurrency);
+    this.settings = { ...defaults, ...settings };
   }
 
-  /** How a model of the AI service wants its texts, or the one of the service if that is not there. The service is asked once a minute. */
+  /**
+   * How a model of the AI service wants its texts, or the one of the service if that is not there. The service is asked once a minute. If it
+   * does not respond, what it said before counts. Throws AiServiceError or JobFailure, to be repeated, if it has never said anything.
+   */
   async mannerOf(model: string | undefined): Promise<Manner> {
-    if (!this.manners || Date.now() - this.manners.at > mannersKeptMs) this.manners = { at: Date.now(), of: this.readManners() };
+    if (!this.manners || Date.now() - this.manners.at >= this.settings.mannersKeptMs)
+      this.manners = { at: Date.now(), of: this.readManners() };
     const manners = await this.manners.of;
     return manners.get(model) ?? manners.get(undefined) ?? usualManner;
   }
@@ -117,17 +126,24 @@ export class Embedder {
     }
   }
 
-  /** What the AI service says of its models; under no name that of its own. Nothing if it does not respond: a call will tell why. */
-  private async readManners(): Promise<Map<string | undefined, Manner>> {
-    const embeddings = await this.ai.health().then(
-      (health) => health.embeddings,
-      () => [],
-    );
-    if (embeddings.length === 0) this.manners = undefined;
-    const [own] = embeddings;
-    return new Map([...(own ? [[undefined, own] as const] : []), ...embeddings.map((one) => [one.model, one] as const)]);
+  /** What the AI service says of its models; under no name that of its own. Chunks of a guessed size would be chunks of another kind. */
+  private async readManners(): Promise<Manners> {
+    try {
+      const { embeddings } = await this.ai.health();
+      if (embeddings.length === 0) this.manners = undefined;
+      const [own] = embeddings;
+      this.lastKnown = new Map([...(own ? [[undefined, own] as const] : []), ...embeddings.map((one) => [one.model, one] as const)]);
+      return this.lastKnown;
+    } catch (error) {
+      if (this.lastKnown) return this.lastKnown;
+      this.manners = undefined;
+      // A refusal is about the deployment, not about a document.
+      throw error instanceof AiServiceError && error.retryable ? error : unknownManner;
+    }
   }
 }
+
+const unknownManner = new JobFailure('ai_unavailable', 'The AI service is not available just now.', true);
 
 function join<V>(batches: Embedded<V>[]): Embedded<V> {
   const { model = '', dimensions = 0 } = batches[0] ?? {};

@@ -6,7 +6,7 @@ import { placeChunks } from '../domain/chunks/place-chunks.ts';
 import { chunkingOf, chunkSize, chunkSizeOf, maxChunks } from '../domain/chunks/split-text.ts';
 import { storeChunks } from '../domain/chunks/store-chunks.ts';
 import { DocumentGone, type DocumentRow, findDocument } from '../domain/documents/document.ts';
-import { type ExtractedText, findText, storeText } from '../domain/documents/document-text.ts';
+import { type ExtractedText, findText, keepText, storeText } from '../domain/documents/document-text.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
 import type { Outcome } from '../domain/jobs/succeed-job.ts';
 import { keepSearchedIndex, readSearchedIndex } from '../domain/reindex/searched-index.ts';
@@ -44,7 +44,7 @@ const summarizeDocument: Handler = async (deps, job, signal, tell) => {
 const indexDocument: Handler = async (deps, job, signal, tell) => {
   const until = Date.now() + deps.jobs.timeoutMs;
   const document = await getJobDocument(deps, job);
-  const { text, outline, store } = await getOutlinedText(deps, document, { requestId: job.id, signal, tell });
+  const { text, outline, store, isStored } = await getOutlinedText(deps, document, { requestId: job.id, signal, tell });
   const read = await readSearchedIndex(deps.db, document.workspace_id);
   const { chunkCharacters = chunkSize.characters, textsPerCall } = await deps.embedder.mannerOf(read?.model);
   const size = chunkSizeOf(chunkCharacters);
@@ -62,6 +62,7 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
     result: { chunks: chunks.length, characters: countCharacters(text), model, dimensions },
     async effects(trx) {
       await keepSearchedIndex(trx, document, { read, made });
+      if (isStored) await keepText(trx, document);
       await store(trx);
       await storeChunks(trx, document, model, chunks, made);
     },
@@ -105,8 +106,9 @@ interface Call {
   tell: (progress: string) => void;
 }
 
-/** A document's text, and what stores it if it is new. */
+/** A document's text, whether it is the stored one, and what stores it if it is new. */
 interface DocumentText {
+  isStored?: boolean;
   text: string;
   outline: Outline | null;
   store: (trx: Transaction) => Promise<void>;
@@ -115,7 +117,7 @@ interface DocumentText {
 /** The stored text of a document, or else the text that is extracted now, which the effect `store` stores. Throws as {@link extractText}. */
 async function getDocumentText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<DocumentText> {
   const stored = await findText(deps.db, document.id);
-  if (stored) return { ...stored, store: async () => {} };
+  if (stored) return { ...stored, isStored: true, store: async () => {} };
   const extracted = await extractText(deps, document, call);
   return { text: extracted.text, outline: extracted.outline ?? null, store: (trx) => storeText(trx, document, extracted) };
 }

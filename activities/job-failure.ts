@@ -1,17 +1,20 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { AiServiceError } from '../ai/client.ts';
 import { DocumentGone } from '../domain/documents/document.ts';
+import { TextReplaced } from '../domain/documents/document-text.ts';
 import { IndexSwitched } from '../domain/reindex/searched-index.ts';
 
-/** An attempt failed for a reason that the tenant may read. If it is not `retryable`, the job fails. */
+/** An attempt failed for a reason that the tenant may read. If it is not `retryable`, the job fails; else it waits at least `retryAfterMs`. */
 export class JobFailure extends Error {
   readonly code: string;
   readonly retryable: boolean;
-  constructor(code: string, message: string, retryable: boolean) {
+  readonly retryAfterMs: number | undefined;
+  constructor(code: string, message: string, retryable: boolean, retryAfterMs?: number) {
     super(message);
     this.name = 'JobFailure';
     this.code = code;
     this.retryable = retryable;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -32,6 +35,7 @@ export function toApplicationFailure(error: unknown): ApplicationFailure {
 function describe(error: unknown): { code: string; message: string; retryable: boolean; retryAfterMs?: number | undefined } {
   if (error instanceof JobFailure) return error;
   if (error instanceof DocumentGone) return { code: 'document_missing', message: error.message, retryable: false };
+  if (error instanceof TextReplaced) return { code: 'text_replaced', message: error.message, retryable: true };
   if (error instanceof IndexSwitched) return { code: 'model_changed', message: error.message, retryable: true };
   if (error instanceof AiServiceError) return describeAiError(error);
   if (error instanceof ApplicationFailure)

@@ -1,4 +1,5 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { AiServiceError } from '../ai/client.ts';
 import { placeChunks } from '../domain/chunks/place-chunks.ts';
 import { readChunkTexts } from '../domain/chunks/read-chunks.ts';
@@ -8,6 +9,7 @@ import { findDocument } from '../domain/documents/document.ts';
 import { findText } from '../domain/documents/document-text.ts';
 import { type BehindDocument, countBehind, listBehind, nextWorkspaceBehind, type ReindexScope } from '../domain/reindex/find-behind.ts';
 import { type IndexKind, isSameKind } from '../domain/reindex/index-kind.ts';
+import { noteIndexKinds } from '../domain/reindex/note-index-kinds.ts';
 import { recordReindex } from '../domain/reindex/record-reindex.ts';
 import { stageDocument } from '../domain/reindex/stage-document.ts';
 import { type Switched, switchWorkspace } from '../domain/reindex/switch-workspace.ts';
@@ -25,12 +27,16 @@ interface Page {
 
 /** The steps of a re-embedding. None of them charges anybody: an operator has ordered it. */
 export function reindexActivities(deps: ActivityDeps) {
-  const { db } = deps;
+  const { db, maintenanceDb } = deps;
   return {
     recordReindex: (reindex: { run: string; input: ReindexInput }): Promise<void> => recordReindex(db, reindex),
 
-    /** What the AI service embeds with now, and how it wants texts to be cut. */
-    readReindexTarget: (): Promise<IndexKind> => withHeartbeats(() => readTarget(deps)),
+    /** What the AI service embeds with now, and how it wants texts to be cut. Before that it is noted with what all documents are indexed. */
+    readReindexTarget: (): Promise<IndexKind> =>
+      withHeartbeats(async () => {
+        await noteIndexKinds(maintenanceDb, { signal: Context.current().cancellationSignal });
+        return await readTarget(deps);
+      }),
 
     nextWorkspaceBehind: ({ scope, ...page }: { scope: ReindexScope; target: IndexKind; after: string }): Promise<string | null> =>
       nextWorkspaceBehind(db, scope, page).then((workspaceId) => workspaceId ?? null),
@@ -62,73 +68,118 @@ async function readTarget({ ai, breaker }: ActivityDeps): Promise<IndexKind> {
   }
 }
 
+/** What a batch has done so far. An attempt that follows one that was broken off goes on from there. */
+type Staged = Pick<ReindexBatch, 'staged' | 'chunks' | 'failed'>;
+
 async function stagePage(deps: ActivityDeps, { target, ...page }: Page): Promise<ReindexBatch> {
-  const { before, onProgress, signal } = reporting<{ staged: number; chunks: number }>();
-  const documents = await listBehind(deps.db, { target, ...page });
-  const batch: ReindexBatch = {
-    // Those of an attempt that was broken off are not behind any more.
-    staged: before?.staged ?? 0,
-    chunks: before?.chunks ?? 0,
-    failed: [],
-    after: documents.at(-1)?.documentId ?? null,
-    last: documents.length < page.limit,
-  };
-  const report = () => onProgress({ staged: batch.staged, chunks: batch.chunks });
-  for (const document of documents) {
-    signal.throwIfAborted();
+  const { before, onProgress, signal } = reporting<Staged>();
+  const progress: Staged = before ?? { staged: 0, chunks: 0, failed: [] };
+  const heartbeat = setInterval(() => onProgress(progress), heartbeatMs);
+  try {
+    if (page.after === '') await noteIndexKinds(deps.db, { workspaceId: page.workspaceId, signal });
+    const documents = await listBehind(deps.db, { target, ...page });
     await deps.breaker?.untilClosed(signal);
-    const embedded = await embedDocument(deps, document, { target, signal, onProgress: report });
-    if ('failure' in embedded) batch.failed.push({ documentId: document.documentId, code: embedded.failure });
-    else if (await stageDocument(deps.db, document, { kind: target, chunks: embedded.chunks })) {
-      batch.staged += 1;
-      batch.chunks += embedded.chunks.length;
+    const textsPerCall = await readTextsPerCall(deps, target);
+    for (const document of documents) {
+      signal.throwIfAborted();
+      await stageOne(deps, document, { target, signal, textsPerCall }, progress);
+      onProgress(progress);
     }
-    report();
+    return { ...progress, after: documents.at(-1)?.documentId ?? null, last: documents.length < page.limit };
+  } finally {
+    clearInterval(heartbeat);
   }
-  return batch;
+}
+
+async function readTextsPerCall({ reindexEmbedder }: ActivityDeps, { model }: IndexKind): Promise<number> {
+  try {
+    return (await reindexEmbedder.mannerOf(model)).textsPerCall;
+  } catch (error) {
+    throw toApplicationFailure(error);
+  }
 }
 
 interface Embedding {
   target: IndexKind;
   signal: AbortSignal;
-  onProgress: () => void;
+  textsPerCall: number;
 }
 
+/** Adds to the batch what became of a document; nothing if it has failed before, or was changed meanwhile. */
+async function stageOne(deps: ActivityDeps, document: BehindDocument, embedding: Embedding, batch: Staged): Promise<void> {
+  const { documentId } = document;
+  if (batch.failed.some((failed) => failed.documentId === documentId)) return;
+  const embedded = await embedPatiently(deps, document, embedding);
+  if ('failure' in embedded) batch.failed.push({ documentId, code: embedded.failure });
+  else if (await stageDocument(deps.db, document, { kind: embedding.target, chunks: embedded.chunks })) {
+    batch.staged += 1;
+    batch.chunks += embedded.chunks.length;
+  }
+}
+
+/** A document's chunks by the target; or why there are none, if the document will never have any by it. */
+type Embedded = { failure: string } | { chunks: EmbeddedChunk[] };
+
 /**
- * A document's chunks by the target. Why there are none, if the document will never have any by it. Throws a failure, to be repeated, if the AI
- * service does not serve now; one that ends the run if it embeds with something else than the target.
+ * Embeds a document, some times if the service fails at it. If it fails each time and embeds a short text all the same, it is the document's
+ * fault. Throws a failure, to be repeated, if the AI service does not serve now; one that ends the run if it embeds with something else than
+ * the target.
  */
+async function embedPatiently(deps: ActivityDeps, document: BehindDocument, embedding: Embedding): Promise<Embedded> {
+  const { signal } = embedding;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await deps.breaker?.untilClosed(signal);
+      return await embedDocument(deps, document, embedding);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof AiServiceError && !error.retryable) return { failure: error.code };
+      if (!(error instanceof AiServiceError) || !mayBeOfDocument(error)) throw toApplicationFailure(error);
+      const pauseMs = pausesMs[tries];
+      if (pauseMs !== undefined) await sleep(pauseMs, undefined, { signal });
+      else if (await isServing(deps, signal)) return { failure: error.code };
+      else throw toApplicationFailure(error);
+    }
+  }
+}
+
+/** Whether what failed may be the document's fault. That the service is away, or that it limits the rate, never is. */
+function mayBeOfDocument({ kind, code, retryAfterMs }: AiServiceError): boolean {
+  return retryAfterMs === undefined && (kind === 'failed' || kind === 'unusable_answer' || code === 'timeout');
+}
+
+async function isServing({ reindexEmbedder }: ActivityDeps, signal: AbortSignal): Promise<boolean> {
+  try {
+    await reindexEmbedder.embedAll([], { signal });
+    return true;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
 async function embedDocument(
   { db, reindexEmbedder }: ActivityDeps,
   { documentId }: BehindDocument,
-  { target, signal, onProgress }: Embedding,
-): Promise<{ failure: string } | { chunks: EmbeddedChunk[] }> {
+  { target, signal, textsPerCall }: Embedding,
+): Promise<Embedded> {
   const size = sizeOfChunking(target.chunking);
   const [document, stored] = await Promise.all([findDocument(db, documentId), findText(db, documentId)]);
   const pieces = stored
     ? placeChunks(stored.text, stored.outline, { contentType: document?.content_type, size })
     : (await readChunkTexts(db, documentId)).map((text) => ({ text, embedded: text }));
-  const { textsPerCall } = await reindexEmbedder.mannerOf(target.model);
   if (pieces.length > maxChunks) return { failure: 'too_many_chunks' };
-  const beating = setInterval(onProgress, heartbeatMs);
-  try {
-    const options = { signal, textsPerCall, until: Date.now() + patienceMs };
-    const texts = pieces.map(({ embedded }) => embedded);
-    const { model, dimensions, vectors } = await reindexEmbedder.embedAll(texts, options);
-    if (!isSameKind({ model, dimensions, chunking: chunkingOf(size) }, target)) throw changed(model);
-    return { chunks: pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] })) };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof AiServiceError && !error.retryable) return { failure: error.code };
-    throw toApplicationFailure(error);
-  } finally {
-    clearInterval(beating);
-  }
+  const texts = pieces.map(({ embedded }) => embedded);
+  const { model, dimensions, vectors } = await reindexEmbedder.embedAll(texts, { signal, textsPerCall, until: Date.now() + patienceMs });
+  if (!isSameKind({ model, dimensions, chunking: chunkingOf(size) }, target)) throw changed(model);
+  return { chunks: pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] })) };
 }
 
 const heartbeatMs = 5_000;
 /** For how long a document waits for a model that limits its rate, before the workflow does. */
 const patienceMs = 10 * 60_000;
+/** How long a document waits before it is tried again at which the service failed. */
+const pausesMs = [1_000, 10_000];
 
 function changed(model: string): ApplicationFailure {
   const message = `The AI service embeds with ${model} by now, or has other settings. Start the re-embedding again.`;

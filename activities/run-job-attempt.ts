@@ -2,10 +2,11 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { Release } from '../concurrency/semaphore.ts';
 import { untilAborted } from '../concurrency/until-aborted.ts';
 import type { JobKind } from '../db/schema.ts';
+import { isLockTimeout } from '../db/unavailable.ts';
 import { claimJob } from '../domain/jobs/claim-job.ts';
 import { type JobRow, type JobState, jobStateOf, type QueuedJobState } from '../domain/jobs/job.ts';
 import { settleAttempt } from '../domain/jobs/settle-attempt.ts';
-import { succeedJob } from '../domain/jobs/succeed-job.ts';
+import { type Outcome, succeedJob } from '../domain/jobs/succeed-job.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers.ts';
 import { JobFailure, toApplicationFailure } from './job-failure.ts';
@@ -16,6 +17,9 @@ const heartbeatMs = 3_000;
 
 /** How long an attempt waits in a full worker before it goes back to the queue, from which another worker may take it. */
 const patienceMs = 3_000;
+
+/** How often the transaction that stores a result may wait in vain for a lock. */
+const mostLockWaits = 3;
 
 export interface AttemptInput {
   jobId: string;
@@ -75,6 +79,12 @@ function toFailure(deps: ActivityDeps, { jobId, kind }: AttemptInput, error: unk
 }
 
 const workerStopped = new JobFailure('worker_stopped', 'The worker stopped during the attempt.', true);
+const locked = new JobFailure(
+  'workspace_locked',
+  'The document is locked by other work, such as the switch to another model.',
+  true,
+  60_000,
+);
 const timedOut = new JobFailure('timeout', 'The attempt took too long.', true);
 
 async function runClaimed(
@@ -88,7 +98,7 @@ async function runClaimed(
   try {
     // A handler that ignores its signal may go on; fencing makes its result void.
     const outcome = await untilAborted(handlers[job.kind](deps, job, signal, tell), signal);
-    const stored = await succeedJob(deps.db, job, outcome);
+    const stored = await storePatiently(deps, job, outcome, signal);
     if (stored) return { status: 'succeeded' };
     deps.log.warn(
       { jobId: job.id, kind: job.kind, attempt: job.attempts },
@@ -102,6 +112,21 @@ async function runClaimed(
     throw failure;
   } finally {
     stop.done();
+  }
+}
+
+/**
+ * Stores what an attempt has done, as {@link succeedJob} does. A switch of the workspace to another model may lock its documents for minutes:
+ * the attempt waits for some locks longer than a transaction does, since another attempt would do all its work again.
+ */
+async function storePatiently({ db }: ActivityDeps, job: JobRow, outcome: Outcome, signal: AbortSignal): Promise<boolean> {
+  for (let waits = 1; ; waits += 1) {
+    try {
+      return await succeedJob(db, job, outcome);
+    } catch (error) {
+      if (signal.aborted || !isLockTimeout(error)) throw error;
+      if (waits === mostLockWaits) throw locked;
+    }
   }
 }
 

@@ -98,7 +98,7 @@ export function indexActivities({ maintenanceDb }: ActivityDeps) {
         const { cancellationSignal } = Context.current();
         const quantized = await quantizeDocuments(maintenanceDb, cancellationSignal);
         const postings = await indexPostings(maintenanceDb, cancellationSignal);
-        const noted = await noteIndexKinds(maintenanceDb, cancellationSignal);
+        const noted = await noteIndexKinds(maintenanceDb, { signal: cancellationSignal });
         const indexes = await reconcileVectorIndexes(maintenanceDb);
         return indexes ? { ...indexes, quantized, postings, noted } : null;
       }),

@@ -8,13 +8,16 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
+/** lock_not_available: lock_timeout */
+const lockNotAvailable = '55P03';
+
 /** What Postgres, or a pooler in front of it, says if it cannot do something now that it may be able to do later. */
 const codes = new Set([
   '40001', // serialization_failure, after the repetitions of inTransaction
   '40P01', // deadlock_detected, likewise
   '53200', // out_of_memory
   '53300', // too_many_connections
-  '55P03', // lock_not_available: lock_timeout
+  lockNotAvailable,
   '57014', // query_canceled: statement_timeout
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
@@ -24,6 +27,11 @@ const codes = new Set([
   '25P04', // transaction_timeout
 ]);
 const connectionExceptions = '08';
+
+/** Whether a statement has waited for a lock for as long as it may. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === lockNotAvailable;
+}
 
 /** Whether an error says that the database is away, overloaded or locked, and not that the statement was wrong. */
 export function isUnavailable(error: unknown): boolean {

@@ -141,10 +141,25 @@ export async function lockDocumentsForDeletion(trx: Transaction, documentIds: st
   await sql`select from document where id = any(${documentIds}) order by id ${strengths.delete}`.execute(trx);
 }
 
+/** Locks the documents of a workspace whose new chunks are staged, in the order of their ids. After what the workspace is searched with. */
+export async function lockStagedDocuments(trx: Transaction, workspaceId: string): Promise<void> {
+  await sql`
+    with locked as materialized (
+      select from document where id in (select document_id from staged_index where workspace_id = ${workspaceId}) order by id ${strengths.change}
+    )
+    select count(*) from locked
+  `.execute(trx);
+}
+
 /** Locks a document for the effects of a job, and its workspace, which chunks refer to. Throws {@link DocumentGone} if it was deleted. */
-export async function lockForEffects(trx: Transaction, document: Pick<DocumentRow, 'id' | 'workspace_id'>): Promise<void> {
-  await lockWorkspace(trx, document.workspace_id, 'keep');
-  if (!(await lockDocument(trx, document.id, 'change'))) throw new DocumentGone();
+export async function lockForEffects(
+  trx: Transaction,
+  { id, workspace_id }: Pick<DocumentRow, 'id' | 'workspace_id'>,
+): Promise<DocumentRow> {
+  await lockWorkspace(trx, workspace_id, 'keep');
+  const document = await lockDocument(trx, id, 'change');
+  if (!document) throw new DocumentGone();
+  return document;
 }
 
 /** The columns of a job without its contents, which may be large, as the table has them: a lock needs no other table. */

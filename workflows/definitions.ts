@@ -212,13 +212,17 @@ export interface ReindexProgress {
   chunks: number;
   /** Documents whose workspace is searched by the new vectors. */
   switched: number;
-  /** Workspaces that keep their old vectors, since some of their documents cannot be embedded. */
+  /** Workspaces that keep their old vectors: some of their documents cannot be embedded, or they are `unswitched`. */
   kept: number;
+  /** Workspaces that changed all the while, or whose switch failed. */
+  unswitched: number;
   /** How many cannot be, and the first of them. */
   failures: number;
   failed: { documentId: string; code: string }[];
   /** The last workspace that was looked at. */
   after: string;
+  /** The workspace that is embedded now: in which round, after which document, and how many cannot be embedded. */
+  current?: { workspaceId: string; round: number; after: string; failures: number } | undefined;
 }
 
 /** What became of some documents of a workspace; `last` if there are no more after them. */

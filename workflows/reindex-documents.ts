@@ -1,5 +1,15 @@
-import { continueAsNew, defineQuery, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import {
+  continueAsNew,
+  defineQuery,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import type { Switched } from '../domain/reindex/switch-workspace.ts';
 import { queries, type ReindexInput, type ReindexProgress } from './definitions.ts';
 
 const progressQuery = defineQuery<ReindexProgress>(queries.progress);
@@ -8,6 +18,12 @@ const retry = { initialInterval: '5 seconds', maximumInterval: '1 minute' } as c
 const activities = proxyActivities<Activities>({ startToCloseTimeout: '5 minutes', heartbeatTimeout: '1 minute', retry });
 /** One document may have two thousand chunks, and a local model embeds one in a second. */
 const slow = proxyActivities<Activities>({ startToCloseTimeout: '6 hours', heartbeatTimeout: '1 minute', retry });
+/** While a switch is tried, nobody may change the documents of its workspace. */
+const { switchWorkspace } = proxyActivities<Activities>({
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '1 minute',
+  retry: { ...retry, maximumAttempts: 3 },
+});
 
 const defaultPerMinute = 600;
 const mostPerBatch = 50;
@@ -23,8 +39,8 @@ const mostNamed = 20;
  */
 export async function reindexDocuments(input: ReindexInput = {}): Promise<ReindexProgress> {
   const { dryRun = false } = input;
-  const target = input.target ?? (await activities.readReindexTarget());
-  const progress: ReindexProgress = input.progress ?? { ...nothing, target };
+  const target = input.target ?? (await slow.readReindexTarget());
+  const progress: ReindexProgress = input.progress ?? { ...nothing, failed: [], target };
   setHandler(progressQuery, () => progress);
   if (!input.progress && !dryRun) await activities.recordReindex({ run: workflowInfo().firstExecutionRunId, input });
   const scope = { workspaceId: input.workspaceId, organizationId: input.organizationId };
@@ -33,63 +49,91 @@ export async function reindexDocuments(input: ReindexInput = {}): Promise<Reinde
     if (workspaceId === null) break;
     await reindexWorkspace(workspaceId, input, progress);
     progress.after = workspaceId;
+    progress.current = undefined;
     setCurrentDetails(describe(progress, dryRun));
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof reindexDocuments>({ ...input, target, progress });
+    await continueIfLong(input, progress);
   }
   setCurrentDetails(describe(progress, dryRun));
   return progress;
 }
 
-const nothing = { workspaces: 0, behind: 0, embedded: 0, chunks: 0, switched: 0, kept: 0, failed: [], failures: 0, after: '' };
+const nothing = { workspaces: 0, behind: 0, embedded: 0, chunks: 0, switched: 0, kept: 0, unswitched: 0, failures: 0, after: '' };
+
+/** Begins a new run if the history of this one is long, also in the midst of a workspace. */
+async function continueIfLong(input: ReindexInput, progress: ReindexProgress): Promise<void> {
+  if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof reindexDocuments>({ ...input, target: progress.target, progress });
+}
 
 async function reindexWorkspace(workspaceId: string, input: ReindexInput, progress: ReindexProgress): Promise<void> {
   const { target } = progress;
-  const { behind } = await activities.countBehind({ workspaceId, target });
-  progress.workspaces += 1;
-  progress.behind += behind;
+  if (progress.current?.workspaceId !== workspaceId) {
+    const { behind } = await activities.countBehind({ workspaceId, target });
+    progress.workspaces += 1;
+    progress.behind += behind;
+    progress.current = { workspaceId, round: 1, after: '', failures: 0 };
+  }
   if (input.dryRun) return;
-  for (let round = 1; round <= mostRounds; round += 1) {
-    const failed = await stageWorkspace(workspaceId, input, progress);
-    if (failed) break;
-    const result = await slow.switchWorkspace({ workspaceId, target });
+  for (const { current } = progress; current.round <= mostRounds; current.round += 1) {
+    await stageWorkspace(current, input, progress);
+    if (current.failures > 0) {
+      progress.kept += 1;
+      return;
+    }
+    const result = await trySwitch(workspaceId, target);
     if ('gone' in result) return;
     if ('switched' in result) {
       progress.switched += result.switched;
       return;
     }
+    if ('failed' in result) break;
+    current.after = '';
   }
   progress.kept += 1;
+  progress.unswitched += 1;
 }
 
-/** Whether there are documents that cannot be embedded, for which their workspace keeps its old vectors. */
+async function trySwitch(workspaceId: string, target: ReindexProgress['target']): Promise<Switched | { failed: true }> {
+  try {
+    return await switchWorkspace({ workspaceId, target });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { failed: true };
+  }
+}
+
+/** Embeds the documents of a workspace from where the round is. Counts those that cannot be embedded, for which it keeps its old vectors. */
 async function stageWorkspace(
-  workspaceId: string,
-  { perMinute = defaultPerMinute }: ReindexInput,
+  current: NonNullable<ReindexProgress['current']>,
+  input: ReindexInput,
   progress: ReindexProgress,
-): Promise<boolean> {
+): Promise<void> {
+  const { perMinute = defaultPerMinute } = input;
+  const { workspaceId } = current;
   const limit = Math.max(1, Math.min(mostPerBatch, Math.ceil(perMinute / 6)));
-  let failures = 0;
-  for (let after = ''; ; ) {
-    const batch = await slow.stageDocuments({ workspaceId, target: progress.target, after, limit });
+  for (;;) {
+    const batch = await slow.stageDocuments({ workspaceId, target: progress.target, after: current.after, limit });
     progress.embedded += batch.staged;
     progress.chunks += batch.chunks;
-    failures += batch.failed.length;
+    current.failures += batch.failed.length;
     progress.failures += batch.failed.length;
     progress.failed.push(...batch.failed.slice(0, Math.max(0, mostNamed - progress.failed.length)));
     setCurrentDetails(describe(progress, false));
-    if (batch.last || batch.after === null) return failures > 0;
-    after = batch.after;
+    if (batch.last || batch.after === null) return;
+    current.after = batch.after;
+    await continueIfLong(input, progress);
     await sleep((limit / perMinute) * 60_000);
   }
 }
 
-function describe({ target, workspaces, behind, embedded, switched, kept, failures, failed }: ReindexProgress, dryRun: boolean): string {
+function describe(progress: ReindexProgress, dryRun: boolean): string {
+  const { target, workspaces, behind, embedded, switched, kept, unswitched, failures, failed } = progress;
   const to = `${target.model}, ${target.dimensions} dimensions`;
   if (dryRun) return `${behind} documents of ${workspaces} workspaces would be embedded anew by ${to}.`;
   const lines = [
     `Embedded ${embedded} of ${behind} documents of ${workspaces} workspaces so far by ${to}; ${switched} are searched by it.`,
   ];
-  if (kept > 0) lines.push(`${kept} workspaces keep their old vectors: ${failures} documents cannot be embedded.`);
+  if (unswitched > 0) lines.push(`${unswitched} workspaces keep their old vectors: they changed all the while, or could not be switched.`);
+  if (kept > unswitched) lines.push(`${kept - unswitched} workspaces keep their old vectors: ${failures} documents cannot be embedded.`);
   lines.push(...failed.map(({ documentId, code }) => `${documentId}: ${code}`));
   return lines.join('\n');
 }

@@ -23,7 +23,7 @@ const statements = [
     chunking text not null,
     ${ofDocument('document_index')}
   )`,
-  // Holds all that is read to find what is behind, so that the table is not.
+  // Finds the next workspace that is behind without the table, and leads to the documents of one in their order.
   `create index document_index_kind on document_index (workspace_id, document_id) include (model, dimensions, chunking)`,
 
   `create table workspace_index (

@@ -61,7 +61,27 @@ export interface ExtractedText {
   ocrPages?: number | undefined;
 }
 
-/** Stores a document's extracted text. Throws DocumentGone if the document has been deleted. */
+/** The text of a document was replaced while a job worked with it. */
+export class TextReplaced extends Error {
+  constructor() {
+    super('The text of the document was replaced meanwhile.');
+    this.name = 'TextReplaced';
+  }
+}
+
+/**
+ * Keeps a document's text as it is until the transaction ends. Throws {@link TextReplaced} if it was replaced since `document` was read,
+ * DocumentGone if the document has been deleted.
+ */
+export async function keepText(trx: Transaction, document: DocumentRow): Promise<void> {
+  const now = await lockForEffects(trx, document);
+  if (now.extracted_at?.getTime() !== document.extracted_at?.getTime()) throw new TextReplaced();
+}
+
+/**
+ * Stores a document's extracted text. What was embedded of an earlier one, and waits for the switch of its workspace, is void. Throws
+ * DocumentGone if the document has been deleted.
+ */
 export async function storeText(trx: Transaction, document: DocumentRow, extracted: ExtractedText): Promise<void> {
   await lockForEffects(trx, document);
   await trx
@@ -76,6 +96,7 @@ export async function storeText(trx: Transaction, document: DocumentRow, extract
     })
     .where('id', '=', document.id)
     .execute();
+  await trx.deleteFrom('staged_index').where('document_id', '=', document.id).execute();
   const stored = { text: extracted.text, outline: extracted.outline ? JSON.stringify(extracted.outline) : null };
   await trx
     .insertInto('document_text')

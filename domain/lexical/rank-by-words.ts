@@ -11,7 +11,10 @@ import { queryTermsOf } from './terms.ts';
 const [k1, b] = [1.2, 0.75];
 /** Further terms of a long query are not looked for. */
 const mostTerms = 64;
-/** A query reads no more postings. If its terms have more together, the commonest, which tell least, are left out. */
+/**
+ * A query reads no more postings. If its terms have more together, the commonest, which tell least, are left out; if the rarest alone has
+ * more, those of the latest documents are read.
+ */
 const mostPostings = 1_000_000;
 
 export interface WordQuery {
@@ -72,7 +75,7 @@ export async function rankByWords(db: Db, query: WordQuery): Promise<RankedByWor
 
 /**
  * The postings of the query's terms, in one statement: the counts are those of the same moment. The terms are counted before their postings
- * are collected, so that those which are left out take no memory.
+ * are collected, so that those which are left out take no memory. `offset 0` keeps Postgres from looking for the bound once for each posting.
  */
 async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Promise<TermRow[]> {
   const keys = queryTermsOf(query).slice(0, mostTerms).map(termKeyOf);
@@ -84,6 +87,7 @@ async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Prom
     sql`and document_number in (
           select number from lexical_document where workspace_id = ${workspaceId} and ${scope.includes(sql`lexical_document.document_id`)}
         )`;
+  const ofTerm = sql`${ofWorkspace} and posting.term = counted.term ${isSearched ?? sql``}`;
   const { rows } = await sql<TermRow>`
     select frequency, documents, total.chunks, total.terms
     from (
@@ -96,8 +100,16 @@ async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Prom
       ) as by_term
     ) as counted
     cross join lateral (
+      select case when counted.postings > ${sql.lit(mostPostings)} then (
+        select min(document_number) from (
+          select document_number, sum(length(postings)) over (order by document_number desc) as characters from posting where ${ofTerm}
+        ) as latest where characters <= ${sql.lit(mostPostings * postingLength)}
+      ) end as first
+      offset 0
+    ) as bound
+    cross join lateral (
       select string_agg(document_number || ' ' || postings, ' ') as documents
-      from posting where ${ofWorkspace} and posting.term = counted.term ${isSearched ?? sql``}
+      from posting where ${ofTerm} and (bound.first is null or document_number >= bound.first)
     ) as read
     cross join (
       select sum(chunk_count)::int as chunks, sum(term_count)::float8 as terms from lexical_document where workspace_id = ${workspaceId}

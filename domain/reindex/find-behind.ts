@@ -28,10 +28,11 @@ export async function nextWorkspaceBehind(
   return rows[0]?.id;
 }
 
-/** A document that is to be embedded anew, and the index that it has. */
+/** A document that is to be embedded anew, the index that it has, and when its text was extracted; null if that is not stored. */
 export interface BehindDocument {
   documentId: string;
   indexedAt: Date;
+  extractedAt: Date | null;
 }
 
 /** Whether the document's chunks of the target wait already, and are those of its latest index. */
@@ -47,8 +48,10 @@ export async function listBehind(
   { workspaceId, target, after, limit }: { workspaceId: string; target: IndexKind; after: string; limit: number },
 ): Promise<BehindDocument[]> {
   const { rows } = await sql<BehindDocument>`
-    select document_id as "documentId", indexed_at as "indexedAt" from document_index
-    where workspace_id = ${workspaceId} and document_id > ${after} and ${isOtherKind('document_index', target)} and not ${isStaged(target)}
+    select document_id as "documentId", document_index.indexed_at as "indexedAt", extracted_at as "extractedAt"
+    from document_index join document on document.id = document_id
+    where document_index.workspace_id = ${workspaceId} and document_id > ${after}
+      and ${isOtherKind('document_index', target)} and not ${isStaged(target)}
     order by document_id limit ${limit}
   `.execute(db);
   return rows;

@@ -7,14 +7,19 @@ import type { IndexKind } from './index-kind.ts';
 
 /**
  * With what a workspace is searched by meaning, so that queries and new documents are embedded by the same model; undefined while nothing is
- * indexed. In a workspace that was indexed before it was noted, it is what its vectors say.
+ * indexed. In a workspace that was indexed before it was noted, it is what the document has that was indexed last.
  */
 export async function readSearchedIndex(db: Db | Transaction, workspaceId: string): Promise<IndexKind | undefined> {
   const { rows } = await sql<IndexKind>`
     (select model, dimensions, chunking from workspace_index where workspace_id = ${workspaceId})
     union all
-    (select model, dimensions, ${firstChunking} from vector_block where workspace_id = ${workspaceId}
-      order by model desc, dimensions desc limit 1)
+    (select chunk.model, cardinality(chunk.embedding), coalesce(document_index.chunking, ${firstChunking})
+      from (
+        select id, indexed_at from document where workspace_id = ${workspaceId} and indexed_at is not null and chunk_count > 0
+        order by indexed_at desc limit 1
+      ) as latest
+      cross join lateral (select model, embedding from chunk where document_id = latest.id order by index limit 1) as chunk
+      left join document_index on document_index.document_id = latest.id and document_index.indexed_at = latest.indexed_at)
     limit 1
   `.execute(db);
   return rows[0];

@@ -17,14 +17,19 @@ export interface StagedChunks {
 
 /**
  * Keeps a document's new chunks until its workspace is switched. No search reads them. Returns false, and keeps nothing, if the document was
- * deleted or indexed again meanwhile.
+ * deleted, indexed or extracted again meanwhile.
  */
-export async function stageDocument(db: Db, { documentId, indexedAt }: BehindDocument, { kind, chunks }: StagedChunks): Promise<boolean> {
+export async function stageDocument(
+  db: Db,
+  { documentId, indexedAt, extractedAt }: BehindDocument,
+  { kind, chunks }: StagedChunks,
+): Promise<boolean> {
   return await inTransaction(db, async (trx) => {
     const found = await trx.selectFrom('document').select('workspace_id').where('id', '=', documentId).executeTakeFirst();
     if (!found || !(await lockWorkspace(trx, found.workspace_id, 'keep'))) return false;
-    const document = await lockDocument(trx, documentId, 'keep');
-    if (!document || document.indexed_at?.getTime() !== indexedAt.getTime()) return false;
+    // Whoever stores a text deletes what is staged, and must not miss this.
+    const document = await lockDocument(trx, documentId, 'change');
+    if (!document || !isSameTime(document.indexed_at, indexedAt) || !isSameTime(document.extracted_at, extractedAt)) return false;
     const place = { organization_id: document.organization_id, workspace_id: document.workspace_id, indexed_at: indexedAt };
     const staged = {
       ...place,
@@ -56,6 +61,10 @@ export async function readStaged(trx: Transaction, documentId: string): Promise<
     embedding: readVector(vectors, index, kind.dimensions),
   }));
   return { kind, indexedAt, chunks };
+}
+
+function isSameTime(one: Date | null, other: Date | null): boolean {
+  return one?.getTime() === other?.getTime();
 }
 
 function placesOf(chunks: EmbeddedChunk[]): string {

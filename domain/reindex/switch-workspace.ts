@@ -1,9 +1,10 @@
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inBulkTransaction } from '../../db/transaction.ts';
 import { storeChunks } from '../chunks/store-chunks.ts';
-import { lockDocument, lockWorkspace } from '../locks.ts';
+import { lockDocument, lockStagedDocuments, lockWorkspace } from '../locks.ts';
 import { listBehind } from './find-behind.ts';
 import { type IndexKind, isSameKind } from './index-kind.ts';
+import { countUnnoted } from './note-index-kinds.ts';
 import { lockSearchedIndex } from './searched-index.ts';
 import { readStaged } from './stage-document.ts';
 
@@ -14,8 +15,8 @@ export type Switched = { switched: number } | { gone: true } | { missing: number
 
 /**
  * Switches a workspace to the chunks that are staged for it, all documents in one transaction: a search finds all of the old ones or all of the
- * new ones. Does nothing while a document of another kind than `target` is not staged. Documents can be indexed again when it ends;
- * `onProgress` is told of each that was switched.
+ * new ones. Does nothing while a document of another kind than `target` is not staged, or it is not noted of which kind one is. Its documents
+ * can be changed again when it ends; `onProgress` is told of each that was switched.
  */
 export async function switchWorkspace(
   db: Db,
@@ -25,8 +26,11 @@ export async function switchWorkspace(
   return await inBulkTransaction(db, async (trx) => {
     if (!(await lockWorkspace(trx, workspaceId, 'keep'))) return { gone: true };
     await lockSearchedIndex(trx, workspaceId, target);
-    const missing = await listBehind(trx, { workspaceId, target, after: '', limit: documentsPerRead });
-    if (missing.length > 0) return { missing: missing.length };
+    // Before it looks for what is missing: nothing that is staged can become void afterwards.
+    await lockStagedDocuments(trx, workspaceId);
+    const behind = await listBehind(trx, { workspaceId, target, after: '', limit: documentsPerRead });
+    const missing = behind.length + (await countUnnoted(trx, workspaceId));
+    if (missing > 0) return { missing };
     let switched = 0;
     for (let after = ''; ; ) {
       const ids = await listStaged(trx, workspaceId, after);

@@ -49,16 +49,13 @@ export interface Found {
  * costs nothing.
  */
 export async function searchDocuments(deps: SearchDeps, search: Search): Promise<Found> {
-  if (search.mode === 'lexical') {
-    const { workspace, query, limit, byDocument } = search;
-    const find = async () =>
-      searchByWords(deps.db, { workspaceId: workspace.id, query, limit, byDocument, scope: await findScope(deps.db, search) });
-    return { model: lexicalModel, chunks: await cancelOnAbort(deps.signal, find) };
-  }
+  const find = () =>
+    inOneIndex(deps, search, (index) => (search.mode === 'lexical' ? findByWords(deps, search) : findNearest(deps, search, index)));
+  if (search.mode === 'lexical') return await find();
   const { organization_id: organizationId } = search.workspace;
-  if (deps.price === 'charged') return await charged(deps, organizationId, () => find(deps, search));
+  if (deps.price === 'charged') return await charged(deps, organizationId, find);
   if (deps.price === 'unknown') await checkSearchCredit(deps.db, deps.getPlan, organizationId);
-  return await find(deps, search);
+  return await find();
 }
 
 /** A search that costs a credit. If the process dies, or the charge cannot be settled here, the sweep refunds it. */
@@ -75,21 +72,36 @@ async function charged<T>({ db, getPlan, onUnsettled }: SearchDeps, organization
   }
 }
 
-/** Begins again if the workspace was switched to another index meanwhile: the vectors that it began with are gone. */
-async function find({ db, embed, signal }: SearchDeps, search: Search): Promise<Found> {
-  const { workspace, query, mode, limit, byDocument } = search;
+/** Searches again if the workspace was switched to another index meanwhile: the vectors and postings that it began with are gone. */
+async function inOneIndex(
+  { db, signal }: SearchDeps,
+  { workspace }: Search,
+  find: (index: IndexKind | undefined) => Promise<Found>,
+): Promise<Found> {
   const readIndex = () => cancelOnAbort(signal, () => readSearchedIndex(db, workspace.id));
   for (let index = await readIndex(); ; ) {
-    const { model, vector } = await embed(query, index);
-    const findChunks = async (): Promise<Found['chunks']> => {
-      const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(db, search) };
-      return await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
-    };
-    const chunks = await cancelOnAbort(signal, findChunks);
+    const found = await find(index);
     const now = await readIndex();
-    if (!index || !now || isSameKind(index, now)) return { model, chunks };
+    if (!index || !now || isSameKind(index, now)) return found;
     index = now;
   }
+}
+
+async function findByWords({ db, signal }: SearchDeps, search: Search): Promise<Found> {
+  const { workspace, query, limit, byDocument } = search;
+  const findChunks = async () =>
+    searchByWords(db, { workspaceId: workspace.id, query, limit, byDocument, scope: await findScope(db, search) });
+  return { model: lexicalModel, chunks: await cancelOnAbort(signal, findChunks) };
+}
+
+async function findNearest({ db, embed, signal }: SearchDeps, search: Search, index: IndexKind | undefined): Promise<Found> {
+  const { workspace, query, mode, limit, byDocument } = search;
+  const { model, vector } = await embed(query, index);
+  const findChunks = async (): Promise<Found['chunks']> => {
+    const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(db, search) };
+    return await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
+  };
+  return { model, chunks: await cancelOnAbort(signal, findChunks) };
 }
 
 async function findScope(db: SearchDeps['db'], { workspace, filter }: Search): Promise<DocumentScope | undefined> {

@@ -34,7 +34,7 @@ export const reindexCommand: Command = {
     });
     const url = uiLink(context, workflowId);
     if (!json) context.print(url);
-    const tell = (now: ReindexProgress) => (json ? undefined : context.print(describe(now, input.dryRun === true)));
+    const tell = (now: ReindexProgress) => (json ? undefined : context.print(describeReindex(now, input.dryRun === true)));
     const progress =
       follow || input.dryRun
         ? await followWorkflow(context, workflowId, { name: 're-embedding', isNews: ({ behind }) => behind > 0, tell })
@@ -58,11 +58,16 @@ function readInput(values: ReturnType<typeof parseFlags<typeof flags>>): Reindex
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }
 
-function describe({ target, workspaces, behind, embedded, switched, kept, failed }: ReindexProgress, dryRun: boolean): string {
+/** What became of a re-embedding so far, in lines; or what would become of it. */
+export function describeReindex(progress: ReindexProgress, dryRun: boolean): string {
+  const { target, workspaces, behind, embedded, switched, kept, unswitched, failed } = progress;
   const to = `${target.model}, ${target.dimensions} dimensions`;
   if (dryRun) return `${behind} documents of ${workspaces} workspaces would be embedded by ${to}; nobody would be charged`;
   const lines = [`${embedded} of ${behind} documents embedded by ${to}, ${switched} switched`];
-  if (kept > 0) lines.push(`${kept} workspaces keep their old vectors, because of documents that cannot be embedded:`);
+  if (unswitched > 0)
+    lines.push(`${unswitched} workspaces keep their old vectors: they changed all the while, or could not be switched. Start it again.`);
+  if (kept > unswitched)
+    lines.push(`${kept - unswitched} workspaces keep their old vectors, because of documents that cannot be embedded:`);
   lines.push(...failed.map(({ documentId, code }) => `  ${documentId}: ${code}`));
   return lines.join('\n');
 }

@@ -61,7 +61,7 @@ describe('A deletion', () => {
     await insertWorkspaceOfChunks(db, 'one', [{ model: 'a', vector: [0, 1] }]);
     const { id } = await db.selectFrom('document').select('id').executeTakeFirstOrThrow();
     await overtake(
-      (trx) => lockForEffects(trx, { id, workspace_id: 'one' }),
+      async (trx) => void (await lockForEffects(trx, { id, workspace_id: 'one' })),
       () => drainDocuments(db, 'one', options()),
       async (trx) => {
         const { rows } = await sql`select document_id from chunk where document_id = ${id} for update nowait`.execute(trx);

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { quantizeDocuments } from '../../domain/chunks/quantize-documents.ts';
 import { chunkingOf, chunkSize, chunkSizeOf, sizeOfChunking, splitText } from '../../domain/chunks/split-text.ts';
 import { countAllBehind, countBehind, listBehind, nextWorkspaceBehind } from '../../domain/reindex/find-behind.ts';
 import { noteIndexKinds } from '../../domain/reindex/note-index-kinds.ts';
@@ -38,10 +37,8 @@ describe('With what documents are indexed', () => {
     expect((await noted())[0]).to.deep.include({ document_id: 'one', model: 'other' });
   });
 
-  it('of a workspace is what its vectors say, until it is noted', async () => {
+  it('of a workspace is what its chunks say, until it is noted', async () => {
     const { db } = database;
-    expect(await readSearchedIndex(db, 'one')).to.equal(undefined);
-    await quantizeDocuments(db);
     expect(await readSearchedIndex(db, 'one')).to.deep.equal(old);
     expect(await readNotedIndex(db, 'one')).to.equal(undefined);
     await db

@@ -215,20 +215,35 @@ describe('Search by words', () => {
     await sql`insert into posting (workspace_key, term, document_number, part, postings)
       select ${workspaceKeyOf('crowded')}, ${termKeyOf(termsOf('common')[0] as string)}, -n, 0, repeat('00101', 300)
       from generate_series(1, 3400) as series (n)`.execute(database.db);
+    const { best } = await rankByWords(database.db, { workspaceId: 'crowded', query: 'common rare', count: 10 });
+    expect(best.map(({ documentId }) => documentId)).to.deep.equal(['crowded-0']);
+    expect(await collectedBy('crowded', 'common rare')).to.deep.equal([1]);
+  });
+
+  /** How many rows of postings are collected for a query. */
+  async function collectedBy(workspaceId: string, query: string): Promise<number[]> {
     const plans: PlanNode[] = [];
     const statements: CompiledQuery[] = [];
     const db = new Kysely<Database>({
       dialect: new PostgresDialect({ pool: database.pool }),
       log: ({ query }) => void statements.push(query),
     });
-    const { best } = await rankByWords(db, { workspaceId: 'crowded', query: 'common rare', count: 10 });
-    expect(best.map(({ documentId }) => documentId)).to.deep.equal(['crowded-0']);
+    await rankByWords(db, { workspaceId, query, count: 10 });
     for (const { sql: text, parameters } of statements.filter((statement) => statement.sql.includes('string_agg'))) {
       const { rows } = await database.pool.query(`explain (analyze, verbose, format json) ${text}`, [...parameters]);
       plans.push(rows[0]['QUERY PLAN'][0].Plan);
     }
-    const collected = plans.flatMap(aggregatesOf).map(({ Plans: [read] = [] }) => (read ? read['Actual Rows'] * read['Actual Loops'] : 0));
-    expect(collected).to.deep.equal([1]);
+    return plans.flatMap(aggregatesOf).map(({ Plans: [read] = [] }) => (read ? read['Actual Rows'] * read['Actual Loops'] : 0));
+  }
+
+  it('reads no more than a million postings of a query whose rarest term has more, those of the latest documents', async () => {
+    await makeWorkspace('only', [['common as all']]);
+    await sql`insert into posting (workspace_key, term, document_number, part, postings)
+      select ${workspaceKeyOf('only')}, ${termKeyOf(termsOf('common')[0] as string)}, -n, 0, repeat('00101', 300)
+      from generate_series(1, 3400) as series (n)`.execute(database.db);
+    const read = await rankByWords(database.db, { workspaceId: 'only', query: 'common', count: 10 });
+    expect((await read.scoreAll([{ documentId: 'only-0', index: 0 }]))[0]).to.not.equal(0);
+    expect(await collectedBy('only', 'common')).to.deep.equal([1 + Math.floor((1_000_000 - 1) / 300)]);
   });
 
   interface PlanNode {

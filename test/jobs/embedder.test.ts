@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Embedder } from '../../activities/embedder.ts';
-import { createAiClient } from '../../ai/client.ts';
+import { AiServiceError, createAiClient } from '../../ai/client.ts';
 import { type AiCall, aiError, answerLate, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
 import { createJob } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
@@ -105,6 +105,24 @@ describe('The embedding of documents', () => {
     ]);
     expect(told.at(-1)).to.equal(10);
   });
+
+  it('says how a model wants its texts as it said before while the service does not say, and guesses nothing', async () => {
+    const client = createAiClient({ baseUrl: ai.url, token: 'any' });
+    let says = false;
+    const health: typeof client.health = async (call) => (says ? client.health(call) : aiAway());
+    const patient = new Embedder({ ...client, health }, 1, { mannersKeptMs: 0 });
+    ai.embeddings = [{ model: 'own', dimensions: 2, chunk_characters: 900, texts_per_call: 4 }];
+    expect(await patient.mannerOf('own').catch((error) => error)).to.include({ code: 'timeout', retryable: true });
+    says = true;
+    const said = await patient.mannerOf('own');
+    expect(said).to.include({ chunkCharacters: 900, textsPerCall: 4 });
+    says = false;
+    expect(await patient.mannerOf('own')).to.deep.equal(said);
+  });
+
+  function aiAway(): never {
+    throw new AiServiceError({ kind: 'unreachable', code: 'timeout', message: 'late', retryable: true });
+  }
 });
 
 describe('A job that embeds texts', () => {

@@ -1,5 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
+import { inTransaction } from '../../db/transaction.ts';
+import { storeChunks } from '../../domain/chunks/store-chunks.ts';
+import { getDocument } from '../../domain/documents/document.ts';
+import type { ReindexInput } from '../../workflows/definitions.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -57,5 +61,39 @@ describe('JOBS_HOLD_ON_OUTAGE', () => {
     ai = await startAi(port);
     for (const id of [first, ...later]) await api.jobIn(token, id, ['succeeded'], 20_000);
     for (const id of later) expect((await api.jobIn(token, id, ['succeeded'])).attempts).to.equal(1);
+  }).timeout(60_000);
+
+  it('lets a re-embedding wait, which shows that it is alive', async () => {
+    const { db } = api.database;
+    const { organizationId, workspaceId } = tenant;
+    const [place, old] = [
+      { organization_id: organizationId, workspace_id: workspaceId },
+      { model: 'old', dimensions: 2, chunking: '1' },
+    ];
+    const { id } = await api.upload(tenant, { bytes: 'A text.' });
+    const row = await getDocument(db, id);
+    await inTransaction(db, (trx) => storeChunks(trx, row, old.model, [{ text: 'A text.', embedding: [1, 0] }], old));
+    await db
+      .insertInto('workspace_index')
+      .values({ workspace_id: place.workspace_id, ...old })
+      .execute();
+    const downs = () => api.stack.readLog('api').split('the AI service is down').length;
+    const before = downs();
+    ai?.closeAllConnections();
+    ai?.close();
+    const { token } = tenant.owner;
+    const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { organizationId, kind: 'text.embed', texts: ['a'] } });
+    await until(() => downs() > before, 20_000);
+
+    const target = { model: 'local-hash-256', dimensions: 2, chunking: '1' };
+    const input: ReindexInput = { workspaceId, target };
+    const run = await api.temporal.client.workflow.start('reindexDocuments', { taskQueue: 'sheaf', workflowId: 'waits', args: [input] });
+    await until(async () => {
+      const [activity] = (await run.describe()).raw.pendingActivities ?? [];
+      return activity?.activityType?.name === 'stageDocuments' && activity.lastHeartbeatTime != null;
+    }, 15_000);
+    ai = await startAi(port);
+    expect(await run.result()).to.include({ embedded: 1, switched: 1 });
+    await api.jobIn(token, body.id, ['succeeded'], 20_000);
   }).timeout(60_000);
 });
