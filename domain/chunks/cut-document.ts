@@ -4,10 +4,18 @@ import { cutCsv, cutJson } from './cut-records.ts';
 import type { PlacedHeading } from './heading-paths.ts';
 import { findFences, toPlainMarkdown } from './markdown-text.ts';
 import { lastWhere } from './sorted.ts';
-import type { ChunkSize } from './split-text.ts';
+import { type ChunkSize, maxChunks } from './split-text.ts';
 
-/** Cuts the text of a document, and tells how search reads each chunk, as its type demands. */
+/**
+ * Cuts the text of a document, and tells how search reads each chunk, as its type demands. A very long text of which that would make too many chunks to be indexed is
+ * cut as prose without headings, which makes the fewest.
+ */
 export function cutDocument(text: string, contentType: string | undefined, headings: PlacedHeading[], size: ChunkSize): Cut[] {
+  const cuts = cutByType(text, contentType, headings, size);
+  return cuts.length > maxChunks ? cutProse(text, [], size) : cuts;
+}
+
+function cutByType(text: string, contentType: string | undefined, headings: PlacedHeading[], size: ChunkSize): Cut[] {
   switch (contentType) {
     case 'text/csv':
       return cutCsv(text, size);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type PlacedChunk, placeChunks } from '../../domain/chunks/place-chunks.ts';
-import { chunkSizeOf } from '../../domain/chunks/split-text.ts';
+import { chunkSizeOf, maxChunks } from '../../domain/chunks/split-text.ts';
 
 const lengthOf = (text: string) => [...text].length;
 /** The outline of a text whose headings are written as in Markdown. */
@@ -41,6 +41,17 @@ describe('What chunks end with', () => {
     const chunks = place(text);
     for (const { text: one } of chunks) expect(one).to.match(/^## Entry/);
     for (const { text: one } of chunks.slice(0, -1)) expect(lengthOf(one)).to.be.within(270, 1_200);
+  });
+
+  it('is no section of a text that would have too many chunks to be indexed', () => {
+    const text = Array.from({ length: maxChunks + 100 }, (_, index) => `## Entry ${index}\n\n${'A few words about it. '.repeat(14)}`).join(
+      '\n\n',
+    );
+    const chunks = place(text);
+    expect(chunks.length).to.be.below(maxChunks / 2);
+    expectNothingLost(text, chunks);
+    expect(chunks.at(-1)?.place.headings[0]).to.match(/^Entry 2\d{3}$/);
+    expect(place(text.slice(0, text.indexOf('## Entry 1990')))).to.have.length(1_990);
   });
 
   it('leaves no short chunk before the next section', () => {

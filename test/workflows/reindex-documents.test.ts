@@ -365,8 +365,7 @@ describe('reindexDocuments', () => {
     const admin = await api.signUp('Admin');
     await api.makePlatformAdmin(admin);
     const behind = async () => (await api.request('GET', '/api/v1/admin/system', { token: admin.token })).body.search.documentsBehind;
-    ai.embeddings = [{ model: 'old', dimensions: 2, chunk_characters: 60, texts_per_call: 32 }];
-    const text = `Title\n\n${'Of bees. '.repeat(10)}\n\nHoney\n\n${'Of honey. '.repeat(10)}`;
+    const text = `Title\n\n${'Of bees. '.repeat(100)}\n\nHoney\n\n${'Of honey. '.repeat(200)}`;
     const headings = ['Title', 'Honey'].map((title, index) => ({ level: 1 + index, start: text.indexOf(title), title }));
     const extracted = { text, characters: text.length, pages: null, truncated: false, content_type: 'text/html' };
     ai.behave('extract', () => ({ body: { ...extracted, outline: { page_starts: null, headings } } }));
@@ -377,20 +376,20 @@ describe('reindexDocuments', () => {
     const texts = () => db.selectFrom('chunk').select('text').where('document_id', '=', documentId).orderBy('index').execute();
     const stored = await texts();
     const before = await behind();
-    await db.updateTable('document_index').set({ chunking: '1/60' }).where('document_id', '=', documentId).execute();
+    await db.updateTable('document_index').set({ chunking: '1' }).where('document_id', '=', documentId).execute();
     await db.updateTable('chunk').set({ text: 'as it was cut' }).where('document_id', '=', documentId).execute();
     expect(await behind()).to.equal(before + 1);
     ai.calls.length = 0;
     expect(await reindex(only())).to.include({ embedded: 1, switched: 1 });
     expect(await behind()).to.equal(before);
     expect(await texts()).to.deep.equal(stored);
-    const embedded = textsBy('old');
+    const embedded = textsBy('old').filter((one) => one.includes('Of '));
     expect(embedded).to.have.length(stored.length);
     for (const [index, { text: one }] of stored.entries())
       expect(embedded[index]).to.equal(
         /^Title/.test(one) ? one : /bees/.test(one) || /^Honey/.test(one) ? `Title\n${one}` : `Title\nHoney\n${one}`,
       );
-    expect(stored.filter(({ text: one }) => /^Of honey/.test(one))).to.not.be.empty;
+    expect(stored.filter(({ text: one }) => /^(?:Of )?honey/.test(one))).to.not.be.empty;
   });
 
   it('tells platform admins how many documents are behind', async () => {
