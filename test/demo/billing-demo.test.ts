@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { BillingStep } from '../../demo/billing.ts';
-import { runDemo } from '../demo/support/run-demo.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { findProcesses, until } from '../support/processes.ts';
+import { runDemo } from './support/run-demo.ts';
 
 describe('npm run demo -- --billing', () => {
   let dataDir: string;
@@ -65,7 +65,7 @@ describe('npm run demo -- --billing', () => {
   });
 
   it('leaves no process behind', async () => {
-    await until(() => findProcesses(dataDir).length === 0, 8_000);
+    await until(() => findProcesses(dataDir).length === 0, 30_000);
   });
 
   it('takes no files', async () => {
