@@ -35,7 +35,9 @@ describe('A call of the AI service', () => {
         );
         for (const outcome of outcomes) {
           expect(outcome?.error).to.be.an.instanceof(AiServiceError).that.includes({ kind: 'unreachable', retryable: true });
-          expect(outcome?.ms).to.be.within(outcome?.patienceMs ?? 0, (outcome?.patienceMs ?? 0) + 1_000);
+          expect(outcome?.ms).to.be.at.least((outcome?.patienceMs ?? 0) - 10);
+          // Without patience of its own a call waits for fifteen seconds.
+          expect(outcome?.ms).to.be.lessThan(12_000);
         }
       } finally {
         proxy.resume({ forget });

@@ -7,8 +7,8 @@ import { until } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** What a client may have to wait for an error. */
-const mostMs = 3_000;
+/** A client waits for an error for three seconds, to which a busy machine adds; without bounds it would be ten. */
+const mostMs = 9_000;
 
 describe('While the database says nothing', () => {
   const { api } = useApi({ env: { LIMITER_STORE: 'postgres' } });
@@ -40,8 +40,7 @@ describe('While the database says nothing', () => {
     const { status, headers, body, ms } = await timed(answer);
     expect({ status, ...body }, what).to.include({ status: 503, code: 'SERVICE_UNAVAILABLE' });
     expect(Number(headers.get('retry-after')), what).to.be.at.least(1);
-    // A busy machine adds to it; without bounds it would be ten seconds.
-    expect(ms, what).to.be.lessThan(mostMs + 2_000);
+    expect(ms, what).to.be.lessThan(mostMs);
   }
 
   /** Does `work` while nothing passes. Everything must work again afterwards. */
@@ -52,7 +51,7 @@ describe('While the database says nothing', () => {
     } finally {
       proxy.resume({ forget });
     }
-    await until(async () => (await api.request('GET', '/readyz')).status === 200, 30_000);
+    await until(async () => (await api.request('GET', '/readyz')).status === 200);
     expect((await me()).status).to.equal(200);
     // The server keeps the locks of a transaction whose client is gone, until it notices.
     let id = '';
@@ -61,8 +60,8 @@ describe('While the database says nothing', () => {
       const created = await api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body });
       id = created.body.id;
       return created.status === 200;
-    }, 30_000);
-    await api.jobIn(tenant.owner.token, id, ['succeeded'], 30_000);
+    });
+    await api.jobIn(tenant.owner.token, id, ['succeeded']);
   }
 
   for (const forget of [false, true]) {

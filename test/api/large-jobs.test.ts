@@ -157,7 +157,7 @@ describe('Jobs with large texts', () => {
     const [next] = await insertJobs(1);
     await resumed.first(({ data }) => data.id === next);
     resumed.close();
-  }).timeout(60_000);
+  });
 
   describe('that are canceled', () => {
     const text = (length: number) => ({ kind: 'text.summarize', organizationId: tenant.organizationId, text: 'ä'.repeat(length) });

@@ -73,7 +73,8 @@ describe('The credit of a search by a remote model', () => {
     expect(await usedCredits()).to.equal(1);
     abort.abort();
     await leaving;
-    await until(async () => (await usedCredits()) === 0);
+    // The embedding itself is given up after ten seconds.
+    await until(async () => (await usedCredits()) === 0, 8_000);
   });
 
   it('is checked before the model is asked: without it the answer is LIMIT_REACHED, also while the AI service is down', async () => {

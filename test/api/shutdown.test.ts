@@ -3,7 +3,7 @@ import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('SIGTERM to the API', () => {
-  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false', SHUTDOWN_DELAY_MS: '3000' } });
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false', SHUTDOWN_DELAY_MS: '6000' } });
 
   it('turns readiness first, while requests are still taken, and then drains', async () => {
     const { token } = tenant.owner;
@@ -25,8 +25,8 @@ describe('SIGTERM to the API', () => {
         () => false,
         () => true,
       );
-    await until(refused, 20_000);
-    await until(() => api.stack.pid('api') === undefined, 20_000);
+    await until(refused);
+    await until(() => api.stack.pid('api') === undefined);
     expect(api.stack.readLog('api')).to.include('"msg":"stopped"');
   });
 });

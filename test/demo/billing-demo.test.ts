@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BillingStep } from '../../demo/billing.ts';
-import { runDemo } from '../demo/support/run-demo.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { findProcesses, until } from '../support/processes.ts';
+import { runDemo } from './support/run-demo.ts';
 
 describe('npm run demo -- --billing', () => {
   let dataDir: string;
@@ -73,7 +73,7 @@ describe('npm run demo -- --billing', () => {
   });
 
   it('leaves no process behind', async () => {
-    await until(() => findProcesses(dataDir).length === 0, 8_000);
+    await until(() => findProcesses(dataDir).length === 0, 30_000);
   });
 
   it('takes no files', async () => {

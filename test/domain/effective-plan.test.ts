@@ -85,7 +85,7 @@ describe('The plan of an organization', () => {
         select organization_plan('o' || n, ${dunningDays}) as plan from generate_series(0, ${cases.length - 1}) n order by n`.execute(db);
       const wrong = cases.filter(({ expected }, index) => found[index]?.plan !== expected);
       expect(wrong.map(({ name }) => name)).to.deep.equal([]);
-    }).timeout(60_000);
+    });
   });
 
   describe('in SQL, while the clocks of the server change', () => {

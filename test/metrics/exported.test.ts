@@ -60,7 +60,7 @@ describe('The metrics of the API', () => {
     await until(async () => {
       after = await scrape(port);
       return JSON.stringify(added()) === JSON.stringify(expected);
-    }, 5_000).catch(() => {});
+    }, 30_000).catch(() => {});
     expect(added()).to.deep.equal(expected);
   }
 
@@ -181,7 +181,7 @@ describe('The metrics of the API', () => {
     await api.temporal.client.schedule.getHandle('housekeeping').trigger();
     const at = async (step: string) => sampleValue(await scrape(port), 'sheaf_scheduled_step_success_timestamp_seconds', { step }) ?? 0;
     // The last step of the workflow.
-    await until(async () => (await at('deletePaymentEvents')) >= startedAt - 1, 30_000);
+    await until(async () => (await at('deletePaymentEvents')) >= startedAt - 1);
     for (const step of ['purgeAbandonedUploads', 'deleteFinishedJobs', 'findOrphanedObjects']) expect(await at(step), step).to.be.above(0);
   });
 
@@ -206,7 +206,7 @@ describe('The metrics of the API', () => {
   it('can be scraped while the database is away, and say that they do not know what waits', async () => {
     await proxy.cut();
     try {
-      await until(async () => sampleValue(await scrape(port), 'sheaf_backlog_readable') === 0, 20_000);
+      await until(async () => sampleValue(await scrape(port), 'sheaf_backlog_readable') === 0);
       const samples = await scrape(port);
       expect(sampleValue(samples, 'sheaf_outbox_intents')).to.equal(undefined);
       expect(sampleValue(samples, 'sheaf_queue_oldest_seconds')).to.equal(undefined);
@@ -214,7 +214,7 @@ describe('The metrics of the API', () => {
     } finally {
       await proxy.mend();
     }
-    await until(async () => sampleValue(await scrape(port), 'sheaf_backlog_readable') === 1, 20_000);
+    await until(async () => sampleValue(await scrape(port), 'sheaf_backlog_readable') === 1);
   });
 });
 

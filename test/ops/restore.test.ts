@@ -13,8 +13,7 @@ import { opsResult, runOps, startOps } from '../support/ops.ts';
 import { runProgram, until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
-describe('npm run ops -- backup and restore', function () {
-  this.timeout(60_000);
+describe('npm run ops -- backup and restore', () => {
   const { api, tenant } = useApi();
   const root = makeTestDirectory();
   const backup = join(root, 'backup');

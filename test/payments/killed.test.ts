@@ -56,7 +56,7 @@ describe('Each call that moves money or changes something at Stripe', () => {
         const { service } = (await scenes.get(moment)) as Scene;
         const { different, seats } = await service.reconcile();
         expect({ different, seats }).to.deep.equal({ different: [], seats: [] });
-      }).timeout(60_000);
+      });
     });
   }
 });

@@ -29,7 +29,12 @@ const listPath = new RegExp(`^/storage/v1/b/${bucket}/o/?$`);
  */
 export async function startBucketStandIn(): Promise<BucketServer> {
   const objects = new Map<string, Stored>();
-  const server = createServer((req, res) => void answer(objects, req, res));
+  const server = createServer((req, res) => {
+    answer(objects, req, res).catch((error) => {
+      // A client that leaves in the middle of its upload is no failure.
+      if (!req.destroyed) throw error;
+    });
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   return {

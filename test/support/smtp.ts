@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
+import { findFreePorts } from '../../local/ports.ts';
 
 export interface ReceivedMail {
   from: string;
@@ -24,7 +25,9 @@ export interface MailServer {
 }
 
 /** `host`: the address that it listens at, that of this machine alone by default. */
-export async function startMailServer({ port = 0, host = '127.0.0.1' }: { port?: number; host?: string } = {}): Promise<MailServer> {
+export async function startMailServer({ port, host = '127.0.0.1' }: { port?: number; host?: string } = {}): Promise<MailServer> {
+  // No connection that goes out takes it while a test has stopped the server.
+  const [free = 0] = await findFreePorts(1);
   const mails: ReceivedMail[] = [];
   const smtp = new SMTPServer({
     authOptional: true,
@@ -48,7 +51,7 @@ export async function startMailServer({ port = 0, host = '127.0.0.1' }: { port?:
     },
   });
   smtp.on('error', () => {});
-  await new Promise<void>((resolve) => smtp.listen(port, host, resolve));
+  await new Promise<void>((resolve) => smtp.listen(port ?? free, host, resolve));
   const bound = (smtp.server.address() as AddressInfo).port;
   const server: MailServer = {
     url: `smtp://${host}:${bound}`,

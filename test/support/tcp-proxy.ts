@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { findFreePorts } from '../../local/ports.ts';
 
 /** A way to a server that a test can cut: nobody is asked, connections just break, or fall silent. */
 export interface TcpProxy {
@@ -25,14 +25,15 @@ interface Pair {
 }
 
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  // No connection that goes out takes it while nothing listens.
+  const [port = 0] = await findFreePorts(1);
   const pairs = new Set<Pair>();
   let silent = false;
   let server: Server;
 
-  async function listen(port: number): Promise<number> {
+  async function listen(): Promise<void> {
     server = createServer((near) => add({ near, far: connect(target), isLate: silent }));
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
-    return (server.address() as AddressInfo).port;
   }
 
   function add(pair: Pair): void {
@@ -62,14 +63,14 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     await closed;
   }
 
-  const port = await listen(0);
+  await listen();
   return {
     port,
     get open() {
       return [...pairs].filter(({ near }) => !near.destroyed).length;
     },
     cut,
-    mend: () => listen(port).then(() => undefined),
+    mend: listen,
     silence() {
       silent = true;
       for (const pair of pairs) for (const [one, other] of bothWays(pair)) one.unpipe(other).pause();

@@ -39,7 +39,7 @@ describe('deleteObjects', () => {
     expect(row.attempts).to.be.at.least(1);
     expect(row.last_error).to.be.a('string');
     rmSync(pathOf(id), { recursive: true });
-    await until(ended, 20_000);
+    await until(ended);
   });
 
   it('is started by the sweep if it is gone and an object is a minute late', async () => {

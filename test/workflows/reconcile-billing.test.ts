@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { listProblems } from '../../domain/billing/problems.ts';
 import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import { billingOn } from '../auth/support/service.ts';
-import { runProgram, until } from '../support/processes.ts';
+import { runOps } from '../support/ops.ts';
+import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('reconcileBilling', () => {
@@ -32,31 +33,26 @@ describe('reconcileBilling', () => {
   const rows = () => api.database.db.selectFrom('subscription').selectAll().execute();
   const run = () =>
     api.temporal.client.workflow.execute('reconcileBilling', { taskQueue: 'sheaf', workflowId: `reconcile-${Date.now()}`, args: [] });
-  const check = async () => {
-    const env = { ...api.stack.env, TEMPORAL_NAMESPACE: api.temporal.namespace };
-    const program = runProgram(process.execPath, ['ops/main.ts', 'billing', '--check', '--json'], { env });
-    const { code } = await program.exited;
-    return { code, stdout: program.stdout(), stderr: program.stderr() };
-  };
+  const check = () => runOps(['billing', '--check', '--json'], { ...api.stack.env, TEMPORAL_NAMESPACE: api.temporal.namespace });
 
   it('compares and changes nothing when an operator checks', async () => {
     expect(JSON.parse((await check()).stdout).compared).to.deep.equal({ subscriptions: 1, different: [id], seats: [], customers: 2 });
     expect(await rows()).to.deep.equal([]);
     expect(stripe.state.customers.get('cus_ours')?.name).to.equal('Somebody else');
-  }).timeout(60_000);
+  });
 
   it('repairs rows and seats, and reports what only an operator can decide', async () => {
     expect(await run()).to.deep.equal({ subscriptions: 1, different: [id], seats: [], customers: 2 });
     expect((await rows()).map(({ plan, status }) => [plan, status])).to.deep.equal([['team', 'active']]);
-    await until(async () => (await rows())[0]?.seats === 1, 20_000);
+    await until(async () => (await rows())[0]?.seats === 1);
     const problems = await listProblems(api.database.db, 10);
     expect(problems.map(({ kind, subject }) => [kind, subject])).to.have.deep.members([
       ['customer-left', 'cus_left'],
       ['customer-missing', 'cus_missing'],
     ]);
-    await until(() => stripe.state.customers.get('cus_ours')?.name === tenant.slug, 20_000);
+    await until(() => stripe.state.customers.get('cus_ours')?.name === tenant.slug);
     expect(await run()).to.deep.include({ different: [], seats: [] });
-  }).timeout(60_000);
+  });
 
   const runningChecks = async () => {
     const query = `WorkflowType = 'reconcileBilling' and ExecutionStatus = 'Running'`;
@@ -70,7 +66,7 @@ describe('reconcileBilling', () => {
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.equal('The comparison failed: down\n');
     await until(async () => (await runningChecks()) === 0);
-  }).timeout(60_000);
+  });
 
   it('tells an operator who checks that no worker polls: at once, or once the last one has not come', async () => {
     await api.stack.kill('api');
@@ -78,5 +74,5 @@ describe('reconcileBilling', () => {
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.match(/^No worker polls the task queue sheaf/);
     await until(async () => (await runningChecks()) === 0);
-  }).timeout(60_000);
+  });
 });

@@ -12,7 +12,7 @@ describe('Reconciling the vector indexes', () => {
       for await (const run of client.workflow.list({ query: "WorkflowType = 'reconcileIndexes'" })) found.push(run);
       return found;
     };
-    await until(async () => (await runs()).some(({ status }) => status.name === 'COMPLETED'), 30_000);
+    await until(async () => (await runs()).some(({ status }) => status.name === 'COMPLETED'));
     const [run] = await runs();
     expect(await client.workflow.getHandle(run?.workflowId ?? '').result()).to.deep.equal({
       exact: 'the database has no pgvector',

@@ -65,7 +65,7 @@ describe('syncSeats', () => {
     return Object.fromEntries(items.map(({ price, quantity }) => [price.id, quantity]));
   };
   const row = () => api.database.db.selectFrom('subscription').selectAll().where('stripeSubscriptionId', '=', id).executeTakeFirstOrThrow();
-  const seatsAre = (seats: number) => until(async () => billed().price_seat === seats && (await row()).seats === seats, 20_000);
+  const seatsAre = (seats: number) => until(async () => billed().price_seat === seats && (await row()).seats === seats);
   const updates = () => stripe.requests.filter((request) => request.startsWith(`POST /v1/subscriptions/${id}`));
 
   it('follows members who join, who leave, and whom an admin removes', async () => {
@@ -79,7 +79,7 @@ describe('syncSeats', () => {
     await api.makePlatformAdmin(tenant.owner);
     await post(tenant.owner, '/admin/remove-user', { userId: admin.id });
     await seatsAre(1);
-  }).timeout(60_000);
+  });
 
   it('makes one change of many that come together', async () => {
     const users = await Promise.all(Array.from({ length: 6 }, () => api.signUp()));
@@ -88,16 +88,16 @@ describe('syncSeats', () => {
     await seatsAre(7);
     expect(updates()).to.have.length(1);
     expect(updates()[0]).to.include('[quantity]=7').and.include('proration_behavior=create_prorations');
-  }).timeout(60_000);
+  });
 
   it('goes on once Stripe answers again', async () => {
     stripe.available = false;
     await join();
-    await until(() => stripe.requests.length > 0, 20_000);
+    await until(() => stripe.requests.length > 0);
     expect(billed()).to.deep.equal({ price_team: 1, price_seat: 1 });
     stripe.available = true;
     await seatsAre(2);
-  }).timeout(120_000);
+  });
 
   it('adds the seats that a change from pro to team in the portal leaves out, and takes them away after one from team to pro', async () => {
     await join();
@@ -106,7 +106,7 @@ describe('syncSeats', () => {
       items.data = [{ ...items.data[0], price: { ...items.data[0].price, id: 'price_pro' } }, items.data[1]];
     });
     await success(tenant.owner, id);
-    await until(async () => billed().price_seat === undefined, 20_000);
+    await until(async () => billed().price_seat === undefined);
     await until(async () => (await row()).plan === 'pro');
     stripe.state.edit(id, ({ items }) => {
       items.data[0].price.id = 'price_team';
@@ -114,7 +114,7 @@ describe('syncSeats', () => {
     await success(tenant.owner, id);
     await seatsAre(2);
     expect(billed()).to.deep.equal({ price_team: 1, price_seat: 2 });
-  }).timeout(60_000);
+  });
 
   it('changes from pro to team with the seats at once', async () => {
     await join();
@@ -124,5 +124,5 @@ describe('syncSeats', () => {
     expect([billed(), (await row()).plan]).to.deep.equal([{ price_pro: 1 }, 'pro']);
     await upgrade('team');
     expect([billed(), (await row()).plan, (await row()).seats]).to.deep.equal([{ price_team: 1, price_seat: 2 }, 'team', 2]);
-  }).timeout(60_000);
+  });
 });
