@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createAiClient } from '../ai/client.ts';
 import { createAuth } from '../auth/auth.ts';
@@ -28,6 +27,7 @@ import { createCancelSubscription } from '../payments/cancel-subscription.ts';
 import { createPayments } from '../payments/payments.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import { LocalStorage } from '../storage/local.ts';
+import { createLog } from '../telemetry/create-log.ts';
 import { awaitResult } from '../temporal/await-result.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { createOutbox } from '../temporal/outbox.ts';
@@ -51,7 +51,7 @@ import { createWriteBulkhead } from './write-bulkhead.ts';
 const storageTimeoutMs = 2_500;
 
 const config = loadServerConfig(process.env);
-const log = pino({ level: config.logLevel, base: { part: 'api' } });
+const log = createLog({ level: config.logLevel, base: { part: 'api' } });
 const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
 const registry = new Registry();
 const metrics = createServerMetrics(registry);

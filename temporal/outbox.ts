@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connect.ts';
 import { type OutboxMessage, setDispatcher } from '../db/outbox.ts';
 import { IntentDelivery } from './intent-delivery.ts';
+import { logFieldsOf } from './log-fields.ts';
 import { OutboxRelay } from './outbox-relay.ts';
 import type { StartSettings } from './start-options.ts';
 
@@ -43,7 +44,7 @@ export function createOutbox({ db, workerDb, client, log, settings }: OutboxOpti
     try {
       await delivery.deliver(message, deadlineMs, near);
     } catch (error) {
-      log.debug({ err: error, workflowId: message.intent.workflowId }, 'an intent was not dispatched at once; the relay has it');
+      log.debug({ err: error, ...logFieldsOf(message.intent.workflowId) }, 'an intent was not dispatched at once; the relay has it');
     }
   }
 

@@ -3,6 +3,7 @@ import type { Activities } from '../activities/index.ts';
 import type { JobKind } from '../db/schema.ts';
 import { jobTaskQueue, mainTaskQueue } from '../workflows/definitions.ts';
 import { JobSlots } from './job-slots.ts';
+import { logActivities } from './log-activities.ts';
 
 export interface WorkerOptions {
   connection: NativeConnection;
@@ -54,5 +55,11 @@ function createAttemptWorker({ activities, ...options }: WorkerOptions, kind: Jo
 }
 
 function common({ connection, namespace, shutdownGraceMs }: Omit<WorkerOptions, 'activities'>) {
-  return { connection, namespace, shutdownGraceTime: shutdownGraceMs, shutdownForceTime: shutdownGraceMs + forceMs };
+  return {
+    connection,
+    namespace,
+    shutdownGraceTime: shutdownGraceMs,
+    shutdownForceTime: shutdownGraceMs + forceMs,
+    interceptors: { activity: [logActivities] },
+  };
 }

@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createAiClient } from '../ai/client.ts';
 import { loadServerConfig } from '../config/server.ts';
@@ -9,13 +8,14 @@ import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { createServerMetrics } from '../metrics/server-metrics.ts';
 import { observeWorker, watchDatabase } from '../metrics/watch-parts.ts';
 import { createStorage } from '../storage/create-storage.ts';
+import { createLog } from '../telemetry/create-log.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { createOutbox } from '../temporal/outbox.ts';
 import { installRuntime } from '../temporal/runtime.ts';
 import { startWorker } from './start-worker.ts';
 
 const config = loadServerConfig(process.env);
-const log = pino({ level: config.logLevel, base: { part: 'worker' } });
+const log = createLog({ level: config.logLevel, base: { part: 'worker' } });
 const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
 const registry = new Registry();
 const metrics = createServerMetrics(registry);

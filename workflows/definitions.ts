@@ -260,6 +260,12 @@ export const workflowIds = {
   syncCustomer: (organizationId: string) => `customer-${organizationId}`,
 };
 
+/** The job that a workflow runs; undefined if it is the id of another workflow. */
+export function jobIdOf(workflowId: string): string | undefined {
+  const prefix = workflowIds.runJob('');
+  return workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : undefined;
+}
+
 export function startJob(input: Omit<RunJobInput, 'timeoutMs'>, plan: PlanName | undefined): Intent {
   const intent = { operation: 'start', workflow: 'runJob', workflowId: workflowIds.runJob(input.jobId), input } as const;
   return plan === undefined ? intent : { ...intent, plan };
