@@ -46,10 +46,11 @@ const ofExternal = {
 const ofRemote = [
   ...['STORAGE_BUCKET', 'STORAGE_API_ENDPOINT', 'EMAIL_PROVIDER', 'SMTP_URL', 'CONTACT_EMAIL'],
   ...['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE'],
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
 ];
 
 /**
- * Blanks of the variables by which the API and the worker would reach a database, a Temporal, a bucket, a mail server or a Stripe account that
+ * Blanks of the variables by which the API and the worker would reach a database, a Temporal, a bucket, a mail server, a Stripe account or a collector that
  * the stack does not know of: they inherit the environment of the process that starts them. Who wants one of them sets it.
  */
 export const nothingOutside: Environment = Object.fromEntries([...Object.values(ofExternal).flat(), ...ofRemote].map((name) => [name, '']));

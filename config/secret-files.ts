@@ -13,6 +13,7 @@ export const secretVariables: readonly string[] = [
   'PROVIDER_B_CLIENT_SECRET',
   'TEMPORAL_API_KEY',
   'REMOTE_AI_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ];
 
 /**

@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { describeError } from './describe-error.ts';
 import { readLogFields } from './log-context.ts';
+import { currentTraceId } from './spans.ts';
 
 export interface LogOptions {
   level: string;
@@ -14,8 +15,13 @@ export interface LogOptions {
  */
 export function createLog({ level, base }: LogOptions, destination?: { write(line: string): void }): Logger {
   const serializers = { err: serialize, error: serialize };
-  const options = { level, base, mixin: readLogFields, serializers };
+  const options = { level, base, mixin: readFields, serializers };
   return destination ? pino(options, destination) : pino(options);
+}
+
+function readFields(): object {
+  const traceId = currentTraceId();
+  return traceId === undefined ? readLogFields() : { traceId, ...readLogFields() };
 }
 
 /** A text under the same name stays as it is. */

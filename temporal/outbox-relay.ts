@@ -140,7 +140,7 @@ async function lease(db: Db, reached: number, limit: number): Promise<OutboxMess
         and not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
       order by id limit ${limit} for update skip locked
     )
-    returning id, intent
+    returning id, intent, traceparent
   `.execute(db);
   return rows;
 }

@@ -8,6 +8,7 @@ import { IntentDelivery } from './intent-delivery.ts';
 import { logFieldsOf } from './log-fields.ts';
 import { OutboxRelay } from './outbox-relay.ts';
 import type { StartSettings } from './start-options.ts';
+import { passTrace } from './trace-headers.ts';
 
 /** Delivers committed intents to Temporal: at once in the background, and later from the table (docs/rules.md, outbox). */
 export interface Outbox {
@@ -62,7 +63,7 @@ export function createOutbox({ db, workerDb, client, log, settings }: OutboxOpti
       relaying ??= relay.run(stopping.signal);
     },
     shareConnection(connection) {
-      near = connection && new Client({ connection, namespace: client.options.namespace });
+      near = connection && new Client({ connection, namespace: client.options.namespace, interceptors: { workflow: [passTrace] } });
     },
     async stop() {
       stopping.abort();
