@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type AiClient, AiServiceError } from '../ai/client.ts';
@@ -18,6 +19,8 @@ export class CircuitBreaker {
   private failures = 0;
   private current: 'closed' | 'open' | 'half-open' = 'closed';
   private recovery: Promise<void> | undefined;
+  /** The recovery is no part of the job whose call began it. */
+  private readonly outsideOfJobs = AsyncLocalStorage.snapshot();
 
   constructor(ai: AiClient, log: Logger, settings: Partial<typeof defaults> = {}) {
     this.ai = ai;
@@ -63,7 +66,7 @@ export class CircuitBreaker {
     this.failures++;
     if (this.failures < this.settings.threshold || this.recovery) return;
     this.log.warn('the AI service is down; jobs wait for it');
-    this.recovery = this.recover();
+    this.recovery = this.outsideOfJobs(() => this.recover());
   }
 
   private async recover(): Promise<void> {

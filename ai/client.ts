@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { z } from 'zod';
+import { currentTraceparent, inSpan } from '../telemetry/spans.ts';
 import { errorOfResponse, type ReceivedResponse, unreachable, unusableResponse } from './client-error.ts';
 import { type ExtractionProgress, linesMediaType, readLines } from './client-lines.ts';
 import {
@@ -132,7 +133,13 @@ function json(body: unknown): RequestOptions {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-async function ask<T extends z.ZodType>(
+/** A span, if the call is a part of a trace; the service is told which. */
+function ask<T extends z.ZodType>(...call: Parameters<typeof askUntraced<T>>): Promise<z.output<T>> {
+  const [, path] = call;
+  return inSpan(`AI ${path}`, { kind: 'client', attributes: { 'url.path': path } }, () => askUntraced(...call));
+}
+
+async function askUntraced<T extends z.ZodType>(
   { baseUrl, token, presence }: Service,
   path: string,
   options: RequestOptions,
@@ -140,8 +147,10 @@ async function ask<T extends z.ZodType>(
   timeoutMs: number,
   call: CallOptions,
 ): Promise<z.output<T>> {
+  const traceparent = currentTraceparent();
   const headers = {
     ...options.headers,
+    ...(traceparent === undefined ? {} : { traceparent }),
     'x-service-token': token,
     ...(call.requestId === undefined ? {} : { 'x-request-id': call.requestId }),
   };

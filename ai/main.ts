@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
-import pino from 'pino';
 import { Registry } from 'prom-client';
 import { loadAiServiceConfig } from '../config/ai-service.ts';
 import { ConfigurationError } from '../config/environment.ts';
 import { createAiServiceMetrics } from '../metrics/ai-service-metrics.ts';
 import { serveMetrics } from '../metrics/serve-metrics.ts';
+import { createLog } from '../telemetry/create-log.ts';
 import { drainOnStop } from './http/in-flight.ts';
 import { createMinilmModel } from './minilm/pooled-model.ts';
 import { chooseOcr, recognizesHere } from './ocr/backends.ts';
@@ -19,7 +19,7 @@ import { createService, readHealth } from './service.ts';
 const drainMs = 5000;
 
 const config = readConfig();
-const logger = pino({ level: config.logLevel, base: { service: 'ai' } });
+const logger = createLog({ level: config.logLevel, base: { service: 'ai' } });
 const budget = planMemory();
 const isolation = findIsolation();
 if (isolation.missing.length > 0) logger.warn({ missing: isolation.missing }, 'The readers of documents are not kept from everything.');

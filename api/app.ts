@@ -16,6 +16,7 @@ import { type ObserveRequest, observeRequests } from './http/observe-requests.ts
 import { requestContext } from './http/request.ts';
 import { createRest, restErrors } from './http/rest.ts';
 import { createRpc, rpcErrors } from './http/rpc.ts';
+import { traceRequests } from './http/trace-requests.ts';
 import { createProcedures } from './procedures/index.ts';
 import type { UploadOptions } from './uploads/object-request.ts';
 import { isUpload, uploadRoutes } from './uploads/upload.ts';
@@ -33,6 +34,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   const { config, limiters } = deps;
   const app = createExpress();
   app.use(requestContext(config.trustProxy));
+  app.use(traceRequests);
   app.use(logRequests(deps.log));
   if (observeRequest) app.use(observeRequests(observeRequest));
 

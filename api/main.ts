@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createAiClient } from '../ai/client.ts';
 import { createAuth } from '../auth/auth.ts';
@@ -28,6 +27,9 @@ import { createCancelSubscription } from '../payments/cancel-subscription.ts';
 import { createPayments } from '../payments/payments.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import { LocalStorage } from '../storage/local.ts';
+import { traceStorage } from '../storage/traced-storage.ts';
+import { createLog } from '../telemetry/create-log.ts';
+import { startTracing } from '../telemetry/start-tracing.ts';
 import { awaitResult } from '../temporal/await-result.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { createOutbox } from '../temporal/outbox.ts';
@@ -51,7 +53,8 @@ import { createWriteBulkhead } from './write-bulkhead.ts';
 const storageTimeoutMs = 2_500;
 
 const config = loadServerConfig(process.env);
-const log = pino({ level: config.logLevel, base: { part: 'api' } });
+const log = createLog({ level: config.logLevel, base: { part: 'api' } });
+const tracing = await startTracing(config.tracing, 'api', log);
 const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
 const registry = new Registry();
 const metrics = createServerMetrics(registry);
@@ -112,7 +115,7 @@ const deps: ApiDeps = {
   sessionsDb,
   writes: createWriteBulkhead(pools.requests.options.max ?? 1),
   readiness,
-  storage,
+  storage: traceStorage(storage),
   ai,
   cursors,
   jobStreams,
@@ -143,7 +146,7 @@ outbox.start();
 const tidying = storage instanceof LocalStorage ? tidyUploads(storage) : undefined;
 const workers = config.worker.enabled
   ? startWorker(config, temporal, {
-      ...{ db: workerDb ?? db, outbox, storage: await createStorage(config), ai, log },
+      ...{ db: workerDb ?? db, outbox, tracing, storage: traceStorage(await createStorage(config)), ai, log },
       ...observeWorker(registry, metrics),
     })
   : undefined;
@@ -195,6 +198,7 @@ async function stop(signal: string): Promise<void> {
   await temporal.connection.close();
   clock.stop();
   await pools.end();
+  await tracing?.stop();
   log.info('stopped');
   process.exit(0);
 }

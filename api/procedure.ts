@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import type { Release } from '../concurrency/semaphore.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
@@ -86,7 +87,7 @@ export async function run(
   const { idempotent, stream, operation } = route.metadata;
   // The key is input, which is checked before any row is read.
   if (idempotent) checkIdempotencyKey(request.idempotencyKey);
-  const log = deps.log.child({ requestId: request.requestId, operation });
+  const log = deps.log.child({ operation });
   let authorized = !needsMembership(route);
   let release: Release | undefined;
   const call = handler({
@@ -105,7 +106,7 @@ export async function run(
   });
   const output = await call.catch((error) => Promise.reject(causeOf(error, request.signal))).finally(() => release?.());
   if (!authorized) throw new Error(`${operation} returned without authorization`);
-  if (stream) return validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>);
+  if (stream) return inThisRequest(validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>));
   return await parseInTurns(route.responses[200], output);
 }
 
@@ -117,6 +118,16 @@ function causeOf(error: unknown, signal: AbortSignal): unknown {
 /** Whether an operation may wait for locks of its organization. A search waits for other things, and has limits of its own. */
 function isWrite({ method, metadata }: AnyRoute): boolean {
   return method !== 'GET' && metadata.operation !== 'documents.search';
+}
+
+/** The same events. Whoever asks for the next one, it is made as a part of the request that opened the stream. */
+function inThisRequest(events: AsyncGenerator<StreamEvent>): AsyncIterable<StreamEvent> {
+  const within = AsyncLocalStorage.snapshot();
+  const iterator: AsyncIterator<StreamEvent> = {
+    next: () => within(() => events.next()),
+    return: () => within(() => events.return(undefined)),
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 }
 
 async function* validEvents(deps: RunDeps, route: AnyRoute, events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {

@@ -49,10 +49,11 @@ const ofRemote = [
   ...Object.keys(storageVariables),
   ...['STORAGE_SECRET_ACCESS_KEY_FILE', 'EMAIL_PROVIDER', 'SMTP_URL', 'CONTACT_EMAIL'],
   ...['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE'],
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
 ];
 
 /**
- * Blanks of the variables by which the API and the worker would reach a database, a Temporal, a bucket, a mail server or a Stripe account that
+ * Blanks of the variables by which the API and the worker would reach a database, a Temporal, a bucket, a mail server, a Stripe account or a collector that
  * the stack does not know of: they inherit the environment of the process that starts them. Who wants one of them sets it.
  */
 export const nothingOutside: Environment = changeVariables(

@@ -14,6 +14,7 @@ export const secretVariables: readonly string[] = [
   'TEMPORAL_API_KEY',
   'REMOTE_AI_KEY',
   'STORAGE_SECRET_ACCESS_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ];
 
 /**

@@ -85,6 +85,7 @@ export function loadServerConfig(env: Environment) {
     /** How often the caller of an open job stream is authorized again, and the longest life of a stream. */
     streams: { recheckMs: e.STREAM_RECHECK_MS, lifetimeMs: e.STREAM_LIFETIME_MS },
     metricsPort: e.METRICS_PORT,
+    tracing: tracingOf(e),
     logLevel: e.LOG_LEVEL,
   };
 }
@@ -107,6 +108,17 @@ function temporalOf(e: ServerVariables) {
     apiKey: e.TEMPORAL_API_KEY,
     tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
     uiUrl: e.TEMPORAL_UI_URL,
+  };
+}
+
+/** OpenTelemetry's exporter reads further variables itself: those of time limits, compression and certificates. */
+function tracingOf(e: ServerVariables) {
+  return {
+    /** Where spans are sent, without the path of OTLP. Nothing is traced if it is undefined. */
+    endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
+    headers: e.OTEL_EXPORTER_OTLP_HEADERS,
+    sampler: { name: e.OTEL_TRACES_SAMPLER, ratio: e.OTEL_TRACES_SAMPLER_ARG },
+    batchDelayMs: e.OTEL_BSP_SCHEDULE_DELAY,
   };
 }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ControlledTransaction, Kysely, type Transaction as KyselyTransaction, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { BoundedClient } from './bounded-client.ts';
@@ -51,7 +52,11 @@ export function createPool(options: PoolOptions): pg.Pool {
   // A connection that the server closes emits an error, which without a listener would end the process. The pool listens only to
   // idle connections; the query of one in use fails as well.
   pool.on('connect', (client) => client.on('error', () => {}));
-  pool.on('error', (error) => options.onError?.(error));
+  // Bound to here: a connection is not of the request or the job for which it was opened.
+  pool.on(
+    'error',
+    AsyncLocalStorage.bind((error) => options.onError?.(error)),
+  );
   return pool;
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { currentTraceparent } from '../telemetry/spans.ts';
 import type { Intent } from '../workflows/definitions.ts';
 import type { Db, Transaction } from './connect.ts';
 
@@ -6,6 +7,8 @@ import type { Db, Transaction } from './connect.ts';
 export interface OutboxMessage {
   id: number;
   intent: Intent;
+  /** The place in a trace that wrote it. */
+  traceparent: string | null;
 }
 
 /** How long the process that wrote an intent may take to dispatch it, before a relay does. */
@@ -43,7 +46,7 @@ export async function writeIntents(trx: Transaction): Promise<OutboxMessage[]> {
     const rows = await trx
       .insertInto('outbox')
       .values(intents.slice(start, start + rowsPerInsert).map((intent, offset) => toRow(intent, start + offset < mostDispatched)))
-      .returning(['id', 'intent'])
+      .returning(['id', 'intent', 'traceparent'])
       .execute();
     messages.push(...rows);
   }
@@ -54,6 +57,7 @@ function toRow(intent: Intent, leased: boolean) {
   return {
     workflow_id: intent.workflowId,
     intent: JSON.stringify(intent),
+    traceparent: currentTraceparent() ?? null,
     lease_until: leased ? sql<Date>`clock_timestamp() + make_interval(secs => ${writerLeaseSeconds})` : null,
   };
 }

@@ -261,6 +261,8 @@ export interface OutboxTable {
   attempts: Generated<number>;
   last_error: string | null;
   lease_until: NullableTimestamp;
+  /** The place in a trace that wrote it, as the header of W3C has it; null if it was of none. */
+  traceparent: string | null;
   created_at: Timestamp;
 }
 

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { traceStatement } from './trace-statement.ts';
 import { toUnavailable } from './unavailable.ts';
 
 /** A connection that knows how long its server has said nothing, and can be broken off. Its own errors are DatabaseUnavailable. */
@@ -11,10 +12,13 @@ export class TrackedClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads, which this passes through.
   override query(...args: any[]): any {
     this.#begin();
+    const span = traceStatement(args[0]);
     const callback = args.at(-1);
     if (typeof callback === 'function') {
       args[args.length - 1] = (error: unknown, result: unknown) => {
         this.#end();
+        if (error) span?.fail(error);
+        else span?.end();
         callback(error && toUnavailable(error), result);
       };
       return this.#send(args);
@@ -22,15 +26,18 @@ export class TrackedClient extends pg.Client {
     const result: unknown = this.#send(args);
     if (!(result instanceof Promise)) {
       this.#end();
+      span?.end();
       return result;
     }
     return result.then(
       (value) => {
         this.#end();
+        span?.end();
         return value;
       },
       (error: unknown) => {
         this.#end();
+        span?.fail(error);
         throw toUnavailable(error);
       },
     );

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import type { BoundedClient } from './bounded-client.ts';
 import { keepAlive } from './bounds.ts';
@@ -37,7 +38,9 @@ export class Watch {
   #closed = false;
 
   constructor(options: WatchOptions) {
-    this.#options = options;
+    // Bound to here: what it tells is not of the request or the job whose connection is watched.
+    const onChange = options.onChange && AsyncLocalStorage.bind(options.onChange);
+    this.#options = { ...options, onChange };
   }
 
   /** Why nothing can be sent to the server; undefined while it responds. */

@@ -1,7 +1,9 @@
 import type { Client } from '@temporalio/client';
 import type { Db } from '../db/connect.ts';
 import type { OutboxMessage } from '../db/outbox.ts';
+import { continueTrace, inSpan, type SpanAttributes } from '../telemetry/spans.ts';
 import type { Intent } from '../workflows/definitions.ts';
+import { logFieldsOf } from './log-fields.ts';
 import { type StartSettings, startOptions } from './start-options.ts';
 
 /** Sends intents to Temporal, and deletes their rows. */
@@ -22,9 +24,10 @@ export class IntentDelivery {
    * Throws if Temporal does not take the intent within `deadlineMs`. With the client of a worker in this process (`near`), the first task of
    * a workflow comes with the response to its start, and no queue.
    */
-  async deliver({ id, intent }: OutboxMessage, deadlineMs: number, near?: Client): Promise<void> {
+  async deliver({ id, intent, traceparent }: OutboxMessage, deadlineMs: number, near?: Client): Promise<void> {
     const client = near ?? this.#client;
-    await client.withDeadline(Date.now() + deadlineMs, () => this.#send(client, intent, near !== undefined));
+    const send = () => client.withDeadline(Date.now() + deadlineMs, () => this.#send(client, intent, near !== undefined));
+    await continueTrace(traceparent, () => inSpan(spanNameOf(intent), { kind: 'producer', attributes: attributesOf(intent) }, send));
     await this.remove(id);
   }
 
@@ -51,4 +54,13 @@ export class IntentDelivery {
     this.#flushing = undefined;
     await this.#db.deleteFrom('outbox').where('id', 'in', ids).execute();
   }
+}
+
+function spanNameOf(intent: Intent): string {
+  return intent.operation === 'signal' ? `SignalWorkflow:${intent.signal}` : `StartWorkflow:${intent.workflow}`;
+}
+
+function attributesOf({ workflowId }: Intent): SpanAttributes {
+  const { jobId } = logFieldsOf(workflowId);
+  return { 'sheaf.workflow_id': workflowId, 'sheaf.job_id': jobId };
 }

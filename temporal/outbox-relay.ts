@@ -5,6 +5,7 @@ import { pause } from '../concurrency/pause.ts';
 import type { Db } from '../db/connect.ts';
 import type { OutboxMessage } from '../db/outbox.ts';
 import type { IntentDelivery } from './intent-delivery.ts';
+import { logFieldsOf } from './log-fields.ts';
 import { grpcErrorOf, isUnreachable } from './unreachable.ts';
 
 const deadlineMs = 5_000;
@@ -116,7 +117,7 @@ export class OutboxRelay {
       const unreachable = isUnreachable(error) || isUnprepared.test(grpcErrorOf(error)?.details ?? '');
       await postpone(this.#db, id, error, unreachable);
       if (unreachable) return error;
-      this.#log.warn({ err: error, workflowId: intent.workflowId }, 'an intent could not be dispatched; it is tried again');
+      this.#log.warn({ err: error, ...logFieldsOf(intent.workflowId) }, 'an intent could not be dispatched; it is tried again');
       return undefined;
     }
   }
@@ -139,7 +140,7 @@ async function lease(db: Db, reached: number, limit: number): Promise<OutboxMess
         and not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
       order by id limit ${limit} for update skip locked
     )
-    returning id, intent
+    returning id, intent, traceparent
   `.execute(db);
   return rows;
 }

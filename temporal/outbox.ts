@@ -5,8 +5,10 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connect.ts';
 import { type OutboxMessage, setDispatcher } from '../db/outbox.ts';
 import { IntentDelivery } from './intent-delivery.ts';
+import { logFieldsOf } from './log-fields.ts';
 import { OutboxRelay } from './outbox-relay.ts';
 import type { StartSettings } from './start-options.ts';
+import { passTrace } from './trace-headers.ts';
 
 /** Delivers committed intents to Temporal: at once in the background, and later from the table (docs/rules.md, outbox). */
 export interface Outbox {
@@ -43,7 +45,7 @@ export function createOutbox({ db, workerDb, client, log, settings }: OutboxOpti
     try {
       await delivery.deliver(message, deadlineMs, near);
     } catch (error) {
-      log.debug({ err: error, workflowId: message.intent.workflowId }, 'an intent was not dispatched at once; the relay has it');
+      log.debug({ err: error, ...logFieldsOf(message.intent.workflowId) }, 'an intent was not dispatched at once; the relay has it');
     }
   }
 
@@ -61,7 +63,7 @@ export function createOutbox({ db, workerDb, client, log, settings }: OutboxOpti
       relaying ??= relay.run(stopping.signal);
     },
     shareConnection(connection) {
-      near = connection && new Client({ connection, namespace: client.options.namespace });
+      near = connection && new Client({ connection, namespace: client.options.namespace, interceptors: { workflow: [passTrace] } });
     },
     async stop() {
       stopping.abort();

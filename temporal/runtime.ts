@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer } from 'node:net';
 import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { logFieldsOf } from './log-fields.ts';
 
-const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
+const levels = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
 /**
  * Writes the log of the SDK, including its native part, to the log of the process. With `measures` it returns what reads the metrics of the
@@ -10,10 +12,12 @@ const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ER
  * in order.
  */
 export async function installRuntime({ log, measures }: { log: Logger; measures: boolean }): Promise<(() => Promise<string>) | undefined> {
+  // Bound to here: the SDK keeps lines for a moment, and may write them during a step that they do not belong to.
+  const write = ({ level, message, meta }: LogEntry) => log[levels[level]]({ ...meta, ...fieldsOf(meta) }, message);
   // The SDK serves its metrics itself. Our own port shows them with ours, so that a process has one target to scrape.
   const bindAddress = measures ? `127.0.0.1:${await findFreePort()}` : undefined;
   Runtime.install({
-    logger: new DefaultLogger('INFO', (entry: LogEntry) => log[levels[entry.level]]({ ...entry.meta }, entry.message)),
+    logger: new DefaultLogger('DEBUG', AsyncLocalStorage.bind(write)),
     shutdownSignals: [],
     telemetryOptions: {
       logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
@@ -22,6 +26,12 @@ export async function installRuntime({ log, measures }: { log: Logger; measures:
   });
   if (!bindAddress) return undefined;
   return async () => (await fetch(`http://${bindAddress}/metrics`, { signal: AbortSignal.timeout(2_000) })).text();
+}
+
+/** The native part of the SDK writes names with underscores. */
+function fieldsOf(meta: Record<string | symbol, unknown> = {}): object {
+  const workflowId = meta.workflowId ?? meta.workflow_id;
+  return typeof workflowId === 'string' ? logFieldsOf(workflowId) : {};
 }
 
 async function findFreePort(): Promise<number> {

@@ -7,8 +7,10 @@ import { type Stack, startStack } from '../local/stack.ts';
 import { StopRequest } from '../local/stop-request.ts';
 import { checkCoverage } from './support/coverage.ts';
 import { makeTestDirectory, removeTestDirectory } from './support/directories.ts';
+import { checkLogs } from './support/find-secrets.ts';
 import { runChecks } from './support/run-checks.ts';
 import { runMocha } from './support/run-mocha.ts';
+import { keptLogs } from './support/run-secrets.ts';
 import { add, listSlowestFiles, none, type Summary } from './support/summary-reporter.ts';
 
 // These measure, or break, a whole stack under load.
@@ -39,7 +41,8 @@ try {
 }
 stopRequest.forget();
 if (total.passed + total.failed === 0) console.error('There is nothing to run.');
-if (total.failed > 0 && existsSync(`${directory}/logs`)) console.log(`\nThe logs of the services are in ${directory}/logs.`);
+if (total.failed > 0 && existsSync(`${directory}/logs`))
+  console.log(`\nThe logs of the services are in ${directory}/logs, those of each test's own in ${directory}/${keptLogs}.`);
 else removeTestDirectory(directory);
 if (Object.keys(total.fileMs).length > 1)
   console.log(['\nThe files that took longest:', ...listSlowestFiles(total, slowestFiles)].join('\n'));
@@ -53,7 +56,9 @@ async function runAll(): Promise<Summary> {
   const [stack, checked] = await Promise.all([startServices(), withChecks ? runChecks() : none]);
   try {
     const tested = add(checked, await Promise.race([runTests(stack, files), stopRequest.wait().then(() => none)]));
-    return withChecks && !stopRequest.requested ? add(tested, await checkCoverage(directory)) : tested;
+    if (stopRequest.requested) return tested;
+    const searched = add(tested, checkLogs(directory, { whole: withChecks }));
+    return withChecks ? add(searched, await checkCoverage(directory)) : searched;
   } finally {
     await stack.stop();
   }

@@ -1,8 +1,10 @@
-import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { type InjectedSinks, type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 import type { JobKind } from '../db/schema.ts';
-import { jobTaskQueue, mainTaskQueue } from '../workflows/definitions.ts';
+import { jobTaskQueue, mainTaskQueue, type TraceSinks } from '../workflows/definitions.ts';
 import { JobSlots } from './job-slots.ts';
+import { logActivities } from './log-activities.ts';
+import { traceActivities } from './trace-activities.ts';
 
 export interface WorkerOptions {
   connection: NativeConnection;
@@ -13,6 +15,8 @@ export interface WorkerOptions {
   /** How many attempts of all kinds run at once in this process. */
   concurrency: number;
   shutdownGraceMs: number;
+  /** What the sandbox of the workflows calls. */
+  sinks: InjectedSinks<TraceSinks>;
 }
 
 /** How long after the grace an attempt that does not end is given up, in milliseconds. */
@@ -39,13 +43,14 @@ async function discard(worker: Worker): Promise<void> {
   await run;
 }
 
-function createMainWorker({ activities, ...options }: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker> {
+function createMainWorker({ activities, sinks, ...options }: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker> {
   const { runJobAttempt: _, ...shortActivities } = activities;
   return Worker.create({
     ...common(options),
     taskQueue: mainTaskQueue,
     workflowBundle,
     activities: shortActivities,
+    sinks,
     // The workflows that a lost worker had in memory continue elsewhere after this.
     stickyQueueScheduleToStartTimeout: '3 seconds',
   });
@@ -67,6 +72,13 @@ function createAttemptWorker({ activities, ...options }: WorkerOptions, kind: Jo
   });
 }
 
-function common({ connection, namespace, shutdownGraceMs }: Omit<WorkerOptions, 'activities'>) {
-  return { connection, namespace, shutdownGraceTime: shutdownGraceMs, shutdownForceTime: shutdownGraceMs + forceMs };
+function common({ connection, namespace, shutdownGraceMs }: Omit<WorkerOptions, 'activities' | 'sinks'>) {
+  return {
+    connection,
+    namespace,
+    shutdownGraceTime: shutdownGraceMs,
+    shutdownForceTime: shutdownGraceMs + forceMs,
+    // The outer one first: lines have the id of the trace.
+    interceptors: { activity: [traceActivities, logActivities] },
+  };
 }

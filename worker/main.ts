@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createAiClient } from '../ai/client.ts';
 import { loadServerConfig } from '../config/server.ts';
@@ -9,13 +8,17 @@ import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { createServerMetrics } from '../metrics/server-metrics.ts';
 import { observeWorker, watchDatabase } from '../metrics/watch-parts.ts';
 import { createStorage } from '../storage/create-storage.ts';
+import { traceStorage } from '../storage/traced-storage.ts';
+import { createLog } from '../telemetry/create-log.ts';
+import { startTracing } from '../telemetry/start-tracing.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { createOutbox } from '../temporal/outbox.ts';
 import { installRuntime } from '../temporal/runtime.ts';
 import { startWorker } from './start-worker.ts';
 
 const config = loadServerConfig(process.env);
-const log = pino({ level: config.logLevel, base: { part: 'worker' } });
+const log = createLog({ level: config.logLevel, base: { part: 'worker' } });
+const tracing = await startTracing(config.tracing, 'worker', log);
 const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
 const registry = new Registry();
 const metrics = createServerMetrics(registry);
@@ -44,7 +47,8 @@ outbox.start();
 const workers = startWorker(config, temporal, {
   db,
   outbox,
-  storage: await createStorage(config),
+  tracing,
+  storage: traceStorage(await createStorage(config)),
   ai: metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs })),
   log,
   ...observeWorker(registry, metrics),
@@ -63,6 +67,7 @@ async function stop(signal: string): Promise<void> {
   await outbox.stop();
   await temporal.connection.close();
   await endPools([pool], watch);
+  await tracing?.stop();
   log.info('stopped');
   process.exit(0);
 }

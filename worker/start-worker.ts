@@ -12,11 +12,13 @@ import { getPlan } from '../domain/billing/get-plan.ts';
 import { checkStoreOwner } from '../domain/objects/store-owner.ts';
 import { createMailer } from '../mail/create-mailer.ts';
 import { createPayments } from '../payments/payments.ts';
+import type { Tracing } from '../telemetry/start-tracing.ts';
 import { canConnect, connectWorkers, responds } from '../temporal/connect.ts';
 import { prepareNamespace } from '../temporal/namespace.ts';
 import type { Outbox } from '../temporal/outbox.ts';
 import { createWorkers, forceMs } from './create-workers.ts';
 import { RunningWorkers } from './run-workers.ts';
+import { createTraceSinks } from './trace-workflows.ts';
 import { untilReconnected } from './until-reconnected.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
@@ -27,18 +29,26 @@ export interface WorkerObserver extends Pick<ActivityDeps, 'steps'> {
 
 type SharedParts = Pick<ActivityDeps, 'db' | 'storage' | 'ai' | 'log'> & WorkerObserver;
 
+interface WorkerParts extends SharedParts {
+  outbox: Outbox;
+  /** Undefined while nothing is traced. */
+  tracing: Tracing | undefined;
+}
+
 /** Starts the workers of this process, inside the API or by themselves. The outbox of the process shares their connection. */
-export function startWorker(config: ServerConfig, client: Client, { outbox, ...parts }: SharedParts & { outbox: Outbox }): RunningWorkers {
+export function startWorker(config: ServerConfig, client: Client, { outbox, tracing, ...parts }: WorkerParts): RunningWorkers {
   const deps = createDeps(config, parts);
   const activities = createActivities(deps);
   const jobKinds = handledKinds(config);
   const { concurrency, shutdownGraceMs } = config.worker;
   const { namespace } = config.temporal;
+  const sinks = createTraceSinks(tracing);
   return new RunningWorkers({
     log: deps.log,
     connect: () => connectWorkers(config.temporal),
     bundle: bundleWorkflows,
-    create: (connection, bundle) => createWorkers({ connection, namespace, activities, jobKinds, concurrency, shutdownGraceMs }, bundle),
+    create: (connection, bundle) =>
+      createWorkers({ connection, namespace, activities, jobKinds, concurrency, shutdownGraceMs, sinks }, bundle),
     prepare: async () => {
       await prepareNamespace(client, namespace);
       await checkStoreOwner(deps.db, deps.storage).catch((err) =>

@@ -15,7 +15,11 @@ export async function bundleWorkflows(): Promise<WorkflowBundle> {
   const file = join(cacheDirectory, `workflows-${hashSources()}.js`);
   const cached = read(file);
   if (cached !== undefined) return { code: cached };
-  const { code } = await bundleWorkflowCode({ workflowsPath: join(root, 'workflows', 'index.ts'), logger: new DefaultLogger('WARN') });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(root, 'workflows', 'index.ts'),
+    workflowInterceptorModules: [join(root, 'workflows', 'trace-workflow.ts')],
+    logger: new DefaultLogger('WARN'),
+  });
   write(file, code);
   return { code };
 }

@@ -1,3 +1,4 @@
+import type { Sinks } from '@temporalio/workflow';
 import type { JobKind, MailKind, PlanName } from '../db/schema.ts';
 import type * as workflows from './index.ts';
 
@@ -7,6 +8,16 @@ export const mainTaskQueue = 'sheaf';
 /** The task queue of one kind's attempts: polled only by workers that have the kind's handler. */
 export function jobTaskQueue(kind: JobKind): string {
   return `job-${kind}`;
+}
+
+/** The header by which a start passes the trace that it is a part of on to the workflow, and that to its activities. As Temporal's own interceptors. */
+export const traceHeader = '_tracer-data';
+
+/** What the sandbox of the workflows calls outside: told of the run of a workflow that is a part of a trace, when it has ended. */
+export interface TraceSinks extends Sinks {
+  traces: {
+    ended(run: { name: string; traceparent: string; spanId: string; startMs: number; endMs: number; failed: boolean }): void;
+  };
 }
 
 /** Names of signals and queries, as operators see them in Temporal's UI. */
@@ -275,6 +286,12 @@ export const workflowIds = {
   syncSeats: (organizationId: string) => `seats-${organizationId}`,
   syncCustomer: (organizationId: string) => `customer-${organizationId}`,
 };
+
+/** The job that a workflow runs; undefined if it is the id of another workflow. */
+export function jobIdOf(workflowId: string): string | undefined {
+  const prefix = workflowIds.runJob('');
+  return workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : undefined;
+}
 
 export function startJob(input: Omit<RunJobInput, 'timeoutMs'>, plan: PlanName | undefined): Intent {
   const intent = { operation: 'start', workflow: 'runJob', workflowId: workflowIds.runJob(input.jobId), input } as const;

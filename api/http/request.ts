@@ -4,11 +4,15 @@ import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { networkOf } from '../../auth/client-network.ts';
 import { whenClientLeaves } from '../../concurrency/client-left.ts';
+import { addLogFields, withLogFields } from '../../telemetry/log-context.ts';
 import type { RequestInfo } from '../procedure.ts';
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Gives each request its id, the client's own if it is well-formed, and the address that it came from. */
+/**
+ * Gives each request its id, the client's own if it is well-formed, and the address that it came from. Whatever is logged during the request
+ * has its id.
+ */
 export function requestContext(trustProxy: boolean): RequestHandler {
   return (req, res, next) => {
     const given = req.get('x-request-id');
@@ -16,12 +20,18 @@ export function requestContext(trustProxy: boolean): RequestHandler {
     res.locals.requestId = requestId;
     res.locals.clientAddress = readClientAddress(req, trustProxy);
     res.setHeader('X-Request-Id', requestId);
-    next();
+    withLogFields({ requestId }, next);
   };
 }
 
 export function requestIdOf(res: Response): string {
   return String(res.locals.requestId);
+}
+
+/** Names the organization that the request was authorized in, for the log. */
+export function noteOrganization(res: Response, organizationId: string): void {
+  res.locals.organizationId = organizationId;
+  addLogFields({ organizationId });
 }
 
 /** The organization that the request was authorized in; undefined if it was in none. */
@@ -52,9 +62,7 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
     lastEventId: req.get('last-event-id'),
     signal: whenClientLeaves(res),
     hangUp: () => res.destroy(),
-    noteOrganization: (organizationId) => {
-      res.locals.organizationId = organizationId;
-    },
+    noteOrganization: (organizationId) => noteOrganization(res, organizationId),
     onClose: (callback) => void (res.closed ? callback() : res.once('close', callback)),
     onDrained: (callback) => onDrained(res, callback),
     setHeader: (name, value) => res.setHeader(name, value),

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
@@ -87,7 +88,8 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
       held,
       sending,
       replaying,
-      onSlow,
+      // Bound to here: it is told by the delivery of a job, which is of no request.
+      onSlow: AsyncLocalStorage.bind(onSlow),
       changedSince: (organizationId, from, admit) => readChangedJobs(db, organizationId, from, { maxBytes: replayPageBytes, admit }),
     });
     subscribers.add(subscriber);

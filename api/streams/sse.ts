@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import type { Response } from 'express';
 import type { Logger } from 'pino';
@@ -17,6 +18,8 @@ export const eventStreamType = 'text/event-stream; charset=utf-8';
  */
 export function toEventStream(log: Logger, route: AnyRoute, res: Response, events: AsyncIterable<StreamEvent>): Readable {
   const iterator = events[Symbol.asyncIterator]();
+  // The response asks for the next event when there is room, which is of no request.
+  const within = AsyncLocalStorage.snapshot();
   let reading = false;
   const body = new Readable({
     // At most one event is read ahead. The backlog of a slow reader stays in the subscriber, which can drop it.
@@ -29,7 +32,7 @@ export function toEventStream(log: Logger, route: AnyRoute, res: Response, event
         reading = false;
         this.push(next.done ? null : `id: ${next.value.id}\nevent: message\ndata: ${JSON.stringify(next.value.data)}\n\n`);
       } catch (error) {
-        const { envelope, bare } = renderError(error, { requestId: requestIdOf(res), route, log });
+        const { envelope, bare } = within(() => renderError(error, { requestId: requestIdOf(res), route, log }));
         this.push(`event: error\ndata: ${JSON.stringify(envelope ?? bare)}\n\n`);
         this.push(null);
       }

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { contentDisposition } from '../../storage/content-disposition.ts';
+import { noteOrganization } from '../http/request.ts';
 import { errorBody, keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
 
 const errorCodes: Record<number, string> = { 404: 'not_found', 412: 'precondition_failed', 416: 'range_not_satisfiable' };
@@ -12,6 +13,7 @@ export async function download({ storage, findDeclaredBytes }: UploadOptions, re
   const key = keyOf(req);
   const grant = storage.readGrant({ method: 'GET', key, query: queryOf(req) });
   if (grant?.method !== 'GET') return fail(res, 403, 'invalid_signature');
+  noteOrganization(res, req.params.organizationId);
   if ((await findDeclaredBytes(req.params.organizationId, req.params.documentId)) === undefined) return fail(res, 404, 'not_found');
   const headers: Record<string, string> = {
     'Content-Type': grant.contentType,

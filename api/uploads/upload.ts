@@ -2,6 +2,7 @@ import { type Request, type Response, Router } from 'express';
 import { whenClientLeaves } from '../../concurrency/client-left.ts';
 import type { Release } from '../../concurrency/semaphore.ts';
 import { isCode, ObjectExistsError } from '../../storage/write-once.ts';
+import { noteOrganization } from '../http/request.ts';
 import { UploadAdmission, UploadRefused } from './admission.ts';
 import { download } from './download.ts';
 import { continueUpload } from './expect-continue.ts';
@@ -41,6 +42,7 @@ async function upload(options: UploadOptions, admission: UploadAdmission, req: O
 
   if (!storage.readGrant({ method: 'PUT', key, contentType: req.headers['content-type'], query: queryOf(req) }))
     return refuse(403, 'invalid_signature');
+  noteOrganization(res, req.params.organizationId);
   const declaredLength = req.headers['content-length'];
   if (declaredLength === undefined) return refuse(411, 'length_required');
   const declaredBytes = Number(declaredLength);

@@ -18,6 +18,7 @@ import * as finding from './0016-finding.ts';
 import * as indexKinds from './0017-index-kinds.ts';
 import * as ocrPages from './0018-ocr-pages.ts';
 import * as ownerlessOrganizations from './0019-ownerless-organizations.ts';
+import * as outboxTrace from './0020-outbox-trace.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
@@ -46,4 +47,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0017-index-kinds': indexKinds,
   '0018-ocr-pages': ocrPages,
   '0019-ownerless-organizations': ownerlessOrganizations,
+  '0020-outbox-trace': outboxTrace,
 };

@@ -57,7 +57,9 @@ describe('A secret in a file', () => {
   it('is possible for what programs read, and for nothing that is no secret', () => {
     const known = [...variables.server, ...variables.aiService];
     expect(known).to.include.members([...secretVariables]);
-    const telling = known.filter((name) => /SECRET|PASSWORD|TOKEN|_KEY$|^DATABASE.*_URL$|^SMTP_URL$/.test(name) && !name.includes('TLS'));
+    const telling = known.filter(
+      (name) => /SECRET|PASSWORD|TOKEN|_KEY$|_HEADERS$|^DATABASE.*_URL$|^SMTP_URL$/.test(name) && !name.includes('TLS'),
+    );
     expect(secretVariables).to.have.members([...new Set(telling)]);
     expect(loadServerConfig({ ...env, EMAIL_FROM_FILE: file('from', 'me') }).email.from).to.equal('Sheaf <no-reply@localhost>');
   });

@@ -115,7 +115,7 @@ for (const [name, start] of Object.entries(stores)) {
           expect({ status, ...body }).to.include({ status: 503, code: 'SERVICE_UNAVAILABLE', defined: true });
           expect(Number(headers.get('retry-after'))).to.be.at.least(1);
           // It is three seconds, to which a busy machine adds.
-        expect(performance.now() - startedAt).to.be.lessThan(9_000);
+          expect(performance.now() - startedAt).to.be.lessThan(9_000);
         }
         expect(proxy.open).to.be.lessThan(10);
       } finally {

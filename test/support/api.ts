@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
 import { until } from './processes.ts';
 import { recorder } from './recorder.ts';
+import { noteRequest, noteSignatures, noteText, noteTokens } from './run-secrets.ts';
 import { testAi } from './stack.ts';
 import { createTestNamespace, type TestNamespace } from './temporal.ts';
 
@@ -89,6 +90,7 @@ export async function startTestApi({ env = {}, services = ['api'], database: giv
     },
   });
   const url = stack.apiUrl;
+  noteTokens(stack.env.AUTH_SECRET, stack.env.SERVICE_TOKEN, new URL(database.url).password);
 
   async function request(method: string, path: string, { token, body, headers = {}, signal }: RequestOptions = {}): Promise<Answer> {
     const requestHeaders = new Headers({
@@ -103,6 +105,9 @@ export async function startTestApi({ env = {}, services = ['api'], database: giv
       ...(signal ? { signal } : {}),
     });
     const text = await response.text();
+    noteTokens(token, response.headers.get('set-auth-token') ?? undefined);
+    noteRequest(body);
+    noteSignatures(text);
     const json = response.headers.get('content-type')?.includes('json');
     const answer = { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text };
     recorder.check({ method, path, requestHeaders, ...answer });
@@ -149,6 +154,7 @@ export async function startTestApi({ env = {}, services = ['api'], database: giv
     async upload({ owner, workspaceId }, { name = 'note.txt', contentType = 'text/plain', bytes }) {
       const { token } = owner;
       const data = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes;
+      noteText(bytes);
       const created = await expectOk(
         request('POST', '/api/v1/documents', { token, body: { workspaceId, name, contentType, size: data.length } }),
       );

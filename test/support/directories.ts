@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { keepLogs } from './run-secrets.ts';
 
 /** Makes an empty directory below the system's temporary one. As root, others may pass through it, because Postgres runs as another user. */
 export function makeTestDirectory(): string {
@@ -9,7 +10,8 @@ export function makeTestDirectory(): string {
   return directory;
 }
 
-/** Deletes what {@link makeTestDirectory} made, with everything in it. */
+/** Deletes what {@link makeTestDirectory} made, with everything in it but the logs, which the run searches when it ends. */
 export function removeTestDirectory(directory: string): void {
+  keepLogs(directory);
   rmSync(directory, { recursive: true, force: true });
 }

@@ -35,7 +35,11 @@ export async function insertJobOnly(
   const { db } = api.database;
   const row = await inTransaction(db, (trx) => insertJob(trx, { ...job, input: documentId ? { documentId, ...input } : input }, null));
   const workflowId = workflowIds.runJob(row.id);
-  const message = await db.selectFrom('outbox').select(['id', 'intent']).where('workflow_id', '=', workflowId).executeTakeFirstOrThrow();
+  const message = await db
+    .selectFrom('outbox')
+    .select(['id', 'intent', 'traceparent'])
+    .where('workflow_id', '=', workflowId)
+    .executeTakeFirstOrThrow();
   return { job: row, message };
 }
 

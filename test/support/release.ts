@@ -14,6 +14,7 @@ const folders = [
   'metrics',
   'payments',
   'storage',
+  'telemetry',
   'temporal',
   'worker',
   'workflows',

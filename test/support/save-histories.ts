@@ -50,6 +50,12 @@ async function saveJobs(api: TestApi, tenant: Tenant): Promise<void> {
   await api.jobIn(token, failed, ['failed']);
   await save(api, 'run-job-failed', `job-${failed}`);
 
+  // Only the header that it is started with matters, so there need be no collector.
+  await api.stack.restart('api', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
+  const traced = await create(text);
+  await api.jobIn(token, traced, ['succeeded']);
+  await save(api, 'run-job-traced', `job-${traced}`);
+
   await api.stack.restart('api', { AI_SERVICE_URL: 'http://127.0.0.1:9' });
   const retried = await create({ ...text, maxAttempts: 3 });
   await api.jobIn(token, retried, ['failed']);

@@ -4,8 +4,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import { chunkingOf, chunkSize } from '../../domain/chunks/split-text.ts';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
-import type { ReindexInput } from '../../workflows/definitions.ts';
 import { findFreePorts } from '../../local/ports.ts';
+import type { ReindexInput } from '../../workflows/definitions.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 

@@ -17,12 +17,12 @@ export const rooms: Record<string, Room> = {
   client: { types: ['contract'], packages: ['@orpc/client', '@orpc/client/fetch'], typePackages: ['zod'] },
   config: { types: ['contract'], packages: ['zod', 'node:*'] },
   db: {
-    imports: ['concurrency', 'workflows/definitions.ts'],
+    imports: ['concurrency', 'telemetry/spans.ts', 'workflows/definitions.ts'],
     types: ['contract'],
     packages: ['kysely', 'kysely/**', 'pg', 'dataloader', 'node:*'],
   },
   storage: {
-    imports: ['config/keys.ts'],
+    imports: ['config/keys.ts', 'telemetry/spans.ts'],
     types: ['config'],
     packages: [
       '@aws-sdk/client-s3',
@@ -64,7 +64,7 @@ export const rooms: Record<string, Room> = {
     ],
   },
   ai: {
-    imports: ['concurrency'],
+    imports: ['concurrency', 'telemetry/spans.ts'],
     types: ['config'],
     packages: [
       '@embedpdf/pdfium',
@@ -88,14 +88,29 @@ export const rooms: Record<string, Room> = {
       'node:*',
     ],
   },
+  telemetry: {
+    types: ['config'],
+    packages: [
+      '@opentelemetry/api',
+      '@opentelemetry/context-async-hooks',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace',
+      'pino',
+      'node:*',
+    ],
+  },
   metrics: { imports: ['ai/client.ts', 'concurrency', 'db'], packages: ['prom-client', 'node:*'] },
-  workflows: { types: ['activities/index.ts', 'db/schema.ts', 'domain'], packages: ['@temporalio/workflow'] },
+  workflows: {
+    types: ['activities/index.ts', 'db/schema.ts', 'domain'],
+    packages: ['@temporalio/common', '@temporalio/workflow'],
+  },
   activities: {
     imports: ['ai/client.ts', 'concurrency', 'db', 'domain', 'mail/port.ts', 'payments', 'storage/port.ts', 'workflows/definitions.ts'],
     packages: ['@temporalio/activity', 'pino', 'node:*'],
   },
   temporal: {
-    imports: ['concurrency', 'db', 'workflows/definitions.ts'],
+    imports: ['concurrency', 'db', 'telemetry/spans.ts', 'workflows/definitions.ts'],
     types: ['config'],
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/worker', 'kysely', 'pino', 'protobufjs', 'protobufjs/**', 'node:*'],
   },
@@ -108,6 +123,7 @@ export const rooms: Record<string, Room> = {
       'domain',
       'mail',
       'payments',
+      'telemetry',
       'temporal',
       'workflows/definitions.ts',
     ],
@@ -115,7 +131,18 @@ export const rooms: Record<string, Room> = {
     packages: ['@temporalio/client', '@temporalio/worker', 'pino', 'node:*'],
   },
   api: {
-    imports: ['ai/client.ts', 'auth', 'concurrency', 'contract', 'db', 'domain', 'payments', 'storage', 'workflows/definitions.ts'],
+    imports: [
+      'ai/client.ts',
+      'auth',
+      'concurrency',
+      'contract',
+      'db',
+      'domain',
+      'payments',
+      'storage',
+      'telemetry',
+      'workflows/definitions.ts',
+    ],
     types: ['config'],
     packages: ['@orpc/server', '@orpc/server/**', '@ts-rest/express', 'express', 'pino', 'rate-limiter-flexible', 'zod', 'node:*'],
   },

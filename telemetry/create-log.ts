@@ -1,0 +1,30 @@
+import { type Logger, pino } from 'pino';
+import { describeError } from './describe-error.ts';
+import { readLogFields } from './log-context.ts';
+import { currentTraceId } from './spans.ts';
+
+export interface LogOptions {
+  level: string;
+  /** What every line of the process has. */
+  base: Record<string, string>;
+}
+
+/**
+ * The log of a process. Each line is JSON and has the fields of the request or the step during which it was written. An error, as `err` or, by
+ * Temporal's SDK, as `error`, is told without values.
+ */
+export function createLog({ level, base }: LogOptions, destination?: { write(line: string): void }): Logger {
+  const serializers = { err: serialize, error: serialize };
+  const options = { level, base, mixin: readFields, serializers };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+function readFields(): object {
+  const traceId = currentTraceId();
+  return traceId === undefined ? readLogFields() : { traceId, ...readLogFields() };
+}
+
+/** A text under the same name stays as it is. */
+function serialize(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? describeError(value) : value;
+}

@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+import type { ServerConfig } from '../config/server.ts';
+import { type SpanAttributes, setTracer } from './spans.ts';
+
+/** A span that was made elsewhere, in the sandbox of the workflows. */
+export interface EndedSpan {
+  name: string;
+  /** What it is a part of. */
+  traceparent: string;
+  spanId: string;
+  /** As `Date.now()`. */
+  startMs: number;
+  endMs: number;
+  failed: boolean;
+  attributes: SpanAttributes;
+}
+
+/** A process that traces. */
+export interface Tracing {
+  record(span: EndedSpan): void;
+  /** Exports what is left, for a second at most. */
+  stop(): Promise<void>;
+}
+
+/** Begins to trace if the configuration names a collector; without one, nothing of OpenTelemetry's SDK is loaded. `part` is `api` or `worker`. */
+export async function startTracing(config: ServerConfig['tracing'], part: string, log: Logger): Promise<Tracing | undefined> {
+  const { endpoint } = config;
+  if (endpoint === undefined) return undefined;
+  const { exportSpans } = await import('./export-spans.ts');
+  const { tracer, record, stop } = exportSpans({ ...config, endpoint }, part, log);
+  setTracer(tracer);
+  return {
+    record,
+    async stop() {
+      setTracer(undefined);
+      await stop();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { defaultPayloadConverter, type Headers } from '@temporalio/common';
+import { ContinueAsNew, proxySinks, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
+import { type TraceSinks, traceHeader } from './definitions.ts';
+
+const { traces } = proxySinks<TraceSinks>();
+
+/**
+ * Makes the run of a workflow a span of the trace that its start was a part of, and passes that on to its activities. A workflow that was
+ * started without one runs as if there were no interceptors. Only its history decides, so a worker that traces and one that does not replay
+ * it in the same way.
+ */
+export function interceptors(): WorkflowInterceptors {
+  const { workflowType, runId, startTime } = workflowInfo();
+  /** The end of a run's id is random, and known to whoever replays it. */
+  const spanId = runId.replaceAll('-', '').slice(-16);
+  let started: string | undefined;
+
+  const passOn = (headers: Headers, traceparent: string | undefined): Headers =>
+    traceparent === undefined ? headers : { ...headers, [traceHeader]: defaultPayloadConverter.toPayload({ traceparent }) };
+
+  async function traced<T>(traceparent: string, run: Promise<T>): Promise<T> {
+    const end = (failed: boolean) =>
+      traces.ended({ name: `RunWorkflow:${workflowType}`, traceparent, spanId, startMs: startTime.getTime(), endMs: Date.now(), failed });
+    try {
+      const result = await run;
+      end(false);
+      return result;
+    } catch (error) {
+      end(!(error instanceof ContinueAsNew));
+      throw error;
+    }
+  }
+
+  return {
+    inbound: [
+      {
+        execute(input, next) {
+          started = traceparentOf(input.headers);
+          return started === undefined ? next(input) : traced(started, next(input));
+        },
+      },
+    ],
+    outbound: [
+      {
+        scheduleActivity: (input, next) =>
+          next({ ...input, headers: passOn(input.headers, started?.replace(/-[0-9a-f]{16}-/, `-${spanId}-`)) }),
+        continueAsNew: (input, next) => next({ ...input, headers: passOn(input.headers, started) }),
+      },
+    ],
+  };
+}
+
+function traceparentOf(headers: Headers): string | undefined {
+  const payload = headers[traceHeader];
+  return payload && defaultPayloadConverter.fromPayload<{ traceparent?: string }>(payload).traceparent;
+}
