@@ -5,7 +5,6 @@ import { type Line, layOutLines, readLines } from './lay-out-page.ts';
 import { joinPages } from './outline.ts';
 import { loadPdfium, type Pdfium, withMemory } from './pdfium.ts';
 import { renderPage } from './render-page.ts';
-import { leaveOutRunningLines } from './running-lines.ts';
 
 const pdfError = { password: 4, security: 5 };
 
@@ -93,7 +92,7 @@ function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): Pdf
     characters += (page?.lines ?? []).reduce((sum, { text }) => sum + countCharacters(text) + 1, 0);
   }
   if (broken === pages) throw unreadable();
-  return { texts: leaveOutRunningLines(read).map(layOutLines), pages, scanned, stoppedEarly: read.length < pages };
+  return { texts: read.map(layOutLines), pages, scanned, stoppedEarly: read.length < pages };
 }
 
 /** The lines of one page; undefined if the page itself is damaged. */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
 import { extractText } from '../../ai/extract/extract-text.ts';
@@ -61,81 +60,6 @@ describe('What every page of a site has', () => {
       '<main>'.repeat(200) + 'text'.repeat(50_000),
     ])
       expect((await read(page, 'text/html')).text).to.be.a('string');
-  });
-});
-
-/** Pages of lines at heights above the lower edge: `[text, y]`. */
-async function makePages(pages: [string, number][][]): Promise<Buffer> {
-  const document = new PDFDocument({ size: [600, 800], margin: 0, autoFirstPage: false });
-  for (const lines of pages) {
-    document.addPage().fontSize(11);
-    for (const [text, y] of lines) document.text(text, 60, 800 - y, { lineBreak: false });
-  }
-  document.end();
-  return Buffer.concat(await document.toArray());
-}
-
-describe('What every page of a PDF has', () => {
-  const pdf = async (pages: [string, number][][]) => (await read(await makePages(pages), 'application/pdf')).text;
-  const body = (page: number): [string, number][] =>
-    [1, 2, 3, 4].map((line) => [`Line ${'abcd'[line - 1]} of text ${'uvwxyz'[page]}`, 700 - 20 * line]);
-  const bodyText = (page: number) =>
-    body(page)
-      .map(([text]) => text)
-      .join('\n');
-  const numbers = [0, 1, 2, 3];
-
-  it('is left out but for its first place: running headers; and numbers of pages altogether', async () => {
-    const text = await pdf(numbers.map((page) => [['Annual Report', 770], ...body(page), [`Page ${page + 1} of 4`, 30]]));
-    expect(text).to.equal(`Annual Report\n\n${numbers.map(bodyText).join('\n\n')}`);
-  });
-
-  it('is left out if pages on the left have another header than pages on the right, with the number in it', async () => {
-    const head = (page: number): [string, number] => [
-      page % 2 === 0 ? `The Keeper’s Handbook ${page + 11}` : `${page + 11} Chapter One`,
-      770,
-    ];
-    const pages = [0, 1, 2, 3, 4, 5];
-    const text = await pdf(pages.map((page) => [head(page), ...body(page)]));
-    expect(text).to.equal(`The Keeper’s Handbook 11\n\n${bodyText(0)}\n\n12 Chapter One\n\n${pages.slice(1).map(bodyText).join('\n\n')}`);
-  });
-
-  it('is not what stands on two pages, at different heights, or with different numbers', async () => {
-    for (const head of [
-      (page: number): [string, number] => ['Summary', page < 2 ? 770 : 790 - 30 * page],
-      (page: number): [string, number] => ['Total', 790 - 25 * page],
-      (page: number): [string, number] => [`Item ${[7, 3, 9, 1][page]}`, 770],
-    ]) {
-      const text = await pdf(numbers.map((page) => [head(page), ...body(page)]));
-      for (const page of numbers) expect(text).to.include(`${head(page)[0]}\n`);
-      expect(text.split(head(3)[0]).length + text.split(head(0)[0]).length).to.be.above(2);
-    }
-    expect((await pdf(numbers.map((page) => [['Total', 790 - 25 * page], ...body(page)]))).match(/Total/g)).to.have.length(4);
-  });
-
-  it('is kept on pages that have nothing else', async () => {
-    const lines: [string, number][] = [
-      ['Only this', 400],
-      ['and that', 386],
-    ];
-    expect(await pdf(numbers.map(() => lines))).to.equal(Array(4).fill('Only this\nand that').join('\n\n'));
-    expect(await pdf(numbers.map(() => lines.slice(0, 1)))).to.equal(Array(4).fill('Only this').join('\n\n'));
-  });
-
-  it('leaves the places of pages as they are', async () => {
-    const { text, outline } = await read(
-      await makePages(numbers.map((page) => [['Annual Report', 770], ...body(page), [`- ${page + 1} -`, 30]])),
-      'application/pdf',
-    );
-    expect(outline.page_starts?.map((start) => text.slice(start).split('\n', 1)[0])).to.deep.equal([
-      'Annual Report',
-      ...[1, 2, 3].map((page) => `Line a of text ${'uvwxyz'[page]}`),
-    ]);
-  });
-
-  it('is the footer of the sample handbook', async () => {
-    const { text } = await read(readFileSync('samples/observatory-handbook.pdf'), 'application/pdf');
-    expect(text.match(/page \d of 5/g)).to.deep.equal(['page 1 of 5']);
   });
 });
 

@@ -41,7 +41,7 @@ describe('Citations', () => {
         const filter = { documentIds: [handbook] };
         const query = 'thorium-argon lamp';
         const results = await search({ query, mode, filter, include: ['citation', 'highlights'], limit: 50 }, transport);
-        expect(results.length).to.be.greaterThan(1);
+        expect(results.length).to.be.greaterThan(2);
         expect(results[0].text.replace(/\s+/g, ' ')).to.include(query);
         for (const { text, citation, highlights } of results) {
           expect(citation).to.have.all.keys('page', 'lastPage', 'headings', 'start', 'end');
