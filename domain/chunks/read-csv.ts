@@ -9,7 +9,7 @@ const delimiters = [',', ';', '\t', '|'];
 /** A number, a day, or nothing: no name of a column. */
 const value = /^[-+]?[\d\s.,:/%€$£-]*$/;
 
-/** The records of a CSV text, with quotes and without; those that are empty are left out. Reads it once, twice if a quote is never closed. */
+/** The records of a CSV text, with quotes and without; one that is empty belongs to the next. Reads it once, twice if a quote is never closed. */
 export function readCsvRecords(text: string): CsvRecord[] {
   const delimiter = findDelimiter(text);
   return scan(text, delimiter, true) ?? scan(text, delimiter, false) ?? [];
@@ -35,9 +35,11 @@ function scan(text: string, delimiter: string, hasQuotes: boolean): CsvRecord[] 
   const records: CsvRecord[] = [];
   let [start, at, cells]: [number, number, string[]] = [0, 0, []];
   const endRecord = (end: number) => {
-    if (cells.some((cell) => cell.trim() !== '')) records.push({ start, end, cells });
+    if (cells.some((cell) => cell.trim() !== '')) {
+      records.push({ start, end, cells });
+      start = end;
+    }
     cells = [];
-    start = end;
   };
   while (at < text.length) {
     const cell = hasQuotes && text[at] === '"' ? readQuoted(text, at) : { value: '', end: at };

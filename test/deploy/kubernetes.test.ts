@@ -228,7 +228,7 @@ describe('deploy/kubernetes', () => {
 function withSecrets(name: string, files: string): Environment {
   const secrets: Record<string, string> = {
     'auth-secret': '0123456789abcdef'.repeat(4),
-    'service-token': 'b'.repeat(64),
+    'service-token': 'fedcba9876543210'.repeat(4),
     'database-url': 'postgres://sheaf@postgres/sheaf',
     'smtp-url': 'smtp://mail',
   };

@@ -36,6 +36,11 @@ describe('What is embedded of a CSV text', () => {
     expect(embedded(chunks)).to.not.match(/remarks: (?:,|$)/m);
   });
 
+  it('shows also records without values', () => {
+    const text = `,\n\nname,remark\n,\nQuist,${'no '.repeat(30)}\n,\n`;
+    expectInPlace(text, csv(text, 60));
+  });
+
   it('knows quotes, other delimiters, and line ends in cells', () => {
     const [chunk] = csv('name;remark\n"Quist; M.";"says ""no""\nand yes"\nAldous;plain');
     expect(chunk?.embedded).to.equal('name, remark\nname: Quist; M., remark: says "no"\nand yes\nname: Aldous, remark: plain');
