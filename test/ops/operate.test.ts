@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Environment } from '../../config/environment.ts';
 import { migrations } from '../../db/migrations/index.ts';
+import { chunkingOf, chunkSize } from '../../domain/chunks/split-text.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { startMail } from '../../workflows/definitions.ts';
 import { runOps, startOps } from '../support/ops.ts';
@@ -266,7 +267,7 @@ describe('npm run ops, on a running service', () => {
     expect(dry.body.progress).to.deep.include({
       behind: 1,
       embedded: 0,
-      target: { model: 'local-hash-256', dimensions: 256, chunking: '1' },
+      target: { model: 'local-hash-256', dimensions: 256, chunking: chunkingOf(chunkSize) },
     });
     const told = await ops(['reindex', '--workspace', tenant.workspaceId, '--requested-by', 'ada', '--follow']);
     expect(told.stdout).to.match(
