@@ -62,7 +62,7 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
     result: { chunks: chunks.length, characters: countCharacters(text), model, dimensions },
     async effects(trx) {
       await keepSearchedIndex(trx, document, { read, made });
-      if (isStored) await keepText(trx, document);
+      if (isStored) await keepText(trx, document, text);
       await store(trx);
       await storeChunks(trx, document, model, chunks, made);
     },
@@ -79,7 +79,7 @@ const summarizeText: Handler = async (deps, job, signal) => {
 const embedTexts: Handler = async (deps, job, signal, tell) => {
   const until = Date.now() + deps.jobs.timeoutMs;
   const { texts } = job.input as { texts: string[] };
-  const { textsPerCall } = await deps.embedder.mannerOf(undefined);
+  const textsPerCall = await deps.embedder.textsPerCallOf(undefined);
   const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} texts.`);
   return { result: { ...(await deps.embedder.embedNumbers(texts, { signal, requestId: job.id, textsPerCall, until, onProgress })) } };
 };

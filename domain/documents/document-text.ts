@@ -70,12 +70,15 @@ export class TextReplaced extends Error {
 }
 
 /**
- * Keeps a document's text as it is until the transaction ends. Throws {@link TextReplaced} if it was replaced since `document` was read,
- * DocumentGone if the document has been deleted.
+ * Keeps a document's text as it is until the transaction ends. Throws {@link TextReplaced} if it is another one than `text`, which was read
+ * with `document`; DocumentGone if the document has been deleted.
  */
-export async function keepText(trx: Transaction, document: DocumentRow): Promise<void> {
+export async function keepText(trx: Transaction, document: DocumentRow, text: string): Promise<void> {
   const now = await lockForEffects(trx, document);
-  if (now.extracted_at?.getTime() !== document.extracted_at?.getTime()) throw new TextReplaced();
+  if (now.extracted_at?.getTime() === document.extracted_at?.getTime()) return;
+  // Most often a document that is extracted again has the same text again.
+  const same = trx.selectFrom('document_text').select('document_id').where('document_id', '=', document.id).where('text', '=', text);
+  if (!(await same.executeTakeFirst())) throw new TextReplaced();
 }
 
 /**
