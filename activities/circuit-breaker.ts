@@ -40,7 +40,7 @@ export class CircuitBreaker {
       summarize: (input) => this.count(ai.summarize(input)),
       embed: (input) => this.count(ai.embed(input)),
       embedFloats: (input) => this.count(ai.embedFloats(input)),
-      health: (input) => ai.health(input),
+      health: (input) => this.countFailure(ai.health(input)),
     };
   }
 
@@ -51,10 +51,15 @@ export class CircuitBreaker {
   }
 
   private async count<T>(call: Promise<T>): Promise<T> {
+    const result = await this.countFailure(call);
+    this.failures = 0;
+    return result;
+  }
+
+  /** What asks only for health ends no outage: other calls may fail all the while. */
+  private async countFailure<T>(call: Promise<T>): Promise<T> {
     try {
-      const result = await call;
-      this.failures = 0;
-      return result;
+      return await call;
     } catch (error) {
       if (error instanceof AiServiceError && error.kind === 'unreachable') this.fail();
       else if (error instanceof AiServiceError) this.failures = 0;

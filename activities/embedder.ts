@@ -69,6 +69,11 @@ export class Embedder {
     return manners.get(model) ?? manners.get(undefined) ?? usualManner;
   }
 
+  /** How many texts a model wants in a call; the usual number if the service does not say. */
+  async textsPerCallOf(model: string | undefined): Promise<number> {
+    return (await this.mannerOf(model).catch(() => usualManner)).textsPerCall;
+  }
+
   /**
    * Embeds any number of texts; one vector for each, in their order. Throws AiServiceError, the signal's reason, or a JobFailure if the
    * model changed between two calls. After a failure no further call is made.

@@ -44,6 +44,28 @@ describe('The circuit breaker over the AI service', () => {
     expect(breaker.state).to.equal('open');
   }
 
+  it('counts requests for the health of a service that is gone, but not their successes', async () => {
+    const gone = createAiClient({ baseUrl: 'http://127.0.0.1:1', token: 'any' });
+    const counted = (health: AiClient['health']) => new CircuitBreaker({ ...gone, health }, pino({ level: 'silent' }), { threshold: 2 });
+    const asking = counted(gone.health);
+    for (let n = 0; n < 2; n++)
+      await asking
+        .client()
+        .health()
+        .catch(() => undefined);
+    expect(asking.state).to.equal('open');
+
+    const healthy = counted(real.health);
+    for (let n = 0; n < 2; n++) {
+      await healthy.client().health();
+      await healthy
+        .client()
+        .embed({ texts: ['a'] })
+        .catch(() => undefined);
+    }
+    expect(healthy.state).to.equal('open');
+  });
+
   it('is closed until three calls in a row find the service unreachable', async () => {
     reachable = false;
     await call();

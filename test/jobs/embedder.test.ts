@@ -113,6 +113,7 @@ describe('The embedding of documents', () => {
     const patient = new Embedder({ ...client, health }, 1, { mannersKeptMs: 0 });
     ai.embeddings = [{ model: 'own', dimensions: 2, chunk_characters: 900, texts_per_call: 4 }];
     expect(await patient.mannerOf('own').catch((error) => error)).to.include({ code: 'timeout', retryable: true });
+    expect(await patient.textsPerCallOf('own')).to.equal(32);
     says = true;
     const said = await patient.mannerOf('own');
     expect(said).to.include({ chunkCharacters: 900, textsPerCall: 4 });

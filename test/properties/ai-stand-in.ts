@@ -13,9 +13,11 @@ const rejected = { kind: 'rejected', code: 'unreadable', message: 'It cannot be 
 /** An AI service whose calls stay open until a test ends them, in any order. */
 export class AiStandIn {
   readonly client = {
-    embed: ({ texts }) => this.#open({ model: 'stand-in', dimensions: 2, vectors: texts.map(() => [0.6, 0.8]) }),
-    summarize: ({ text }) => this.#open({ summary: 'Short.', sentences: 1, model: 'stand-in', characters: text.length }),
-  } as AiClient;
+    embed: ({ texts }: { texts: string[] }) => this.#open({ model: 'stand-in', dimensions: 2, vectors: texts.map(() => [0.6, 0.8]) }),
+    summarize: ({ text }: { text: string }) => this.#open({ summary: 'Short.', sentences: 1, model: 'stand-in', characters: text.length }),
+    // It says nothing of its models, so that texts are embedded in the usual way.
+    health: async () => ({ ok: true, version: 'stand-in', embeddings: [] }),
+  } as unknown as AiClient;
   #onCall: ((call: AiCall) => void) | undefined;
 
   /** The call that work makes next, or what came of the work if it made none. */

@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import pino from 'pino';
 import type { ActivityDeps } from '../../activities/deps.ts';
+import { Embedder } from '../../activities/embedder.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { ApiDeps } from '../../api/deps.ts';
@@ -65,6 +66,7 @@ export class Service {
     const parts = { config, db, log, storage, payments, ai: this.ai.client, getPlan: planReader(config) };
     this.activities = createActivities({
       ...parts,
+      embedder: new Embedder(this.ai.client, 10),
       attempts: new Semaphore(1_000),
       jobs: { timeoutMs: attemptTimeoutMs, retryDelaysMs: [10_000, 30_000, 90_000] },
     } as unknown as ActivityDeps);
