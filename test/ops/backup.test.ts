@@ -33,6 +33,7 @@ describe('npm run ops -- backup, while writers run, and restore', function () {
   const backup = join(root, 'backup');
   const contents = new Map<string, Buffer>();
   const heldJobs: string[] = [];
+  let jobsBefore = 0;
   let pendingUpload: string;
   let database: TestDatabase;
   let restored: TestApi;
@@ -63,9 +64,14 @@ describe('npm run ops -- backup, while writers run, and restore', function () {
     await until(async () => (await countJobs(api.database.db, 'running')) > 0);
     const body = { workspaceId: tenant.workspaceId, name: 'late.txt', contentType: 'text/plain', size: 5 };
     pendingUpload = (await api.request('POST', '/api/v1/documents', { token: tenant.owner.token, body })).body.document.id;
+    const { db } = api.database;
+    jobsBefore = await count(db, 'job');
     const stopWriting = startWriters(api, tenant);
     try {
+      await until(async () => (await count(db, 'job')) > jobsBefore);
       backedUp = await opsResult(['backup', backup], api.stack.env);
+      const jobsThen = await count(db, 'job');
+      await until(async () => (await count(db, 'job')) > jobsThen);
     } finally {
       await stopWriting();
       release();
@@ -92,9 +98,9 @@ describe('npm run ops -- backup, while writers run, and restore', function () {
   });
 
   it('saw writers before and after its snapshot', async () => {
-    const inBackup = await count(database.db, 'document');
-    expect(inBackup).to.be.greaterThan(contents.size);
-    expect(await count(api.database.db, 'document')).to.be.greaterThan(inBackup);
+    const inBackup = await count(database.db, 'job');
+    expect(inBackup).to.be.greaterThan(jobsBefore);
+    expect(await count(api.database.db, 'job')).to.be.greaterThan(inBackup);
     expect(backedUp.objects.count).to.be.at.least(contents.size);
     expect(backedUp.objects.lost).to.equal(0);
   });
@@ -252,7 +258,7 @@ function startWriters(api: TestApi, tenant: Tenant): () => Promise<void> {
   };
 }
 
-async function count(db: Db, table: 'document' | 'mail' | 'object_to_delete' | 'outbox'): Promise<number> {
+async function count(db: Db, table: 'document' | 'job' | 'mail' | 'object_to_delete' | 'outbox'): Promise<number> {
   const { found } = await db.selectFrom(table).select(sql<number>`count(*)`.as('found')).executeTakeFirstOrThrow();
   return found;
 }
