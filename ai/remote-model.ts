@@ -52,9 +52,13 @@ function failed(name: string, detail: string, retryAfter?: number): ServiceError
   return new ServiceError(502, `${name}_failed`, message, { cause: new Error(detail), retryAfterSeconds: retryAfter });
 }
 
-function retryAfterSeconds(response: Response): number | undefined {
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : undefined;
+/** For a remote that limits its rate and does not say for how long. A caller must not take that for a fault of its document. */
+const rateLimitedSeconds = 5;
+
+function retryAfterSeconds({ status, headers }: Response): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  if (Number.isFinite(seconds) && seconds >= 0) return Math.ceil(seconds);
+  return status === 429 ? rateLimitedSeconds : undefined;
 }
 
 /** A response of `/chat/completions`, reduced to the text of its first choice. */

@@ -110,6 +110,13 @@ describe('the AI service with a remote model', () => {
     expect(service.program.stdout()).to.not.contain('key-of-the-remote');
   });
 
+  it('names a wait for a remote that limits its rate without naming one', async () => {
+    remote.answer = () => ({ status: 429, body: {} });
+    expect(await failureOf(service.client.embed({ texts: ['a'] }))).to.include({ status: 502, retryAfterMs: 5_000 });
+    remote.answer = () => ({ status: 500, body: {} });
+    expect(await failureOf(service.client.embed({ texts: ['a'] }))).to.have.property('retryAfterMs', undefined);
+  });
+
   it('passes on answers of another form as 502', async () => {
     for (const body of ['no json', {}, { choices: [] }, { data: vectors(2) }, { data: [...vectors(1), ...vectors(1, 3)] }, chat('')]) {
       remote.answer = () => ({ status: 200, body });
