@@ -21,7 +21,10 @@ export function cutProse(text: string, headings: PlacedHeading[], size: ChunkSiz
     const head = continues ? text.slice(row.header.start, row.header.end).trim() : '';
     return joinWithin([...titlesAbove(headings, start), head], mostContext);
   };
-  const roomAt = (start: number) => size.characters - countCharacters(contextAt(start));
+  const roomAt = (start: number) => {
+    const context = contextAt(start);
+    return size.characters - (context === '' ? 0 : countCharacters(context) + 1);
+  };
   const pieces = splitPieces(text, size, { sections: headings.map(({ start }) => start), rows, roomAt });
   return pieces.map((piece) => ({ ...piece, context: contextAt(piece.start), plain: piece.text }));
 }

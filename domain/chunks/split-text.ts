@@ -71,15 +71,21 @@ export function splitText(text: string, size = chunkSize): string[] {
  */
 export function splitPieces(text: string, size = chunkSize, marks = noMarks): TextPiece[] {
   const pieces: TextPiece[] = [];
-  let start = 0;
+  // The room is that of where the chunk's text begins.
+  let start = skipSpace(text, 0);
   while (start < text.length) {
     const end = findEnd(text, start, marks.roomAt?.(start) ?? size.characters, marks);
-    const piece = text.slice(start, end);
-    if (piece.trim() !== '') pieces.push({ text: piece.trim(), start: start + piece.length - piece.trimStart().length });
+    pieces.push({ text: text.slice(start, end).trimEnd(), start });
     if (end >= text.length) break;
-    start = findStart(text, { previous: start, end, overlap: size.overlap }, marks);
+    start = skipSpace(text, findStart(text, { previous: start, end, overlap: size.overlap }, marks));
   }
   return pieces;
+}
+
+function skipSpace(text: string, from: number): number {
+  const next = /\S/g;
+  next.lastIndex = from;
+  return next.exec(text)?.index ?? text.length;
 }
 
 function findEnd(text: string, start: number, room: number, { sections, rows }: CutMarks): number {
@@ -115,5 +121,6 @@ function findStart(text: string, { previous, end, overlap }: { previous: number;
   if (endsWithRow) return Math.min(end, firstFrom(rows, (one) => one.start >= earliest)?.start ?? end);
   const space = text.slice(earliest, end).search(/\s\S/);
   const start = space === -1 ? earliest : earliest + space + 1;
-  return row && row.start < start && row.end > start && row.end <= end ? row.end : start;
+  const divided = lastWhere(rows, (one) => one.start < start);
+  return divided && divided.end > start && divided.end <= end ? divided.end : start;
 }
