@@ -2,15 +2,18 @@
 // `npm test -- test/api test/db/migrate.test.ts` runs only the tests in those places. The last line is `N passed, N failed`.
 import { existsSync, globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { type Stack, startStack } from '../local/stack.ts';
 import { StopRequest } from '../local/stop-request.ts';
+import { versitygw } from './storage/s3-server.ts';
 import { checkCoverage } from './support/coverage.ts';
 import { makeTestDirectory, removeTestDirectory } from './support/directories.ts';
 import { checkLogs } from './support/find-secrets.ts';
+import { buildGoPrograms } from './support/go-program.ts';
 import { runChecks } from './support/run-checks.ts';
 import { runMocha } from './support/run-mocha.ts';
 import { keptLogs } from './support/run-secrets.ts';
+import { stripeMock } from './support/stripe-mock.ts';
 import { add, listSlowestFiles, none, type Summary } from './support/summary-reporter.ts';
 
 // These measure, or break, a whole stack under load.
@@ -55,6 +58,7 @@ async function runAll(): Promise<Summary> {
   console.log(`Starting Postgres, Temporal and the AI service${withChecks ? ', and checking format, lint and types' : ''} …`);
   const [stack, checked] = await Promise.all([startServices(), withChecks ? runChecks() : none]);
   try {
+    if (withChecks) await buildGoPrograms([stripeMock, versitygw], stack.supervisor, join(directory, 'go'));
     const tested = add(checked, await Promise.race([runTests(stack, files), stopRequest.wait().then(() => none)]));
     if (stopRequest.requested) return tested;
     const searched = add(tested, checkLogs(directory, { whole: withChecks }));

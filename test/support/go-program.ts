@@ -36,6 +36,18 @@ export async function findGoProgram(program: GoProgram, supervisor: Supervisor, 
   return keep(join(directory, name), cached);
 }
 
+/**
+ * Builds those programs that are not there yet, which takes minutes, before tests ask for them within their time. What cannot be built is
+ * left to the tests that need it.
+ */
+export async function buildGoPrograms(programs: GoProgram[], supervisor: Supervisor, directory: string): Promise<void> {
+  for (const program of programs) {
+    const own = join(directory, program.name);
+    mkdirSync(own, { recursive: true });
+    await findGoProgram(program, supervisor, own).catch((error: unknown) => console.log(`  ${error instanceof Error ? error.message : error}`));
+  }
+}
+
 /** Another run may keep the same program at the same time. */
 function keep(built: string, cached: string): string {
   mkdirSync(join(cached, '..'), { recursive: true });

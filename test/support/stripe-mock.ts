@@ -4,7 +4,7 @@ import { createSupervisor } from '../../local/supervise.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
 import { findGoProgram } from './go-program.ts';
 
-const stripeMock = {
+export const stripeMock = {
   name: 'stripe-mock',
   package: 'github.com/stripe/stripe-mock',
   version: 'v0.203.0',
