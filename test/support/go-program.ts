@@ -44,7 +44,9 @@ export async function buildGoPrograms(programs: GoProgram[], supervisor: Supervi
   for (const program of programs) {
     const own = join(directory, program.name);
     mkdirSync(own, { recursive: true });
-    await findGoProgram(program, supervisor, own).catch((error: unknown) => console.log(`  ${error instanceof Error ? error.message : error}`));
+    await findGoProgram(program, supervisor, own).catch((error: unknown) =>
+      console.log(`  ${error instanceof Error ? error.message : error}`),
+    );
   }
 }
 

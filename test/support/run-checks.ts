@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { none, type Summary } from './summary-reporter.ts';
+import { add, none, oneTest, type Summary } from './summary-reporter.ts';
 
 const colors = process.stdout.isTTY ? '--colors=force' : '--colors=off';
 const checks: [name: string, command: string[]][] = [
@@ -11,15 +11,15 @@ const checks: [name: string, command: string[]][] = [
 
 /** Runs the formatter's check, the linter and the type checker, and prints what they find; each counts as one test. */
 export async function runChecks(): Promise<Summary> {
-  const results: boolean[] = [];
+  let summary = none;
   for (const [name, [program = '', ...args]] of checks) {
     const startedAt = performance.now();
     const { ok, output } = await run([`node_modules/${program}`, ...args]);
-    results.push(ok);
+    summary = add(summary, oneTest(name, ok));
     console.log(`  ${ok ? '✔' : '✘'} ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
     if (!ok) console.log(output.replace(/^/gm, '    '));
   }
-  return { ...none, passed: results.filter(Boolean).length, failed: results.filter((ok) => !ok).length };
+  return summary;
 }
 
 async function run(args: string[]): Promise<{ ok: boolean; output: string }> {

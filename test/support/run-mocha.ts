@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../../config/environment.ts';
 import type { RunningProcess, Supervisor } from '../../local/supervise.ts';
-import { none, type Summary } from './summary-reporter.ts';
+import { add, none, oneTest, type Summary } from './summary-reporter.ts';
 
 const groupLimitMs = 40 * 60_000;
 const leaveLimitMs = 15_000;
@@ -31,9 +31,10 @@ export async function runMocha(supervisor: Supervisor, group: MochaGroup): Promi
   const problem = await untilItLeaves(running, summaryFile);
   await running.kill('SIGKILL');
   const summary = existsSync(summaryFile) ? (JSON.parse(readFileSync(summaryFile, 'utf8')) as Summary) : none;
-  if (problem === undefined && (running.exit?.code === 0 || summary.failed > 0)) return summary;
-  console.log(`  ✘ mocha (${group.name}) ${problem ?? 'ended before its last test'}`);
-  return { ...summary, failed: summary.failed + 1 };
+  if (problem === undefined && (running.exit?.code === 0 || summary.failed.length > 0)) return summary;
+  const name = `mocha (${group.name}) ${problem ?? 'ended before its last test'}`;
+  console.log(`  ✘ ${name}`);
+  return add(summary, oneTest(name, false));
 }
 
 function mochaArguments({ files, jobs }: MochaGroup, summaryFile: string): string[] {

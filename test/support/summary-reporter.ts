@@ -2,20 +2,26 @@ import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import Mocha from 'mocha';
 
-/** How many tests ended how, and how long their files took. A failing hook counts as a failed test. */
+/** How the tests ended, and how long their files took. A failing hook counts as a failed test. */
 export interface Summary {
   passed: number;
-  failed: number;
+  /** The names of those that failed. */
+  failed: string[];
   /** Milliseconds of each file's tests and hooks, by its path; without the time in which it was loaded. */
   fileMs: Record<string, number>;
 }
 
 /** The summary of no test at all. */
-export const none: Summary = { passed: 0, failed: 0, fileMs: {} };
+export const none: Summary = { passed: 0, failed: [], fileMs: {} };
 
 /** Two summaries in one. */
 export function add(one: Summary, other: Summary): Summary {
-  return { passed: one.passed + other.passed, failed: one.failed + other.failed, fileMs: { ...one.fileMs, ...other.fileMs } };
+  return { passed: one.passed + other.passed, failed: [...one.failed, ...other.failed], fileMs: { ...one.fileMs, ...other.fileMs } };
+}
+
+/** A check that is not one of mocha's, counted as one test. */
+export function oneTest(name: string, passed: boolean): Summary {
+  return { ...none, passed: Number(passed), failed: passed ? [] : [name] };
 }
 
 /** The files that took longest, one a line, the slowest first. */
@@ -41,7 +47,7 @@ export default class SummaryReporter extends Mocha.reporters.Spec {
     runner.on(EVENT_HOOK_END, count);
     runner.on(EVENT_TEST_END, count);
     runner.once(EVENT_RUN_END, () => {
-      const result: Summary = { passed: this.stats.passes, failed: this.stats.failures, fileMs };
+      const result: Summary = { passed: this.stats.passes, failed: this.failures.map((test) => test.fullTitle()), fileMs };
       writeFileSync(summary, JSON.stringify(result));
     });
   }
