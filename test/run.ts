@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { type Stack, startStack } from '../local/stack.ts';
 import { StopRequest } from '../local/stop-request.ts';
+import { bucketEmulator } from './storage/bucket-emulator.ts';
 import { versitygw } from './storage/s3-server.ts';
 import { checkCoverage } from './support/coverage.ts';
 import { makeTestDirectory, removeTestDirectory } from './support/directories.ts';
@@ -60,7 +61,7 @@ async function runAll(): Promise<Summary> {
   console.log(`Starting Postgres, Temporal and the AI service${withChecks ? ', and checking format, lint and types' : ''} …`);
   const [stack, checked] = await Promise.all([startServices(), withChecks ? runChecks() : none]);
   try {
-    if (withChecks) await buildGoPrograms([stripeMock, versitygw], stack.supervisor, join(directory, 'go'));
+    if (withChecks) await buildGoPrograms([stripeMock, versitygw, bucketEmulator], stack.supervisor, join(directory, 'go'));
     const tested = add(checked, await Promise.race([runTests(stack, files), stopRequest.wait().then(() => none)]));
     if (stopRequest.requested) return tested;
     const searched = add(tested, checkLogs(directory, { whole: withChecks }));

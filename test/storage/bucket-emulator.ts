@@ -1,21 +1,20 @@
-import { accessSync, constants } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { inheritedEnvironment, loadToolConfig } from '../../config/local.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { createSupervisor, type Supervisor } from '../../local/supervise.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
-import { type BucketServer, startBucketStandIn } from './bucket-server.ts';
+import { findGoProgram } from '../support/go-program.ts';
+import type { BucketServer } from './bucket-server.ts';
 
+export const bucketEmulator = {
+  name: 'fake-gcs-server',
+  package: 'github.com/fsouza/fake-gcs-server',
+  version: 'v1.56.1',
+  needed: 'The driver of Cloud Storage cannot be tested',
+};
 const bucket = 'documents';
 
-/**
- * Starts the emulator of Cloud Storage with an empty bucket, where `go install github.com/fsouza/fake-gcs-server@v1.56.1` has put it
- * on PATH or into `~/go/bin`. Elsewhere the stand-in takes its place: building the emulator takes minutes.
- */
+/** Starts the emulator of Cloud Storage with an empty bucket. It is built with `go install` the first time; throws if it cannot be. */
 export async function startBucketEmulator(): Promise<BucketServer> {
-  const program = findEmulator();
-  if (program === undefined) return await startBucketStandIn();
   const directory = makeTestDirectory();
   const supervisor = createSupervisor();
   const close = async () => {
@@ -23,6 +22,7 @@ export async function startBucketEmulator(): Promise<BucketServer> {
     removeTestDirectory(directory);
   };
   try {
+    const program = await findGoProgram(bucketEmulator, supervisor, directory);
     return { apiEndpoint: await startProgram(supervisor, program, directory), bucket, close };
   } catch (error) {
     await close();
@@ -45,18 +45,4 @@ async function createBucket(apiEndpoint: string): Promise<boolean> {
   const body = JSON.stringify({ name: bucket });
   const response = await fetch(`${apiEndpoint}/storage/v1/b`, { method: 'POST', body }).catch(() => undefined);
   return response?.ok === true;
-}
-
-function findEmulator(): string | undefined {
-  const { path } = loadToolConfig(inheritedEnvironment());
-  return [...path, join(homedir(), 'go', 'bin')].map((directory) => join(directory, 'fake-gcs-server')).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

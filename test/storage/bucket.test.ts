@@ -14,7 +14,7 @@ const behindDriver = async (server: BucketServer): Promise<StartedStore> => ({
 });
 
 describeStorage('bucket storage', async () => behindDriver(await startBucketStandIn()));
-describeStorage('bucket storage, with the emulator if it is installed', async () => behindDriver(await startBucketEmulator()), {
+describeStorage('bucket storage, with the emulator of Cloud Storage', async () => behindDriver(await startBucketEmulator()), {
   checksConditions: false,
 });
 
