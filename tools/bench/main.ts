@@ -10,6 +10,7 @@ import { imports } from './figures/imports.ts';
 import { indexing } from './figures/indexing.ts';
 import { isolation } from './figures/isolation.ts';
 import { jobs } from './figures/jobs.ts';
+import { largeWorkspace } from './figures/large-workspace.ts';
 import { memory } from './figures/memory.ts';
 import { migrations } from './figures/migrations.ts';
 import { notify } from './figures/notify.ts';
@@ -43,6 +44,7 @@ const onService: Record<string, Measure> = {
   pages,
   migrations,
   notify,
+  'large-workspace': largeWorkspace,
 };
 const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = { statements, start, indexing, pdf, extraction, isolation };
 /** They read its log, or start it. */

@@ -45,7 +45,7 @@ export function aiOf({ stack }: Service): Ai {
 }
 
 /** Pieces of real English: what the packages beside this one say of themselves. */
-function readTexts(): string[] {
+export function readTexts(): string[] {
   const packages = new URL('../../../node_modules/', import.meta.url);
   const readmes = readdirSync(packages, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('README.md'));
   const texts: string[] = [];
@@ -56,7 +56,8 @@ function readTexts(): string[] {
   return texts.slice(0, chunksPerDocument);
 }
 
-async function embed(ai: Ai, texts: string[]) {
+/** Embeds texts in calls as the worker makes them. */
+export async function embed(ai: Ai, texts: string[]) {
   const embedded: Array<{ text: string; embedding: number[] }> = [];
   let model = '';
   for (let start = 0; start < texts.length; start += textsPerCall) {
