@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import type { Release } from '../concurrency/semaphore.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
+import { inShareOf, moveToShareOf } from '../db/fair-share.ts';
 import type { Actor } from '../domain/audit.ts';
 import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { clientLeft } from './client-left.ts';
@@ -90,7 +91,7 @@ export async function run(
   const log = deps.log.child({ operation });
   let authorized = !needsMembership(route);
   let release: Release | undefined;
-  const call = handler({
+  const context: HandlerContext<never> = {
     input: input as never,
     caller: caller as Caller,
     actor: actorOf(caller),
@@ -100,10 +101,12 @@ export async function run(
       checkMembership(route, caller, organizationId);
       authorized = true;
       request.noteOrganization(organizationId);
+      moveToShareOf(organizationId);
       await prepare?.();
       if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal);
     },
-  });
+  };
+  const call = inShareOf(caller?.userId ?? request.clientAddress, () => handler(context));
   const output = await call.catch((error) => Promise.reject(causeOf(error, request.signal))).finally(() => release?.());
   if (!authorized) throw new Error(`${operation} returned without authorization`);
   if (stream) return inThisRequest(validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>));

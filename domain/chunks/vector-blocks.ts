@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { TimeSlices } from '../../concurrency/time-slices.ts';
 import { anyOf } from '../../db/batched-read.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { VectorBlockTable } from '../../db/schema.ts';
@@ -15,6 +16,8 @@ const blockCharacters = 8_192;
 const blocksPerRead = 512;
 /** The same where documents are named: a block holds about sixty chunks, or all of a smaller document. */
 const mostRead = { documents: 256, chunks: 16_000 };
+/** All scans of a process share its thread, with its requests. */
+const slices = new TimeSlices({ sliceMs: 1 });
 
 /** A chunk's vector, as `quantize` writes it. */
 export interface QuantizedChunk {
@@ -63,8 +66,9 @@ export async function scanVectorBlocks(db: Db, query: ChunkQuery, count: number)
     reading = readNext(blocks);
     // Its failure is thrown when it is awaited. It is sent before this thread is busy with scores.
     reading?.catch(() => {});
-    await new Promise(setImmediate);
+    let sliceEndsAt = 0;
     for (const { document_id: documentId, first_index: first, vectors } of blocks) {
+      if (performance.now() >= sliceEndsAt) sliceEndsAt = await slices.next(query.workspaceId);
       for (let start = 0, index = first; start < vectors.length; start += length, index += 1)
         best.offer(score(vectors, start), documentId, index);
     }
