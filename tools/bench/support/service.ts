@@ -29,7 +29,7 @@ const allInApi: ServiceName[] = ['postgres', 'temporal', 'ai', 'api'];
 
 /**
  * Starts a stack in an empty directory, with the durability of production. Rate limits are raised above the load. With `DATABASE_URL` it uses
- * a database of its own on that server, instead of the embedded one. `services` names what runs: with `worker`, the API runs none inside.
+ * a database of its own on that server, instead of the embedded one, and with `TEMPORAL_ADDRESS` the server that is named. `services` names what runs: with `worker`, the API runs none inside.
  */
 export async function startService(env: Environment = {}, services = allInApi): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-'));
@@ -39,10 +39,11 @@ export async function startService(env: Environment = {}, services = allInApi): 
     MAX_ORGANIZATIONS_PER_USER: '1000000',
     LOG_LEVEL: 'warn',
   };
-  const server = process.env.DATABASE_URL;
+  const { DATABASE_URL: server, TEMPORAL_ADDRESS: temporalAddress } = process.env;
   const database = server === undefined ? undefined : await createOwnDatabase(server);
-  const external = database && { services: services.filter((name) => name !== 'postgres'), external: { databaseUrl: database.url } };
-  const stack = await startStack({ dataDir, services, temporalUi: false, env: { ...limits, ...env }, ...external });
+  const external = { ...(database && { databaseUrl: database.url }), ...(temporalAddress !== undefined && { temporalAddress }) };
+  const own = services.filter((name) => !(name === 'postgres' && database) && !(name === 'temporal' && temporalAddress));
+  const stack = await startStack({ dataDir, services: own, temporalUi: false, env: { ...limits, ...env }, external });
   const agent = new Agent({ keepAlive: true });
   const call = (method: string, path: string, body?: unknown, token?: string) =>
     callJson(agent, `${stack.apiUrl}${path}`, method, body, token ?? service.token);
