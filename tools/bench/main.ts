@@ -20,6 +20,7 @@ import { queues } from './figures/queues.ts';
 import { requests } from './figures/requests.ts';
 import { retention } from './figures/retention.ts';
 import { search } from './figures/search.ts';
+import { sizes } from './figures/sizes.ts';
 import { start } from './figures/start.ts';
 import { statements } from './figures/statements.ts';
 import { stream } from './figures/stream.ts';
@@ -44,6 +45,7 @@ const onService: Record<string, Measure> = {
   pages,
   migrations,
   notify,
+  sizes,
   'large-workspace': largeWorkspace,
 };
 const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = { statements, start, indexing, pdf, extraction, isolation };

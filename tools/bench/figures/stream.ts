@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, get } from 'node:http';
 import pg from 'pg';
 import { findFreePorts } from '../../../local/ports.ts';
 import { startBaseline } from '../support/baseline.ts';
 import { type Measure, toFigure } from '../support/figure.ts';
 import { median, percentile } from '../support/rounds.ts';
 import type { Service } from '../support/service.ts';
+import { openStreams, signUpMember, streamsPerUser } from '../support/streams.ts';
 
 const streams = 200;
-const perUser = 5;
 const changes = 20;
 /** The first changes of a round, which find new connections and code that is not compiled yet. */
 const warmUps = 3;
@@ -19,7 +18,7 @@ const warmUps = 3;
  * only for them.
  */
 export const stream: Measure = async (service, { rounds }) => {
-  const users = await Promise.all(Array.from({ length: streams / perUser }, () => member(service)));
+  const users = await Promise.all(Array.from({ length: streams / streamsPerUser }, () => signUpMember(service)));
   const slug = `stream-${randomUUID()}`;
   const { id: otherId } = await service.call('POST', '/api/auth/organization/create', { name: slug, slug });
   const listener = new pg.Client({ connectionString: service.stack.databaseUrl });
@@ -69,33 +68,6 @@ async function measureChanges(service: Service, organizationId: string, listener
     if (change >= warmUps) over.push(...delays);
   }
   return over;
-}
-
-async function member(service: Service): Promise<string> {
-  const { id, token } = await service.signUp();
-  await service.pool.query(`insert into member (id, "organizationId", "userId", role, "createdAt") values ($1, $2, $3, 'member', now())`, [
-    randomUUID(),
-    service.organizationId,
-    id,
-  ]);
-  return token;
-}
-
-/** Opens all streams and waits for the headers of each. */
-async function openStreams(url: string, tokens: string[], onJob: (jobId: string) => void): Promise<() => void> {
-  const agent = new Agent({ keepAlive: true });
-  const open = (token: string) =>
-    new Promise<void>((resolve, reject) => {
-      get(url, { agent, headers: { authorization: `Bearer ${token}` } }, (res) => {
-        res.setEncoding('utf8').on('data', (text: string) => {
-          for (const [, id] of text.matchAll(/^data: \{"id":"([^"]+)"/gm)) if (id) onJob(id);
-        });
-        res.on('error', () => {});
-        resolve();
-      }).on('error', reject);
-    });
-  await Promise.all(tokens.flatMap((token) => Array.from({ length: perUser }, () => open(token))));
-  return () => agent.destroy();
 }
 
 /** Inserts a job without a workflow. Returns each stream's delay after the notification, in milliseconds. */
