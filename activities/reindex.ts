@@ -72,8 +72,9 @@ async function readTarget({ ai, breaker }: ActivityDeps): Promise<IndexKind> {
 type Staged = Pick<ReindexBatch, 'staged' | 'chunks' | 'failed'>;
 
 async function stagePage(deps: ActivityDeps, { target, ...page }: Page): Promise<ReindexBatch> {
-  const { before, onProgress, signal } = reporting<Staged>();
-  const progress: Staged = before ?? { staged: 0, chunks: 0, failed: [] };
+  const { before, onProgress, signal } = reporting<Partial<Staged>>();
+  // Earlier versions noted no failures.
+  const progress: Staged = { staged: 0, chunks: 0, failed: [], ...before };
   const heartbeat = setInterval(() => onProgress(progress), heartbeatMs);
   try {
     if (page.after === '') await noteIndexKinds(deps.db, { workspaceId: page.workspaceId, signal });

@@ -40,7 +40,8 @@ const mostNamed = 20;
 export async function reindexDocuments(input: ReindexInput = {}): Promise<ReindexProgress> {
   const { dryRun = false } = input;
   const target = input.target ?? (await slow.readReindexTarget());
-  const progress: ReindexProgress = input.progress ?? { ...nothing, failed: [], target };
+  // What an earlier version has carried over lacks some counts.
+  const progress: ReindexProgress = { ...nothing, failed: [], target, ...input.progress };
   setHandler(progressQuery, () => progress);
   if (!input.progress && !dryRun) await activities.recordReindex({ run: workflowInfo().firstExecutionRunId, input });
   const scope = { workspaceId: input.workspaceId, organizationId: input.organizationId };

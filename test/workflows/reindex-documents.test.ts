@@ -261,6 +261,13 @@ describe('reindexDocuments', () => {
     expect(await reindex(only())).to.deep.include({ embedded: 0, switched: 1, kept: 0 });
   });
 
+  it('goes on with what an earlier version has carried over of its progress', async () => {
+    const target = { model: 'new', dimensions: 3, chunking: '2/60' };
+    const before = { target, workspaces: 2, behind: 5, embedded: 4, chunks: 9, switched: 4, kept: 1, failures: 1, failed: [], after: 'a' };
+    const input = { workspaceId: 'gone', target, progress: before as unknown as ReindexProgress };
+    expect(await reindex(input)).to.deep.equal({ ...before, unswitched: 0 });
+  });
+
   it('lets a job wait for a switch that takes long, and says why it is tried again', async () => {
     const documentId = await index(tenant, 'a');
     const { token } = tenant.owner;
