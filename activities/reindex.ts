@@ -31,10 +31,13 @@ export function reindexActivities(deps: ActivityDeps) {
   return {
     recordReindex: (reindex: { run: string; input: ReindexInput }): Promise<void> => recordReindex(db, reindex),
 
-    /** What the AI service embeds with now, and how it wants texts to be cut. Before that it is noted with what all documents are indexed. */
-    readReindexTarget: (): Promise<IndexKind> =>
+    /**
+     * What the AI service embeds with now, and how it wants texts to be cut. Before that it is noted with what the documents of the scope are
+     * indexed; of all if none is given, as by earlier versions. A dry run needs that, too, and writes nothing else.
+     */
+    readReindexTarget: (scope: ReindexScope = {}): Promise<IndexKind> =>
       withHeartbeats(async () => {
-        await noteIndexKinds(maintenanceDb, { signal: Context.current().cancellationSignal });
+        await noteIndexKinds(maintenanceDb, { ...scope, signal: Context.current().cancellationSignal });
         return await readTarget(deps);
       }),
 

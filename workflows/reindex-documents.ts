@@ -34,17 +34,17 @@ const mostNamed = 20;
 /**
  * Embeds documents anew that are indexed with another model, other dimensions or other chunks than the AI service would make now: workspace by
  * workspace, so many documents each minute. Searches go on by the old vectors until all documents of a workspace have new ones; then all are
- * switched at once. It charges nobody. What was embedded before it was broken off is not embedded again. A dry run only
- * counts. Operators start it with `npm run ops -- reindex`, or in Temporal's UI or CLI.
+ * switched at once. It charges nobody. What was embedded before it was broken off is not embedded again. A dry run embeds nothing: it counts,
+ * after it has noted with what documents are indexed. Operators start it with `npm run ops -- reindex`, or in Temporal's UI or CLI.
  */
 export async function reindexDocuments(input: ReindexInput = {}): Promise<ReindexProgress> {
   const { dryRun = false } = input;
-  const target = input.target ?? (await slow.readReindexTarget());
+  const scope = { workspaceId: input.workspaceId, organizationId: input.organizationId };
+  const target = input.target ?? (await slow.readReindexTarget(scope));
   // What an earlier version has carried over lacks some counts.
   const progress: ReindexProgress = { ...nothing, failed: [], target, ...input.progress };
   setHandler(progressQuery, () => progress);
   if (!input.progress && !dryRun) await activities.recordReindex({ run: workflowInfo().firstExecutionRunId, input });
-  const scope = { workspaceId: input.workspaceId, organizationId: input.organizationId };
   for (;;) {
     const workspaceId = await activities.nextWorkspaceBehind({ scope, target, after: progress.after });
     if (workspaceId === null) break;

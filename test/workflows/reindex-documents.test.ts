@@ -330,15 +330,22 @@ describe('reindexDocuments', () => {
     const other = await api.createTenant();
     await index(tenant, 'a');
     await index(other, 'x');
+    const { db } = api.database;
+    const places = [tenant, other].map(({ workspaceId }) => workspaceId);
+    const unnoted = await db.deleteFrom('document_index').where('workspace_id', 'in', places).returningAll().execute();
     serve('new');
     const { organizationId } = other;
     expect(await reindex({ organizationId, dryRun: true })).to.include({ workspaces: 1, behind: 1, embedded: 0 });
+    const noted = await db.selectFrom('document_index').select('workspace_id').where('workspace_id', 'in', places).execute();
+    expect(noted, 'what it had to note to count').to.deep.equal([{ workspace_id: other.workspaceId }]);
+    const ofTenant = unnoted.filter(({ workspace_id }) => workspace_id === tenant.workspaceId);
+    await db.insertInto('document_index').values(ofTenant).execute();
     expect((await reindex({ dryRun: true })).workspaces).to.be.at.least(2);
     expect([await stagedRows(), await stagedRows(other)]).to.deep.equal([[], []]);
     expect(await reindex({ organizationId, perMinute: 60_000, requestedBy: 'sre@example.com' })).to.include({ workspaces: 1, switched: 1 });
     expect((await search('semantic', other)).model).to.equal('new');
     expect((await search()).model).to.equal('old');
-    const audit = api.database.db.selectFrom('audit_entry').selectAll().where('action', '=', 'document.reindex');
+    const audit = db.selectFrom('audit_entry').selectAll().where('action', '=', 'document.reindex');
     expect((await audit.execute()).filter(({ actor_email }) => actor_email === 'sre@example.com')).to.have.length(1);
   });
 
