@@ -227,6 +227,8 @@ export interface ReindexProgress {
   kept: number;
   /** Workspaces that changed all the while, or whose switch failed. */
   unswitched: number;
+  /** The first of them; absent if there are none. */
+  unswitchedIds?: string[];
   /** How many cannot be, and the first of them. */
   failures: number;
   failed: { documentId: string; code: string }[];

@@ -1,3 +1,4 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { inBulkTransaction } from '../../db/transaction.ts';
@@ -249,14 +250,59 @@ describe('reindexDocuments', () => {
     expect(activities).to.not.include('switchWorkspace');
   });
 
-  it('leaves a workspace as it is that cannot be switched, and goes on', async () => {
-    await index(tenant, 'a');
-    serve('new');
+  /** Lets every switch fail while work is done. */
+  async function withoutSwitches<T>(work: () => Promise<T>): Promise<T> {
     const { db } = api.database;
     await sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`.execute(db);
     await sql`create trigger refuse before update on workspace_index for each row execute function refuse()`.execute(db);
-    const progress = await reindex(only()).finally(() => sql`drop function refuse cascade`.execute(db));
-    expect(progress).to.deep.include({ embedded: 1, switched: 0, kept: 1, unswitched: 1, failures: 0 });
+    return await work().finally(() => sql`drop function refuse cascade`.execute(db));
+  }
+
+  /** Waits until a switch has failed, and returns what Temporal says of the next try. */
+  async function untilSwitchFailed(run: WorkflowHandle) {
+    let failed: Awaited<ReturnType<WorkflowHandle['describe']>>['raw']['pendingActivities'];
+    await until(async () => {
+      const { pendingActivities = [] } = (await run.describe()).raw;
+      failed = pendingActivities?.filter(({ activityType, lastFailure }) => activityType?.name === 'switchWorkspace' && lastFailure);
+      return failed?.length === 1;
+    });
+    return failed?.[0];
+  }
+
+  /** Has the next tries of a switch follow at once, as an operator can. */
+  async function hurrySwitch({ workflowId }: WorkflowHandle): Promise<void> {
+    const { workflowService, options } = api.temporal.client;
+    await workflowService.updateActivityOptions({
+      namespace: options.namespace,
+      execution: { workflowId },
+      type: 'switchWorkspace',
+      activityOptions: { retryPolicy: { initialInterval: { nanos: 1e8 }, maximumInterval: { nanos: 1e8 } } },
+      updateMask: { paths: ['retryPolicy.initialInterval', 'retryPolicy.maximumInterval'] },
+    });
+  }
+
+  it('tries a switch that fails for longer than a database takes to restart', async () => {
+    await index(tenant, 'a');
+    serve('new');
+    const run = await start(only());
+    const next = await withoutSwitches(() => untilSwitchFailed(run));
+    expect(Number(next?.currentRetryInterval?.seconds)).to.be.at.least(60);
+    expect(next?.maximumAttempts).to.equal(4);
+    await hurrySwitch(run);
+    expect(await run.result()).to.deep.include({ embedded: 1, switched: 1, kept: 0, unswitched: 0 });
+  });
+
+  it('leaves a workspace as it is that cannot be switched, names it, and goes on', async () => {
+    await index(tenant, 'a');
+    serve('new');
+    const run = await start(only());
+    const progress = await withoutSwitches(async () => {
+      await untilSwitchFailed(run);
+      await hurrySwitch(run);
+      return await run.result();
+    });
+    const unswitchedIds = [tenant.workspaceId];
+    expect(progress).to.deep.include({ embedded: 1, switched: 0, kept: 1, unswitched: 1, unswitchedIds, failures: 0 });
     expect(await search()).to.deep.equal({ model: 'old', names: ['a'], chunks: 1 });
     expect(await reindex(only())).to.deep.include({ embedded: 0, switched: 1, kept: 0 });
   });
