@@ -6,7 +6,7 @@ import { lockWorkspaceIndex } from '../../domain/locks.ts';
 import type { ReindexInput, ReindexProgress } from '../../workflows/definitions.ts';
 import type { Tenant } from '../support/api.ts';
 import { type AiCall, aiError } from '../support/fake-ai.ts';
-import { createJob, creditsUsed } from '../support/jobs.ts';
+import { createJob, creditsUsed, historySoFar } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -314,26 +314,31 @@ describe('reindexDocuments', () => {
     expect(await reindex(input)).to.deep.equal({ ...before, unswitched: 0 });
   });
 
-  it('lets a job wait for a switch that takes long, and says why it is tried again', async () => {
+  it('lets a job wait for a switch that takes long, counts no attempt for that, and does its work once more when it is over', async () => {
     const documentId = await index(tenant, 'a');
-    const { token } = tenant.owner;
     const waits = new Set<string>();
+    const failures = async (id: string) =>
+      (await historySoFar(api, id)).filter(({ type }) => type === 'ActivityTaskFailed').map(({ failure }) => failure);
     const { id } = await inBulkTransaction(api.database.db, async (trx) => {
-      await lockWorkspaceIndex(trx, tenant.workspaceId, 'delete');
-      const job = await createJob(api, tenant, { kind: 'document.index', documentId });
-      await until(async () => {
+      const lookForWaits = async () => {
         await sql`select pg_stat_clear_snapshot()`.execute(trx);
         const { rows } = await sql<{ wait: string }>`select pid || ' ' || query_start as wait from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock' and query like '%from workspace_index%'`.execute(trx);
         for (const { wait } of rows) waits.add(wait);
-        const { attempts, error } = (await api.request('GET', `/api/v1/jobs/${job.id}`, { token })).body;
-        if (error)
-          expect({ attempts, code: error.code, waits: waits.size }).to.deep.equal({ attempts: 1, code: 'workspace_locked', waits: 3 });
-        return error !== null;
-      });
+        return waits.size;
+      };
+      await lockWorkspaceIndex(trx, tenant.workspaceId, 'delete');
+      const job = await createJob(api, tenant, { kind: 'document.index', documentId, maxAttempts: 1 });
+      await until(async () => (await lookForWaits()) > 0 && (await failures(job.id)).length > 0);
+      const before = await lookForWaits();
+      expect(before, 'waits of the first attempt').to.be.at.least(3);
+      await until(async () => (await lookForWaits()) > before);
+      expect(ai.callsOf(job.id), 'the next attempt waits before it embeds').to.equal(1);
       return job;
     });
-    await api.jobIn(token, id, ['succeeded']);
+    expect(await api.jobIn(tenant.owner.token, id, ['succeeded'])).to.include({ attempts: 1, maxAttempts: 1, error: null });
+    expect(new Set(await failures(id))).to.deep.equal(new Set(['workspace_locked']));
+    expect(ai.callsOf(id)).to.equal(2);
   });
 
   /** Indexes a document; while it is embedded, its text is extracted again, as `extracted` if that is given. */
