@@ -2,7 +2,7 @@ import { type Context, context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCod
 import { formatTraceparent, parseTraceparent } from './trace-parent.ts';
 
 /** Ids, names and counts. Never contents, parameters of statements, links, or messages of errors. */
-export type SpanAttributes = Record<string, string | number | undefined>;
+export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 
 /** `server`: serves a request; `client`: waits for another service; `producer` and `consumer`: hands over work, and does it later. */
 export type Kind = 'server' | 'client' | 'producer' | 'consumer';

@@ -126,6 +126,20 @@ describe('The trace of a job', () => {
     expect(JSON.parse(line)).to.include({ traceId, jobId: id });
   });
 
+  it('tells of a stream that its client leaves, which is no failure', async () => {
+    const { traceId, headers } = newTrace();
+    const client = new AbortController();
+    const url = `${api.url}/api/v1/organizations/${tenant.organizationId}/jobs/stream`;
+    const options = { headers: { authorization: `Bearer ${tenant.owner.token}`, ...headers }, signal: client.signal };
+    expect((await fetch(url, options)).status).to.equal(200);
+    client.abort();
+    await untilCollected(traceId, ['GET jobs.stream']);
+    const [stream] = spansOf(traceId, 'GET jobs.stream');
+    expect(stream?.status).to.equal(0);
+    expect(stream?.attributes).to.include({ 'sheaf.aborted': true, 'http.response.status_code': 200 });
+    expect(stream?.attributes).to.not.have.property('error.type');
+  });
+
   it('is not made if the client says that it is not recorded', async () => {
     const { traceId, headers } = newTrace('00');
     await index(headers);
