@@ -57,9 +57,9 @@ export class OpenSpan {
   }
 }
 
-/** Whether this is a part of a trace. */
+/** Whether this is a part of a trace that is recorded: what only describes a span need not be made otherwise. */
 export function isTraced(): boolean {
-  return tracer !== undefined && trace.getActiveSpan() !== undefined;
+  return currentTraceId() !== undefined;
 }
 
 /** Begins a span of the trace that this is a part of; undefined if it is of none. */
