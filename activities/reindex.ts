@@ -83,7 +83,9 @@ async function stagePage(deps: ActivityDeps, { target, ...page }: Page): Promise
     if (page.after === '') await noteIndexKinds(deps.db, { workspaceId: page.workspaceId, signal });
     const documents = await listBehind(deps.db, { target, ...page });
     await deps.breaker?.untilClosed(signal);
-    const textsPerCall = await readTextsPerCall(deps, target);
+    const { textsPerCall } = await deps.reindexEmbedder.mannerOf(target.model).catch((error: unknown) => {
+      throw toApplicationFailure(error);
+    });
     for (const document of documents) {
       signal.throwIfAborted();
       await stageOne(deps, document, { target, signal, textsPerCall }, progress);
@@ -92,14 +94,6 @@ async function stagePage(deps: ActivityDeps, { target, ...page }: Page): Promise
     return { ...progress, after: documents.at(-1)?.documentId ?? null, last: documents.length < page.limit };
   } finally {
     clearInterval(heartbeat);
-  }
-}
-
-async function readTextsPerCall({ reindexEmbedder }: ActivityDeps, { model }: IndexKind): Promise<number> {
-  try {
-    return (await reindexEmbedder.mannerOf(model)).textsPerCall;
-  } catch (error) {
-    throw toApplicationFailure(error);
   }
 }
 
