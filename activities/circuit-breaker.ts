@@ -51,18 +51,22 @@ export class CircuitBreaker {
   }
 
   private async count<T>(call: Promise<T>): Promise<T> {
-    const result = await this.countFailure(call);
-    this.failures = 0;
-    return result;
+    try {
+      const result = await this.countFailure(call);
+      this.failures = 0;
+      return result;
+    } catch (error) {
+      if (error instanceof AiServiceError && !isUnreachable(error)) this.failures = 0;
+      throw error;
+    }
   }
 
-  /** What asks only for health ends no outage: other calls may fail all the while. */
+  /** What asks only for health ends no outage, whatever the response: other calls may fail all the while. */
   private async countFailure<T>(call: Promise<T>): Promise<T> {
     try {
       return await call;
     } catch (error) {
-      if (error instanceof AiServiceError && error.kind === 'unreachable') this.fail();
-      else if (error instanceof AiServiceError) this.failures = 0;
+      if (isUnreachable(error)) this.fail();
       throw error;
     }
   }
@@ -92,4 +96,8 @@ export class CircuitBreaker {
       () => false,
     );
   }
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof AiServiceError && error.kind === 'unreachable';
 }

@@ -142,13 +142,12 @@ export class Embedder {
     } catch (error) {
       if (this.lastKnown) return this.lastKnown;
       this.manners = undefined;
+      if (error instanceof AiServiceError && error.retryable) throw error;
       // A refusal is about the deployment, not about a document.
-      throw error instanceof AiServiceError && error.retryable ? error : unknownManner;
+      throw new JobFailure('ai_unavailable', 'The AI service is not available just now.', true, { cause: error });
     }
   }
 }
-
-const unknownManner = new JobFailure('ai_unavailable', 'The AI service is not available just now.', true);
 
 function join<V>(batches: Embedded<V>[]): Embedded<V> {
   const { model = '', dimensions = 0 } = batches[0] ?? {};

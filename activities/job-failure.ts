@@ -9,8 +9,8 @@ export class JobFailure extends Error {
   readonly code: string;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
-  constructor(code: string, message: string, retryable: boolean, retryAfterMs?: number) {
-    super(message);
+  constructor(code: string, message: string, retryable: boolean, { retryAfterMs, cause }: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(message, { cause });
     this.name = 'JobFailure';
     this.code = code;
     this.retryable = retryable;

@@ -31,10 +31,13 @@ export function reindexActivities(deps: ActivityDeps) {
   return {
     recordReindex: (reindex: { run: string; input: ReindexInput }): Promise<void> => recordReindex(db, reindex),
 
-    /** What the AI service embeds with now, and how it wants texts to be cut. Before that it is noted with what all documents are indexed. */
-    readReindexTarget: (): Promise<IndexKind> =>
+    /**
+     * What the AI service embeds with now, and how it wants texts to be cut. Before that it is noted with what the documents of the scope are
+     * indexed; of all if none is given, as by earlier versions. A dry run needs that, too, and writes nothing else.
+     */
+    readReindexTarget: (scope: ReindexScope = {}): Promise<IndexKind> =>
       withHeartbeats(async () => {
-        await noteIndexKinds(maintenanceDb, { signal: Context.current().cancellationSignal });
+        await noteIndexKinds(maintenanceDb, { ...scope, signal: Context.current().cancellationSignal });
         return await readTarget(deps);
       }),
 
@@ -72,14 +75,17 @@ async function readTarget({ ai, breaker }: ActivityDeps): Promise<IndexKind> {
 type Staged = Pick<ReindexBatch, 'staged' | 'chunks' | 'failed'>;
 
 async function stagePage(deps: ActivityDeps, { target, ...page }: Page): Promise<ReindexBatch> {
-  const { before, onProgress, signal } = reporting<Staged>();
-  const progress: Staged = before ?? { staged: 0, chunks: 0, failed: [] };
+  const { before, onProgress, signal } = reporting<Partial<Staged>>();
+  // Earlier versions noted no failures.
+  const progress: Staged = { staged: 0, chunks: 0, failed: [], ...before };
   const heartbeat = setInterval(() => onProgress(progress), heartbeatMs);
   try {
     if (page.after === '') await noteIndexKinds(deps.db, { workspaceId: page.workspaceId, signal });
     const documents = await listBehind(deps.db, { target, ...page });
     await deps.breaker?.untilClosed(signal);
-    const textsPerCall = await readTextsPerCall(deps, target);
+    const { textsPerCall } = await deps.reindexEmbedder.mannerOf(target.model).catch((error: unknown) => {
+      throw toApplicationFailure(error);
+    });
     for (const document of documents) {
       signal.throwIfAborted();
       await stageOne(deps, document, { target, signal, textsPerCall }, progress);
@@ -88,14 +94,6 @@ async function stagePage(deps: ActivityDeps, { target, ...page }: Page): Promise
     return { ...progress, after: documents.at(-1)?.documentId ?? null, last: documents.length < page.limit };
   } finally {
     clearInterval(heartbeat);
-  }
-}
-
-async function readTextsPerCall({ reindexEmbedder }: ActivityDeps, { model }: IndexKind): Promise<number> {
-  try {
-    return (await reindexEmbedder.mannerOf(model)).textsPerCall;
-  } catch (error) {
-    throw toApplicationFailure(error);
   }
 }
 

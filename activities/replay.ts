@@ -13,7 +13,7 @@ export function replayActivities(deps: ActivityDeps) {
       ...page
     }: {
       filter: ReplayFilter;
-      replayRun: string;
+      replayRun?: string;
       after: string | null;
       limit: number;
     }): Promise<string[]> => listReplayable(deps.db, filter, page),

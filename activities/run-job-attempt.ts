@@ -1,12 +1,15 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { Release } from '../concurrency/semaphore.ts';
 import { untilAborted } from '../concurrency/until-aborted.ts';
+import type { Db } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { isLockTimeout } from '../db/unavailable.ts';
 import { claimJob } from '../domain/jobs/claim-job.ts';
 import { type JobRow, type JobState, jobStateOf, type QueuedJobState } from '../domain/jobs/job.ts';
-import { settleAttempt } from '../domain/jobs/settle-attempt.ts';
-import { type Outcome, succeedJob } from '../domain/jobs/succeed-job.ts';
+import { settleAttempt, workspaceLocked } from '../domain/jobs/settle-attempt.ts';
+import { succeedJob } from '../domain/jobs/succeed-job.ts';
+import { lockWorkspaceIndex } from '../domain/locks.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers.ts';
 import { JobFailure, toApplicationFailure } from './job-failure.ts';
@@ -18,7 +21,7 @@ const heartbeatMs = 3_000;
 /** How long an attempt waits in a full worker before it goes back to the queue, from which another worker may take it. */
 const patienceMs = 3_000;
 
-/** How often the transaction that stores a result may wait in vain for a lock. */
+/** How often a transaction of an attempt may wait in vain for a lock. */
 const mostLockWaits = 3;
 
 export interface AttemptInput {
@@ -79,12 +82,10 @@ function toFailure(deps: ActivityDeps, { jobId, kind }: AttemptInput, error: unk
 }
 
 const workerStopped = new JobFailure('worker_stopped', 'The worker stopped during the attempt.', true);
-const locked = new JobFailure(
-  'workspace_locked',
-  'The document is locked by other work, such as the switch to another model.',
-  true,
-  60_000,
-);
+/** Other work holds the locks that an attempt needs, such as the switch of its workspace to another model, for up to a quarter of an hour. */
+const locked = new JobFailure(workspaceLocked, 'The document is locked by other work, such as the switch to another model.', true, {
+  retryAfterMs: 60_000,
+});
 const timedOut = new JobFailure('timeout', 'The attempt took too long.', true);
 
 async function runClaimed(
@@ -97,8 +98,9 @@ async function runClaimed(
   const signal = AbortSignal.any([stop.signal, timeout]);
   try {
     // A handler that ignores its signal may go on; fencing makes its result void.
+    if (job.error_code === workspaceLocked) await waitPatiently(() => untilUnlocked(deps.db, job), signal);
     const outcome = await untilAborted(handlers[job.kind](deps, job, signal, tell), signal);
-    const stored = await storePatiently(deps, job, outcome, signal);
+    const stored = await waitPatiently(() => succeedJob(deps.db, job, outcome), signal);
     if (stored) return { status: 'succeeded' };
     deps.log.warn(
       { jobId: job.id, kind: job.kind, attempt: job.attempts },
@@ -116,18 +118,23 @@ async function runClaimed(
 }
 
 /**
- * Stores what an attempt has done, as {@link succeedJob} does. A switch of the workspace to another model may lock its documents for minutes:
- * the attempt waits for some locks longer than a transaction does, since another attempt would do all its work again.
+ * Runs a transaction, again while it waits in vain for a lock: for some locks longer than one transaction does, since another attempt would do
+ * all its work again. Throws {@link locked} then.
  */
-async function storePatiently({ db }: ActivityDeps, job: JobRow, outcome: Outcome, signal: AbortSignal): Promise<boolean> {
+async function waitPatiently<T>(transaction: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let waits = 1; ; waits += 1) {
     try {
-      return await succeedJob(db, job, outcome);
+      return await transaction();
     } catch (error) {
       if (signal.aborted || !isLockTimeout(error)) throw error;
       if (waits === mostLockWaits) throw locked;
     }
   }
+}
+
+/** Waits for whoever has locked what the attempt before could not store, so that this one does not do the same work in vain. */
+async function untilUnlocked(db: Db, { workspace_id: workspaceId }: JobRow): Promise<void> {
+  if (workspaceId !== null) await inTransaction(db, (trx) => lockWorkspaceIndex(trx, workspaceId, 'keep'));
 }
 
 /** Settles an attempt whose workflow is gone: otherwise only the sweep would. */

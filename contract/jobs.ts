@@ -111,7 +111,9 @@ const jobFields = {
     .nullable()
     .describe('Why the last attempt failed; null where none did.')
     .meta({ examples: [null] }),
-  attempts: count.describe('How often a worker has begun the job.').meta({ examples: [1] }),
+  attempts: count
+    .describe('How often a worker has begun the job. An attempt whose workspace was locked for too long does not count.')
+    .meta({ examples: [1] }),
   maxAttempts: count.meta({ examples: [4] }),
   credits: count.describe('What the job was charged; given back when it fails finally or is canceled.').meta({ examples: [5] }),
   createdBy: id.nullable(),

@@ -2,7 +2,7 @@ import { type Context, context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCod
 import { formatTraceparent, parseTraceparent } from './trace-parent.ts';
 
 /** Ids, names and counts. Never contents, parameters of statements, links, or messages of errors. */
-export type SpanAttributes = Record<string, string | number | undefined>;
+export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 
 /** `server`: serves a request; `client`: waits for another service; `producer` and `consumer`: hands over work, and does it later. */
 export type Kind = 'server' | 'client' | 'producer' | 'consumer';
@@ -57,9 +57,9 @@ export class OpenSpan {
   }
 }
 
-/** Whether this is a part of a trace. */
+/** Whether this is a part of a trace that is recorded: what only describes a span need not be made otherwise. */
 export function isTraced(): boolean {
-  return tracer !== undefined && trace.getActiveSpan() !== undefined;
+  return currentTraceId() !== undefined;
 }
 
 /** Begins a span of the trace that this is a part of; undefined if it is of none. */

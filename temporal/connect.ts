@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { ServerConfig } from '../config/server.ts';
-import { passTrace } from './trace-headers.ts';
+import { passTrace } from './pass-trace.ts';
 
 const answerMs = 3_000;
 

@@ -7,8 +7,8 @@ import { type OutboxMessage, setDispatcher } from '../db/outbox.ts';
 import { IntentDelivery } from './intent-delivery.ts';
 import { logFieldsOf } from './log-fields.ts';
 import { OutboxRelay } from './outbox-relay.ts';
+import { passTrace } from './pass-trace.ts';
 import type { StartSettings } from './start-options.ts';
-import { passTrace } from './trace-headers.ts';
 
 /** Delivers committed intents to Temporal: at once in the background, and later from the table (docs/rules.md, outbox). */
 export interface Outbox {

@@ -30,7 +30,8 @@ export async function createWorkers(options: WorkerOptions, workflowBundle: Work
   const workers = created.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   const failure = created.find((each) => each.status === 'rejected');
   if (failure) {
-    await Promise.all(workers.map(discard));
+    // Whatever becomes of those: what failed first is the reason.
+    await Promise.allSettled(workers.map(discard));
     throw failure.reason;
   }
   return workers;

@@ -1,7 +1,7 @@
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { continueTrace, inSpan } from '../telemetry/spans.ts';
 import { logFieldsOf } from '../temporal/log-fields.ts';
-import { traceparentOf } from '../temporal/trace-headers.ts';
+import { traceparentOf } from '../workflows/trace-header.ts';
 
 /** An activity is a span of its workflow's trace. One of a workflow that is of none begins none: scheduled work would fill the collector. */
 export const traceActivities: ActivityInterceptorsFactory = ({ info }) => {

@@ -1,5 +1,6 @@
 import type { Sinks } from '@temporalio/workflow';
 import type { JobKind, MailKind, PlanName } from '../db/schema.ts';
+import type { EndedSpan } from '../telemetry/start-tracing.ts';
 import type * as workflows from './index.ts';
 
 /** The task queue of every workflow, and of the activities that are not attempts of a job. */
@@ -10,13 +11,13 @@ export function jobTaskQueue(kind: JobKind): string {
   return `job-${kind}`;
 }
 
-/** The header by which a start passes the trace that it is a part of on to the workflow, and that to its activities. As Temporal's own interceptors. */
-export const traceHeader = '_tracer-data';
+/** The run of a workflow as a span. */
+export type EndedRun = Omit<EndedSpan, 'attributes'>;
 
 /** What the sandbox of the workflows calls outside: told of the run of a workflow that is a part of a trace, when it has ended. */
 export interface TraceSinks extends Sinks {
   traces: {
-    ended(run: { name: string; traceparent: string; spanId: string; startMs: number; endMs: number; failed: boolean }): void;
+    ended(run: EndedRun): void;
   };
 }
 
@@ -227,6 +228,8 @@ export interface ReindexProgress {
   kept: number;
   /** Workspaces that changed all the while, or whose switch failed. */
   unswitched: number;
+  /** The first of them; absent if there are none. */
+  unswitchedIds?: string[];
   /** How many cannot be, and the first of them. */
   failures: number;
   failed: { documentId: string; code: string }[];

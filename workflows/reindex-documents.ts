@@ -18,11 +18,14 @@ const retry = { initialInterval: '5 seconds', maximumInterval: '1 minute' } as c
 const activities = proxyActivities<Activities>({ startToCloseTimeout: '5 minutes', heartbeatTimeout: '1 minute', retry });
 /** One document may have two thousand chunks, and a local model embeds one in a second. */
 const slow = proxyActivities<Activities>({ startToCloseTimeout: '6 hours', heartbeatTimeout: '1 minute', retry });
-/** While a switch is tried, nobody may change the documents of its workspace. */
+/**
+ * While a switch is tried, nobody may change the documents of its workspace. Its last try comes seven minutes after the first, so that a restart
+ * of the database does not undo what was embedded.
+ */
 const { switchWorkspace } = proxyActivities<Activities>({
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '1 minute',
-  retry: { ...retry, maximumAttempts: 3 },
+  retry: { initialInterval: '1 minute', backoffCoefficient: 2, maximumAttempts: 4 },
 });
 
 const defaultPerMinute = 600;
@@ -34,16 +37,17 @@ const mostNamed = 20;
 /**
  * Embeds documents anew that are indexed with another model, other dimensions or other chunks than the AI service would make now: workspace by
  * workspace, so many documents each minute. Searches go on by the old vectors until all documents of a workspace have new ones; then all are
- * switched at once. It charges nobody. What was embedded before it was broken off is not embedded again. A dry run only
- * counts. Operators start it with `npm run ops -- reindex`, or in Temporal's UI or CLI.
+ * switched at once. It charges nobody. What was embedded before it was broken off is not embedded again. A dry run embeds nothing: it counts,
+ * after it has noted with what documents are indexed. Operators start it with `npm run ops -- reindex`, or in Temporal's UI or CLI.
  */
 export async function reindexDocuments(input: ReindexInput = {}): Promise<ReindexProgress> {
   const { dryRun = false } = input;
-  const target = input.target ?? (await slow.readReindexTarget());
-  const progress: ReindexProgress = input.progress ?? { ...nothing, failed: [], target };
+  const scope = { workspaceId: input.workspaceId, organizationId: input.organizationId };
+  const target = input.target ?? (await slow.readReindexTarget(scope));
+  // What an earlier version has carried over lacks some counts.
+  const progress: ReindexProgress = { ...nothing, failed: [], target, ...input.progress };
   setHandler(progressQuery, () => progress);
   if (!input.progress && !dryRun) await activities.recordReindex({ run: workflowInfo().firstExecutionRunId, input });
-  const scope = { workspaceId: input.workspaceId, organizationId: input.organizationId };
   for (;;) {
     const workspaceId = await activities.nextWorkspaceBehind({ scope, target, after: progress.after });
     if (workspaceId === null) break;
@@ -90,6 +94,7 @@ async function reindexWorkspace(workspaceId: string, input: ReindexInput, progre
   }
   progress.kept += 1;
   progress.unswitched += 1;
+  progress.unswitchedIds = [...(progress.unswitchedIds ?? []), workspaceId].slice(0, mostNamed);
 }
 
 async function trySwitch(workspaceId: string, target: ReindexProgress['target']): Promise<Switched | { failed: true }> {
@@ -126,13 +131,14 @@ async function stageWorkspace(
 }
 
 function describe(progress: ReindexProgress, dryRun: boolean): string {
-  const { target, workspaces, behind, embedded, switched, kept, unswitched, failures, failed } = progress;
+  const { target, workspaces, behind, embedded, switched, kept, unswitched, unswitchedIds = [], failures, failed } = progress;
   const to = `${target.model}, ${target.dimensions} dimensions`;
   if (dryRun) return `${behind} documents of ${workspaces} workspaces would be embedded anew by ${to}.`;
   const lines = [
     `Embedded ${embedded} of ${behind} documents of ${workspaces} workspaces so far by ${to}; ${switched} are searched by it.`,
   ];
-  if (unswitched > 0) lines.push(`${unswitched} workspaces keep their old vectors: they changed all the while, or could not be switched.`);
+  if (unswitched > 0)
+    lines.push(`${unswitched} workspaces keep their old vectors: they changed all the while, or could not be switched.`, ...unswitchedIds);
   if (kept > unswitched) lines.push(`${kept - unswitched} workspaces keep their old vectors: ${failures} documents cannot be embedded.`);
   lines.push(...failed.map(({ documentId, code }) => `${documentId}: ${code}`));
   return lines.join('\n');

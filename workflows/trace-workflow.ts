@@ -1,6 +1,6 @@
-import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import { ContinueAsNew, proxySinks, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
-import { type TraceSinks, traceHeader } from './definitions.ts';
+import type { TraceSinks } from './definitions.ts';
+import { traceparentOf, withTraceparent } from './trace-header.ts';
 
 const { traces } = proxySinks<TraceSinks>();
 
@@ -14,9 +14,6 @@ export function interceptors(): WorkflowInterceptors {
   /** The end of a run's id is random, and known to whoever replays it. */
   const spanId = runId.replaceAll('-', '').slice(-16);
   let started: string | undefined;
-
-  const passOn = (headers: Headers, traceparent: string | undefined): Headers =>
-    traceparent === undefined ? headers : { ...headers, [traceHeader]: defaultPayloadConverter.toPayload({ traceparent }) };
 
   async function traced<T>(traceparent: string, run: Promise<T>): Promise<T> {
     const end = (failed: boolean) =>
@@ -43,14 +40,9 @@ export function interceptors(): WorkflowInterceptors {
     outbound: [
       {
         scheduleActivity: (input, next) =>
-          next({ ...input, headers: passOn(input.headers, started?.replace(/-[0-9a-f]{16}-/, `-${spanId}-`)) }),
-        continueAsNew: (input, next) => next({ ...input, headers: passOn(input.headers, started) }),
+          next({ ...input, headers: withTraceparent(input.headers, started?.replace(/-[0-9a-f]{16}-/, `-${spanId}-`)) }),
+        continueAsNew: (input, next) => next({ ...input, headers: withTraceparent(input.headers, started) }),
       },
     ],
   };
-}
-
-function traceparentOf(headers: Headers): string | undefined {
-  const payload = headers[traceHeader];
-  return payload && defaultPayloadConverter.fromPayload<{ traceparent?: string }>(payload).traceparent;
 }

@@ -3,7 +3,10 @@ import { beginTrace } from '../../telemetry/spans.ts';
 import { operationOf } from './observe-requests.ts';
 import { organizationOf, requestIdOf } from './request.ts';
 
-/** Makes each request a span, of the trace that its client names (`traceparent`) or of a new one. Probes are left out, and paths: they may hold a token. */
+/**
+ * Makes each request a span, of the trace that its client names (`traceparent`) or of a new one. Probes are left out, and paths: they may hold a
+ * token. That a client leaves before the end, as each does that follows a stream, is no failure; the span says so (`sheaf.aborted`).
+ */
 export const traceRequests: RequestHandler = (req, res, next) => {
   const isProbe = operationOf(req.originalUrl, res) === 'health';
   const span = isProbe ? undefined : beginTrace(req.method, req.get('traceparent'), { kind: 'server' });
@@ -13,13 +16,13 @@ export const traceRequests: RequestHandler = (req, res, next) => {
     span.rename(`${req.method} ${operation}`);
     span.note({
       'http.request.method': req.method,
-      'http.response.status_code': res.statusCode,
+      'http.response.status_code': res.headersSent ? res.statusCode : undefined,
+      'sheaf.aborted': res.writableFinished ? undefined : true,
       'sheaf.operation': operation,
       'sheaf.request_id': requestIdOf(res),
       'sheaf.organization_id': organizationOf(res),
     });
-    if (!res.writableFinished) span.fail('aborted');
-    else if (res.statusCode >= 500) span.fail({ code: String(res.statusCode) });
+    if (res.headersSent && res.statusCode >= 500) span.fail({ code: String(res.statusCode) });
     else span.end();
   });
   span.run(next);

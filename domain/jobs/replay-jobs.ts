@@ -10,23 +10,24 @@ import { retryJob } from './retry-job.ts';
 
 /**
  * A page of the ids of failed jobs that match a replay's filter and have not been retried, oldest first. The retries of `replayRun`
- * are left out: those that have failed by now would otherwise be retried again and again.
+ * are left out: those that have failed by now would otherwise be retried again and again. Earlier versions name no run, which leaves out none.
  */
 export async function listReplayable(
   db: Db,
   filter: ReplayFilter,
-  { replayRun, after, limit }: { replayRun: string; after: string | null; limit: number },
+  { replayRun, after, limit }: { replayRun?: string | undefined; after: string | null; limit: number },
 ): Promise<string[]> {
   let query = db
     .selectFrom('job')
     .select('id')
     .where('status', '=', 'failed')
-    .where('replay_run', 'is distinct from', replayRun)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('job as retry').select('retry.id').whereRef('retry.retry_of', '=', 'job.id'))),
     )
     .orderBy('id')
     .limit(limit);
+  // Undefined reaches Postgres as null, and only the retries of replays are distinct from that.
+  if (replayRun !== undefined) query = query.where('replay_run', 'is distinct from', replayRun);
   if (after !== null) query = query.where('id', '>', after);
   if (filter.organizationId !== undefined) query = query.where('organization_id', '=', filter.organizationId);
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);

@@ -5,6 +5,12 @@ import { lockJob } from '../locks.ts';
 import { isFinal, type JobError, type JobHead, type JobState, jobStateOf } from './job.ts';
 import { transitionJob } from './transition-job.ts';
 
+/**
+ * The code of an attempt whose result could not be stored, because other work held the locks for too long. It does not count: the job is not to
+ * blame, and such work, as the switch of a large workspace, may outlast all attempts.
+ */
+export const workspaceLocked = 'workspace_locked';
+
 /** Why an attempt failed. */
 export interface AttemptFailure extends JobError {
   retryable: boolean;
@@ -35,10 +41,11 @@ export async function settleAttempt(db: Db, { jobId, claimedBy, failure }: Ended
 }
 
 async function settleRunning(trx: Transaction, job: JobHead, failure: AttemptFailure, delaysMs: readonly number[]): Promise<JobState> {
-  if (!failure.retryable || job.attempts >= job.max_attempts) return failJob(trx, job, failure);
+  const uncounted = failure.code === workspaceLocked;
+  if (!failure.retryable || (job.attempts >= job.max_attempts && !uncounted)) return failJob(trx, job, failure);
   const delayMs = retryDelayMs(job.attempts, delaysMs, failure.retryAfterMs);
   const error = { code: failure.code, message: failure.message };
-  await transitionJob(trx, { jobId: job.id, from: 'running', attempts: job.attempts, to: 'queued', error, delayMs });
+  await transitionJob(trx, { jobId: job.id, from: 'running', attempts: job.attempts, to: 'queued', error, delayMs, uncounted });
   return { status: 'queued', delayMs, error };
 }
 

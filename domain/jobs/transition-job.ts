@@ -16,7 +16,8 @@ export type Transition = TransitionBase &
     | { to: 'succeeded'; result: Record<string, unknown> }
     | { to: 'failed'; error: JobError }
     | { to: 'canceled' }
-    | { to: 'queued'; error: JobError; delayMs: number }
+    /** `uncounted`: the attempt has ended by itself, and its number is given to the next one. */
+    | { to: 'queued'; error: JobError; delayMs: number; uncounted?: boolean }
   );
 
 const workspaceIsThere = sql<boolean>`(workspace_id is null or exists (select from workspace where workspace.id = job.workspace_id))`;
@@ -37,6 +38,7 @@ export async function transitionJob(trx: Db | Transaction, transition: Transitio
       ...(transition.to === 'queued'
         ? { next_attempt_at: sql`clock_timestamp() + make_interval(secs => ${transition.delayMs / 1_000})` }
         : {}),
+      ...(transition.to === 'queued' && transition.uncounted ? { attempts: sql`attempts - 1` } : {}),
     })
     .where('id', '=', transition.jobId)
     .where('status', '=', transition.from);

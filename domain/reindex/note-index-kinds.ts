@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { firstChunking } from '../chunks/split-text.ts';
+import type { ReindexScope } from './find-behind.ts';
 
 const documentsPerStatement = 500;
 
-/** Which documents to note: those of a workspace, or all. Ends with the signal's reason if that aborts. */
-export interface Notable {
-  workspaceId?: string;
+/** Which documents to note: those of a workspace, of an organization, or all. Ends with the signal's reason if that aborts. */
+export interface Notable extends ReindexScope {
   signal?: AbortSignal;
 }
 
@@ -17,12 +17,12 @@ const isUnnoted = sql`chunk_count > 0 and document.indexed_at is not null and do
  * Notes with what documents are indexed that were indexed before it was noted, or by an older version while it still runs. Documents that
  * are being deleted are left to the next call. Returns how many it were.
  */
-export async function noteIndexKinds(db: Db, { workspaceId, signal }: Notable = {}): Promise<number> {
+export async function noteIndexKinds(db: Db, { signal, ...scope }: Notable = {}): Promise<number> {
   let noted = 0;
   for (let after = ''; ; ) {
     signal?.throwIfAborted();
     const { rows } = await sql<{ id: string }>`
-      with document as ${ofWorkspace(workspaceId)}
+      with document as ${documentsOf(scope)}
       select document.id from document left join document_index on document_index.document_id = document.id
       where document.id > ${after} and ${isUnnoted} order by document.id limit ${documentsPerStatement}
     `.execute(db);
@@ -34,12 +34,14 @@ export async function noteIndexKinds(db: Db, { workspaceId, signal }: Notable = 
   }
 }
 
-/** Postgres would look for the few of a workspace among all, in the order of their ids, if it were not told to read them first. */
-function ofWorkspace(workspaceId: string | undefined): RawBuilder<unknown> {
+/** Postgres would look for the few of a scope among all, in the order of their ids, if it were not told to read them first. */
+function documentsOf({ workspaceId, organizationId }: ReindexScope): RawBuilder<unknown> {
   const columns = sql`select id, indexed_at, chunk_count from document`;
-  return workspaceId === undefined
-    ? sql`not materialized (${columns})`
-    : sql`materialized (${columns} where workspace_id = ${workspaceId})`;
+  const conditions: RawBuilder<unknown>[] = [];
+  if (workspaceId !== undefined) conditions.push(sql`workspace_id = ${workspaceId}`);
+  if (organizationId !== undefined) conditions.push(sql`organization_id = ${organizationId}`);
+  if (conditions.length === 0) return sql`not materialized (${columns})`;
+  return sql`materialized (${columns} where ${sql.join(conditions, sql` and `)})`;
 }
 
 /** Of how many documents of a workspace it is not noted with what they are indexed. */

@@ -60,12 +60,14 @@ function readInput(values: ReturnType<typeof parseFlags<typeof flags>>): Reindex
 
 /** What became of a re-embedding so far, in lines; or what would become of it. */
 export function describeReindex(progress: ReindexProgress, dryRun: boolean): string {
-  const { target, workspaces, behind, embedded, switched, kept, unswitched, failed } = progress;
+  const { target, workspaces, behind, embedded, switched, kept, unswitched, unswitchedIds = [], failed } = progress;
   const to = `${target.model}, ${target.dimensions} dimensions`;
   if (dryRun) return `${behind} documents of ${workspaces} workspaces would be embedded by ${to}; nobody would be charged`;
   const lines = [`${embedded} of ${behind} documents embedded by ${to}, ${switched} switched`];
-  if (unswitched > 0)
-    lines.push(`${unswitched} workspaces keep their old vectors: they changed all the while, or could not be switched. Start it again.`);
+  if (unswitched > 0) {
+    lines.push(`${unswitched} workspaces keep their old vectors: they changed all the while, or could not be switched. Start it again:`);
+    lines.push(...unswitchedIds.map((workspaceId) => `  ${workspaceId}`));
+  }
   if (kept > unswitched)
     lines.push(`${kept - unswitched} workspaces keep their old vectors, because of documents that cannot be embedded:`);
   lines.push(...failed.map(({ documentId, code }) => `  ${documentId}: ${code}`));

@@ -37,6 +37,14 @@ describe('With what documents are indexed', () => {
     expect((await noted())[0]).to.deep.include({ document_id: 'one', model: 'other' });
   });
 
+  it('is noted of a workspace or an organization alone, if one is named', async () => {
+    const { db } = database;
+    expect(await noteIndexKinds(db, { workspaceId: 'one', organizationId: 'two' })).to.equal(0);
+    expect(await noteIndexKinds(db, { organizationId: 'two' })).to.equal(1);
+    expect(await noted()).to.deep.equal([{ document_id: 'two', ...old }]);
+    expect(await noteIndexKinds(db, { workspaceId: 'one' })).to.equal(1);
+  });
+
   it('of a workspace is what its chunks say, until it is noted', async () => {
     const { db } = database;
     expect(await readSearchedIndex(db, 'one')).to.deep.equal(old);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pino from 'pino';
 import { CircuitBreaker } from '../../activities/circuit-breaker.ts';
-import { type AiClient, createAiClient } from '../../ai/client.ts';
+import { type AiClient, AiServiceError, createAiClient } from '../../ai/client.ts';
 import { aiError, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 
@@ -44,7 +44,7 @@ describe('The circuit breaker over the AI service', () => {
     expect(breaker.state).to.equal('open');
   }
 
-  it('counts requests for the health of a service that is gone, but not their successes', async () => {
+  it('counts requests for the health of a service that is gone, but neither their successes nor their refusals', async () => {
     const gone = createAiClient({ baseUrl: 'http://127.0.0.1:1', token: 'any' });
     const counted = (health: AiClient['health']) => new CircuitBreaker({ ...gone, health }, pino({ level: 'silent' }), { threshold: 2 });
     const asking = counted(gone.health);
@@ -55,15 +55,18 @@ describe('The circuit breaker over the AI service', () => {
         .catch(() => undefined);
     expect(asking.state).to.equal('open');
 
-    const healthy = counted(real.health);
-    for (let n = 0; n < 2; n++) {
-      await healthy.client().health();
-      await healthy
-        .client()
-        .embed({ texts: ['a'] })
-        .catch(() => undefined);
+    const refuse = async () => {
+      throw new AiServiceError({ kind: 'failed', code: 'broken', message: 'The service is broken.', retryable: true });
+    };
+    for (const health of [real.health, refuse]) {
+      const healthy = counted(health);
+      for (let n = 0; n < 2; n++) {
+        const client = healthy.client();
+        await client.health().catch(() => undefined);
+        await client.embed({ texts: ['a'] }).catch(() => undefined);
+      }
+      expect(healthy.state).to.equal('open');
     }
-    expect(healthy.state).to.equal('open');
   });
 
   it('is closed until three calls in a row find the service unreachable', async () => {

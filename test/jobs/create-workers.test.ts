@@ -1,26 +1,51 @@
-import { NativeConnection } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect } from 'chai';
 import type { Activities } from '../../activities/index.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
 import { bundleWorkflows } from '../../worker/workflow-bundle.ts';
-import { createTestNamespace } from '../support/temporal.ts';
+import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
 
 describe('The workers of a process', () => {
-  it('hold no connection after one of them could not be created', async () => {
-    const temporal = await createTestNamespace();
-    const { address, namespace } = temporal;
-    const connection = await NativeConnection.connect({ address });
+  let temporal: TestNamespace;
+  let connection: NativeConnection;
+  before(async () => {
+    temporal = await createTestNamespace();
+  });
+  beforeEach(async () => {
+    connection = await NativeConnection.connect({ address: temporal.address });
+  });
+  // Rejects while a worker holds the connection.
+  afterEach(() => connection.close());
+  after(() => temporal.close());
+
+  /** Why workers cannot be created of which two have one queue: the server's client refuses that in one process. */
+  async function failToCreate(): Promise<unknown> {
     const activities = { runJobAttempt: async () => undefined, other: async () => undefined } as unknown as Activities;
+    const { namespace } = temporal;
     const options = { connection, namespace, activities, concurrency: 1, shutdownGraceMs: 0, sinks: {} as never };
     const bundle = await bundleWorkflows();
-    let failure: unknown;
-    // The server's client refuses two workers of one queue in one process.
-    await createWorkers({ ...options, jobKinds: ['text.embed', 'text.embed'] }, bundle).catch((error: unknown) => {
-      failure = error;
-    });
-    expect(failure).to.be.instanceOf(Error);
-    // Rejects while a worker holds the connection.
-    await connection.close();
-    await temporal.close();
+    return await createWorkers({ ...options, jobKinds: ['text.embed', 'text.embed'] }, bundle).catch((error: unknown) => error);
+  }
+
+  it('hold no connection after one of them could not be created', async () => {
+    expect(await failToCreate()).to.be.instanceOf(Error);
+  });
+
+  it('fail for the reason that one could not be created, whatever becomes of the end of the others', async () => {
+    const { run } = Worker.prototype;
+    let ends = 0;
+    Worker.prototype.run = async function (this: Worker) {
+      await run.call(this);
+      ends += 1;
+      throw new Error('the end of a worker failed');
+    };
+    try {
+      expect(await failToCreate())
+        .to.have.property('message')
+        .that.matches(/^Failed to initialize worker/);
+      expect(ends).to.equal(2);
+    } finally {
+      Worker.prototype.run = run;
+    }
   });
 });

@@ -121,6 +121,18 @@ describe('The embedding of documents', () => {
     expect(await patient.mannerOf('own')).to.deep.equal(said);
   });
 
+  it('says why it cannot tell how a model wants its texts, and knows nothing of the failure before', async () => {
+    const client = createAiClient({ baseUrl: ai.url, token: 'any' });
+    const refusals = ['one', 'other'].map((code) => new AiServiceError({ kind: 'rejected', code, message: code, retryable: false }));
+    const left = [...refusals];
+    const asked = new Embedder({ ...client, health: () => Promise.reject(left.shift()) }, 1);
+    for (const refusal of refusals) {
+      const error = await asked.mannerOf('own').catch((failure) => failure);
+      expect(error).to.include({ code: 'ai_unavailable', retryable: true });
+      expect(error.cause).to.equal(refusal);
+    }
+  });
+
   function aiAway(): never {
     throw new AiServiceError({ kind: 'unreachable', code: 'timeout', message: 'late', retryable: true });
   }

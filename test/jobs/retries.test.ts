@@ -4,17 +4,17 @@ import { amountsOf, createJob, historyOf, type Step, summary } from '../support/
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
-// So long that a test sees a job that waits, also on a busy machine.
-const retryDelayMs = 700;
-const longestDelayMs = 1_500;
-const timeoutMs = 5_000;
+const retryDelayMs = 200;
+const longestDelayMs = 400;
 // Beyond the second attempt there is no wait, so that ten attempts are soon over.
 const retryDelays = `${retryDelayMs},${longestDelayMs},0`;
+
+const failedAttempts = (steps: Step[]) => steps.filter(({ type }) => type === 'ActivityTaskFailed').map(({ failure }) => failure);
 
 describe('A job whose attempts fail', () => {
   const { api, ai, tenant } = useApi({
     ai: true,
-    env: { JOB_RETRY_DELAYS_MS: retryDelays, JOB_TIMEOUT_MS: String(timeoutMs) },
+    env: { JOB_RETRY_DELAYS_MS: retryDelays },
     check: 'after each test',
   });
   afterEach(() => {
@@ -22,7 +22,6 @@ describe('A job whose attempts fail', () => {
   });
 
   const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses);
-  const failedAttempts = (steps: Step[]) => steps.filter(({ type }) => type === 'ActivityTaskFailed').map(({ failure }) => failure);
 
   it('is tried again, shows when, and succeeds with what the last attempt made', async () => {
     let asked = 0;
@@ -54,29 +53,6 @@ describe('A job whose attempts fail', () => {
       const steps = await historyOf(api, id);
       expect(failedAttempts(steps)).to.have.lengthOf(maxAttempts);
       expect(steps.at(-1)).to.deep.equal({ type: 'WorkflowExecutionFailed', failure: 'ai_failed' });
-    });
-  }
-
-  const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
-  for (const { what, asked, expectedMs } of [
-    { what: 'as long as', asked: '1', expectedMs: 1_000 },
-    { what: 'no longer than the longest wait of all, whatever', asked: '3600', expectedMs: longestDelayMs },
-    { what: 'no longer either until the date', asked: inAnHour, expectedMs: longestDelayMs },
-  ]) {
-    it(`waits ${what} the AI service asks for`, async () => {
-      ai.behave('summarize', () => aiError(503, 'busy', { 'retry-after': asked }));
-      const { id } = await createJob(api, tenant, summary);
-
-      const waiting = await untilWaiting(id);
-
-      const waitMs = Date.parse(waiting.nextAttemptAt) - Date.parse(waiting.updatedAt);
-      expect(waitMs).to.be.within(expectedMs - 50, expectedMs + 50);
-      expect(waiting).to.include({ attempts: 1 });
-      ai.behave('summarize');
-      const ended = await job(id, ['succeeded']);
-      expect(Date.parse(ended.startedAt)).to.be.at.least(Date.parse(waiting.nextAttemptAt));
-      const timers = (await historyOf(api, id)).filter(({ type }) => type === 'TimerStarted');
-      expect(timers.map(({ timerMs }) => timerMs)).to.deep.equal([expectedMs]);
     });
   }
 
@@ -146,6 +122,50 @@ describe('A job whose attempts fail', () => {
     expect(ended.error).to.deep.equal({ code: 'ai_unreachable', message: 'The AI service could not be reached.' });
   });
 
+  it('tells the tenant nothing of a deployment whose token is wrong', async () => {
+    ai.behave('summarize', () => ({ status: 401, body: { error: { code: 'unauthorized', message: 'The service token is wrong.' } } }));
+    const { id } = await createJob(api, tenant, { ...summary, maxAttempts: 1 });
+    const ended = await job(id, ['failed']);
+    expect(ended.error).to.deep.equal({ code: 'ai_unavailable', message: 'The AI service is not available just now.' });
+  });
+});
+
+describe('A job between two attempts', () => {
+  // So long that a test sees it, also on a busy machine.
+  const longestMs = 6_000;
+  const timeoutMs = 5_000;
+  const { api, ai, tenant } = useApi({
+    ai: true,
+    env: { JOB_RETRY_DELAYS_MS: `4000,${longestMs}`, JOB_TIMEOUT_MS: String(timeoutMs) },
+    check: 'after each test',
+  });
+  afterEach(() => ai.behave('summarize'));
+
+  const job = (id: string, statuses: string[]) => api.jobIn(tenant.owner.token, id, statuses);
+
+  const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+  for (const { what, asked, expectedMs } of [
+    { what: 'as long as', asked: '5', expectedMs: 5_000 },
+    { what: 'no longer than the longest wait of all, whatever', asked: '3600', expectedMs: longestMs },
+    { what: 'no longer either until the date', asked: inAnHour, expectedMs: longestMs },
+  ]) {
+    it(`waits ${what} the AI service asks for`, async () => {
+      ai.behave('summarize', () => aiError(503, 'busy', { 'retry-after': asked }));
+      const { id } = await createJob(api, tenant, summary);
+
+      const waiting = await untilWaiting(id);
+
+      const waitMs = Date.parse(waiting.nextAttemptAt) - Date.parse(waiting.updatedAt);
+      expect(waitMs).to.be.within(expectedMs - 50, expectedMs + 50);
+      expect(waiting).to.include({ attempts: 1 });
+      ai.behave('summarize');
+      const ended = await job(id, ['succeeded']);
+      expect(Date.parse(ended.startedAt)).to.be.at.least(Date.parse(waiting.nextAttemptAt));
+      const timers = (await historyOf(api, id)).filter(({ type }) => type === 'TimerStarted');
+      expect(timers.map(({ timerMs }) => timerMs)).to.deep.equal([expectedMs]);
+    });
+  }
+
   it('is stopped at the timeout counted from the claim, and tried again', async () => {
     let asked = 0;
     ai.behave('summarize', (call) => (++asked === 1 ? undefined : goodAnswer(call)));
@@ -159,14 +179,7 @@ describe('A job whose attempts fail', () => {
     expect(failedAttempts(await historyOf(api, id))).to.deep.equal(['timeout']);
   });
 
-  it('tells the tenant nothing of a deployment whose token is wrong', async () => {
-    ai.behave('summarize', () => ({ status: 401, body: { error: { code: 'unauthorized', message: 'The service token is wrong.' } } }));
-    const { id } = await createJob(api, tenant, { ...summary, maxAttempts: 1 });
-    const ended = await job(id, ['failed']);
-    expect(ended.error).to.deep.equal({ code: 'ai_unavailable', message: 'The AI service is not available just now.' });
-  });
-
-  /** The job between two attempts: it shows why it waits and until when. */
+  /** The job, which shows why it waits and until when. */
   async function untilWaiting(id: string): Promise<any> {
     let shown: any;
     await until(async () => {

@@ -24,9 +24,9 @@ describe('What an operator is told of a re-embedding', () => {
     const tell = (of: Partial<ReindexProgress>) => describeReindex({ ...progress, ...of }, false).split('\n');
     expect(tell({})).to.deep.equal([first]);
     const byDocuments = '1 workspaces keep their old vectors, because of documents that cannot be embedded:';
-    const byItself = '1 workspaces keep their old vectors: they changed all the while, or could not be switched. Start it again.';
+    const byItself = '1 workspaces keep their old vectors: they changed all the while, or could not be switched. Start it again:';
     expect(tell({ kept: 1, ...refused })).to.deep.equal([first, byDocuments, '  d: unreadable']);
-    expect(tell({ kept: 1, unswitched: 1 })).to.deep.equal([first, byItself]);
+    expect(tell({ kept: 1, unswitched: 1, unswitchedIds: ['w'] })).to.deep.equal([first, byItself, '  w']);
     expect(tell({ kept: 2, unswitched: 1, ...refused })).to.deep.equal([first, byItself, byDocuments, '  d: unreadable']);
   });
 });

@@ -105,6 +105,15 @@ export async function resultOf(api: TestApi, jobId: string): Promise<unknown> {
   return handle.result();
 }
 
+/** What a job's workflow has done so far; nothing before it has begun. */
+export async function historySoFar(api: TestApi, jobId: string): Promise<Step[]> {
+  const history = await api.temporal.client.workflow
+    .getHandle(`job-${jobId}`)
+    .fetchHistory()
+    .catch(() => undefined);
+  return history ? stepsOf(history) : [];
+}
+
 /** The history of a job's workflow once that is over: activities, timers and the end. */
 export async function historyOf(api: TestApi, jobId: string): Promise<Step[]> {
   const handle = api.temporal.client.workflow.getHandle(`job-${jobId}`);

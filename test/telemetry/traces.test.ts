@@ -10,6 +10,11 @@ import { useApi } from '../support/use-api.ts';
 
 const content = 'The queen SECRET leaves the hive in May. Bees follow her.';
 
+/** The spans of a job that lead to its attempts, and those of one that indexes an upload. */
+const ofJob = ['POST jobs.create', 'StartWorkflow:runJob', 'RunActivity:runJobAttempt', 'RunWorkflow:runJob'];
+const ofUpload = ['POST documents.createUpload', 'PUT uploads', 'POST documents.complete'];
+const ofIndexing = [...ofUpload, 'insert outbox', ...ofJob, 'storage read', 'AI /v1/extract', 'AI /v1/embed', 'insert chunk'];
+
 describe('The trace of a job', () => {
   let collector: TraceCollector;
   const { api, ai, tenant } = useApi({
@@ -55,6 +60,13 @@ describe('The trace of a job', () => {
 
   const spansOf = (traceId: string, name: string) => collector.spansOf(traceId).filter((span) => span.name === name);
 
+  /** Waits until the collector has spans of these names: the API and the worker send theirs in no order. */
+  const untilCollected = (traceId: string, names: string[]) =>
+    until(() => names.every((name) => spansOf(traceId, name).length > 0)).catch((error) => {
+      const collected = new Set(collector.spansOf(traceId).map(({ name }) => name));
+      throw new Error(`these spans were not collected: ${names.filter((name) => !collected.has(name))}`, { cause: error });
+    });
+
   /** The names of a span and of those that it is a part of, up to what the collector does not know. */
   function pathOf(span: CollectedSpan | undefined): string[] {
     if (!span) return [];
@@ -65,7 +77,7 @@ describe('The trace of a job', () => {
   it('leads from the request through outbox, workflow and activity to the statements and the AI service', async () => {
     const { traceId, spanId, headers } = newTrace();
     const { jobId } = await index(headers);
-    await until(() => spansOf(traceId, 'RunWorkflow:runJob').length > 0, 20_000);
+    await untilCollected(traceId, ofIndexing);
     const attempt = ['RunActivity:runJobAttempt', 'RunWorkflow:runJob', 'StartWorkflow:runJob'];
     const path = [...attempt, 'POST jobs.create', spanId];
     const workOf = (name: string) => spansOf(traceId, name).map(pathOf);
@@ -74,8 +86,7 @@ describe('The trace of a job', () => {
     expect(workOf('storage read')).to.deep.equal([['storage read', ...path]]);
     expect(workOf('insert chunk')).to.deep.include(['insert chunk', ...path]);
     expect(workOf('insert outbox')).to.deep.include(['insert outbox', 'POST jobs.create', spanId]);
-    for (const name of ['POST documents.createUpload', 'PUT uploads', 'POST documents.complete'])
-      expect(workOf(name), name).to.deep.equal([[name, spanId]]);
+    for (const name of ofUpload) expect(workOf(name), name).to.deep.equal([[name, spanId]]);
     const [activity] = spansOf(traceId, 'RunActivity:runJobAttempt');
     expect(activity).to.deep.include({ process: 'worker', status: 0 });
     expect(activity?.attributes).to.include({ 'sheaf.job_id': jobId, 'sheaf.workflow_id': `job-${jobId}` });
@@ -91,8 +102,8 @@ describe('The trace of a job', () => {
     await api.jobIn(tenant.owner.token, id, ['succeeded']);
     const found = () =>
       collector.spans.find(({ name, attributes }) => name === 'RunActivity:runJobAttempt' && attributes['sheaf.job_id'] === id);
-    await until(() => found() !== undefined, 20_000);
-    await until(() => spansOf(found()?.traceId ?? '', 'RunWorkflow:runJob').length > 0, 20_000);
+    await until(() => found() !== undefined);
+    await untilCollected(found()?.traceId ?? '', ofJob);
     expect(pathOf(found()).slice(-2)).to.deep.equal(['POST jobs.create', 'none']);
   });
 
@@ -102,7 +113,7 @@ describe('The trace of a job', () => {
     const { id } = await post('/jobs', { ...summary, organizationId: tenant.organizationId }, headers);
     await api.jobIn(tenant.owner.token, id, ['failed']);
     await resultOf(api, id).catch(() => undefined);
-    await until(() => spansOf(traceId, 'RunWorkflow:runJob').length > 0, 20_000);
+    await untilCollected(traceId, [...ofJob, 'AI /v1/summarize']);
     for (const name of ['AI /v1/summarize', 'RunActivity:runJobAttempt', 'RunWorkflow:runJob'])
       expect(
         spansOf(traceId, name).map(({ status }) => status),
@@ -115,19 +126,33 @@ describe('The trace of a job', () => {
     expect(JSON.parse(line)).to.include({ traceId, jobId: id });
   });
 
+  it('tells of a stream that its client leaves, which is no failure', async () => {
+    const { traceId, headers } = newTrace();
+    const client = new AbortController();
+    const url = `${api.url}/api/v1/organizations/${tenant.organizationId}/jobs/stream`;
+    const options = { headers: { authorization: `Bearer ${tenant.owner.token}`, ...headers }, signal: client.signal };
+    expect((await fetch(url, options)).status).to.equal(200);
+    client.abort();
+    await untilCollected(traceId, ['GET jobs.stream']);
+    const [stream] = spansOf(traceId, 'GET jobs.stream');
+    expect(stream?.status).to.equal(0);
+    expect(stream?.attributes).to.include({ 'sheaf.aborted': true, 'http.response.status_code': 200 });
+    expect(stream?.attributes).to.not.have.property('error.type');
+  });
+
   it('is not made if the client says that it is not recorded', async () => {
     const { traceId, headers } = newTrace('00');
     await index(headers);
     const later = newTrace();
     await index(later.headers);
-    await until(() => spansOf(later.traceId, 'RunWorkflow:runJob').length > 0, 20_000);
+    await untilCollected(later.traceId, ofIndexing);
     expect(collector.spansOf(traceId)).to.deep.equal([]);
   });
 
   it('holds no text, no signature, no token and no address', async () => {
     const { traceId, headers } = newTrace();
     const { signed } = await index(headers);
-    await until(() => spansOf(traceId, 'RunWorkflow:runJob').length > 0, 20_000);
+    await untilCollected(traceId, ofIndexing);
     const received = collector.received.join('\n');
     expect(signed).to.have.length.above(20);
     for (const secret of ['SECRET', 'queen', signed, tenant.owner.token.split('.')[0] ?? '', tenant.owner.email, 'signature='])
@@ -142,10 +167,10 @@ describe('The trace of a job', () => {
         return true;
       return false;
     };
-    await until(ran, 30_000);
+    await until(ran);
     const { traceId, headers } = newTrace();
     await index(headers);
-    await until(() => spansOf(traceId, 'RunWorkflow:runJob').length > 0, 20_000);
+    await untilCollected(traceId, ofIndexing);
     const roots = collector.spans.filter(({ parentSpanId }) => parentSpanId === undefined).map(({ name }) => name);
     expect(roots.filter((name) => !/^(GET|POST|PUT) /.test(name) || name.endsWith(' health'))).to.deep.equal([]);
     expect(collector.spans.filter(({ name }) => name.includes('sweepJobs'))).to.deep.equal([]);

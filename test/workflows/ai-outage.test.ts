@@ -79,7 +79,7 @@ describe('JOBS_HOLD_ON_OUTAGE', () => {
     ai?.close();
     const { token } = tenant.owner;
     const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { organizationId, kind: 'text.embed', texts: ['a'] } });
-    await until(() => downs() > before, 20_000);
+    await until(() => downs() > before);
 
     const target = { model: 'local-hash-256', dimensions: 2, chunking: chunkingOf(chunkSize) };
     const input: ReindexInput = { workspaceId, target };
@@ -87,9 +87,9 @@ describe('JOBS_HOLD_ON_OUTAGE', () => {
     await until(async () => {
       const [activity] = (await run.describe()).raw.pendingActivities ?? [];
       return activity?.activityType?.name === 'stageDocuments' && activity.lastHeartbeatTime != null;
-    }, 15_000);
+    });
     ai = await startAi(port);
     expect(await run.result()).to.include({ embedded: 1, switched: 1 });
-    await api.jobIn(token, body.id, ['succeeded'], 20_000);
+    await api.jobIn(token, body.id, ['succeeded']);
   });
 });

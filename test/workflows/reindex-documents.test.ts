@@ -1,3 +1,4 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { inBulkTransaction } from '../../db/transaction.ts';
@@ -5,7 +6,7 @@ import { lockWorkspaceIndex } from '../../domain/locks.ts';
 import type { ReindexInput, ReindexProgress } from '../../workflows/definitions.ts';
 import type { Tenant } from '../support/api.ts';
 import { type AiCall, aiError } from '../support/fake-ai.ts';
-import { createJob, creditsUsed } from '../support/jobs.ts';
+import { createJob, creditsUsed, historySoFar } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -249,38 +250,95 @@ describe('reindexDocuments', () => {
     expect(activities).to.not.include('switchWorkspace');
   });
 
-  it('leaves a workspace as it is that cannot be switched, and goes on', async () => {
-    await index(tenant, 'a');
-    serve('new');
+  /** Lets every switch fail while work is done. */
+  async function withoutSwitches<T>(work: () => Promise<T>): Promise<T> {
     const { db } = api.database;
     await sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`.execute(db);
     await sql`create trigger refuse before update on workspace_index for each row execute function refuse()`.execute(db);
-    const progress = await reindex(only()).finally(() => sql`drop function refuse cascade`.execute(db));
-    expect(progress).to.deep.include({ embedded: 1, switched: 0, kept: 1, unswitched: 1, failures: 0 });
+    return await work().finally(() => sql`drop function refuse cascade`.execute(db));
+  }
+
+  /** Waits until a switch has failed, and returns what Temporal says of the next try. */
+  async function untilSwitchFailed(run: WorkflowHandle) {
+    let failed: Awaited<ReturnType<WorkflowHandle['describe']>>['raw']['pendingActivities'];
+    await until(async () => {
+      const { pendingActivities = [] } = (await run.describe()).raw;
+      failed = pendingActivities?.filter(({ activityType, lastFailure }) => activityType?.name === 'switchWorkspace' && lastFailure);
+      return failed?.length === 1;
+    });
+    return failed?.[0];
+  }
+
+  /** Has the next tries of a switch follow at once, as an operator can. */
+  async function hurrySwitch({ workflowId }: WorkflowHandle): Promise<void> {
+    const { workflowService, options } = api.temporal.client;
+    await workflowService.updateActivityOptions({
+      namespace: options.namespace,
+      execution: { workflowId },
+      type: 'switchWorkspace',
+      activityOptions: { retryPolicy: { initialInterval: { nanos: 1e8 }, maximumInterval: { nanos: 1e8 } } },
+      updateMask: { paths: ['retryPolicy.initialInterval', 'retryPolicy.maximumInterval'] },
+    });
+  }
+
+  it('tries a switch that fails for longer than a database takes to restart', async () => {
+    await index(tenant, 'a');
+    serve('new');
+    const run = await start(only());
+    const next = await withoutSwitches(() => untilSwitchFailed(run));
+    expect(Number(next?.currentRetryInterval?.seconds)).to.be.at.least(60);
+    expect(next?.maximumAttempts).to.equal(4);
+    await hurrySwitch(run);
+    expect(await run.result()).to.deep.include({ embedded: 1, switched: 1, kept: 0, unswitched: 0 });
+  });
+
+  it('leaves a workspace as it is that cannot be switched, names it, and goes on', async () => {
+    await index(tenant, 'a');
+    serve('new');
+    const run = await start(only());
+    const progress = await withoutSwitches(async () => {
+      await untilSwitchFailed(run);
+      await hurrySwitch(run);
+      return await run.result();
+    });
+    const unswitchedIds = [tenant.workspaceId];
+    expect(progress).to.deep.include({ embedded: 1, switched: 0, kept: 1, unswitched: 1, unswitchedIds, failures: 0 });
     expect(await search()).to.deep.equal({ model: 'old', names: ['a'], chunks: 1 });
     expect(await reindex(only())).to.deep.include({ embedded: 0, switched: 1, kept: 0 });
   });
 
-  it('lets a job wait for a switch that takes long, and says why it is tried again', async () => {
+  it('goes on with what an earlier version has carried over of its progress', async () => {
+    const target = { model: 'new', dimensions: 3, chunking: '2/60' };
+    const before = { target, workspaces: 2, behind: 5, embedded: 4, chunks: 9, switched: 4, kept: 1, failures: 1, failed: [], after: 'a' };
+    const input = { workspaceId: 'gone', target, progress: before as unknown as ReindexProgress };
+    expect(await reindex(input)).to.deep.equal({ ...before, unswitched: 0 });
+  });
+
+  it('lets a job wait for a switch that takes long, counts no attempt for that, and does its work once more when it is over', async () => {
     const documentId = await index(tenant, 'a');
-    const { token } = tenant.owner;
     const waits = new Set<string>();
+    const failures = async (id: string) =>
+      (await historySoFar(api, id)).filter(({ type }) => type === 'ActivityTaskFailed').map(({ failure }) => failure);
     const { id } = await inBulkTransaction(api.database.db, async (trx) => {
-      await lockWorkspaceIndex(trx, tenant.workspaceId, 'delete');
-      const job = await createJob(api, tenant, { kind: 'document.index', documentId });
-      await until(async () => {
+      const lookForWaits = async () => {
         await sql`select pg_stat_clear_snapshot()`.execute(trx);
         const { rows } = await sql<{ wait: string }>`select pid || ' ' || query_start as wait from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock' and query like '%from workspace_index%'`.execute(trx);
         for (const { wait } of rows) waits.add(wait);
-        const { attempts, error } = (await api.request('GET', `/api/v1/jobs/${job.id}`, { token })).body;
-        if (error)
-          expect({ attempts, code: error.code, waits: waits.size }).to.deep.equal({ attempts: 1, code: 'workspace_locked', waits: 3 });
-        return error !== null;
-      });
+        return waits.size;
+      };
+      await lockWorkspaceIndex(trx, tenant.workspaceId, 'delete');
+      const job = await createJob(api, tenant, { kind: 'document.index', documentId, maxAttempts: 1 });
+      await until(async () => (await lookForWaits()) > 0 && (await failures(job.id)).length > 0);
+      const before = await lookForWaits();
+      expect(before, 'waits of the first attempt').to.be.at.least(3);
+      await until(async () => (await lookForWaits()) > before);
+      expect(ai.callsOf(job.id), 'the next attempt waits before it embeds').to.equal(1);
       return job;
     });
-    await api.jobIn(token, id, ['succeeded']);
+    expect(await api.jobIn(tenant.owner.token, id, ['succeeded'])).to.include({ attempts: 1, maxAttempts: 1, error: null });
+    expect(new Set(await failures(id))).to.deep.equal(new Set(['workspace_locked']));
+    expect(ai.callsOf(id)).to.equal(2);
   });
 
   /** Indexes a document; while it is embedded, its text is extracted again, as `extracted` if that is given. */
@@ -323,15 +381,22 @@ describe('reindexDocuments', () => {
     const other = await api.createTenant();
     await index(tenant, 'a');
     await index(other, 'x');
+    const { db } = api.database;
+    const places = [tenant, other].map(({ workspaceId }) => workspaceId);
+    const unnoted = await db.deleteFrom('document_index').where('workspace_id', 'in', places).returningAll().execute();
     serve('new');
     const { organizationId } = other;
     expect(await reindex({ organizationId, dryRun: true })).to.include({ workspaces: 1, behind: 1, embedded: 0 });
+    const noted = await db.selectFrom('document_index').select('workspace_id').where('workspace_id', 'in', places).execute();
+    expect(noted, 'what it had to note to count').to.deep.equal([{ workspace_id: other.workspaceId }]);
+    const ofTenant = unnoted.filter(({ workspace_id }) => workspace_id === tenant.workspaceId);
+    await db.insertInto('document_index').values(ofTenant).execute();
     expect((await reindex({ dryRun: true })).workspaces).to.be.at.least(2);
     expect([await stagedRows(), await stagedRows(other)]).to.deep.equal([[], []]);
     expect(await reindex({ organizationId, perMinute: 60_000, requestedBy: 'sre@example.com' })).to.include({ workspaces: 1, switched: 1 });
     expect((await search('semantic', other)).model).to.equal('new');
     expect((await search()).model).to.equal('old');
-    const audit = api.database.db.selectFrom('audit_entry').selectAll().where('action', '=', 'document.reindex');
+    const audit = db.selectFrom('audit_entry').selectAll().where('action', '=', 'document.reindex');
     expect((await audit.execute()).filter(({ actor_email }) => actor_email === 'sre@example.com')).to.have.length(1);
   });
 

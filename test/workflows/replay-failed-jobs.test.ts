@@ -56,9 +56,10 @@ describe('replayFailedJobs', () => {
     expect(first).to.include({ matched: 2, retried: 2 });
     const [retried] = await retriesOf(failed);
     for (const { id } of await retriesOf(failed)) await api.jobIn(tenant.owner.token, id, ['failed']);
-    const left = (replayRun: string) => listReplayable(api.database.db, { organizationId }, { replayRun, after: null, limit: 100 });
+    const left = (replayRun?: string) => listReplayable(api.database.db, { organizationId }, { replayRun, after: null, limit: 100 });
     expect(await left(retried?.replay_run ?? '')).to.deep.equal(failed.slice(2));
     expect(await left('another')).to.have.length(5);
+    expect(await left(), 'for a step that an earlier version has scheduled').to.have.length(5);
     const second = await replay({ organizationId, perMinute: 6_000 });
     expect(second).to.include({ matched: 5, retried: 5 });
     const retries = await retriesOf(failed);

@@ -102,7 +102,7 @@ export const rooms: Record<string, Room> = {
   },
   metrics: { imports: ['ai/client.ts', 'concurrency', 'db'], packages: ['prom-client', 'node:*'] },
   workflows: {
-    types: ['activities/index.ts', 'db/schema.ts', 'domain'],
+    types: ['activities/index.ts', 'db/schema.ts', 'domain', 'telemetry/start-tracing.ts'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
   },
   activities: {
@@ -110,7 +110,7 @@ export const rooms: Record<string, Room> = {
     packages: ['@temporalio/activity', 'pino', 'node:*'],
   },
   temporal: {
-    imports: ['concurrency', 'db', 'telemetry/spans.ts', 'workflows/definitions.ts'],
+    imports: ['concurrency', 'db', 'telemetry/spans.ts', 'workflows/definitions.ts', 'workflows/trace-header.ts'],
     types: ['config'],
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/worker', 'kysely', 'pino', 'protobufjs', 'protobufjs/**', 'node:*'],
   },
@@ -126,6 +126,7 @@ export const rooms: Record<string, Room> = {
       'telemetry',
       'temporal',
       'workflows/definitions.ts',
+      'workflows/trace-header.ts',
     ],
     types: ['config'],
     packages: ['@temporalio/client', '@temporalio/worker', 'pino', 'node:*'],

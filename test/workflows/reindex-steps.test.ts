@@ -1,0 +1,33 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { expect } from 'chai';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { Embedder } from '../../activities/embedder.ts';
+import { reindexActivities } from '../../activities/reindex.ts';
+import { createAiClient } from '../../ai/client.ts';
+import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';
+
+describe('A step of a re-embedding', () => {
+  let database: TestDatabase;
+  let ai: FakeAi;
+  before(async () => {
+    [database, ai] = await Promise.all([createTestDatabase({ poolSize: 2 }), startFakeAi()]);
+    const chunks = makeVectors(1, 3, 8).map((vector) => ({ model: 'old', vector }));
+    await insertWorkspaceOfChunks(database.db, 'one', chunks);
+  });
+  after(async () => {
+    await ai.stop();
+    await database.drop();
+  });
+
+  it('goes on from what an earlier version has noted of its progress', async () => {
+    const reindexEmbedder = new Embedder(createAiClient({ baseUrl: ai.url, token: 'any' }), 1);
+    const { stageDocuments } = reindexActivities({ db: database.db, reindexEmbedder } as ActivityDeps);
+    const target = { model: 'fake', dimensions: 2, chunking: '2' };
+    const page = { workspaceId: 'one', target, after: '', limit: 10 };
+    const environment = new MockActivityEnvironment({ heartbeatDetails: { staged: 3, chunks: 7 } });
+    const batch = await environment.run(stageDocuments, page);
+    expect(batch).to.deep.equal({ staged: 4, chunks: 10, failed: [], after: 'one', last: true });
+  });
+});
