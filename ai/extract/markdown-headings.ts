@@ -1,6 +1,7 @@
 import type { RawHeading } from './outline.ts';
 
-const fence = /^ {0,3}(`{3,}|~{3,})/;
+/** A line with further backticks has code within its text. */
+const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const numberSigns = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const underline = /^ {0,3}(=+|-+)[ \t]*$/;
 /** What is no paragraph, so that a line of hyphens below it is no underline: a list, a quotation, a table, an indented block. */
