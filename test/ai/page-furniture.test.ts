@@ -90,6 +90,17 @@ describe('What every page of a site has', () => {
   });
 });
 
+describe('A table of very many rows', () => {
+  it('is read, whatever stands around the rows', async () => {
+    const rows = '<tr><td>1</td><td>2</td></tr>'.repeat(150_000);
+    for (const page of [`<tbody>${rows}</tbody>`, rows]) {
+      const { text, truncated } = await read(`<body><table>${page}</table>`, 'text/html');
+      expect(truncated).to.equal(true);
+      expect(text.slice(0, 19)).to.equal('| 1 | 2 |\n| 1 | 2 |');
+    }
+  });
+});
+
 describe('Columns of a PDF', () => {
   it('are read one after the other', async () => {
     const document = new PDFDocument({ size: 'A4' });
