@@ -80,7 +80,7 @@ export function isImage(mediaType: string): boolean {
   return mediaType.startsWith('image/');
 }
 
-const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+const base64 = /^[A-Za-z0-9+/\s]*(?:={1,2}\s*)?$/;
 const looksWrapped = /^\s*\{\s*"file"\s*:[\s\S]{0,2000}"data_base64"/;
 
 /**

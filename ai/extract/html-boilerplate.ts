@@ -5,6 +5,7 @@ const outside = new Set(['header', 'footer', 'aside']);
 const outsideRoles = new Set(['banner', 'contentinfo', 'complementary']);
 const menus = new Set(['navigation', 'search', 'menu', 'menubar', 'dialog', 'alertdialog']);
 const content = new Set(['main', 'article', 'section']);
+const headings = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 const unseen = new Set(['script', 'style', 'noscript', 'template', 'svg', 'head', 'select', 'button', 'textarea']);
 /** Banners that ask for consent, by the words that their makers put together, and those of well-known products. */
 const asksForConsent =
@@ -87,7 +88,7 @@ class PageParts {
     const parts = new PageParts();
     const parser = new Parser({
       onopentag: (name, attributes) => parts.#begin(name, attributes, parser.startIndex),
-      onclosetag: () => parts.#end(parser.endIndex + 1),
+      onclosetag: (_name, isImplied) => parts.#end({ next: isImplied ? parser.startIndex : undefined, end: parser.endIndex + 1 }),
       ontext: (text) => parts.#count(text),
     });
     parser.end(html);
@@ -95,19 +96,22 @@ class PageParts {
   }
 
   #begin(name: string, attributes: Record<string, string>, start: number): void {
-    const isLeftOut = isBoilerplate(name, attributes, this.#inside.content > 0);
     const isMain = name === 'main' || attributes.role === 'main';
     const isContent = isMain || content.has(name);
+    const isText = isMain || name === 'article' || this.#inside.main > 0 || this.#inside.article > 0;
+    const isLeftOut = isBoilerplate(name, attributes, this.#inside.content > 0) || (!isText && isBanner(name, attributes));
     const element = { name: isMain ? 'main' : name, start, isLeftOut, isContent, isUnseen: unseen.has(name) };
     this.#open.push(element);
     this.#step(element, 1);
   }
 
-  #end(end: number): void {
+  /** `next` is where the tag begins that implies the end, or where a void element begins itself; `end` is where the last tag ends. */
+  #end({ next, end: endOfTag }: { next: number | undefined; end: number }): void {
     const element = this.#open.pop();
     if (!element) return;
     this.#step(element, -1);
     const { name, start, isLeftOut, title } = element;
+    const end = next === undefined || next === start ? endOfTag : next;
     if (name === 'title') this.title ??= { start, end };
     if (name === 'h1' && this.#inside.leftOut === 1) noteTitle(this.#open, { start, end });
     if (this.#inside.leftOut > 0) return;
@@ -144,8 +148,12 @@ function noteTitle(open: OpenElement[], title: Span): void {
 }
 
 function isBoilerplate(name: string, attributes: Record<string, string>, isInContent: boolean): boolean {
-  const { role = '', id = '', class: classes = '' } = attributes;
+  const { role = '' } = attributes;
   if (name === 'nav' || menus.has(role) || 'hidden' in attributes || attributes['aria-hidden'] === 'true') return true;
-  if (!isInContent && (outside.has(name) || outsideRoles.has(role))) return true;
-  return name !== 'body' && name !== 'html' && asksForConsent.test(`${id.slice(0, 200)} ${classes.slice(0, 500)}`);
+  return !isInContent && (outside.has(name) || outsideRoles.has(role));
+}
+
+/** Whether an element asks for consent, by its names. A page about consent has the same words in those of its headings. */
+function isBanner(name: string, { id = '', class: classes = '' }: Record<string, string>): boolean {
+  return name !== 'body' && name !== 'html' && !headings.has(name) && asksForConsent.test(`${id.slice(0, 200)} ${classes.slice(0, 500)}`);
 }

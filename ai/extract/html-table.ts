@@ -50,8 +50,7 @@ export const formatTable: FormatCallback = (table, walk, builder) => {
 };
 
 /** The cells of each row, whatever stands around the rows. Cells that follow each other outside of a row are one. */
-function rowsOf(parent: Element): Element[][] {
-  const rows: Element[][] = [];
+function rowsOf(parent: Element, rows: Element[][] = []): Element[][] {
   let loose: Element[] = [];
   for (const child of childrenOf(parent)) {
     if (isCell(child)) {
@@ -61,7 +60,7 @@ function rowsOf(parent: Element): Element[][] {
     }
     loose = [];
     if (child.name === 'tr') rows.push(cellsOf(child));
-    else if (!isOther(child)) rows.push(...rowsOf(child));
+    else if (!isOther(child)) rowsOf(child, rows);
   }
   return rows;
 }

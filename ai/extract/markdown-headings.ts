@@ -1,7 +1,9 @@
 import type { RawHeading } from './outline.ts';
 
-const fence = /^ {0,3}(`{3,}|~{3,})/;
-const numberSigns = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+/** A line with further backticks has code within its text. */
+const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+const numberSigns = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
+const closingSigns = /(?<![^ \t])#+$/;
 const underline = /^ {0,3}(=+|-+)[ \t]*$/;
 /** What is no paragraph, so that a line of hyphens below it is no underline: a list, a quotation, a table, an indented block. */
 const noParagraph = /^(?: {4}|\t| {0,3}(?:[-+*>|]|\d+[.)])(?:\s|$))/;
@@ -19,7 +21,8 @@ export function findMarkdownHeadings(text: string): RawHeading[] {
       previous = '';
       continue;
     }
-    const [, signs = '', title = ''] = numberSigns.exec(line) ?? [];
+    const [opening = '', signs = ''] = numberSigns.exec(line) ?? [];
+    const title = signs === '' ? '' : line.slice(opening.length).trim().replace(closingSigns, '').trimEnd();
     const [, below = ''] = underline.exec(line) ?? [];
     if (signs !== '' && title !== '') headings.push({ level: signs.length, line, title });
     else if (below !== '' && previous !== '') headings.push({ level: below.startsWith('=') ? 1 : 2, line: previous, title: previous });

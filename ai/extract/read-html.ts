@@ -12,7 +12,9 @@ const maxDepth = 300;
 const prescanBytes = 2048;
 // A parsed tree needs about twenty times the memory of its source. Far less source than this fills the limit of characters.
 const maxParsedLength = 6_000_000;
-const heavyParts = /<(script|style|svg)\b[^>]*>[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->|(?<=["'(])data:[\w/+.;=-]{0,80},[\w%+/=]*/gi;
+/** What never ends is left out to the end, as a browser does: to look for each end anew would take minutes. */
+const heavyParts =
+  /<svg\b[^>]*\/>|<(script|style|svg)\b[^>]*(?:>[\s\S]*?(?:<\/\1\s*>|$)|$)|<!--[\s\S]*?(?:-->|$)|(?<=["'(])data:[\w/+.;=-]{0,80},[\w%+/=]*/gi;
 const metaCharset = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})/i;
 
 const hidden = new Set('script style noscript template svg iframe object select textarea button'.split(' '));

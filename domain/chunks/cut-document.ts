@@ -4,15 +4,15 @@ import { cutCsv, cutJson } from './cut-records.ts';
 import type { PlacedHeading } from './heading-paths.ts';
 import { findFences, toPlainMarkdown } from './markdown-text.ts';
 import { lastWhere } from './sorted.ts';
-import { type ChunkSize, maxChunks } from './split-text.ts';
+import { type ChunkSize, maxChunks, splitPieces } from './split-text.ts';
 
 /**
  * Cuts the text of a document, and tells how search reads each chunk, as its type demands. A very long text of which that would make too many chunks to be indexed is
- * cut as prose without headings, which makes the fewest.
+ * cut by its paragraphs and sentences alone, which makes the fewest.
  */
 export function cutDocument(text: string, contentType: string | undefined, headings: PlacedHeading[], size: ChunkSize): Cut[] {
   const cuts = cutByType(text, contentType, headings, size);
-  return cuts.length > maxChunks ? cutProse(text, [], size) : cuts;
+  return cuts.length > maxChunks ? splitPieces(text, size).map((piece) => ({ ...piece, context: '', plain: piece.text })) : cuts;
 }
 
 function cutByType(text: string, contentType: string | undefined, headings: PlacedHeading[], size: ChunkSize): Cut[] {

@@ -7,7 +7,8 @@ export interface Fence extends Span {
   mark: string;
 }
 
-const fenceLine = /^ {0,3}(`{3,}|~{3,})([^\n]*)$/gm;
+/** A line with further backticks has code within its text. */
+const fenceLine = /^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$/gm;
 
 /** The blocks of code between marks. One that is not closed goes on to the end. */
 export function findFences(text: string): Fence[] {

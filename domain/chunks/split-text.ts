@@ -67,16 +67,21 @@ export function splitText(text: string, size = chunkSize): string[] {
 
 /**
  * The same as {@link splitText}, with the index of each chunk. A chunk also ends where a section begins, if it has a quarter of its size by then, and
- * none shares text with the section before. No row is divided, or shared in parts.
+ * none shares text with the section before. No row is divided, or shared in parts. Each chunk has something that the one before it has not.
  */
 export function splitPieces(text: string, size = chunkSize, marks = noMarks): TextPiece[] {
   const pieces: TextPiece[] = [];
   // The room is that of where the chunk's text begins.
-  let start = skipSpace(text, 0);
-  while (start < text.length) {
-    const end = findEnd(text, start, marks.roomAt?.(start) ?? size.characters, marks);
+  let [start, end] = [skipSpace(text, 0), 0];
+  while (start < text.length && end < text.length) {
+    const next = findEnd(text, start, marks.roomAt?.(start) ?? size.characters, marks);
+    if (text.slice(end, next).trim() === '') {
+      // A row that did not fit does not fit behind the overlap either, and each word of that would begin a chunk.
+      start = skipSpace(text, end);
+      continue;
+    }
+    end = next;
     pieces.push({ text: text.slice(start, end).trimEnd(), start });
-    if (end >= text.length) break;
     start = skipSpace(text, findStart(text, { previous: start, end, overlap: size.overlap }, marks));
   }
   return pieces;

@@ -6,8 +6,7 @@ export interface TableRow extends Span {
   header: Span;
 }
 
-/** What parts the head of a table from its body in Markdown: `|---|:--:|`, also without the outer strokes. */
-const underHead = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const cellUnderHead = /^:?-+:?$/;
 
 /**
  * The rows of the tables of a text, in their order: lines such as `| a | b |`, of which extraction makes the tables of all kinds of documents; and
@@ -18,7 +17,7 @@ export function findTableRows(text: string): TableRow[] {
   let previous: Line | undefined;
   let isLoose = false;
   for (const line of linesOf(text)) {
-    const isHead = previous !== undefined && line.text.includes('|') && previous.text.includes('|') && underHead.test(line.text);
+    const isHead = previous !== undefined && line.text.includes('|') && previous.text.includes('|') && isUnderHead(line.text);
     if (isHead && previous && rows.at(-1)?.end !== previous.end) rows.push({ ...spanOf(previous), header: spanOf(previous) });
     isLoose = isHead || (isLoose && line.text.includes('|'));
     if (isLoose || isFramed(line.text)) rows.push({ ...spanOf(line), header: headerOf(rows.at(-1), line) });
@@ -38,6 +37,14 @@ function* linesOf(text: string): Generator<Line> {
     yield { start, end, text: text.slice(start, end) };
     start = end + 1;
   }
+}
+
+/** Whether a line parts the head of a table from its body in Markdown: `|---|:--:|`, also without the outer strokes. */
+function isUnderHead(line: string): boolean {
+  const cells = line.split('|').map((cell) => cell.trim());
+  if (cells.at(0) === '') cells.shift();
+  if (cells.at(-1) === '') cells.pop();
+  return cells.length > 0 && cells.every((cell) => cellUnderHead.test(cell));
 }
 
 function isFramed(line: string): boolean {

@@ -10,12 +10,12 @@ export interface Span {
 export function createTermFinder(wanted: Set<string>): (text: string) => Span[] {
   const isWanted = (part: string) => termsOf(part).some((term) => wanted.has(term));
   return (text) => {
-    const spans: Span[] = [];
+    const found: Span[][] = [];
     const rest = text
-      .replace(pairedRun, (run, at: number) => blank(run, spans.push(...findPairs(run, at, wanted))))
-      .replace(unspacedRun, (run, at: number) => blank(run, spans.push(...findWords(run, at, isWanted))));
-    for (const { 0: run, index: at } of rest.matchAll(spacedRun)) spans.push(...findParts(run, at, wanted, isWanted));
-    return join(spans.sort((one, other) => one.start - other.start));
+      .replace(pairedRun, (run, at: number) => blank(run, found.push(findPairs(run, at, wanted))))
+      .replace(unspacedRun, (run, at: number) => blank(run, found.push(findWords(run, at, isWanted))));
+    for (const { 0: run, index: at } of rest.matchAll(spacedRun)) found.push(findParts(run, at, wanted, isWanted));
+    return join(found.flat().sort((one, other) => one.start - other.start));
   };
 }
 

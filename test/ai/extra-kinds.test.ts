@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { TextBuilder } from '../../ai/extract/kinds/text-builder.ts';
 import { extraContentTypes as types } from '../../config/extra-content-types.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 import {
@@ -193,6 +194,28 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     // A digit in the last column of each row, which would be half a gigabyte of text.
     const wide = Array.from({ length: 12_000 }, (_, row) => `<row r="${row + 1}"><c r="XFD${row + 1}"><v>1</v></c></row>`);
     expect(await read(makeXlsx(wide.join('')), types.xlsx)).to.include({ characters: 5000, truncated: true });
+  });
+
+  it('are read from Excel without the empty cells that no value follows, however far to the right they are', async () => {
+    const rows = (cells: string, count: number) => Array.from({ length: count }, () => `<row>${cells}</row>`).join('');
+    const [empty, blank] = ['<c r="XFD1" s="1"/>', '<c r="XFD1" t="str"><v> </v></c>'];
+    const sheet = `${rows(empty, 6_000)}${rows(blank, 6_000)}${rows(`<c r="B1"><v>1</v></c><c r="D1"><v>2</v></c>${empty}`, 20)}`;
+    const { text, truncated } = await read(makeXlsx(sheet), types.xlsx);
+    expect(truncated).to.equal(false);
+    expect(text).to.equal(['Prices', '', ...Array(20).fill('|  | 1 |  | 2 |')].join('\n'));
+  });
+
+  it('are read from OpenDocument with more notes in a paragraph than a call takes arguments', () => {
+    const builder = new TextBuilder(200_000);
+    builder.add('The rent');
+    builder.openAside();
+    for (let note = 0; note < 190_000; note++) {
+      builder.add('x');
+      builder.endParagraph();
+    }
+    builder.closeAside();
+    builder.endParagraph();
+    expect(builder.finish().text).to.match(/^The rent\n\nx\n\nx\n/);
   });
 
   describe('that are hostile', () => {

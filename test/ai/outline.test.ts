@@ -97,6 +97,10 @@ describe('The outline of an extracted text', () => {
       '#',
       '   ### Three  ',
       '    # indented code',
+      '```npm install```',
+      '## Four ## #  ##',
+      '### ###',
+      '# C#\t',
       'a | b\n\n--- | ---',
     ].join('\n\n');
     const { text: kept, outline } = finish({ text, pages: null, headings: findMarkdownHeadings(text) }, 'text/markdown', 10_000);
@@ -105,6 +109,8 @@ describe('The outline of an extracted text', () => {
       [1, 'One'],
       [2, 'Two'],
       [3, 'Three'],
+      [2, 'Four ## #'],
+      [1, 'C#'],
     ]);
     const characters = [...kept];
     for (const { start, title } of outline.headings)

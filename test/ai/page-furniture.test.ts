@@ -43,6 +43,33 @@ describe('What every page of a site has', () => {
       expect(await html(`<body><p>${prose}</p><div class="${name}">Kept</div></body>`), name).to.equal(`${prose}\n\nKept`);
   });
 
+  it('ends where the tag begins that ends it: what is hidden, what is the main part', async () => {
+    const pages = {
+      '<p>First</p><p hidden>Secret<p class="lead" data-x="1">Text': 'First\n\nText',
+      '<ul><li aria-hidden=true>Secret<li class="b">Text</ul>': ' * Text',
+      '<div><p hidden>Secret</div><p>Text': 'Text',
+      '<p>One<br hidden>two<img hidden alt="Secret"> three': 'One two three',
+      '<p>Text<p hidden>Secret': 'Text',
+      '<nav>Menu</nav><main><p>Text to the very last word': 'Text to the very last word',
+      '<nav>Menu</nav><article><p>Text to the last word</article><p>Menu': 'Text to the last word',
+    };
+    for (const [page, expected] of Object.entries(pages)) expect(await html(`<body>${page}`), page).to.equal(expected);
+  });
+
+  it('is no section about consent, no heading of one, and no article with such a tag', async () => {
+    const policy = `<h2 id="cookie-consent">Cookie consent</h2><p>${prose}</p><section id="cookie-notice"><p>A cookie lasts a year.</p></section>`;
+    const expected = `Cookie consent\n\n${prose}\n\nA cookie lasts a year.`;
+    for (const page of [
+      `<main>${policy}</main>`,
+      `<div role="main">${policy}</div>`,
+      `<article class="tag-cookie-consent">${policy}</article>`,
+    ])
+      expect(await html(`<body>${page}</body>`), page).to.equal(expected);
+    expect(await html(`<body><h2 id="cookie-consent">Cookie consent</h2><p>${prose}</p></body>`)).to.equal(`Cookie consent\n\n${prose}`);
+    const banner = `<section class="cookie-banner"><h2>We value your privacy</h2></section>`;
+    expect(await html(`<body><section><p>${prose}</p>${banner}</section></body>`)).to.equal(prose);
+  });
+
   it('leaves headings at their places', async () => {
     const { text, outline } = await read(furniture(`<h1>Fares</h1><p>${prose}</p><h2>Bicycles</h2><p>Free.</p>`), 'text/html');
     expect(outline.headings.map(({ title, start }) => [title, text.slice(start).startsWith(title)])).to.deep.equal([
@@ -60,6 +87,17 @@ describe('What every page of a site has', () => {
       '<main>'.repeat(200) + 'text'.repeat(50_000),
     ])
       expect((await read(page, 'text/html')).text).to.be.a('string');
+  });
+});
+
+describe('A table of very many rows', () => {
+  it('is read, whatever stands around the rows', async () => {
+    const rows = '<tr><td>1</td><td>2</td></tr>'.repeat(150_000);
+    for (const page of [`<tbody>${rows}</tbody>`, rows]) {
+      const { text, truncated } = await read(`<body><table>${page}</table>`, 'text/html');
+      expect(truncated).to.equal(true);
+      expect(text.slice(0, 19)).to.equal('| 1 | 2 |\n| 1 | 2 |');
+    }
   });
 });
 

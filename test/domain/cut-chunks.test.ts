@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type PlacedChunk, placeChunks } from '../../domain/chunks/place-chunks.ts';
 import { chunkSizeOf, maxChunks } from '../../domain/chunks/split-text.ts';
+import { findTableRows } from '../../domain/chunks/table-rows.ts';
 
 const lengthOf = (text: string) => [...text].length;
 /** The outline of a text whose headings are written as in Markdown. */
@@ -54,6 +55,14 @@ describe('What chunks end with', () => {
     expect(place(text.slice(0, text.indexOf('## Entry 1990')))).to.have.length(1_990);
   });
 
+  it('is no row of a text that would have too many chunks to be indexed', () => {
+    const text = `| ${'x'.repeat(27)} |\n`.repeat(maxChunks + 100);
+    const chunks = place(text, 60);
+    expect(chunks.length).to.be.below(maxChunks);
+    expectNothingLost(text, chunks);
+    expect(place(text.slice(0, 32 * 1_990), 60)).to.have.length(1_990);
+  });
+
   it('leaves no short chunk before the next section', () => {
     const text = `# One\n\n${sentences(43, 'one')}\n\n# Two\n\n${sentences(20, 'two')}`;
     const chunks = place(text);
@@ -78,6 +87,22 @@ describe('What chunks end with', () => {
     for (const one of rows) expect(lines).to.include(one);
   });
 
+  it('is the beginning of a row that does not fit, and the next one begins there', () => {
+    const paragraph = 'word '.repeat(40).trim();
+    const row = `| ${'cell words here '.repeat(72)}|`;
+    const chunks = place(`${paragraph}\n\n${row}\n\n`.repeat(70));
+    expect(chunks.map(({ text }) => text)).to.deep.equal(Array(70).fill([paragraph, row]).flat());
+  });
+
+  it('is the beginning of a row that fits only without an overlap, which is there before one that fits with it', () => {
+    const paragraph = Array.from({ length: 200 }, (_, index) => `w${index}`).join(' ');
+    const chunksWith = (characters: number) => place(`${paragraph}\n\n| ${'x'.repeat(characters - 4)} |\n`).map(({ text }) => text);
+    expect(chunksWith(1_150)).to.deep.equal([paragraph, `| ${'x'.repeat(1_146)} |`]);
+    const [first, second] = chunksWith(1_000);
+    expect(first).to.equal(paragraph);
+    expect(second).to.match(/^w\d+ .*w199\n\n\| x+ \|$/);
+  });
+
   it('is the end of a row of a table without outer strokes, too', () => {
     const rows = Array.from({ length: 30 }, (_, index) => `${index} | ${'word '.repeat(30)}| end`);
     const chunks = place(`Number | Words | End\n--- | --- | ---\n${rows.join('\n')}`);
@@ -93,14 +118,16 @@ describe('What chunks end with', () => {
     expect(chunks.at(-1)?.text.endsWith('| last | row |')).to.equal(true);
   });
 
+  const line = fc.oneof(
+    fc.constantFrom('', '# A', '## B', '### C', '|', '||', '|---|---|', '| a | b |', 'a | b', '```', '  '),
+    fc.integer({ min: 1, max: 90 }).map((count) => `| ${'cell '.repeat(count)}|`),
+    fc.integer({ min: 1, max: 90 }).map((count) => 'word. '.repeat(count)),
+    fc.string({ unit: 'grapheme', maxLength: 300 }),
+  );
+  const toText = (lines: string[]) => lines.join('\n').replace(/\r/g, ' ');
+
   it('loses nothing, ends, and keeps to the size, whatever the text is', () => {
-    const line = fc.oneof(
-      fc.constantFrom('', '# A', '## B', '### C', '|', '||', '|---|---|', '| a | b |', 'a | b', '```', '  '),
-      fc.integer({ min: 1, max: 90 }).map((count) => `| ${'cell '.repeat(count)}|`),
-      fc.integer({ min: 1, max: 90 }).map((count) => 'word. '.repeat(count)),
-      fc.string({ unit: 'grapheme', maxLength: 300 }),
-    );
-    const text = fc.array(line, { maxLength: 60 }).map((lines) => lines.join('\n').replace(/\r/g, ' '));
+    const text = fc.array(line, { maxLength: 60 }).map(toText);
     fc.assert(
       fc.property(text, fc.constantFrom(60, 300, 1_200), (one, characters) => {
         const chunks = place(one, characters);
@@ -114,6 +141,29 @@ describe('What chunks end with', () => {
           const end = start + lengthOf(row);
           const cuts = chunks.flatMap(({ place: at }) => [at.start, at.end]).filter((at) => start < at && at < end);
           if (end - start < characters / 2) expect(cuts, row).to.deep.equal([]);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('makes no more chunks than the length, the rows and the headings of a text ask for, and none within another', () => {
+    const longLine = fc.oneof(
+      fc.integer({ min: 200, max: 260 }).map((count) => `| ${'cell '.repeat(count)}|`),
+      fc.integer({ min: 1, max: 300 }).map((count) => 'word '.repeat(count)),
+      fc.integer({ min: 1, max: 3_000 }).map((count) => ' '.repeat(count)),
+    );
+    const text = fc.array(fc.oneof(line, longLine), { maxLength: 60 }).map(toText);
+    fc.assert(
+      fc.property(text, fc.constantFrom(60, 300, 1_200), (one, characters) => {
+        const places = place(one, characters).map(({ place: at }) => at);
+        // In prose each has two thirds of what its context leaves, without the overlap.
+        const most = lengthOf(one) / ((characters * 3) / 8) + findTableRows(one).length + outlineOf(one).headings.length + 1;
+        expect(places.length).to.be.most(most);
+        for (const [index, { start, end }] of places.entries()) {
+          const before = places[index - 1] ?? { start: -1, end: 0 };
+          expect(start).to.be.above(before.start);
+          expect(end).to.be.above(before.end);
         }
       }),
       { numRuns: 200 },

@@ -161,6 +161,13 @@ describe('What is embedded of a Markdown text', () => {
     expect(chunks.at(-1)?.embedded).to.match(/\*\*value\*\* = 119\n~~~\n\nAfter it\.$/);
   });
 
+  it('knows code within the text from a block of code, though both begin with three backticks', () => {
+    const words = 'Some **bold** words. '.repeat(100);
+    const chunks = markdown(`\`\`\`npm install\`\`\`\n\n${words}\n\n\`\`\`sh\n**code**\n\`\`\`\n\n${words}`);
+    expect(chunks.length).to.be.above(2);
+    expect(embedded(chunks)).to.include('npm install').and.include('**code**').and.not.include('**bold**');
+  });
+
   it('is the marks themselves if there is nothing else', () => {
     expect(markdown('---')[0]?.embedded).to.equal('---');
   });

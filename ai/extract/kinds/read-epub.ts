@@ -70,7 +70,7 @@ async function listLocked(archive: Archive): Promise<Set<string>> {
 
 /** A reference of a file as the name of another in the archive. One that leads out of it names none. */
 function resolve(from: string, reference: string): string {
-  return posix.join(posix.dirname(from), decode(reference.replace(/[#?].*$/, '')));
+  return posix.join(posix.dirname(from), decode(reference.split(/[#?]/, 1).join('')));
 }
 
 function decode(text: string): string {

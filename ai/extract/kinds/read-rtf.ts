@@ -116,7 +116,7 @@ class RtfReader {
     this.#flush();
     const text = this.#parts.join('').replace(/^(?=[^\n|]* \| )/gm, '| ');
     return text
-      .replace(/[ \t]+$/gm, '')
+      .replace(/(?<![ \t])[ \t]+$/gm, '')
       .replace(/\|\s+\|$/gm, '|')
       .replace(/\n{3,}/g, '\n\n')
       .trim();

@@ -85,7 +85,7 @@ async function readDateStyles(archive: Archive, part: string): Promise<Set<numbe
   await scanWorkbook(archive.readText(part), {
     open(name, { numFmtId = '0', formatCode = '' }) {
       const format = Number(numFmtId);
-      if (name === 'numFmt') custom.set(format, /[dy]/i.test(formatCode.replace(/"[^"]*"|\[[^\]]*\]|\\./g, '')));
+      if (name === 'numFmt') custom.set(format, /[dy]/i.test(formatCode.replace(/"[^"]*"?|\[[^\]]*\]?|\\./g, '')));
       else if (name === 'cellXfs') inCells = true;
       else if (name === 'xf' && inCells) {
         if (dateFormats.has(format) || custom.get(format)) dates.add(style);
@@ -108,29 +108,30 @@ interface Book {
 }
 
 async function readSheet(archive: Archive, part: string, book: Book, builder: TextBuilder): Promise<void> {
-  let [type, style, value, inValue, column] = ['n', 0, '', false, 0];
-  // Empty cells are left out of the file, but those behind them stay in their columns.
-  const moveTo = (reference: string | undefined) => {
-    const wanted = columnOf(reference) ?? column + 1;
-    for (column += 1; column < wanted && !builder.full; column += 1) builder.endCell();
+  let [type, style, value, inValue, column, written] = ['n', 0, '', false, 0, 0];
+  // Cells behind empty ones stay in their columns. Those that no value follows are left out: they may be 16,384 in every row.
+  const write = (text: string) => {
+    if (text.trim() === '') return;
+    for (written += 1; written < column; written += 1) builder.endCell();
+    builder.add(text);
+    builder.endCell();
   };
   await scanWorkbook(archive.readText(part), {
     enough: () => builder.full,
     open(name, attributes) {
       if (name === 'sheetData') builder.openTable();
-      else if (name === 'row') column = 0;
+      else if (name === 'row') [column, written] = [0, 0];
       else if (name === 'c') {
-        moveTo(attributes.r);
+        column = Math.max(column + 1, columnOf(attributes.r) ?? 0);
         [type, style, value] = [attributes.t ?? 'n', Number(attributes.s ?? 0), ''];
       } else if (name === 'v' || name === 't') inValue = true;
     },
     close(name) {
       if (name === 'v' || name === 't') inValue = false;
       else if (name === 'c') {
-        builder.add(
+        write(
           type === 's' ? (book.shared[Number(value)] ?? '') : type === 'n' && book.dates.has(style) ? toDate(value, book.dayZero) : value,
         );
-        builder.endCell();
       } else if (name === 'row') builder.endRow();
       else if (name === 'sheetData') builder.closeTable();
     },

@@ -46,8 +46,9 @@ export class TextBuilder {
   endParagraph(): void {
     const flow = this.#flow;
     const text = flow.line.trim();
-    const paragraphs = text === '' ? flow.waiting : [text, ...flow.waiting];
-    (flow.tables > 0 ? flow.cell : flow.blocks).push(...paragraphs);
+    const paragraphs = flow.tables > 0 ? flow.cell : flow.blocks;
+    if (text !== '') paragraphs.push(text);
+    append(paragraphs, flow.waiting);
     flow.line = '';
     flow.waiting = [];
   }
@@ -63,7 +64,7 @@ export class TextBuilder {
     const around = this.#around.pop();
     if (!around) return;
     this.#endTables();
-    around.waiting.push(...this.#flow.blocks);
+    append(around.waiting, this.#flow.blocks);
     this.#flow = around;
     if (around.line.trim() === '') this.endParagraph();
   }
@@ -114,4 +115,9 @@ export class TextBuilder {
     this.endParagraph();
     while (this.#flow.tables > 0) this.closeTable();
   }
+}
+
+/** There may be more items than a call takes arguments. */
+function append<T>(items: T[], more: T[]): void {
+  for (const one of more) items.push(one);
 }

@@ -44,8 +44,8 @@ export function makePptx(slides: string[]): Buffer {
   ]);
 }
 
-/** A workbook of one sheet, Prices, with these rows of cells; `properties` stand before its sheets. */
-export function makeXlsx(rows: string, shared: string[] = [], properties = ''): Buffer {
+/** A workbook of one sheet, Prices, with these rows of cells; `properties` stand before its sheets, `formats` before its styles. */
+export function makeXlsx(rows: string, shared: string[] = [], properties = '', formats = ''): Buffer {
   return makeZip([
     types({ 'xl/workbook.xml': 'spreadsheetml.sheet.main' }),
     {
@@ -54,7 +54,10 @@ export function makeXlsx(rows: string, shared: string[] = [], properties = ''): 
     },
     relations('xl/_rels/workbook.xml.rels', { r1: '/xl/worksheets/sheet1.xml' }),
     { name: 'xl/sharedStrings.xml', content: `${declaration}<sst>${shared.map((text) => `<si><t>${text}</t></si>`).join('')}</sst>` },
-    { name: 'xl/styles.xml', content: `${declaration}<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>` },
+    {
+      name: 'xl/styles.xml',
+      content: `${declaration}<styleSheet>${formats}<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+    },
     { name: 'xl/worksheets/sheet1.xml', content: `${declaration}<worksheet><sheetData>${rows}</sheetData></worksheet>` },
   ]);
 }
@@ -142,9 +145,13 @@ export function makeOdt(body: string, manifest = ''): Buffer {
   ]);
 }
 
-/** A book of chapters, in files whose names end so. */
-export function makeEpub(chapters: string[], more: ZipFile[] = [], { ending = 'xhtml', type = 'application/xhtml+xml' } = {}): Buffer {
-  const items = chapters.map((_, index) => `<item id="c${index}" href="text/chapter%20${index}.${ending}" media-type="${type}"/>`);
+/** A book of chapters, in files whose names end so; `place` is the part of their addresses that leads to a place in them. */
+export function makeEpub(
+  chapters: string[],
+  more: ZipFile[] = [],
+  { ending = 'xhtml', type = 'application/xhtml+xml', place = '' } = {},
+): Buffer {
+  const items = chapters.map((_, index) => `<item id="c${index}" href="text/chapter%20${index}.${ending}${place}" media-type="${type}"/>`);
   const order = chapters.map((_, index) => `<itemref idref="c${index}"/>`);
   return makeZip([
     { name: 'mimetype', content: 'application/epub+zip' },

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { unwrapUpload } from '../../ai/extract/document.ts';
+import { extractText } from '../../ai/extract/extract-text.ts';
+import { extraContentTypes } from '../../config/extra-content-types.ts';
+import { hostileTexts, processorSeconds } from '../support/hostile-texts.ts';
+import { makeEpub, makeXlsx } from './support/make-office.ts';
+
+const limits = {
+  maxUploadBytes: 10_000_000,
+  maxTextCharacters: 200_000,
+  maxPdfPages: 500,
+  extraContentTypes: Object.values(extraContentTypes),
+};
+const read = (text: string | Buffer, mediaType: string) => extractText({ bytes: Buffer.from(text), mediaType, charset: undefined }, limits);
+
+describe('A hostile document of 100,000 characters', () => {
+  const work: Record<string, (text: string) => unknown> = {
+    'is read as HTML': (text) => read(text, 'text/html'),
+    'is read as Markdown': (text) => read(text, 'text/markdown'),
+    'is read as RTF': (text) => read(`{\\rtf1 ${text.replaceAll(/[\\{}]/g, ' ')}}`, 'application/rtf'),
+    'is unwrapped': (text) => {
+      const file = { content_type: 'text/plain', data_base64: `${text}%` };
+      try {
+        unwrapUpload(Buffer.from(JSON.stringify({ file })), 'application/json', limits.maxUploadBytes);
+      } catch {
+        // None of them is base64.
+      }
+    },
+  };
+  for (const [what, run] of Object.entries(work))
+    it(`${what} in time`, async () => {
+      for (const { name, text } of hostileTexts()) expect(await processorSeconds(() => run(text)), name).to.be.below(1);
+    });
+
+  it('is read in time if an address in it is long, or a format', async () => {
+    const book = makeEpub(['<p>Text</p>'], [], { place: `${'#'.repeat(200_000)}\n` });
+    const workbook = makeXlsx(
+      '<row><c><v>1</v></c></row>',
+      [],
+      '',
+      `<numFmts><numFmt numFmtId="200" formatCode="${'['.repeat(200_000)}"/></numFmts>`,
+    );
+    for (const [document, type, expected] of [
+      [book, extraContentTypes.epub, 'Text'],
+      [workbook, extraContentTypes.xlsx, 'Prices\n\n| 1 |'],
+    ] as const)
+      expect(await processorSeconds(async () => expect((await read(document, type)).text).to.equal(expected)), type).to.be.below(1);
+  });
+
+  it('is read as HTML in time if it is much longer, and never ends what it begins', async () => {
+    for (const beginning of ['<script>', '<script', '<svg>', '<style ', '<!--']) {
+      const { text } = await read(`<p>Before</p>${beginning.repeat(6_500_000 / beginning.length)}`, 'text/html');
+      expect(text, beginning).to.equal('Before');
+    }
+  });
+});

@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { placeChunks } from '../../domain/chunks/place-chunks.ts';
+import { termsOf } from '../../domain/lexical/terms.ts';
+import { createHighlighter } from '../../domain/search/highlights.ts';
+import { hostileTexts, processorSeconds } from '../support/hostile-texts.ts';
+
+describe('A hostile text of 100,000 characters', () => {
+  const findHighlights = createHighlighter('a query of some words 語');
+  const work: Record<string, (text: string) => unknown> = {
+    'is cut as prose': (text) => placeChunks(text, null),
+    'is cut as Markdown': (text) => placeChunks(text, null, { contentType: 'text/markdown' }),
+    'is cut as CSV': (text) => placeChunks(text, null, { contentType: 'text/csv' }),
+    'is cut as JSON': (text) => placeChunks(text, null, { contentType: 'application/json' }),
+    'is read for the search by words': termsOf,
+    'is searched for what matched': findHighlights,
+  };
+  for (const [what, run] of Object.entries(work))
+    it(`${what} in time`, async () => {
+      for (const { name, text } of hostileTexts()) expect(await processorSeconds(() => run(text)), name).to.be.below(1);
+    });
+
+  it('is searched for what matched, however often that is', () => {
+    expect(createHighlighter('語')('語'.repeat(200_000))).to.deep.equal([{ start: 0, end: 200_000 }]);
+  });
+});
