@@ -2,6 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 
+/** A server of metrics. */
+export interface MetricsServer {
+  port: number;
+  /** Stops it, and breaks the connections that are open. */
+  close(): Promise<void>;
+}
+
 /** What a process shows at its port of metrics. */
 export interface MetricsSource {
   registry: Registry;
@@ -15,7 +22,7 @@ export interface MetricsSource {
  * Serves `GET /metrics` at every interface, with those of the process itself: memory, processor, event loop, garbage collection. Rejects if
  * the port is taken. The server does not keep the process alive.
  */
-export async function serveMetrics(port: number, { registry, refresh, readOthers }: MetricsSource): Promise<{ port: number }> {
+export async function serveMetrics(port: number, { registry, refresh, readOthers }: MetricsSource): Promise<MetricsServer> {
   collectDefaultMetrics({ register: registry });
   async function read(): Promise<string> {
     await refresh?.();
@@ -34,5 +41,12 @@ export async function serveMetrics(port: number, { registry, refresh, readOthers
   });
   server.unref();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, () => resolve()));
-  return { port: (server.address() as AddressInfo).port };
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      return closed;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 // `npm test`: format, lint, types, then every test file against a Postgres, a Temporal server and an AI service of this run.
 // `npm test -- test/api test/db/migrate.test.ts` runs only the tests in those places. The last line is `N passed, N failed`.
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { type Stack, startStack } from '../local/stack.ts';
@@ -10,7 +10,7 @@ import { versitygw } from './storage/s3-server.ts';
 import { checkCoverage } from './support/coverage.ts';
 import { makeTestDirectory, removeTestDirectory } from './support/directories.ts';
 import { checkLogs } from './support/find-secrets.ts';
-import { buildGoPrograms } from './support/go-program.ts';
+import { buildGoPrograms, type GoProgram } from './support/go-program.ts';
 import { runChecks } from './support/run-checks.ts';
 import { runMocha } from './support/run-mocha.ts';
 import { keptLogs } from './support/run-secrets.ts';
@@ -27,6 +27,12 @@ const longest = [
   'test/jobs/temporal-silent.test.ts',
   'test/jobs/rolling-deploy.test.ts',
   'test/ops/restore.test.ts',
+];
+/** Programs that tests start, by the modules that they start them with. */
+const goPrograms: [module: string, program: GoProgram][] = [
+  ['stripe-mock.ts', stripeMock],
+  ['s3-server.ts', versitygw],
+  ['bucket-emulator.ts', bucketEmulator],
 ];
 const slowestFiles = 10;
 // Most of the time a test waits: for a process to start, a lease to end, a retry to be due. More than four of them might use up
@@ -61,8 +67,10 @@ async function runAll(): Promise<Summary> {
   console.log(`Starting Postgres, Temporal and the AI service${withChecks ? ', and checking format, lint and types' : ''} …`);
   const [stack, checked] = await Promise.all([startServices(), withChecks ? runChecks() : none]);
   try {
-    if (withChecks) await buildGoPrograms([stripeMock, versitygw, bucketEmulator], stack.supervisor, join(directory, 'go'));
-    const tested = add(checked, await Promise.race([runTests(stack, files), stopRequest.wait().then(() => none)]));
+    const stopped = stopRequest.wait();
+    await Promise.race([buildGoPrograms(programsOf(files), stack.supervisor, join(directory, 'go'), stopRequest.signal), stopped]);
+    if (stopRequest.requested) return checked;
+    const tested = add(checked, await Promise.race([runTests(stack, files), stopped.then(() => none)]));
     if (stopRequest.requested) return tested;
     const searched = add(tested, checkLogs(directory, { whole: withChecks }));
     return withChecks ? add(searched, await checkCoverage(directory)) : searched;
@@ -86,6 +94,12 @@ async function runTests(stack: Stack, files: string[]): Promise<Summary> {
   const alone = files.filter((file) => oneAtATime.test(file));
   const first = await runMocha(stack.supervisor, { ...group, name: 'parallel', files: together, jobs: filesAtOnce });
   return add(first, await runMocha(stack.supervisor, { ...group, name: 'serial', files: alone, jobs: 1 }));
+}
+
+/** Those that the files import. */
+function programsOf(files: string[]): GoProgram[] {
+  const sources = files.map((file) => readFileSync(file, 'utf8'));
+  return goPrograms.filter(([module]) => sources.some((source) => source.includes(`/${module}'`))).map(([, program]) => program);
 }
 
 function startServices(): Promise<Stack> {

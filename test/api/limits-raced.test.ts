@@ -4,7 +4,7 @@ import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { billingOn } from '../auth/support/service.ts';
 import type { Answer, TestUser } from '../support/api.ts';
 import { summary } from '../support/jobs.ts';
-import { untilWaiting } from '../support/locks.ts';
+import { patientLocks, untilWaiting } from '../support/locks.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -15,7 +15,14 @@ const limits = { PLAN_FREE_WORKSPACES: '2', PLAN_FREE_MEMBERS: '2', PLAN_FREE_AI
 
 describe(`${racers} requests at once for the last that a plan allows: one gets it, each other LIMIT_REACHED`, () => {
   // Enough connections for the racers to wait for the lock, and not for their turn to write.
-  const env = { ...billingOn, DATABASE_POOL_SIZE: '64', STRIPE_API_BASE: 'http://127.0.0.1:9', WORKER_ENABLED: 'false', ...limits };
+  const env = {
+    ...billingOn,
+    DATABASE_POOL_SIZE: '64',
+    STRIPE_API_BASE: 'http://127.0.0.1:9',
+    WORKER_ENABLED: 'false',
+    ...limits,
+    ...patientLocks,
+  };
   const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test', check: 'after each test' });
   before(() => {
     ai.provider = 'remote';

@@ -4,6 +4,7 @@ import type { Environment } from '../../config/environment.ts';
 import { billingOn } from '../auth/support/service.ts';
 import type { Answer, TestApi } from '../support/api.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
+import { patientLocks } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -98,8 +99,7 @@ describe('A search whose client leaves', () => {
 });
 
 describe('A search that takes too long', () => {
-  // Below the three seconds that a request waits for a lock.
-  const { api, search, usedCredits, release } = useHeldSearches({ SEARCH_TIMEOUT_MS: '2000' }, holdQueries);
+  const { api, search, usedCredits, release } = useHeldSearches({ SEARCH_TIMEOUT_MS: '2000', ...patientLocks }, holdQueries);
 
   it('ends after its time with SERVICE_UNAVAILABLE, and its credit is given back', async () => {
     const late = await search();
@@ -116,7 +116,8 @@ describe('A search that takes too long', () => {
 });
 
 describe('Hundreds of searches of one organization', () => {
-  const env = { ...common, SEARCHES_PER_ORGANIZATION: '2', SEARCH_WAIT_MS: '3000' };
+  // Those that have their turn are embedded for ten seconds at most: by then the others must have come, and waited.
+  const env = { ...common, SEARCHES_PER_ORGANIZATION: '2', SEARCH_WAIT_MS: '1000' };
   const { api, ai, tenant } = useApi({ ai: true, env, check: 'after each test' });
 
   it('run two at a time; the rest wait, then get SERVICE_UNAVAILABLE, and another organization is served meanwhile', async () => {

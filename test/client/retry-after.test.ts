@@ -28,7 +28,7 @@ describe('A client that asks too often', () => {
 
     // The minute of the limit is nearly over, and the process has not noted when it was to end.
     await api.stack.restart('api');
-    const endsAt = Date.now() + 3_000;
+    const endsAt = Date.now() + 5_000;
     await sql`update rate_limit set expire = ${endsAt}`.execute(api.database.db);
     proxy.passed.length = 0;
     const message = 'How do I raise my quota?';

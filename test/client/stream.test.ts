@@ -8,11 +8,10 @@ import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { refusal } from './support/refusal.ts';
 
-const lifetimeMs = 1_500;
 const order = ['queued', 'running', 'succeeded'];
 
 describe("The client's stream of jobs", () => {
-  const { api, tenant } = useApi({ env: { STREAM_RECHECK_MS: '200', STREAM_LIFETIME_MS: String(lifetimeMs) } });
+  const { api, tenant } = useApi({ env: { STREAM_RECHECK_MS: '200' } });
   let proxy: FaultyProxy;
   let client: Client;
 
@@ -123,19 +122,6 @@ describe("The client's stream of jobs", () => {
     expect(stream.lastEventId).to.be.a('string');
   });
 
-  it('goes on when the service ends a connection that is too old', async () => {
-    const stream = await follow();
-    const ids = await createJobs(1);
-    const events: JobEvent[] = [];
-    const reading = readInto(events, stream);
-    await until(() => connections().length >= 3);
-    ids.push(...(await createJobs(1)));
-    await untilDone(events, ids);
-    await stream.return();
-    await reading;
-    expectWhole(events, ids);
-  });
-
   it('gives up a connection that is silent, and opens another', async () => {
     const attentive = createClient({ url: proxy.url, token: tenant.owner.token, retries: { baseDelayMs: 20, maxSilenceMs: 500 } });
     proxy.faults = ({ path }) => (path === '/rpc/jobs/stream' && connections().length === 1 ? 'mute' : undefined);
@@ -155,20 +141,6 @@ describe("The client's stream of jobs", () => {
     const resumed = await client.jobs.stream({ organizationId: tenant.organizationId }, { lastEventId: stream.lastEventId });
     expect((await readUntilDone(resumed, missed)).at(-1)?.id).to.equal(missed[0]);
     await resumed.return();
-  });
-
-  it('ends when it is aborted or hung up, also while it waits, and leaves no connection behind', async () => {
-    const controller = new AbortController();
-    const aborted = await client.jobs.stream({ organizationId: tenant.organizationId }, { signal: controller.signal });
-    const next = aborted.next();
-    controller.abort();
-    expect(await next).to.deep.equal({ done: true, value: undefined });
-    const hungUp = await follow();
-    const waiting = hungUp.next();
-    await hungUp.return();
-    expect((await waiting).done).to.equal(true);
-    const count = connections().length;
-    await staysTrue(() => connections().length === count, lifetimeMs);
   });
 
   it('ends with the error when it is refused, before or while it is read', async () => {
@@ -209,6 +181,38 @@ describe("The client's stream of jobs", () => {
     const next = refusal(stream.next());
     await own.close();
     expect((await next).code).to.equal('NETWORK');
+  });
+
+  describe('whose connections the service soon ends', () => {
+    const lifetimeMs = 1_500;
+    before(() => api.stack.restart('api', { STREAM_LIFETIME_MS: String(lifetimeMs) }));
+
+    it('goes on over the next ones', async () => {
+      const stream = await follow();
+      const ids = await createJobs(1);
+      const events: JobEvent[] = [];
+      const reading = readInto(events, stream);
+      await until(() => connections().length >= 3);
+      ids.push(...(await createJobs(1)));
+      await untilDone(events, ids);
+      await stream.return();
+      await reading;
+      expectWhole(events, ids);
+    });
+
+    it('ends when it is aborted or hung up, also while it waits, and leaves no connection behind', async () => {
+      const controller = new AbortController();
+      const aborted = await client.jobs.stream({ organizationId: tenant.organizationId }, { signal: controller.signal });
+      const next = aborted.next();
+      controller.abort();
+      expect(await next).to.deep.equal({ done: true, value: undefined });
+      const hungUp = await follow();
+      const waiting = hungUp.next();
+      await hungUp.return();
+      expect((await waiting).done).to.equal(true);
+      const count = connections().length;
+      await staysTrue(() => connections().length === count, lifetimeMs);
+    });
   });
 });
 

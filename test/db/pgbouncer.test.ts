@@ -62,8 +62,8 @@ if (program === undefined) {
     });
 
     it('the API, sign-in and the worker pass the tests of what they do with the database', async () => {
-      // Most of their time they wait.
-      const args = ['node_modules/mocha/bin/mocha.js', '--reporter', 'dot', '--parallel', '--jobs', '3', ...files];
+      // Other files of the run are under way beside them.
+      const args = ['node_modules/mocha/bin/mocha.js', '--reporter', 'dot', '--parallel', '--jobs', '2', ...files];
       const run = runProgram(process.execPath, args, { env: { TEST_POOLER_ADDRESS: pgbouncer.address } });
       const { code } = await run.exited;
       expect(code, `${run.stdout()}${run.stderr()}`).to.equal(0);

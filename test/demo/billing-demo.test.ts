@@ -73,7 +73,7 @@ describe('npm run demo -- --billing', () => {
   });
 
   it('leaves no process behind', async () => {
-    await until(() => findProcesses(dataDir).length === 0, 30_000);
+    await until(() => findProcesses(dataDir).length === 0);
   });
 
   it('takes no files', async () => {

@@ -281,7 +281,7 @@ async function startNginx(
     ['/dev/stdout', join(directory, 'access.log')],
     [/\/etc\/nginx\/edge\//g, `${directory}/`],
     ['http://api:3000', `http://127.0.0.1:${apiPort}`],
-    ['proxy_read_timeout 90s;', 'proxy_read_timeout 1s;'],
+    ['proxy_read_timeout 90s;', 'proxy_read_timeout 3s;'],
   ]);
   write('listen.conf', readFileSync(join('deploy/edge', listen), 'utf8'), [
     [/listen (8080|8443)/, `listen 127.0.0.1:${port}`],
@@ -296,7 +296,7 @@ async function startNginx(
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`nginx does not start: ${said}`);
     return await acceptsConnection(port);
-  }, 10_000);
+  });
   return child;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, creditsUsed, historyOf, insertJobOnly, resultOf, summary } from '../support/jobs.ts';
-import { untilWaiting } from '../support/locks.ts';
+import { patientLocks, untilWaiting } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { useApi } from '../support/use-api.ts';
@@ -11,7 +11,7 @@ describe('Canceling a job', () => {
   const { api, ai, tenant } = useApi({
     ai: true,
     // Six requests of one organization may wait for a lock at once.
-    env: { WORKER_CONCURRENCY: '1', JOB_RETRY_DELAYS_MS: '60000', DATABASE_POOL_SIZE: '40' },
+    env: { WORKER_CONCURRENCY: '1', JOB_RETRY_DELAYS_MS: '60000', DATABASE_POOL_SIZE: '40', ...patientLocks },
     check: 'after each test',
   });
   afterEach(() => {

@@ -5,13 +5,14 @@ import { makeTestDirectory, removeTestDirectory } from '../support/directories.t
 import { endPrograms, isAlive, type Program, runProgram, until } from '../support/processes.ts';
 
 // Stands in for npm, whose install takes most of a minute: it takes a second, and writes what `npm ci` writes last.
-const npm = `#!/bin/sh
+const npmOf = (seconds: number) => `#!/bin/sh
 echo "$*" >> npm-calls
 rm -rf node_modules && mkdir node_modules
 echo "npm talks to standard output"
-sleep 1 & wait $!
+sleep ${seconds} >/dev/null 2>&1 & wait $!
 echo > node_modules/.package-lock.json
 `;
+const npm = npmOf(1);
 
 describe('local/run.sh', () => {
   let project: string;
@@ -109,6 +110,7 @@ describe('local/run.sh', () => {
   });
 
   it('installs anew after an install that was killed half-way', async () => {
+    writeFileSync(join(project, 'bin', 'npm'), npmOf(10));
     const killed = run();
     await until(() => existsSync(join(project, 'node_modules')));
     const holders = readFileSync(join(project, '.install.lock', 'pids'), 'utf8')
@@ -118,6 +120,7 @@ describe('local/run.sh', () => {
     for (const pid of holders) process.kill(pid, 'SIGKILL');
     await killed.exited;
     expect(existsSync(installed())).to.equal(false);
+    writeFileSync(join(project, 'bin', 'npm'), npm);
     const programs = [run('one'), run('two')];
     await Promise.all(programs.map((program) => program.exited));
     expect(programs.map((program) => program.stdout().split(' ')[1])).to.deep.equal(['one\n', 'two\n']);
@@ -125,6 +128,7 @@ describe('local/run.sh', () => {
   });
 
   it('ends with its npm on SIGTERM', async () => {
+    writeFileSync(join(project, 'bin', 'npm'), npmOf(10));
     const stopped = run();
     await until(() => existsSync(join(project, 'node_modules')));
     const holders = readFileSync(join(project, '.install.lock', 'pids'), 'utf8')

@@ -161,7 +161,7 @@ describe('the local stack', () => {
     const { pids } = JSON.parse(line) as { pids: number[] };
     expect(pids.map(isAlive)).to.deep.equal([true, true, true]);
     process.kill(holder.pid, 'SIGKILL');
-    await until(() => !pids.some(isAlive) && findProcesses(dataDir).length === 0, 30_000);
+    await until(() => !pids.some(isAlive) && findProcesses(dataDir).length === 0);
   });
 });
 

@@ -25,7 +25,7 @@ describe('npm start', () => {
 
   afterEach(async () => {
     endPrograms();
-    await until(() => findProcesses(dataDir).length === 0, 30_000);
+    await until(() => findProcesses(dataDir).length === 0);
     removeTestDirectory(dataDir);
   });
 

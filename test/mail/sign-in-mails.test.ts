@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { MailKind } from '../../db/schema.ts';
 import { startTestApi, type TestApi, type TestUser } from '../support/api.ts';
-import { untilWaiting } from '../support/locks.ts';
+import { patientLocks, untilWaiting } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
 
 const password = 'a long password';
@@ -16,7 +16,7 @@ describe('A mail of sign-in', () => {
 
   before(async () => {
     // No worker runs, so that a mail stays where it was written.
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false', REQUIRE_EMAIL_VERIFICATION: 'true' } });
+    api = await startTestApi({ env: { WORKER_ENABLED: 'false', REQUIRE_EMAIL_VERIFICATION: 'true', ...patientLocks } });
     owner = await signUpVerified();
     const { body } = await post('/organization/create', { name: 'Acme', slug: 'acme' }, owner.token);
     organizationId = body.id;
@@ -106,7 +106,7 @@ describe('A mail of sign-in', () => {
       await withoutWrites(async () => {
         answer = send();
         await untilWaiting(api.database.db, 1);
-        // Longer than the answer to a request for a new password is held back, and shorter than a lock is waited for.
+        // Longer than the answer to a request for a new password is held back.
         expect(await Promise.race([answer, sleep(1_500, 'no answer')])).to.equal('no answer');
       });
       expect((await answer).status).to.equal(200);

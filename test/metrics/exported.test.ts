@@ -152,8 +152,12 @@ describe('The metrics of the API', () => {
 
   it('show open streams, the pool, the breaker, what waits, and what the SDK measures', async () => {
     const stream = await openJobStream(api, { token: tenant.owner.token, organizationId: tenant.organizationId });
-    await until(async () => sampleValue(await scrape(port), 'sheaf_open_streams') === 1);
-    const samples = await scrape(port);
+    let samples: Sample[] = [];
+    // A database that is busy may not respond to the first scrape.
+    await until(async () => {
+      samples = await scrape(port);
+      return sampleValue(samples, 'sheaf_open_streams') === 1 && sampleValue(samples, 'sheaf_backlog_readable') === 1;
+    });
     stream.close();
     await until(async () => sampleValue(await scrape(port), 'sheaf_open_streams') === 0);
 
@@ -270,7 +274,7 @@ describe('The metrics of calls of the AI service', () => {
     const service = await startAiService({ AI_READERS: '1' });
     const registry = new Registry();
     const { observeAi } = createServerMetrics(registry);
-    const { port } = await serveMetrics(0, { registry });
+    const { port, close } = await serveMetrics(0, { registry });
     try {
       const stranger = observeAi(createAiClient({ baseUrl: service.url, token: 'a wrong token' }));
       const extract = { body: Buffer.from('this is no PDF'), contentType: 'application/pdf' };
@@ -284,6 +288,7 @@ describe('The metrics of calls of the AI service', () => {
         { operation: 'extract', outcome: 'rejected' },
       ]);
     } finally {
+      await close();
       await service.stop();
     }
   });

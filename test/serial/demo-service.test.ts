@@ -26,7 +26,7 @@ describe('npm run demo, without a service named', () => {
     expect(JSON.parse(stdout).documents[0]).to.include({ name: 'note.txt', status: 'ready', chunkCount: 1 });
     expect(JSON.parse(stdout).jobs[0].workflowUrl).to.match(new RegExp(`^http://localhost:${env.EMBEDDED_TEMPORAL_UI_PORT}/`));
     expect(stderr).to.include('starting one for the time of the demo').and.include('API with worker is ready');
-    await until(() => findProcesses(dataDir).length === 0, 30_000);
+    await until(() => findProcesses(dataDir).length === 0);
   });
 
   it('leaves no process behind when Ctrl-C comes while it starts one', async () => {
@@ -35,14 +35,14 @@ describe('npm run demo, without a service named', () => {
     demo.child.kill('SIGINT');
     expect(await demo.exited).to.deep.equal({ code: 130, signal: null });
     expect(demo.stderr()).to.equal('');
-    await until(() => findProcesses(dataDir).length === 0, 30_000);
+    await until(() => findProcesses(dataDir).length === 0);
   });
 
   it('says which part cannot start, and why', async () => {
     const { code, stdout, stderr } = await runDemo(['--json', file], { ...env, DATABASE_URL: 'postgres://127.0.0.1:9/nowhere' });
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
     expect(stderr).to.include('The API exited with code 1 before it was ready').and.include('ECONNREFUSED');
-    await until(() => findProcesses(dataDir).length === 0, 30_000);
+    await until(() => findProcesses(dataDir).length === 0);
   });
 
   it('says what is wrong with a variable, and starts nothing', async () => {

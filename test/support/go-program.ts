@@ -38,15 +38,21 @@ export async function findGoProgram(program: GoProgram, supervisor: Supervisor, 
 
 /**
  * Builds those programs that are not there yet, which takes minutes, before tests ask for them within their time. What cannot be built is
- * left to the tests that need it.
+ * left to the tests that need it. Begins no other one once the signal has aborted.
  */
-export async function buildGoPrograms(programs: GoProgram[], supervisor: Supervisor, directory: string): Promise<void> {
+export async function buildGoPrograms(
+  programs: GoProgram[],
+  supervisor: Supervisor,
+  directory: string,
+  signal: AbortSignal,
+): Promise<void> {
   for (const program of programs) {
+    if (signal.aborted) return;
     const own = join(directory, program.name);
     mkdirSync(own, { recursive: true });
-    await findGoProgram(program, supervisor, own).catch((error: unknown) =>
-      console.log(`  ${error instanceof Error ? error.message : error}`),
-    );
+    await findGoProgram(program, supervisor, own).catch((error: unknown) => {
+      if (!signal.aborted) console.log(`  ${error instanceof Error ? error.message : error}`);
+    });
   }
 }
 

@@ -2,6 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { until } from './processes.ts';
 
+/** The variables of an API whose requests do not give up a lock within seconds. */
+export const patientLocks = { NODE_OPTIONS: '--import=./test/support/patient-locks.ts' };
+
 export interface Waiting {
   pid: number;
   /** The statement that waits. */
@@ -19,6 +22,6 @@ export async function untilWaiting(db: Db, count: number): Promise<Waiting[]> {
     `.execute(db);
     waiting = rows;
     return rows.length >= count;
-  }, 20_000);
+  });
   return waiting;
 }

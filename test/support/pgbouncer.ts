@@ -33,13 +33,16 @@ export async function startPgbouncer(program: string, postgresUrl: string): Prom
   writeFileSync(file, configuration(new URL(postgresUrl), port));
   if (asNobody.uid !== undefined) for (const each of [directory, file]) chownSync(each, nobody, nobody);
   const running = runProgram(program, [file], asNobody);
+  let ended = false;
+  void running.exited.then(() => (ended = true));
   const stop = async () => {
     running.child.kill('SIGKILL');
     await running.exited;
     removeTestDirectory(directory);
   };
   try {
-    await until(() => acceptsConnection(port), 10_000);
+    await until(async () => ended || (await acceptsConnection(port)));
+    if (ended) throw new Error('it has ended');
   } catch (error) {
     await stop();
     throw new Error(`pgbouncer does not run: ${running.stdout()}${running.stderr()}`, { cause: error });

@@ -95,8 +95,15 @@ export function childrenOf(parent: number): { pid: number; command: string }[] {
   });
 }
 
-/** What live processes have used of a processor, in seconds. Linux only: reads /proc. */
+/** What processes have used of a processor, in seconds; nothing if they have ended. Linux only: reads /proc. */
 export function cpuSecondsOf(pids: number[]): number {
-  const ticks = pids.map((pid) => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[11]));
-  return ticks.reduce((sum, of) => sum + of, 0) / 100;
+  return pids.reduce((sum, pid) => sum + ticksOf(pid), 0) / 100;
+}
+
+function ticksOf(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[11]);
+  } catch {
+    return 0;
+  }
 }

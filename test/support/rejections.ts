@@ -5,14 +5,22 @@ const forget = (promise: Promise<unknown>) => void caught.delete(promise);
 
 /** Notes, from now on, every promise that rejects and that nobody handles: mocha itself says nothing of them. */
 export function trackRejections(): void {
+  process.setUncaughtExceptionCaptureCallback(null);
   process.on('unhandledRejection', note).on('rejectionHandled', forget);
 }
 
-/** Prints the reason of each promise that has rejected and that nobody has handled by now. `file` is where it happened. */
+/**
+ * Prints the reason of each promise that has rejected and that nobody has handled by now. `file` is where it happened. What rejects from now
+ * on, until tracking begins again, is printed, too: mocha removes all listeners after a file, and the process would end while it loads the
+ * next one.
+ */
 export function endTrackingRejections(file: string): void {
   process.off('unhandledRejection', note).off('rejectionHandled', forget);
-  for (const reason of caught.values()) {
-    console.error(`A promise rejected without a handler in ${file}:\n${reason instanceof Error ? reason.stack : reason}`);
-  }
+  for (const reason of caught.values()) print(`A promise rejected without a handler in ${file}`, reason);
   caught = new Map();
+  process.setUncaughtExceptionCaptureCallback((error) => print(`Nobody handled what happened after the tests of ${file}`, error));
+}
+
+function print(what: string, reason: unknown): void {
+  console.error(`${what}:\n${reason instanceof Error ? reason.stack : reason}`);
 }

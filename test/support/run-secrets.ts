@@ -54,7 +54,16 @@ export function keepLogs(directory: string): void {
   if (recordDir === undefined) return;
   const logs = globSync(['logs/*.log*', '*/logs/*.log*'], { cwd: directory });
   if (logs.length > 0) mkdirSync(join(recordDir, keptLogs), { recursive: true });
-  for (const log of logs) renameSync(join(directory, log), join(recordDir, keptLogs, `${basename(log)}-${randomUUID()}`));
+  for (const log of logs) move(join(directory, log), join(recordDir, keptLogs, `${basename(log)}-${randomUUID()}`));
+}
+
+/** A process that has not ended yet may rotate or delete its log meanwhile. */
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
 
 function note(secret: NotedSecret): void {

@@ -6,7 +6,7 @@ export async function withoutSweeps<T>(api: TestApi, work: () => Promise<T>): Pr
   const sweeps = api.temporal.client.schedule.getHandle('sweep-jobs');
   await sweeps.pause();
   try {
-    await until(async () => (await sweeps.describe()).info.runningActions.length === 0, 20_000);
+    await until(async () => (await sweeps.describe()).info.runningActions.length === 0);
     return await work();
   } finally {
     await sweeps.unpause();

@@ -10,8 +10,8 @@ import { shortenRules } from './shorten-rules.ts';
 
 /** A Prometheus that scrapes the service and evaluates its alert rules, with all times shortened. */
 export interface AlertWatch {
-  /** Waits until no alert fires, so that the next one belongs to the next fault; for some seconds. */
-  untilQuiet(): Promise<void>;
+  /** Waits until no alert fires, so that the next one belongs to the next fault; for some seconds. Returns those that fire still. */
+  untilQuiet(): Promise<AlertName[]>;
   /** The alerts that fired at any time since then, in milliseconds since 1970. */
   listFired(since: number): Promise<AlertName[]>;
 }
@@ -81,8 +81,9 @@ function watch(url: string): AlertWatch {
   return {
     listFired,
     async untilQuiet() {
-      for (const deadline = Date.now() + quietLimitMs; Date.now() < deadline; await delay(1_000)) {
-        if ((await listFired(Date.now() - 4_000)).length === 0) return;
+      for (const deadline = Date.now() + quietLimitMs; ; await delay(1_000)) {
+        const fired = await listFired(Date.now() - 4_000);
+        if (fired.length === 0 || Date.now() > deadline) return fired;
       }
     },
   };

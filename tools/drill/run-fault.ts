@@ -14,7 +14,8 @@ export async function runFault(fault: Fault, context: FaultContext, note: (line:
   const runs = short ? Math.max(1, fault.runs.short) : fault.runs.full;
   const report: FaultReport = { name: fault.name, runs, lost: 0, stuck: 0, duplicated: 0, ledgerOff: 0, orphans: 0, recoverySeconds: 0 };
   const before = await count(service, tenants);
-  await service.alerts?.untilQuiet();
+  const left = (await service.alerts?.untilQuiet()) ?? [];
+  if (left.length > 0) note(`${fault.name}: fires still from before: ${left.join(', ')}`);
   const startedAt = Date.now();
   for (let run = 0; run < runs; run++) {
     const load = startLoad(tenants);

@@ -1,0 +1,5 @@
+// Loaded before a program (`--import`): its requests wait for a lock as long as a statement may take, so that a test can hold one until it
+// has seen who waits, also on a busy machine.
+import { boundsOf } from '../../db/bounds.ts';
+
+boundsOf.request.lockMs = boundsOf.request.transactionMs;
