@@ -15,6 +15,7 @@ import {
   required,
 } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
+import { payloadKeys } from './payload-keys.ts';
 import { refusePlaceholder } from './placeholder.ts';
 import { storageChecks, storageVariables } from './storage.ts';
 
@@ -62,6 +63,7 @@ export const serverEnvironment = z.object({
   TEMPORAL_TLS_CA: z.string().optional(),
   TEMPORAL_TLS_CERT: z.string().optional(),
   TEMPORAL_TLS_KEY: z.string().optional(),
+  TEMPORAL_PAYLOAD_KEYS: payloadKeys(),
   TEMPORAL_UI_URL: httpUrl().default('http://localhost:8233'),
   AI_SERVICE_URL: httpUrl().default('http://localhost:8000'),
   SERVICE_TOKEN: z.string().default(''),

@@ -107,6 +107,7 @@ function temporalOf(e: ServerVariables) {
     namespace: e.TEMPORAL_NAMESPACE,
     apiKey: e.TEMPORAL_API_KEY,
     tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
+    payloadKeys: e.TEMPORAL_PAYLOAD_KEYS,
     uiUrl: e.TEMPORAL_UI_URL,
   };
 }

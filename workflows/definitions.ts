@@ -13,6 +13,9 @@ export function jobTaskQueue(kind: JobKind): string {
 /** The header by which a start passes the trace that it is a part of on to the workflow, and that to its activities. As Temporal's own interceptors. */
 export const traceHeader = '_tracer-data';
 
+/** The type of the failure of an activity whose input its worker could not decrypt. */
+export const unknownPayloadKey = 'UnknownPayloadKey';
+
 /** What the sandbox of the workflows calls outside: told of the run of a workflow that is a part of a trace, when it has ended. */
 export interface TraceSinks extends Sinks {
   traces: {

@@ -11,7 +11,7 @@ describe('The workers of a process', () => {
     const { address, namespace } = temporal;
     const connection = await NativeConnection.connect({ address });
     const activities = { runJobAttempt: async () => undefined, other: async () => undefined } as unknown as Activities;
-    const options = { connection, namespace, activities, concurrency: 1, shutdownGraceMs: 0, sinks: {} as never };
+    const options = { connection, namespace, dataConverter: {}, activities, concurrency: 1, shutdownGraceMs: 0, sinks: {} as never };
     const bundle = await bundleWorkflows();
     let failure: unknown;
     // The server's client refuses two workers of one queue in one process.

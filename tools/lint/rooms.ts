@@ -112,7 +112,17 @@ export const rooms: Record<string, Room> = {
   temporal: {
     imports: ['concurrency', 'db', 'telemetry/spans.ts', 'workflows/definitions.ts'],
     types: ['config'],
-    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/worker', 'kysely', 'pino', 'protobufjs', 'protobufjs/**', 'node:*'],
+    packages: [
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/proto',
+      '@temporalio/worker',
+      'kysely',
+      'pino',
+      'protobufjs',
+      'protobufjs/**',
+      'node:*',
+    ],
   },
   worker: {
     imports: [
@@ -128,7 +138,7 @@ export const rooms: Record<string, Room> = {
       'workflows/definitions.ts',
     ],
     types: ['config'],
-    packages: ['@temporalio/client', '@temporalio/worker', 'pino', 'node:*'],
+    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/worker', 'pino', 'node:*'],
   },
   api: {
     imports: [
