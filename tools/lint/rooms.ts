@@ -34,14 +34,14 @@ export const rooms: Record<string, Room> = {
       'node:*',
     ],
   },
-  mail: { types: ['config'], packages: ['nodemailer', 'nodemailer/**', 'node:*'] },
+  mail: { imports: ['telemetry/spans.ts'], types: ['config'], packages: ['nodemailer', 'nodemailer/**', 'node:*'] },
   domain: {
     imports: ['concurrency', 'contract', 'db', 'storage/object-key.ts', 'storage/port.ts', 'workflows/definitions.ts'],
     types: ['config'],
     packages: ['kysely', 'marked', 'stemmer', 'stopword', 'uuid', 'zod', 'node:crypto'],
   },
   payments: {
-    imports: ['contract', 'db', 'domain', 'workflows/definitions.ts'],
+    imports: ['contract', 'db', 'domain', 'telemetry/spans.ts', 'workflows/definitions.ts'],
     types: ['config'],
     packages: ['kysely', 'pino', 'stripe', 'node:crypto'],
   },
