@@ -7,6 +7,7 @@ import { ConfigurationError } from '../config/environment.ts';
 import { createAiServiceMetrics } from '../metrics/ai-service-metrics.ts';
 import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { createLog } from '../telemetry/create-log.ts';
+import { startTracing } from '../telemetry/start-tracing.ts';
 import { drainOnStop } from './http/in-flight.ts';
 import { createMinilmModel } from './minilm/pooled-model.ts';
 import { chooseOcr, recognizesHere } from './ocr/backends.ts';
@@ -20,6 +21,7 @@ const drainMs = 5000;
 
 const config = readConfig();
 const logger = createLog({ level: config.logLevel, base: { service: 'ai' } });
+const tracing = await startTracing(config.tracing, 'ai', logger);
 const budget = planMemory();
 const isolation = findIsolation();
 if (isolation.missing.length > 0) logger.warn({ missing: isolation.missing }, 'The readers of documents are not kept from everything.');
@@ -61,7 +63,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 async function stop(signal: string): Promise<void> {
   logger.info({ signal }, 'The AI service is stopping.');
   await drain(drainMs);
-  await Promise.all([pool.close(), ocr.close(), embedPool?.close()]);
+  await Promise.all([pool.close(), ocr.close(), embedPool?.close(), tracing?.stop()]);
   process.exit(0);
 }
 

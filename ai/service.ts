@@ -5,6 +5,7 @@ import type { AiServiceConfig } from '../config/ai-service.ts';
 import { Bulkhead } from './http/in-flight.ts';
 import { authenticate, handleError, logRequests, notFound, requestId } from './http/middleware.ts';
 import { type ObserveRequest, observeRequests } from './http/observe-requests.ts';
+import { traceRequests } from './http/trace-requests.ts';
 import type { Ocr } from './ocr/backends.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import type { Provider } from './providers.ts';
@@ -44,7 +45,7 @@ export function createService(parts: ServiceParts): Express {
   app.get('/health', (_request, response) => {
     response.json(parts.health());
   });
-  app.use(authenticate(config.token));
+  app.use(authenticate(config.token), traceRequests);
   app.post('/v1/extract', extractRoute({ ...parts, bulkheads: createBulkheads(parts.poolSize) }));
   app.post('/v1/summarize', summarizeRoute(provider, config.maxTextCharacters));
   app.post('/v1/embed', embedRoute(provider));

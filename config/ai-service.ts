@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { crossCheck, type Environment, environmentName, flag, httpUrl, integer, logLevel, parseEnvironment } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
 import { refusePlaceholder } from './placeholder.ts';
+import { type TracingConfig, tracingOf, tracingVariables } from './tracing.ts';
 
 /** A remote model: any endpoint with the OpenAI protocol (`/chat/completions`, `/embeddings`). */
 export interface RemoteModelConfig {
@@ -28,6 +29,7 @@ export interface AiServiceConfig {
   port: number;
   /** Where metrics are served; 0 means nowhere. */
   metricsPort: number;
+  tracing: TracingConfig;
   /** The shared secret of `X-Service-Token`; null if authentication is disabled. */
   token: string | null;
   maxUploadBytes: number;
@@ -107,6 +109,7 @@ export const aiServiceEnvironment = z.object({
   REMOTE_AI_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
   REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
   REMOTE_AI_EMBED_BATCH: integer(64, { min: 1, max: 64 }),
+  ...tracingVariables,
   LOG_LEVEL: logLevel(),
 });
 
@@ -157,6 +160,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     host: env.AI_HOST,
     port: env.AI_PORT,
     metricsPort: env.AI_METRICS_PORT,
+    tracing: tracingOf(env),
     token: env.SERVICE_AUTH_DISABLED ? null : (env.SERVICE_TOKEN ?? null),
     maxUploadBytes: env.MAX_UPLOAD_BYTES,
     maxTextCharacters: env.MAX_TEXT_CHARACTERS,

@@ -44,12 +44,13 @@ const ofExternal = {
   TEMPORAL_ADDRESS: ['TEMPORAL_API_KEY', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'],
 };
 
-/** Variables that lead to a service which is never embedded. */
+/** Variables that lead to a service which is never embedded, and keys that a namespace outside is shared by. */
 const ofRemote = [
   ...Object.keys(storageVariables),
   ...['STORAGE_SECRET_ACCESS_KEY_FILE', 'EMAIL_PROVIDER', 'SMTP_URL', 'CONTACT_EMAIL'],
   ...['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE'],
   'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'TEMPORAL_PAYLOAD_KEYS',
 ];
 
 /**

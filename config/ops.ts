@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type Environment, httpUrl, integer, milliseconds, parseEnvironment } from './environment.ts';
+import { payloadKeys } from './payload-keys.ts';
 import { storageChecks, storageVariables, storeOf } from './storage.ts';
 
-const opsEnvironment = z.object({
+/** The variables of the operator's commands. */
+export const opsEnvironment = z.object({
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: z.string().optional(),
   DATABASE_DIRECT_URL: z.string().optional(),
@@ -14,6 +16,8 @@ const opsEnvironment = z.object({
   TEMPORAL_TLS_CA: z.string().optional(),
   TEMPORAL_TLS_CERT: z.string().optional(),
   TEMPORAL_TLS_KEY: z.string().optional(),
+  TEMPORAL_PAYLOAD_KEYS: payloadKeys(),
+  TEMPORAL_CODEC_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   EMBEDDED_TEMPORAL_UI_PORT: integer(8233, { min: 1, max: 65_535 }),
   TEMPORAL_UI_URL: httpUrl().optional(),
   STRIPE_SECRET_KEY: z.string().optional(),
@@ -37,6 +41,8 @@ export function loadOpsConfig(env: Environment) {
       address: e.TEMPORAL_ADDRESS ?? `127.0.0.1:${e.EMBEDDED_TEMPORAL_PORT}`,
       namespace: e.TEMPORAL_NAMESPACE,
       ...(e.TEMPORAL_ADDRESS === undefined ? { apiKey: undefined, tls: { ca: undefined, cert: undefined, key: undefined } } : accessOf(e)),
+      payloadKeys: e.TEMPORAL_PAYLOAD_KEYS,
+      codecToken: e.TEMPORAL_CODEC_TOKEN,
       uiUrl: e.TEMPORAL_UI_URL ?? `http://localhost:${e.EMBEDDED_TEMPORAL_UI_PORT}`,
     },
     /** Where stored documents are: a bucket, or files below `dataDir` if there is none. */

@@ -15,8 +15,10 @@ import {
   required,
 } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
+import { payloadKeys } from './payload-keys.ts';
 import { refusePlaceholder } from './placeholder.ts';
 import { storageChecks, storageVariables } from './storage.ts';
+import { tracingVariables } from './tracing.ts';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000 * MEGABYTE;
@@ -32,16 +34,6 @@ export const jobKinds = Object.keys({
   'text.summarize': true,
   'text.embed': true,
 } satisfies Record<JobKind, true>);
-
-/** The samplers that OpenTelemetry's SDK knows by name. */
-const samplers = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const;
 
 /** The variables of the API and the worker. */
 export const serverEnvironment = z.object({
@@ -62,6 +54,7 @@ export const serverEnvironment = z.object({
   TEMPORAL_TLS_CA: z.string().optional(),
   TEMPORAL_TLS_CERT: z.string().optional(),
   TEMPORAL_TLS_KEY: z.string().optional(),
+  TEMPORAL_PAYLOAD_KEYS: payloadKeys(),
   TEMPORAL_UI_URL: httpUrl().default('http://localhost:8233'),
   AI_SERVICE_URL: httpUrl().default('http://localhost:8000'),
   SERVICE_TOKEN: z.string().default(''),
@@ -128,13 +121,7 @@ export const serverEnvironment = z.object({
   SHUTDOWN_DELAY_MS: milliseconds(0, { max: 300_000 }).unwrap().optional(),
   LIMITER_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').default('memory'),
   METRICS_PORT: integer(0, { max: 65_535 }),
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: pairs(),
-  OTEL_SERVICE_NAME: z.string().optional(),
-  OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
-  OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(', ')}`).default('parentbased_always_on'),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0, 'must be at least 0').max(1, 'must be at most 1').default(1),
-  OTEL_BSP_SCHEDULE_DELAY: integer(5_000, { min: 1, max: 3_600_000 }),
+  ...tracingVariables,
   LOG_LEVEL: logLevel(),
   ...planVariables('FREE', { workspaces: 3, members: 5, aiCredits: 50, storageBytes: 100 * MEGABYTE }),
   ...planVariables('PRO', { workspaces: 20, members: 25, aiCredits: 2_000, storageBytes: 5 * GIGABYTE }),
@@ -180,29 +167,6 @@ function list() {
         .map((id) => id.trim())
         .filter(Boolean),
     );
-}
-
-/** `name=value` pairs separated by commas, their values percent-encoded; none if the variable is absent. */
-function pairs() {
-  return z
-    .string()
-    .regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, 'must be name=value, or several of them separated by commas')
-    .refine(isPercentEncoded, 'must have percent-encoded values')
-    .transform((value) => Object.fromEntries(value.split(',').map(toPair)))
-    .default({});
-}
-
-function isPercentEncoded(value: string): boolean {
-  try {
-    return decodeURIComponent(value) !== '';
-  } catch {
-    return false;
-  }
-}
-
-function toPair(pair: string): [string, string] {
-  const [name = '', ...value] = pair.split('=');
-  return [name.trim(), decodeURIComponent(value.join('=').trim())];
 }
 
 const check = crossCheck<typeof serverEnvironment>();

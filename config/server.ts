@@ -11,6 +11,7 @@ import {
   webUrlOf,
 } from './server-environment.ts';
 import { storeOf } from './storage.ts';
+import { tracingOf } from './tracing.ts';
 
 export interface ProviderConfig {
   id: SocialProvider;
@@ -107,18 +108,8 @@ function temporalOf(e: ServerVariables) {
     namespace: e.TEMPORAL_NAMESPACE,
     apiKey: e.TEMPORAL_API_KEY,
     tls: { ca: e.TEMPORAL_TLS_CA, cert: e.TEMPORAL_TLS_CERT, key: e.TEMPORAL_TLS_KEY },
+    payloadKeys: e.TEMPORAL_PAYLOAD_KEYS,
     uiUrl: e.TEMPORAL_UI_URL,
-  };
-}
-
-/** OpenTelemetry's exporter reads further variables itself: those of time limits, compression and certificates. */
-function tracingOf(e: ServerVariables) {
-  return {
-    /** Where spans are sent, without the path of OTLP. Nothing is traced if it is undefined. */
-    endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
-    headers: e.OTEL_EXPORTER_OTLP_HEADERS,
-    sampler: { name: e.OTEL_TRACES_SAMPLER, ratio: e.OTEL_TRACES_SAMPLER_ARG },
-    batchDelayMs: e.OTEL_BSP_SCHEDULE_DELAY,
   };
 }
 

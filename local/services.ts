@@ -62,6 +62,7 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
       otherCacheDir: join(dataDir, 'cache'),
       note,
       ...(temporalUi ? { uiPort: ports.temporalUi } : {}),
+      encrypted: Boolean(env.TEMPORAL_PAYLOAD_KEYS),
       ...(durable ? { databaseFile: join(dataDir, 'temporal.db') } : {}),
     });
     addresses.temporalAddress = `127.0.0.1:${ports.temporal}`;

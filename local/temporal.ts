@@ -5,6 +5,9 @@ import { type RunningProcess, rotate, type Supervisor } from './supervise.ts';
 import { findTemporalCli } from './temporal-cli.ts';
 
 const host = '127.0.0.1';
+/** Where `npm run ops -- codec-server` listens unless it is told otherwise. */
+export const codecServerPort = 8234;
+
 const retentionMs = 30 * 24 * 3600 * 1000;
 
 /**
@@ -25,6 +28,8 @@ export interface TemporalOptions {
   namespace: string;
   /** The port of the web UI, which runs only if this is given. */
   uiPort?: number;
+  /** Whether payloads are encrypted, so that the web UI asks a codec server of this machine to show them. */
+  encrypted?: boolean;
   /** Keeps the workflows; without a file they are in memory. */
   databaseFile?: string;
   logFile: string;
@@ -61,6 +66,7 @@ function serverArguments(options: TemporalOptions): string[] {
   return [
     ...['server', 'start-dev', '--ip', host, '--port', String(options.port), '--namespace', options.namespace, '--log-level', 'warn'],
     ...(options.uiPort === undefined ? ['--headless'] : ['--ui-port', String(options.uiPort)]),
+    ...(options.uiPort !== undefined && options.encrypted ? ['--ui-codec-endpoint', `http://localhost:${codecServerPort}`] : []),
     ...(options.databaseFile === undefined ? [] : ['--db-filename', options.databaseFile, ...fileSettings]),
     ...fairness.flatMap((setting) => ['--dynamic-config-value', setting]),
   ];

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
-import { MailError, type Mailer, messageIdOf } from './port.ts';
+import { inSpan } from '../telemetry/spans.ts';
+import { MailError, type Mailer, messageIdOf, type OutgoingMail } from './port.ts';
 
 /** In milliseconds: a server that accepts a connection and then hangs must not block a mail for long. */
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
@@ -10,26 +11,26 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
  */
 export function createSmtpMailer({ url, from }: { url: string; from: string }): Mailer {
   const transport = createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
-  return {
-    async send(mail) {
-      const replyTo = mail.replyTo && { address: mail.replyTo.address, name: mail.replyTo.name ?? '' };
-      try {
-        await transport.sendMail({
-          from,
-          to: { address: mail.to, name: '' },
-          ...(replyTo ? { replyTo } : {}),
-          subject: mail.subject,
-          text: mail.text,
-          date: mail.createdAt,
-          messageId: messageIdOf(mail, from),
-          // Asks for no out-of-office replies.
-          headers: { 'Auto-Submitted': 'auto-generated' },
-        });
-      } catch (error) {
-        throw toMailError(error);
-      }
-    },
-  };
+  async function send(mail: OutgoingMail): Promise<void> {
+    const replyTo = mail.replyTo && { address: mail.replyTo.address, name: mail.replyTo.name ?? '' };
+    try {
+      await transport.sendMail({
+        from,
+        to: { address: mail.to, name: '' },
+        ...(replyTo ? { replyTo } : {}),
+        subject: mail.subject,
+        text: mail.text,
+        date: mail.createdAt,
+        messageId: messageIdOf(mail, from),
+        // Asks for no out-of-office replies.
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      });
+    } catch (error) {
+      throw toMailError(error);
+    }
+  }
+
+  return { send: (mail) => inSpan('SMTP send', { kind: 'client', attributes: { 'sheaf.mail_kind': mail.kind } }, () => send(mail)) };
 }
 
 /** The fields of nodemailer's errors. */

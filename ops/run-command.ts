@@ -5,6 +5,7 @@ import { DatabaseUnavailable } from '../db/unavailable.ts';
 import { type AnyCommand, assertPassedOn, UsageError, usageOf } from './command.ts';
 import { backupCommand } from './commands/backup.ts';
 import { billingCommand } from './commands/billing.ts';
+import { codecServerCommand } from './commands/codec-server.ts';
 import { endSubscriptionCommand } from './commands/end-subscription.ts';
 import { grantAdminCommand } from './commands/grant-admin.ts';
 import { ledgerCommand } from './commands/ledger.ts';
@@ -33,6 +34,7 @@ const commands: Record<string, AnyCommand> = {
   mails: mailsCommand,
   'grant-admin': grantAdminCommand,
   'end-subscription': endSubscriptionCommand,
+  'codec-server': codecServerCommand,
 };
 
 /** Runs a command with its arguments. Returns the exit code: 1 if it failed, 2 if it was not understood. */

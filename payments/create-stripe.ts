@@ -1,5 +1,6 @@
 import Stripe from 'stripe';
 import type { ServerConfig } from '../config/server.ts';
+import { traceStripe } from './trace-stripe.ts';
 
 /** The client of the payment provider; undefined while billing is not configured. `STRIPE_API_BASE` names another host, for emulators. */
 export function createStripe({ billing }: ServerConfig): Stripe | undefined {
@@ -9,6 +10,7 @@ export function createStripe({ billing }: ServerConfig): Stripe | undefined {
     maxNetworkRetries: 2,
     timeout: 20_000,
     telemetry: false,
+    httpClient: traceStripe(Stripe.createNodeHttpClient()),
     ...(base && {
       protocol: base.protocol === 'http:' ? 'http' : 'https',
       host: base.hostname,

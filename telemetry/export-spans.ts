@@ -15,11 +15,11 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
-import type { ServerConfig } from '../config/server.ts';
+import type { TracingConfig } from '../config/tracing.ts';
 import type { EndedSpan } from './start-tracing.ts';
 import { parseTraceparent } from './trace-parent.ts';
 
-type TracingConfig = ServerConfig['tracing'] & { endpoint: string };
+type Destination = TracingConfig & { endpoint: string };
 
 export interface SpanExport {
   tracer: Tracer;
@@ -33,7 +33,7 @@ const stopMs = 1_000;
  * Sends spans to a collector by OTLP over HTTP, in batches in the background. What the queue has no room for, or the collector does not take, is
  * dropped. Nothing is registered for others: what libraries would tell of requests and statements is not ours to vouch for.
  */
-export function exportSpans({ endpoint, headers, sampler, batchDelayMs }: TracingConfig, part: string, log: Logger): SpanExport {
+export function exportSpans({ endpoint, headers, sampler, batchDelayMs }: Destination, part: string, log: Logger): SpanExport {
   const exporter = telling(new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers }), log);
   const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis: batchDelayMs });
   const named = resourceFromAttributes({ 'service.name': `sheaf-${part}`, 'service.namespace': 'sheaf', 'sheaf.process': part });

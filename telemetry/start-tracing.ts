@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ServerConfig } from '../config/server.ts';
+import type { TracingConfig } from '../config/tracing.ts';
 import { type SpanAttributes, setTracer } from './spans.ts';
 
 /** A span that was made elsewhere, in the sandbox of the workflows. */
@@ -22,8 +22,8 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
-/** Begins to trace if the configuration names a collector; without one, nothing of OpenTelemetry's SDK is loaded. `part` is `api` or `worker`. */
-export async function startTracing(config: ServerConfig['tracing'], part: string, log: Logger): Promise<Tracing | undefined> {
+/** Begins to trace if the configuration names a collector; without one, nothing of OpenTelemetry's SDK is loaded. `part` is `api`, `worker` or `ai`. */
+export async function startTracing(config: TracingConfig, part: string, log: Logger): Promise<Tracing | undefined> {
   const { endpoint } = config;
   if (endpoint === undefined) return undefined;
   const { exportSpans } = await import('./export-spans.ts');

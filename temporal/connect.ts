@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { ServerConfig } from '../config/server.ts';
+import { createDataConverter } from './data-converter.ts';
 import { passTrace } from './pass-trace.ts';
 
 const answerMs = 3_000;
@@ -22,7 +23,12 @@ const channelArgs = {
 /** A client that connects when it is first used, so that the API can start while Temporal is down (docs/rules.md, outbox). */
 export function createTemporalClient(config: TemporalConfig): Client {
   const connection = Connection.lazy({ ...connectionOptions(config), channelArgs });
-  return new Client({ connection, namespace: config.namespace, interceptors: { workflow: [passTrace] } });
+  return new Client({
+    connection,
+    namespace: config.namespace,
+    dataConverter: createDataConverter(config),
+    interceptors: { workflow: [passTrace] },
+  });
 }
 
 /** The connection of the workers. Throws if Temporal is unreachable; the caller tries again. */

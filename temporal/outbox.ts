@@ -63,7 +63,8 @@ export function createOutbox({ db, workerDb, client, log, settings }: OutboxOpti
       relaying ??= relay.run(stopping.signal);
     },
     shareConnection(connection) {
-      near = connection && new Client({ connection, namespace: client.options.namespace, interceptors: { workflow: [passTrace] } });
+      const { namespace, loadedDataConverter: dataConverter } = client.options;
+      near = connection && new Client({ connection, namespace, dataConverter, interceptors: { workflow: [passTrace] } });
     },
     async stop() {
       stopping.abort();

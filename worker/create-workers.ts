@@ -1,3 +1,4 @@
+import type { DataConverter } from '@temporalio/common';
 import { type InjectedSinks, type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 import type { JobKind } from '../db/schema.ts';
@@ -9,6 +10,8 @@ import { traceActivities } from './trace-activities.ts';
 export interface WorkerOptions {
   connection: NativeConnection;
   namespace: string;
+  /** How payloads are written and read. */
+  dataConverter: DataConverter;
   activities: Activities;
   /** The kinds whose task queues this process polls. */
   jobKinds: readonly JobKind[];
@@ -73,10 +76,11 @@ function createAttemptWorker({ activities, ...options }: WorkerOptions, kind: Jo
   });
 }
 
-function common({ connection, namespace, shutdownGraceMs }: Omit<WorkerOptions, 'activities' | 'sinks'>) {
+function common({ connection, namespace, dataConverter, shutdownGraceMs }: Omit<WorkerOptions, 'activities' | 'sinks'>) {
   return {
     connection,
     namespace,
+    dataConverter,
     shutdownGraceTime: shutdownGraceMs,
     shutdownForceTime: shutdownGraceMs + forceMs,
     // The outer one first: lines have the id of the trace.

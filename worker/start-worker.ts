@@ -14,6 +14,7 @@ import { createMailer } from '../mail/create-mailer.ts';
 import { createPayments } from '../payments/payments.ts';
 import type { Tracing } from '../telemetry/start-tracing.ts';
 import { canConnect, connectWorkers, responds } from '../temporal/connect.ts';
+import { createDataConverter } from '../temporal/data-converter.ts';
 import { prepareNamespace } from '../temporal/namespace.ts';
 import type { Outbox } from '../temporal/outbox.ts';
 import { createWorkers, forceMs } from './create-workers.ts';
@@ -43,12 +44,13 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
   const { concurrency, shutdownGraceMs } = config.worker;
   const { namespace } = config.temporal;
   const sinks = createTraceSinks(tracing);
+  const dataConverter = createDataConverter(config.temporal);
   return new RunningWorkers({
     log: deps.log,
     connect: () => connectWorkers(config.temporal),
-    bundle: bundleWorkflows,
+    bundle: () => bundleWorkflows(dataConverter),
     create: (connection, bundle) =>
-      createWorkers({ connection, namespace, activities, jobKinds, concurrency, shutdownGraceMs, sinks }, bundle),
+      createWorkers({ connection, namespace, dataConverter, activities, jobKinds, concurrency, shutdownGraceMs, sinks }, bundle),
     prepare: async () => {
       await prepareNamespace(client, namespace);
       await checkStoreOwner(deps.db, deps.storage).catch((err) =>

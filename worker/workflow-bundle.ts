@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { DataConverter } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from '@temporalio/worker';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -9,15 +10,17 @@ const cacheDirectory = join(root, 'node_modules', '.cache', 'sheaf');
 
 /**
  * The workflows as Temporal's sandbox runs them. Bundling takes seconds, so the bundle is cached in `node_modules/`, under the hash of its
- * sources. A cache that cannot be written is no error.
+ * sources. A cache that cannot be written is no error. With the path of a failure converter, that one is in the bundle.
  */
-export async function bundleWorkflows(): Promise<WorkflowBundle> {
-  const file = join(cacheDirectory, `workflows-${hashSources()}.js`);
+export async function bundleWorkflows({ failureConverterPath }: DataConverter = {}): Promise<WorkflowBundle> {
+  const variant = failureConverterPath === undefined ? '' : '-failures';
+  const file = join(cacheDirectory, `workflows-${hashSources()}${variant}.js`);
   const cached = read(file);
   if (cached !== undefined) return { code: cached };
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'workflows', 'index.ts'),
     workflowInterceptorModules: [join(root, 'workflows', 'trace-workflow.ts')],
+    ...(failureConverterPath === undefined ? {} : { failureConverterPath }),
     logger: new DefaultLogger('WARN'),
   });
   write(file, code);

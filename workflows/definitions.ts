@@ -14,6 +14,9 @@ export function jobTaskQueue(kind: JobKind): string {
 /** The run of a workflow as a span. */
 export type EndedRun = Omit<EndedSpan, 'attributes'>;
 
+/** The type of the failure of an activity whose input its worker could not decrypt. */
+export const unknownPayloadKey = 'UnknownPayloadKey';
+
 /** What the sandbox of the workflows calls outside: told of the run of a workflow that is a part of a trace, when it has ended. */
 export interface TraceSinks extends Sinks {
   traces: {

@@ -10,7 +10,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { JobState } from '../domain/jobs/job.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
-import { jobTaskQueue, type RunJobInput } from './definitions.ts';
+import { jobTaskQueue, type RunJobInput, unknownPayloadKey } from './definitions.ts';
 import { type AttemptReport, canceledByOperator, describeFailure, describeWait, isCanceled, type Unfinished } from './job-outcomes.ts';
 
 const { settleAttempt } = proxyActivities<Activities>({
@@ -20,6 +20,9 @@ const { settleAttempt } = proxyActivities<Activities>({
 
 /** While another run holds the job: long enough for a short history, short enough to follow the sweep. */
 const heldElsewhereMs = 15_000;
+
+/** After an attempt came to a worker without the key of its input, which has cost the job nothing: another worker may have it. */
+const undecryptedMs = 10_000;
 
 /** An attempt that a full worker handed back has waited in the queue once: it goes before the others, whose priority is 3. */
 const handedBackPriority = { priorityKey: 2 };
@@ -67,7 +70,10 @@ export class JobRun {
       this.#handedBack = state.status === 'queued' && state.handedBack === true;
       return state;
     } catch (error) {
-      return await this.#settle(claimedBy, describeFailure(error));
+      const failure = describeFailure(error);
+      const state = await this.#settle(claimedBy, failure);
+      const undecrypted = failure.code === unknownPayloadKey && state.status === 'queued';
+      return undecrypted ? { ...state, delayMs: Math.max(state.delayMs, undecryptedMs) } : state;
     } finally {
       this.#attemptScope = undefined;
     }

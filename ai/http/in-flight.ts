@@ -1,7 +1,8 @@
 import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { whenClientLeaves } from '../../concurrency/client-left.ts';
-import { Semaphore } from '../../concurrency/semaphore.ts';
+import { type Release, Semaphore } from '../../concurrency/semaphore.ts';
+import { inSpan } from '../../telemetry/spans.ts';
 import { ServiceError } from '../service-error.ts';
 
 /**
@@ -24,7 +25,19 @@ export class Bulkhead {
     if (held >= limit && waiting >= this.#maxWaiting) {
       throw new ServiceError(503, 'busy', 'Too many documents are being read just now.', { retryAfterSeconds: 2 });
     }
-    return this.#semaphore.run(work, signal);
+    const release = await this.#acquire(signal);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  /** A wait is a span of the request's trace. */
+  async #acquire(signal: AbortSignal): Promise<Release> {
+    const { held, limit } = this.#semaphore;
+    if (held < limit) return await this.#semaphore.acquire(signal);
+    return await inSpan('wait for other documents', {}, () => this.#semaphore.acquire(signal));
   }
 }
 

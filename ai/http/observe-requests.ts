@@ -10,11 +10,16 @@ const operations: Record<string, string> = {
   '/health': 'health',
 };
 
+/** What a path asks for; `other` if there is no such path. */
+export function operationOf(path: string): string {
+  return (Object.hasOwn(operations, path) && operations[path]) || 'other';
+}
+
 /** Tells `observe` of every request, by its operation; never by its path. */
 export function observeRequests(observe: ObserveRequest): RequestHandler {
   return (request, response, next) => {
     const startedAt = performance.now();
-    const operation = (Object.hasOwn(operations, request.path) && operations[request.path]) || 'other';
+    const operation = operationOf(request.path);
     response.once('close', () => {
       const status = response.writableFinished ? response.statusCode : 'aborted';
       observe({ operation, status, seconds: (performance.now() - startedAt) / 1_000 });

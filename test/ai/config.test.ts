@@ -15,6 +15,12 @@ describe('the configuration of the AI service', () => {
       extractTimeoutMs: 75_000,
       ocrTimeoutMs: 60_000,
       metricsPort: 0,
+      tracing: {
+        endpoint: undefined,
+        headers: {},
+        sampler: { name: 'parentbased_always_on', ratio: 1 },
+        batchDelayMs: 5_000,
+      },
       memoryBytes: undefined,
       readers: undefined,
       recognizers: undefined,

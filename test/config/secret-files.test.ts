@@ -55,10 +55,10 @@ describe('A secret in a file', () => {
   });
 
   it('is possible for what programs read, and for nothing that is no secret', () => {
-    const known = [...variables.server, ...variables.aiService];
+    const known = [...variables.server, ...variables.aiService, ...variables.ops];
     expect(known).to.include.members([...secretVariables]);
     const telling = known.filter(
-      (name) => /SECRET|PASSWORD|TOKEN|_KEY$|_HEADERS$|^DATABASE.*_URL$|^SMTP_URL$/.test(name) && !name.includes('TLS'),
+      (name) => /SECRET|PASSWORD|TOKEN|_KEYS?$|_HEADERS$|^DATABASE.*_URL$|^SMTP_URL$/.test(name) && !name.includes('TLS'),
     );
     expect(secretVariables).to.have.members([...new Set(telling)]);
     expect(loadServerConfig({ ...env, EMAIL_FROM_FILE: file('from', 'me') }).email.from).to.equal('Sheaf <no-reply@localhost>');

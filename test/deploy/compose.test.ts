@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { loadAiServiceConfig } from '../../config/ai-service.ts';
 import type { Environment } from '../../config/environment.ts';
+import { loadOpsConfig } from '../../config/ops.ts';
 import { secretVariables } from '../../config/secret-files.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { variables } from '../../config/variables.ts';
@@ -174,10 +175,24 @@ describe('docker-compose.yml', () => {
     expect(interpolate(store?.environment, { ...env, ...keys })).to.include({ ROOT_ACCESS_KEY: 'sheaf', ROOT_SECRET_KEY: 'a secret' });
   });
 
+  it('has a codec server for the UI, only if it is asked for, and for this host alone', () => {
+    const { codec, 'temporal-ui': ui, api } = compose.services;
+    const { command = [], environment, ports, networks, image, profiles } = codec ?? {};
+    expect({ image, profiles }).to.deep.equal({ image: api?.image, profiles: ['codec'] });
+    expect(command.slice(0, 3)).to.deep.equal(['node', 'ops/main.ts', 'codec-server']);
+    expect(ports?.map((port) => fill(port, {}))).to.deep.equal(['127.0.0.1:8234:8234']);
+    expect(ui?.networks).to.include.members(networks ?? []);
+    const given = { TEMPORAL_PAYLOAD_KEYS: `a:${'A'.repeat(43)}=`, TEMPORAL_UI_URL: 'http://ui', TEMPORAL_CODEC_ENDPOINT: 'http://codec' };
+    const { temporal } = loadOpsConfig(interpolate(environment, { ...filledIn, ...given }));
+    expect(temporal.payloadKeys.current?.id).to.equal('a');
+    expect(temporal.uiUrl).to.equal('http://ui');
+    expect(interpolate(ui?.environment, given)).to.include({ TEMPORAL_CODEC_ENDPOINT: 'http://codec' });
+  });
+
   it('has an edge with TLS that is the other one but for where it listens, and only if it is asked for', () => {
     const { edge, 'edge-tls': secure } = compose.services;
     const optional = Object.entries(compose.services).filter(([, { profiles }]) => profiles);
-    expect(optional.map(([name]) => name).sort()).to.deep.equal(['edge-tls', 'store', 'store-bucket']);
+    expect(optional.map(([name]) => name).sort()).to.deep.equal(['codec', 'edge-tls', 'store', 'store-bucket']);
     expect(secure?.profiles).to.deep.equal(['tls']);
     const { profiles: _, ports, volumes = [], healthcheck, ...same } = secure ?? {};
     expect(edge).to.deep.include(same);

@@ -22,7 +22,7 @@ describe('The workers of a process', () => {
   async function failToCreate(): Promise<unknown> {
     const activities = { runJobAttempt: async () => undefined, other: async () => undefined } as unknown as Activities;
     const { namespace } = temporal;
-    const options = { connection, namespace, activities, concurrency: 1, shutdownGraceMs: 0, sinks: {} as never };
+    const options = { connection, namespace, dataConverter: {}, activities, concurrency: 1, shutdownGraceMs: 0, sinks: {} as never };
     const bundle = await bundleWorkflows();
     return await createWorkers({ ...options, jobKinds: ['text.embed', 'text.embed'] }, bundle).catch((error: unknown) => error);
   }

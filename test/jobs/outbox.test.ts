@@ -143,6 +143,7 @@ describe('The outbox', () => {
         namespace: api.temporal.namespace,
         apiKey: undefined,
         tls: { ca: undefined, cert: undefined, key: undefined },
+        payloadKeys: { current: undefined, known: [] },
         uiUrl: 'http://localhost',
       });
       const outbox = createOutbox({ db: api.database.db, client, log: pino({ level: 'silent' }), settings: { jobTimeoutMs: 60_000 } });

@@ -34,14 +34,14 @@ export const rooms: Record<string, Room> = {
       'node:*',
     ],
   },
-  mail: { types: ['config'], packages: ['nodemailer', 'nodemailer/**', 'node:*'] },
+  mail: { imports: ['telemetry/spans.ts'], types: ['config'], packages: ['nodemailer', 'nodemailer/**', 'node:*'] },
   domain: {
     imports: ['concurrency', 'contract', 'db', 'storage/object-key.ts', 'storage/port.ts', 'workflows/definitions.ts'],
     types: ['config'],
     packages: ['kysely', 'marked', 'stemmer', 'stopword', 'uuid', 'zod', 'node:crypto'],
   },
   payments: {
-    imports: ['contract', 'db', 'domain', 'workflows/definitions.ts'],
+    imports: ['contract', 'db', 'domain', 'telemetry/spans.ts', 'workflows/definitions.ts'],
     types: ['config'],
     packages: ['kysely', 'pino', 'stripe', 'node:crypto'],
   },
@@ -112,7 +112,17 @@ export const rooms: Record<string, Room> = {
   temporal: {
     imports: ['concurrency', 'db', 'telemetry/spans.ts', 'workflows/definitions.ts', 'workflows/trace-header.ts'],
     types: ['config'],
-    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/worker', 'kysely', 'pino', 'protobufjs', 'protobufjs/**', 'node:*'],
+    packages: [
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/proto',
+      '@temporalio/worker',
+      'kysely',
+      'pino',
+      'protobufjs',
+      'protobufjs/**',
+      'node:*',
+    ],
   },
   worker: {
     imports: [
@@ -129,7 +139,7 @@ export const rooms: Record<string, Room> = {
       'workflows/trace-header.ts',
     ],
     types: ['config'],
-    packages: ['@temporalio/client', '@temporalio/worker', 'pino', 'node:*'],
+    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/worker', 'pino', 'node:*'],
   },
   api: {
     imports: [
