@@ -39,11 +39,3 @@ export function readPageText(pdfium: Pdfium, textPage: number): string {
     return Buffer.from(heap.buffer, buffer, Math.max(0, written - 1) * 2).toString('utf16le');
   });
 }
-
-/** The baseline of a character above the page's lower edge, in points; undefined if PDFium does not know it. */
-export function readBaseline(pdfium: Pdfium, textPage: number, index: number): number | undefined {
-  return withMemory(pdfium, 16, (origin) => {
-    if (!pdfium.FPDFText_GetCharOrigin(textPage, index, origin, origin + 8)) return undefined;
-    return new DataView(pdfium.pdfium.HEAPU8.buffer).getFloat64(origin + 8, true);
-  });
-}
