@@ -29,6 +29,9 @@ export function withMemory<T>({ pdfium: { wasmExports } }: Pdfium, sizeBytes: nu
   }
 }
 
+/** What PDFium puts in place of a hyphen at a line end, when it joins the word with what it reads next. */
+export const joinedHyphen = '\ufffe';
+
 /** The text of a page as PDFium has it, with lines that end in CR LF. */
 export function readPageText(pdfium: Pdfium, textPage: number): string {
   const count = pdfium.FPDFText_CountChars(textPage);

@@ -1,4 +1,5 @@
-import { type Pdfium, readPageText, withMemory } from './pdfium.ts';
+import { mayBeInterleaved, orderColumns, type Piece } from './order-columns.ts';
+import { joinedHyphen, type Pdfium, readPageText, withMemory } from './pdfium.ts';
 
 const lineEnd = '\r\n';
 const boldWeight = 600;
@@ -28,18 +29,19 @@ export interface Line {
   gapped: boolean;
 }
 
-/** The lines of a page in the order in which PDFium reads them. */
+/** The lines of a page in the order in which PDFium reads them, or in that of two columns if PDFium goes to and fro between them. */
 export function readLines(pdfium: Pdfium, textPage: number): Line[] {
   return withMemory(pdfium, scratchBytes.numbers + scratchBytes.name, (scratch) => {
     const reader = new LineReader(pdfium, textPage, scratch);
+    const raws: { raw: string; offset: number }[] = [];
     let offset = 0;
-    return readPageText(pdfium, textPage)
-      .split(lineEnd)
-      .map((raw) => {
-        const line = reader.read(raw, offset);
-        offset += raw.length + lineEnd.length;
-        return line;
-      });
+    for (const raw of readPageText(pdfium, textPage).split(lineEnd)) {
+      raws.push({ raw, offset });
+      offset += raw.length + lineEnd.length;
+    }
+    const lines = raws.map((one) => reader.read(one.raw, one.offset));
+    if (!mayBeInterleaved(lines)) return lines;
+    return orderColumns(raws.flatMap((one) => reader.readPieces(one.raw, one.offset))) ?? lines;
   });
 }
 
@@ -64,9 +66,38 @@ class LineReader {
     return { text, x, y, size, bold, upright, gapped: text !== '' && this.#hasGap(offset, raw.length, size ?? 0) };
   }
 
+  /** The parts of a line between its wide gaps, and between the lines that PDFium has joined. */
+  readPieces(raw: string, offset: number): Piece[] {
+    const pieces: Piece[] = [];
+    let [start, right, joined]: [number, number | undefined, boolean] = [0, undefined, false];
+    const { size = 0 } = this.read(raw, offset);
+    const end = (index: number) => {
+      const text = raw.slice(start, index);
+      if (text.trim() !== '' && right !== undefined) pieces.push({ ...this.read(text, offset + start), right });
+      start = index;
+    };
+    for (let index = 0; index < raw.length; index += 1) {
+      if (/\s/.test(raw[index] ?? '')) continue;
+      const box = this.#boxOf(offset + index);
+      if (!box) continue;
+      if (right !== undefined && (joined || box[0] - right > wideGap * size)) end(index);
+      right = box[1];
+      joined = raw[index] === joinedHyphen;
+    }
+    end(raw.length);
+    return pieces;
+  }
+
   #originOf(index: number): [number | undefined, number | undefined] {
     const { FPDFText_GetCharOrigin: read } = this.#pdfium;
     return read(this.#textPage, index, this.#scratch, this.#scratch + 8) ? [this.#double(0), this.#double(1)] : [undefined, undefined];
+  }
+
+  /** The left and the right edge of a character. */
+  #boxOf(index: number): [number, number] | undefined {
+    const at = (place: number) => this.#scratch + 8 * place;
+    if (!this.#pdfium.FPDFText_GetCharBox(this.#textPage, index, at(0), at(1), at(2), at(3))) return undefined;
+    return [this.#double(0), this.#double(1)];
   }
 
   /** How a character is scaled, and which way it stands. Some programs set all type in one point, and scale it. */

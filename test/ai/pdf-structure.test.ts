@@ -196,3 +196,63 @@ describe('The headings of a PDF', () => {
     expect((await read(makePdf(`BT /F1 10 Tf 50 790 Td ${many.join('')} ET`, 5))).outline.headings).to.deep.equal([]);
   });
 });
+
+describe('Two columns of a PDF that are drawn line by line', () => {
+  const prose = parts.flatMap((part) => (part.kind === 'paragraph' ? [part.text] : [])).join(' ');
+  const lines = wrap(prose, 40).slice(0, 40);
+  const half = lines.length / 2;
+  const rows = lines.slice(0, half).map((left, row) => [left, lines[half + row] ?? '']);
+
+  /** Rows of cells, drawn one after the other at the given places, after a line across the page. */
+  async function makeRows(cells: string[][], { across = '', places = [60, 305], offset = 0 } = {}): Promise<Buffer> {
+    const document = new PDFDocument({ size: 'A4' });
+    document.font('Times-Roman').fontSize(10.5);
+    if (across !== '') document.text(across, 60, 50, { lineBreak: false });
+    for (const [row, texts] of cells.entries())
+      for (const [column, text] of texts.entries())
+        document.text(text, places[column] ?? 0, 80 + 14 * row + column * offset, { lineBreak: false });
+    document.end();
+    return Buffer.concat(await document.toArray());
+  }
+  const linesOf = async (bytes: Buffer) => (await read(bytes)).text.split('\n').filter(Boolean);
+
+  it('are read one after the other, below what stands across both', async () => {
+    const across = 'A title that stands across both of the columns, from the left to the right of the page';
+    expect(await linesOf(await makeRows(rows, { across }))).to.deep.equal([across, ...lines]);
+  });
+
+  it('are read so if their lines do not stand at the same heights', async () => {
+    expect(await linesOf(await makeRows(rows, { offset: 5 }))).to.deep.equal(lines);
+  });
+
+  it('have the words joined that their lines part', async () => {
+    const parted = Array.from({ length: 12 }, (_, row) => [
+      `${row === 0 ? 'The old' : 'vatory'} stands on a shoulder of ${row === 11 ? 'rock.' : 'an obser-'}`,
+      `${row === 0 ? 'A small' : 'scope'} looks at lines of light, a ${row === 11 ? 'lot.' : 'tele-'}`,
+    ]);
+    const { text } = await read(await makeRows(parted));
+    expect(text.match(/\ban observatory stands/g)).to.have.length(11);
+    expect(text.match(/\ba telescope looks/g)).to.have.length(11);
+  });
+
+  it('are no rows of a table, of terms and what they mean, or of a list with prices', async () => {
+    const table = rows.map(([left = ''], row) => [`No. ${row + 10}`, left.slice(0, 12), left.slice(12, 24), `${row * 3}.50 EUR`]);
+    const places = [60, 120, 305, 480];
+    const joined = table.map((cells) => cells.map((cell) => cell.trim()).join(' '));
+    expect(await linesOf(await makeRows(table, { places }))).to.deep.equal(joined);
+    const terms = rows.map(([left = '', right = ''], row) => [
+      left
+        .split(' ')
+        .slice(0, 1 + (row % 2))
+        .join(' '),
+      right,
+    ]);
+    expect(await linesOf(await makeRows(terms))).to.deep.equal(terms.map((cells) => cells.join(' ')));
+    const prices = rows.map(([left = ''], row) => [left, `${row}.20 EUR`]);
+    expect(await linesOf(await makeRows(prices, { places: [60, 350] }))).to.deep.equal(prices.map((cells) => cells.join(' ')));
+  });
+});
+
+function wrap(text: string, width: number): string[] {
+  return text.match(new RegExp(`\\S.{0,${width - 2}}\\S(?=\\s|$)`, 'g')) ?? [];
+}
