@@ -119,13 +119,16 @@ function isBolder({ size, bold }: Type, body: Type): boolean {
 
 const numbering = /^[\p{N}.()§ⅠⅤⅩ-]+\s+/u;
 
+/** What leads from a title to its page in a table of contents. */
+const leaders = /(?:\.\s?){4}/;
+
 /** Whether lines read as a title: few, mostly letters, neither a sentence nor a label, and no row of a table. */
 function isTitle({ lines, ...type }: Candidate, body: Type): boolean {
   const text = lines.map((line) => line.text).join(' ');
   const plain = text.replace(numbering, '');
   const letters = plain.match(/\p{L}/gu)?.length ?? 0;
   if (lines.length > mostLines || text.length > longestHeading || letters < 2) return false;
-  if (letters * 2 < plain.replace(/\s/g, '').length || /[,;:]$/.test(text)) return false;
+  if (letters * 2 < plain.replace(/\s/g, '').length || /[,;:]$/.test(text) || leaders.test(text)) return false;
   // After a number there is a gap before many titles.
   if (lines.some((line) => line.gapped && line.text === line.text.replace(numbering, ''))) return false;
   return !/[.。]$/.test(text) || (isLarger(type, body) && plain.split(/\s+/).length <= 8);

@@ -152,7 +152,10 @@ describe('The headings of a PDF', () => {
   it('are not the labels of a form, rows of a table, sentences, stamps, or what has nothing beneath it', async () => {
     const form = ['Name', 'Institute', 'Nights', 'Lamp'].flatMap((label) => [section(label), 'An entry']);
     expect(await headingsOf(await makeDocument(form))).to.deep.equal([]);
-    const said = [section('Never open the inner door during an exposure.'), section('Note:'), { text: '42 %', size: 40 }];
+    const said = [
+      ...[section('Never open the inner door during an exposure.'), section('Note:'), { text: '42 %', size: 40 }],
+      section('2 Telescopes . . . . . . . . 7'),
+    ];
     expect(await headingsOf(await makeDocument(said.flatMap((one) => [paragraph, one, paragraph])))).to.deep.equal([]);
     expect(await headingsOf(await makeDocument([paragraph, paragraph, chapter('The end')]))).to.deep.equal([]);
     const turned = 'BT /F1 24 Tf 0 1 -1 0 30 200 Tm (Preprint of March) Tj ET ';
