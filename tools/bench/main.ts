@@ -22,6 +22,7 @@ import { search } from './figures/search.ts';
 import { start } from './figures/start.ts';
 import { statements } from './figures/statements.ts';
 import { stream } from './figures/stream.ts';
+import { summaries } from './figures/summaries.ts';
 import { uploads } from './figures/uploads.ts';
 import { type Effort, type Figure, formatTable, type Measure } from './support/figure.ts';
 import { type Service, startService } from './support/service.ts';
@@ -44,7 +45,15 @@ const onService: Record<string, Measure> = {
   migrations,
   notify,
 };
-const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = { statements, start, indexing, pdf, extraction, isolation };
+const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = {
+  statements,
+  start,
+  indexing,
+  pdf,
+  extraction,
+  summaries,
+  isolation,
+};
 /** They read its log, or start it. */
 const needEmbedded = new Set(['statements', 'costs', 'start']);
 const measures = new Map([...Object.entries(byThemselves), ...Object.entries(onService).map(withService)]);
