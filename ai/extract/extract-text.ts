@@ -63,13 +63,14 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
   const { text, truncated } = cutText(pages ? joinPages(pages) : cleanText(raw.text), maxTextCharacters);
   const characters = countCharacters(text);
   const headings = (raw.headings ?? []).map((heading) => ({ ...heading, line: cleanText(heading.line), title: cleanText(heading.title) }));
+  const pageStarts = pages ? findPageStarts(pages, characters) : null;
   return {
     text,
     characters,
     pages: raw.pages,
     truncated: truncated || raw.stoppedEarly === true,
     content_type: mediaType,
-    outline: { page_starts: pages ? findPageStarts(pages, characters) : null, headings: locateHeadings(text, headings) },
+    outline: { page_starts: pageStarts, headings: locateHeadings(text, headings, pageStarts) },
     ...(raw.ocrPages ? { ocr_pages: raw.ocrPages } : {}),
   };
 }

@@ -1,26 +1,14 @@
-import { type Pdfium, readBaseline, readPageText } from './pdfium.ts';
+import type { Line } from './read-lines.ts';
 
-const lineEnd = '\r\n';
 const paragraphGap = 1.35;
 const headingRatio = 1.1;
-const boldWeight = 600;
-
-/** A line of a page, as it stands in the order of reading. */
-export interface Line {
-  text: string;
-  /** Baseline above the page's lower edge and font size, in points; undefined if PDFium does not know them. */
-  y: number | undefined;
-  size: number | undefined;
-  /** Set in bold from its first to its last character. */
-  bold: boolean;
-}
 
 /**
  * The text of a page from its lines, with its line breaks. PDF has no paragraphs, but splitting into sentences and chunks needs
  * them, so an empty line is inserted at each wider gap and each change of font size or weight.
  */
 export function layOutLines(lines: Line[]): string {
-  const usualStep = median(lines.map((line, index) => stepBetween(lines[index - 1], line)));
+  const usualStep = usualStepOf(lines);
   let text = '';
   for (const [index, line] of lines.entries()) {
     if (line.text === '') continue;
@@ -30,29 +18,17 @@ export function layOutLines(lines: Line[]): string {
   return text;
 }
 
-/** The lines of a page in the order in which PDFium reads them. */
-export function readLines(pdfium: Pdfium, textPage: number): Line[] {
-  const lines: Line[] = [];
-  let offset = 0;
-  for (const raw of readPageText(pdfium, textPage).split(lineEnd)) {
-    const y = readBaseline(pdfium, textPage, offset);
-    lines.push({
-      text: raw.trim(),
-      y,
-      size: y === undefined ? undefined : pdfium.FPDFText_GetFontSize(textPage, offset),
-      bold: isBold(pdfium, textPage, offset) && isBold(pdfium, textPage, offset + raw.trimEnd().length - 1),
-    });
-    offset += raw.length + lineEnd.length;
-  }
-  return lines;
-}
-
-function isBold(pdfium: Pdfium, textPage: number, index: number): boolean {
-  return pdfium.FPDFText_GetFontWeight(textPage, index) >= boldWeight;
+/** The distance between most lines of a page; undefined if none is known. */
+export function usualStepOf(lines: Line[]): number | undefined {
+  const known = lines
+    .map((line, index) => stepBetween(lines[index - 1], line))
+    .filter((step) => step !== undefined)
+    .sort((a, b) => a - b);
+  return known[Math.floor(known.length / 2)];
 }
 
 /** The distance from the previous baseline down to this one; undefined at the top of a column. */
-function stepBetween(previous: Line | undefined, line: Line): number | undefined {
+export function stepBetween(previous: Line | undefined, line: Line): number | undefined {
   if (previous?.y === undefined || line.y === undefined) return undefined;
   const step = previous.y - line.y;
   return step > 0.5 ? step : undefined;
@@ -65,9 +41,4 @@ function startsParagraph(previous: Line | undefined, line: Line, usualStep: numb
   if (previous.bold !== line.bold) return true;
   const [small = 0, large = 0] = [previous.size ?? 0, line.size ?? 0].sort((a, b) => a - b);
   return small > 0 && large > small * headingRatio;
-}
-
-function median(values: (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined).sort((a, b) => a - b);
-  return known[Math.floor(known.length / 2)];
 }

@@ -6,6 +6,8 @@ export interface RawHeading {
   level: number;
   line: string;
   title: string;
+  /** The page that it stands on, from 0; absent for kinds without pages. */
+  page?: number;
 }
 
 /** Where the parts of a text begin, in characters (code points). */
@@ -38,14 +40,17 @@ export function findPageStarts(pages: string[], characters: number): number[] {
   });
 }
 
-/** Finds the headings of a document in its text, in their order. One that has no line of its own is left out. */
-export function locateHeadings(text: string, headings: RawHeading[]): Outline['headings'] {
+/** Finds the headings of a document in its text, in their order, each on its page. One that has no line of its own is left out. */
+export function locateHeadings(text: string, headings: RawHeading[], pageStarts: number[] | null): Outline['headings'] {
   const found: Outline['headings'] = [];
   const wanted = headings.map(({ line }) => collapse(line));
+  const startOfPage = ({ page = 0 }: RawHeading) => pageStarts?.[page] ?? 0;
+  const findWanted = (line: string, at: number, first: number) =>
+    headings.slice(first, first + lookAhead).findIndex((heading, index) => wanted[first + index] === line && at >= startOfPage(heading));
   let [next, start] = [0, 0];
   for (const line of text.split('\n')) {
     if (next >= headings.length || found.length >= mostHeadings) break;
-    const at = line.trim() === '' ? -1 : wanted.slice(next, next + lookAhead).indexOf(collapse(line));
+    const at = line.trim() === '' ? -1 : findWanted(collapse(line), start, next);
     const heading = at === -1 ? undefined : headings[next + at];
     if (heading) {
       const indent = line.length - line.trimStart().length;

@@ -29,6 +29,9 @@ export function withMemory<T>({ pdfium: { wasmExports } }: Pdfium, sizeBytes: nu
   }
 }
 
+/** What PDFium puts in place of a hyphen at a line end, when it joins the word with what it reads next. */
+export const joinedHyphen = '\ufffe';
+
 /** The text of a page as PDFium has it, with lines that end in CR LF. */
 export function readPageText(pdfium: Pdfium, textPage: number): string {
   const count = pdfium.FPDFText_CountChars(textPage);
@@ -37,13 +40,5 @@ export function readPageText(pdfium: Pdfium, textPage: number): string {
     const written = pdfium.FPDFText_GetText(textPage, 0, count, buffer);
     const heap = pdfium.pdfium.HEAPU8;
     return Buffer.from(heap.buffer, buffer, Math.max(0, written - 1) * 2).toString('utf16le');
-  });
-}
-
-/** The baseline of a character above the page's lower edge, in points; undefined if PDFium does not know it. */
-export function readBaseline(pdfium: Pdfium, textPage: number, index: number): number | undefined {
-  return withMemory(pdfium, 16, (origin) => {
-    if (!pdfium.FPDFText_GetCharOrigin(textPage, index, origin, origin + 8)) return undefined;
-    return new DataView(pdfium.pdfium.HEAPU8.buffer).getFloat64(origin + 8, true);
   });
 }

@@ -1,10 +1,13 @@
 import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
-import { type Line, layOutLines, readLines } from './lay-out-page.ts';
-import { joinPages } from './outline.ts';
+import { layOutLines } from './lay-out-page.ts';
+import { joinPages, type RawHeading } from './outline.ts';
+import { findPdfHeadings } from './pdf-headings.ts';
 import { loadPdfium, type Pdfium, withMemory } from './pdfium.ts';
+import { type Line, readLines } from './read-lines.ts';
 import { renderPage } from './render-page.ts';
+import { leaveOutRunningLines } from './running-lines.ts';
 
 const pdfError = { password: 4, security: 5 };
 
@@ -12,6 +15,7 @@ const pdfError = { password: 4, security: 5 };
 export interface PdfPages {
   /** The text of each page that was read, from the first on; empty if it has none. */
   texts: string[];
+  headings: RawHeading[];
   /** How many pages there are. */
   pages: number;
   /** The pages, from 0, that show something but have no text: scans, as a rule. */
@@ -26,8 +30,8 @@ export async function readPdf(document: SourceDocument, limits: ExtractLimits): 
 }
 
 /** The text of a document from those of its pages. */
-export function toRawText({ texts, pages, stoppedEarly }: Omit<PdfPages, 'scanned'>): RawText {
-  return { text: joinPages(texts), pages, pageTexts: texts, stoppedEarly };
+export function toRawText({ texts, headings, pages, stoppedEarly }: Omit<PdfPages, 'scanned'>): RawText {
+  return { text: joinPages(texts), headings, pages, pageTexts: texts, stoppedEarly };
 }
 
 /**
@@ -92,7 +96,8 @@ function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): Pdf
     characters += (page?.lines ?? []).reduce((sum, { text }) => sum + countCharacters(text) + 1, 0);
   }
   if (broken === pages) throw unreadable();
-  return { texts: read.map(layOutLines), pages, scanned, stoppedEarly: read.length < pages };
+  const kept = leaveOutRunningLines(read);
+  return { texts: kept.map(layOutLines), headings: findPdfHeadings(kept), pages, scanned, stoppedEarly: read.length < pages };
 }
 
 /** The lines of one page; undefined if the page itself is damaged. */

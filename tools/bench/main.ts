@@ -24,6 +24,7 @@ import { sizes } from './figures/sizes.ts';
 import { start } from './figures/start.ts';
 import { statements } from './figures/statements.ts';
 import { stream } from './figures/stream.ts';
+import { summaries } from './figures/summaries.ts';
 import { uploads } from './figures/uploads.ts';
 import { type Effort, type Figure, formatTable, type Measure } from './support/figure.ts';
 import { type Service, startService } from './support/service.ts';
@@ -48,7 +49,15 @@ const onService: Record<string, Measure> = {
   sizes,
   'large-workspace': largeWorkspace,
 };
-const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = { statements, start, indexing, pdf, extraction, isolation };
+const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = {
+  statements,
+  start,
+  indexing,
+  pdf,
+  extraction,
+  summaries,
+  isolation,
+};
 /** They read its log, or start it. */
 const needEmbedded = new Set(['statements', 'costs', 'start']);
 const measures = new Map([...Object.entries(byThemselves), ...Object.entries(onService).map(withService)]);

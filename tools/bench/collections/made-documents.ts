@@ -1,5 +1,6 @@
 import PDFDocument from 'pdfkit';
 import { parts } from '../../../samples/handbook.ts';
+import { makeLayouts } from './made-layouts.ts';
 
 /** A document that was made from a text that is known. */
 export interface MadeDocument {
@@ -8,6 +9,8 @@ export interface MadeDocument {
   bytes: Buffer;
   /** What a person would read in it, in that order; running headers once. */
   text: string;
+  /** Titles with their levels, the outermost first; absent if they are not compared. */
+  headings?: { level: number; title: string }[];
 }
 
 const prose = parts.flatMap((part) => (part.kind === 'paragraph' ? [part.text] : []));
@@ -120,7 +123,7 @@ function markdown(): MadeDocument {
 
 /** Documents of several kinds with their text. */
 export async function makeDocuments(): Promise<MadeDocument[]> {
-  return [await paper(), await invoice(), page(), markdown()];
+  return [await paper(), await invoice(), ...(await makeLayouts()), page(), markdown()];
 }
 
 /** Cells or values, and what each is called. */

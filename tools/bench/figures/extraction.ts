@@ -10,7 +10,7 @@ const limits = { maxUploadBytes: 30_000_000, maxTextCharacters: 200_000, maxPdfP
 
 /**
  * How much of documents that were made for it is read as it is known, beside what is plainest: pdf.js for a PDF, HTML without its tags, and the source of
- * Markdown. Of Markdown it is what is embedded. Of records: how many values are embedded together with all that names them, beside chunks without regard to structure.
+ * Markdown. Of Markdown it is what is embedded. Of a PDF with headings, too, how many of them are found, and nothing else. Of records: how many values are embedded together with all that names them, beside chunks without regard to structure.
  */
 export async function extraction(): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -21,6 +21,7 @@ export async function extraction(): Promise<Figure[]> {
       unit: '',
     };
     figures.push(toFigure(`${document.name}: likeness to its text`, measured, { ratio: { atLeast: 1 } }));
+    if (document.headings) figures.push(toFigure(`${document.name}: headings`, { value: await headingsFound(document), unit: '' }));
   }
   for (const records of makeRecords()) {
     const { text, mediaType } = records;
@@ -42,6 +43,14 @@ async function read({ bytes, mediaType }: MadeDocument): Promise<string> {
     { contentType: mediaType, size: wholeSections },
   );
   return placed.map(({ embedded }) => embedded).join('\n');
+}
+
+/** How far the headings that are found are those that are there, with their levels: F1. */
+async function headingsFound({ bytes, mediaType, headings = [] }: MadeDocument): Promise<number> {
+  const { outline } = await extractText({ bytes, mediaType, charset: undefined }, limits);
+  const name = ({ level, title }: { level: number; title: string }) => `${level} ${title}`;
+  const [found, there] = [outline.headings, headings].map((all) => new Set(all.map(name))) as [Set<string>, Set<string>];
+  return (2 * found.intersection(there).size) / (found.size + there.size);
 }
 
 async function readPlainly({ bytes, mediaType }: MadeDocument): Promise<string> {

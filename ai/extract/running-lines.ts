@@ -1,0 +1,107 @@
+import type { Line } from './read-lines.ts';
+
+/** How many lines at the top of a page, and at its bottom, may be running ones. */
+const mostAtEdge = 3;
+/** On so many pages a line has to stand, all of them near each other. */
+const fewestPages = 3;
+/** Pages of the right and the left have lines of their own, and a chapter begins without. */
+const mostPagesBetween = 3;
+const longestLine = 200;
+/** How much higher or lower it may stand, in points. */
+const tolerance = 4;
+
+interface EdgeLine {
+  line: Line;
+  page: number;
+  y: number;
+}
+
+/**
+ * Leaves out running headers and footers: lines that stand at the same height of several pages near each other, and say the same, but for the number of the
+ * page. What only such a line says stays where it is first. A page that has nothing else keeps its lines, and so does one whose heights are not known.
+ */
+export function leaveOutRunningLines(pages: Line[][]): Line[][] {
+  const left = new Set<Line>();
+  const firsts = new Set<Line>();
+  for (const group of groupLines(pages)) {
+    for (const run of runsOf(group)) {
+      if (run.length < fewestPages) continue;
+      for (const { line } of run) left.add(line);
+      if (run[0]) firsts.add(run[0].line);
+    }
+  }
+  const elsewhere = pages
+    .flat()
+    .filter((line) => !left.has(line))
+    .map(({ text }) => wordsOf(text))
+    .join(' ');
+  for (const line of firsts) {
+    const words = wordsOf(line.text);
+    if (words !== '' && !` ${elsewhere} `.includes(` ${words} `)) left.delete(line);
+  }
+  return pages.map((lines) => {
+    const kept = lines.filter((line) => line.text === '' || !left.has(line));
+    return kept.some(({ text }) => text !== '') ? kept : lines;
+  });
+}
+
+/** Lines that say the same, by their pages. A line with numbers is in several groups: any of them may be that of the page. */
+function groupLines(pages: Line[][]): Iterable<EdgeLine[]> {
+  const groups = new Map<string, EdgeLine[]>();
+  for (const [page, lines] of pages.entries()) {
+    for (const { line, y } of edgeLines(lines)) {
+      for (const key of keysOf(line.text, page)) {
+        const group = groups.get(key);
+        if (group) group.push({ line, page, y });
+        else groups.set(key, [{ line, page, y }]);
+      }
+    }
+  }
+  return groups.values();
+}
+
+/** The highest and the lowest lines of a page, if there are others between them. */
+function edgeLines(lines: Line[]): { line: Line; y: number }[] {
+  const known = lines.flatMap((line) => (line.y === undefined || line.text === '' ? [] : { line, y: line.y }));
+  known.sort((one, other) => other.y - one.y);
+  const count = Math.min(mostAtEdge, Math.floor((known.length - 1) / 2));
+  const edges = count === 0 ? known : [...known.slice(0, count), ...known.slice(-count)];
+  return known.length < 2 ? [] : edges.filter(({ line }) => line.text.length <= longestLine);
+}
+
+/** What a line says, and what it says if its first or its last number is that of the page. */
+function keysOf(text: string, page: number): string[] {
+  const plain = text.toLowerCase().replace(/\s+/g, ' ');
+  const numbers = [...plain.matchAll(/\d{1,4}/g)];
+  const relative = [numbers[0], numbers.length > 1 ? numbers.at(-1) : undefined].flatMap((found) =>
+    found ? `${plain.slice(0, found.index)}\u0000${Number(found[0]) - page}\u0000${plain.slice(found.index + found[0].length)}` : [],
+  );
+  return [plain, ...relative];
+}
+
+/** Lines of pages that are near each other, at about the same height. */
+function runsOf(group: EdgeLine[]): EdgeLine[][] {
+  const runs: EdgeLine[][] = [];
+  for (const one of group) {
+    const run = runs.findLast((lines) => {
+      const last = lines.at(-1) as EdgeLine;
+      return one.page > last.page && one.page - last.page <= mostPagesBetween && Math.abs(one.y - last.y) <= tolerance;
+    });
+    if (run) run.push(one);
+    else runs.push([one]);
+  }
+  return runs;
+}
+
+/** `Page 12 of 80`, `S. 12`, `12/80`, `- 12 -`. */
+const pageNumber =
+  /(?:\b(?:page|pages|seite|pagina|página|side|sida|strona|blatt|folio|pp?|s)\b\.?\s*)?\p{N}+(?:\s*(?:of|von|de|di|van|av|af|sur|z|\/)\s*\p{N}+)?/giu;
+
+/** What a line says, without the number of a page. */
+function wordsOf(text: string): string {
+  return text
+    .replace(pageNumber, ' ')
+    .toLowerCase()
+    .replace(/[^\p{L}]+/gu, ' ')
+    .trim();
+}

@@ -1,0 +1,127 @@
+import PDFDocument from 'pdfkit';
+import { parts, title } from '../../../samples/handbook.ts';
+import type { MadeDocument } from './made-documents.ts';
+
+const mediaType = 'application/pdf';
+const options = { size: 'A4', margin: 70, bufferPages: true, info: { CreationDate: new Date('2024-05-01T00:00:00Z') } };
+const prose = parts.flatMap((part) => (part.kind === 'paragraph' ? [part.text] : []));
+
+/** PDFs that are set in different ways, with what is a heading in them. */
+export async function makeLayouts(): Promise<MadeDocument[]> {
+  return [await book(), await slides(), await form(), await interleaved()];
+}
+
+/** Chapters and sections, with the title at the head of each page and its number at the foot. */
+async function book(): Promise<MadeDocument> {
+  const document = new PDFDocument({ ...options, size: 'A5' });
+  const texts: string[] = [title];
+  const headings = [{ level: 1, title }];
+  document.font('Helvetica-Bold').fontSize(22).text(title).moveDown();
+  for (const part of parts) {
+    if (part.kind !== 'chapter' && part.kind !== 'section' && part.kind !== 'paragraph') continue;
+    texts.push(part.text);
+    if (part.kind === 'paragraph') document.font('Helvetica').fontSize(10).text(part.text).moveDown(0.6);
+    else {
+      headings.push({ level: part.kind === 'chapter' ? 2 : 3, title: part.text });
+      document.moveDown(0.5).font('Helvetica-Bold');
+      document.fontSize(part.kind === 'chapter' ? 14 : 10).text(part.text);
+      document.moveDown(0.4);
+    }
+  }
+  onEveryPage(document, (page) => {
+    document.font('Helvetica-Oblique').fontSize(8).text(title, 70, 30, { lineBreak: false });
+    document.text(`- ${page + 1} -`, 200, 560, { lineBreak: false });
+  });
+  return { name: 'PDF, book', mediaType, bytes: await finish(document), text: texts.join('\n'), headings };
+}
+
+/** Slides: a title, a few points, and the name of the talk below each. */
+async function slides(): Promise<MadeDocument> {
+  const document = new PDFDocument({ ...options, size: [720, 405], margin: 50, autoFirstPage: false });
+  const chapters = parts.flatMap((part) => (part.kind === 'chapter' || part.kind === 'section' ? [part.text] : [])).slice(0, 10);
+  const points = chapters.map((_, index) => prose[index]?.split(/(?<=\.) /).slice(0, 3) ?? []);
+  for (const [index, chapter] of chapters.entries()) {
+    document
+      .addPage()
+      .font('Helvetica')
+      .fontSize(30)
+      .text(chapter)
+      .moveDown(0.5)
+      .fontSize(18)
+      .list(points[index] ?? []);
+  }
+  onEveryPage(document, (page) =>
+    document.fontSize(10).text(`A talk for new observers, ${page + 1} / ${chapters.length}`, 50, 380, { lineBreak: false }),
+  );
+  const text = [...chapters.flatMap((chapter, index) => [chapter, ...(points[index] ?? [])]), 'A talk for new observers'].join('\n');
+  const headings = chapters.map((chapter) => ({ level: 1, title: chapter }));
+  return { name: 'PDF, slides', mediaType, bytes: await finish(document), text, headings };
+}
+
+const sections = ['Applicant', 'Visit', 'Instruments', 'Declaration'];
+const labels = ['Family name', 'Given name', 'Institute', 'Nights asked for', 'First choice', 'Special needs'];
+
+/** A form: sections of labels in bold, each with what was entered below it or beside it. */
+async function form(): Promise<MadeDocument> {
+  const document = new PDFDocument(options);
+  const texts = ['Request for observing time'];
+  document
+    .font('Helvetica-Bold')
+    .fontSize(20)
+    .text(texts[0] ?? '')
+    .moveDown();
+  for (const [at, section] of sections.entries()) {
+    document.font('Helvetica-Bold').fontSize(14).text(section).moveDown(0.5).fontSize(10);
+    texts.push(section);
+    for (const [index, label] of labels.entries()) {
+      const entered = `Entry ${at * labels.length + index}`;
+      const isBeside = index % 2 === 0;
+      document.font('Helvetica-Bold').text(label, { continued: isBeside });
+      document
+        .font('Helvetica')
+        .text(isBeside ? `  ${entered}` : entered)
+        .moveDown(0.5);
+      texts.push(`${label} ${entered}`);
+    }
+  }
+  const headings = [{ level: 1, title: texts[0] ?? '' }, ...sections.map((section) => ({ level: 2, title: section }))];
+  return { name: 'PDF, form', mediaType, bytes: await finish(document), text: texts.join('\n'), headings };
+}
+
+const columnCharacters = 42;
+const linesOfColumn = 50;
+
+/** Two columns that are drawn line by line across both, as some programs print them. */
+async function interleaved(): Promise<MadeDocument> {
+  const lines = wrap(prose.join(' '), columnCharacters);
+  const document = new PDFDocument({ ...options, autoFirstPage: false });
+  document.font('Times-Roman').fontSize(10.5);
+  for (let first = 0; first < lines.length; first += 2 * linesOfColumn) {
+    document.addPage();
+    for (let row = 0; row < linesOfColumn; row += 1) {
+      for (const column of [0, 1]) {
+        const line = lines[first + column * linesOfColumn + row];
+        if (line !== undefined) document.text(line, 60 + 245 * column, 70 + 14 * row, { lineBreak: false });
+      }
+    }
+  }
+  return { name: 'PDF, two columns drawn line by line', mediaType, bytes: await finish(document), text: lines.join('\n') };
+}
+
+function wrap(text: string, width: number): string[] {
+  return text.match(new RegExp(`\\S.{0,${width - 2}}\\S(?=\\s|$)`, 'g')) ?? [];
+}
+
+function onEveryPage(document: PDFKit.PDFDocument, draw: (page: number) => void): void {
+  const { count } = document.bufferedPageRange();
+  for (let page = 0; page < count; page += 1) {
+    document.switchToPage(page);
+    document.page.margins = { top: 0, bottom: 0, left: 0, right: 0 };
+    draw(page);
+  }
+}
+
+async function finish(document: PDFKit.PDFDocument): Promise<Buffer> {
+  document.end();
+  return Buffer.concat(await document.toArray());
+}
