@@ -10,7 +10,8 @@ interface OrganizationInput {
 }
 
 /** What is brought to Stripe. Each can be repeated; without billing none does anything. */
-export function billingActivities({ db, payments }: ActivityDeps) {
+export function billingActivities({ db, payments, steps }: ActivityDeps) {
+  steps?.expected('reconcileBilling');
   return {
     /** Ends an organization that is being deleted as a customer. Needs its rows. */
     closeCustomers: ({ organizationId }: OrganizationInput): Promise<void> =>
@@ -18,7 +19,12 @@ export function billingActivities({ db, payments }: ActivityDeps) {
 
     /** Compares the payment provider with the rows; null while billing is off. */
     reconcileBilling: ({ repair }: { repair: boolean }): Promise<Reconciliation | null> =>
-      withHeartbeats(async () => (payments ? await reconcile(payments, { repair }) : null)),
+      withHeartbeats(async () => {
+        const result = payments ? await reconcile(payments, { repair }) : null;
+        // What an operator asks for compares only, and stands for no run of the schedule.
+        if (repair) steps?.succeeded('reconcileBilling');
+        return result;
+      }),
 
     /** Gives the customer of an organization its name; null while billing is off. */
     syncCustomer: ({ organizationId }: OrganizationInput): Promise<{ renamed: boolean } | null> =>

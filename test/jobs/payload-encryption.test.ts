@@ -9,7 +9,7 @@ import { createDataConverter } from '../../temporal/data-converter.ts';
 import { bundleWorkflows } from '../../worker/workflow-bundle.ts';
 import { jobTaskQueue } from '../../workflows/definitions.ts';
 import { aiError } from '../support/fake-ai.ts';
-import { amountsOf, createJob, expectSoundLedger, resultOf, summary } from '../support/jobs.ts';
+import { amountsOf, createJob, expectSoundLedger, historyOf, resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { noteTokens } from '../support/run-secrets.ts';
 import { type UsedApi, useApi } from '../support/use-api.ts';
@@ -159,6 +159,9 @@ describe('A key of payloads', () => {
 
     await start({ TEMPORAL_PAYLOAD_KEYS: keyA });
     expect(await succeeded(id)).to.include({ attempts: 1 });
+    // The next one did not follow at once, or the history of a waiting job would soon be full.
+    const timers = (await historyOf(api, id)).filter(({ type }) => type === 'TimerStarted');
+    expect(timers[0]?.timerMs).to.equal(10_000);
   });
 });
 

@@ -178,7 +178,7 @@ describe('The metrics of the API', () => {
       sampleValue(samples, 'sheaf_scheduled_step_expected_timestamp_seconds', { step });
     const samples = await scrape(port);
     const processStart = sampleValue(samples, 'process_start_time_seconds') ?? Number.NaN;
-    for (const step of ['takeBackLost', 'startMissing', 'deletePaymentEvents', 'reconcileIndexes'])
+    for (const step of ['takeBackLost', 'startMissing', 'deletePaymentEvents', 'reconcileIndexes', 'reconcileBilling'])
       expect(expectedAt(samples, step), step).to.be.within(processStart, processStart + 60);
     expect(sampleValue(samples, 'sheaf_scheduled_step_success_timestamp_seconds', { step: 'deletePaymentEvents' })).to.equal(undefined);
     const startedAt = Date.now() / 1_000;
@@ -187,6 +187,19 @@ describe('The metrics of the API', () => {
     // The last step of the workflow.
     await until(async () => (await at('deletePaymentEvents')) >= startedAt - 1);
     for (const step of ['purgeAbandonedUploads', 'deleteFinishedJobs', 'findOrphanedObjects']) expect(await at(step), step).to.be.above(0);
+  });
+
+  it('show when billing was last reconciled, and not when an operator compared it', async () => {
+    const at = async () => sampleValue(await scrape(port), 'sheaf_scheduled_step_success_timestamp_seconds', { step: 'reconcileBilling' });
+    const run = (repair: boolean) =>
+      api.temporal.client.workflow.execute('reconcileBilling', {
+        ...{ taskQueue: 'sheaf', workflowId: `reconcile-${repair}`, args: [{ repair }] },
+      });
+    await run(false);
+    expect(await at()).to.equal(undefined);
+    const startedAt = Date.now() / 1_000;
+    await run(true);
+    expect(await at()).to.be.at.least(startedAt - 1);
   });
 
   it('have no label that holds an id, a path or an address', async () => {

@@ -14,6 +14,8 @@ export type AlertName =
   | 'SheafObjectsRefused'
   | 'SheafSweepLate'
   | 'SheafHousekeepingLate'
+  | 'SheafIndexesLate'
+  | 'SheafBillingLate'
   | 'SheafEventsSkipped';
 
 interface Expected {
