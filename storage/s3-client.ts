@@ -13,23 +13,32 @@ export interface S3ClientOptions {
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
-/** A client of the server at an address, or of Amazon's. A connection on which nothing happens for `timeoutMs` is closed. */
+/** How a client of a server asks it. */
+export interface S3ClientBounds {
+  /** How long it may take until there is a connection. */
+  connectMs: number;
+  /** After how long a connection on which nothing happens is closed, also if that is because nobody reads what has come; 0 for never. */
+  idleMs: number;
+  /** How often a request is sent at most, if it may succeed later; once by default. */
+  attempts?: number;
+}
+
+/** A client of the server at an address, or of Amazon's. */
 export function createS3Client(
   { region, pathStyle, credentials }: S3ClientOptions,
   endpoint: string | undefined,
-  timeoutMs: number,
+  { connectMs, idleMs, attempts = 1 }: S3ClientBounds,
 ): S3Client {
   return new S3Client({
     region,
     forcePathStyle: pathStyle,
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials ? { credentials } : {}),
-    // Who calls tries again; the library's own repetitions would take longer than a request may.
-    maxAttempts: 1,
+    maxAttempts: attempts,
     // Not every server knows the checksums that are the default. The signature has a hash of what is sent.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: timeoutMs, socketTimeout: timeoutMs },
+    requestHandler: { connectionTimeout: connectMs, socketTimeout: idleMs },
   });
 }
 
@@ -52,7 +61,7 @@ export async function askInTime<T>(timeoutMs: number, ask: (options: { abortSign
 }
 
 /** The error itself if the server has refused for good; StorageUnavailable if it may do it later, or could not be asked. */
-function availabilityOf(error: unknown): unknown {
+export function availabilityOf(error: unknown): unknown {
   return isRefusal(error) || error instanceof TypeError || error instanceof StorageUnavailable ? error : new StorageUnavailable(error);
 }
 
@@ -70,4 +79,9 @@ export function statusOf(error: unknown): number | undefined {
 /** Whether the server has said that there is no such object, which is not said of a bucket that is absent. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof S3ServiceException && error.name === 'NoSuchKey';
+}
+
+/** Whether a request was sent more than once. What the last response says may then be of what the ones before have done. */
+export function wasRepeated(error: unknown): boolean {
+  return error instanceof S3ServiceException && (error.$metadata.attempts ?? 1) > 1;
 }

@@ -13,22 +13,27 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { contentDisposition } from './content-disposition.ts';
+import { noteFailure } from './note-failure.ts';
 import { assertObjectKey, isObjectKey, markerName, organizationOfPrefix } from './object-key.ts';
 import {
   type Deletion,
   type DownloadTarget,
   downloadLifetimeMs,
   type Storage,
+  StorageUnavailable,
   type StoredObject,
   type UploadTarget,
   uploadLifetimeMs,
 } from './port.ts';
-import { askInTime, createS3Client, isAbsent, type S3ClientOptions, statusOf } from './s3-client.ts';
+import { readInTime } from './read-in-time.ts';
+import { askInTime, availabilityOf, createS3Client, isAbsent, type S3ClientOptions, statusOf, wasRepeated } from './s3-client.ts';
 import { ObjectExistsError } from './write-once.ts';
 
 /** The most that a list has, and that a request deletes. */
 const pageSize = 1000;
 const defaultTimeoutMs = 30_000;
+/** How often each request of a write is sent, if the server is busy or a connection breaks. */
+const writeAttempts = 3;
 
 export interface S3StorageOptions extends S3ClientOptions {
   bucket: string;
@@ -47,6 +52,9 @@ export class S3Storage implements Storage {
   readonly driver = 's3';
   readonly location: string;
   readonly #client: S3Client;
+  /** Whoever reads may wait as long as it likes, and no connection is closed meanwhile. */
+  readonly #reader: S3Client;
+  readonly #writer: S3Client;
   readonly #signer: S3Client;
   readonly #timeoutMs: number;
   readonly #now: () => Date;
@@ -55,8 +63,12 @@ export class S3Storage implements Storage {
     const { bucket, apiEndpoint, publicEndpoint = apiEndpoint, timeoutMs = defaultTimeoutMs } = options;
     this.location = bucket;
     this.#timeoutMs = timeoutMs;
-    this.#client = createS3Client(options, apiEndpoint, timeoutMs);
-    this.#signer = publicEndpoint === apiEndpoint ? this.#client : createS3Client(options, publicEndpoint, timeoutMs);
+    const bounds = { connectMs: timeoutMs, idleMs: timeoutMs };
+    // Who calls tries again; the library's own repetitions would take longer than a request may. But nobody can read the source of a write again.
+    this.#client = createS3Client(options, apiEndpoint, bounds);
+    this.#reader = createS3Client(options, apiEndpoint, { ...bounds, idleMs: 0 });
+    this.#writer = createS3Client(options, apiEndpoint, { ...bounds, attempts: writeAttempts });
+    this.#signer = publicEndpoint === apiEndpoint ? this.#client : createS3Client(options, publicEndpoint, bounds);
     this.#now = options.now ?? (() => new Date());
   }
 
@@ -107,8 +119,8 @@ export class S3Storage implements Storage {
 
   async read(key: string): Promise<Readable | undefined> {
     const at = this.#at(key);
-    const found = await this.#unlessAbsent((options) => this.#client.send(new GetObjectCommand(at), options));
-    return found && streamOf(found);
+    const found = await this.#unlessAbsent((options) => this.#reader.send(new GetObjectCommand(at), options));
+    return found && readInTime(streamOf(found), this.#timeoutMs);
   }
 
   async readHead(key: string, maxBytes: number): Promise<Uint8Array | undefined> {
@@ -120,12 +132,16 @@ export class S3Storage implements Storage {
   }
 
   async write(key: string, source: AsyncIterable<Buffer>): Promise<void> {
+    const noted = noteFailure(source);
     // Of one that takes several requests the last has the condition. If the source fails, its parts are deleted.
-    const params = { ...this.#at(key), Body: Readable.from(source), IfNoneMatch: '*' };
+    const params = { ...this.#at(key), Body: Readable.from(noted.source), IfNoneMatch: '*' };
     try {
-      await new Upload({ client: this.#client, params, queueSize: 1 }).done();
+      await new Upload({ client: this.#writer, params, queueSize: 1 }).done();
     } catch (error) {
-      throw statusOf(error) === 412 ? new ObjectExistsError() : error;
+      if (noted.failure) throw noted.failure.reason;
+      // The object that exists may be the one that an earlier request has stored, or the upload that is gone the one that it has completed.
+      if (wasRepeated(error) && [404, 412].includes(statusOf(error) ?? 0)) throw new StorageUnavailable(error);
+      throw statusOf(error) === 412 ? new ObjectExistsError() : availabilityOf(error);
     }
   }
 

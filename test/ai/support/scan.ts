@@ -6,12 +6,13 @@ const heightPoints = 842;
 /** An office scanner's usual resolution. */
 const pixelsPerPoint = 200 / 72;
 
-/** A page of a PDF: a scan of some lines of text, the text itself, nothing, or a scan that is too narrow to have a pixel. */
-export type ScanPage = { scan: string[]; rotated?: boolean } | { text: string } | 'blank' | 'narrow';
+/** A page of a PDF: a scan of some lines of text in 11 points or another size, the text itself, nothing, or a scan that is too narrow to have a pixel. */
+export type ScanPage = { scan: string[]; points?: number; rotated?: boolean } | { text: string } | 'blank' | 'narrow';
 
 /** A PDF as a scanner makes it: its pages are JPEG images of text, a little askew and not quite white. */
 export async function makeScannedPdf(pages: ScanPage[]): Promise<Buffer> {
   const document = new PDFDocument({ size: [widthPoints, heightPoints], autoFirstPage: false, margin: 0 });
+  const images = new Map<string, string>();
   for (const page of pages) {
     document.addPage(page === 'narrow' ? { size: [0.1, heightPoints], margin: 0 } : undefined);
     if (page === 'blank') continue;
@@ -23,20 +24,29 @@ export async function makeScannedPdf(pages: ScanPage[]): Promise<Buffer> {
       document.fontSize(12).text(page.text, 50, 50);
       continue;
     }
-    const image = await scan(page.scan);
+    const look = JSON.stringify(page);
+    const image = images.get(look) ?? (await toAddress(page));
+    images.set(look, image);
     if (page.rotated) Object.assign(document.page.dictionary.data, { Rotate: 90 });
-    document.image(page.rotated ? await sharp(image).rotate(-90).toBuffer() : image, 0, 0, { width: widthPoints, height: heightPoints });
+    document.image(image, 0, 0, { width: widthPoints, height: heightPoints });
   }
   document.end();
   return Buffer.concat(await document.toArray());
 }
 
-/** An A4 page of lines in 11 points, as a scanner sees it. */
-async function scan(lines: string[]): Promise<Buffer> {
+/** The scan of a page, as an address that holds it. Pages with the same address share one image in a PDF. */
+async function toAddress({ scan: lines, points, rotated }: { scan: string[]; points?: number; rotated?: boolean }): Promise<string> {
+  const image = await scan(lines, points);
+  const turned = rotated ? await sharp(image).rotate(-90).toBuffer() : image;
+  return `data:image/jpeg;base64,${turned.toString('base64')}`;
+}
+
+/** An A4 page of lines, as a scanner sees it. */
+async function scan(lines: string[], points = 11): Promise<Buffer> {
   const [width, height] = [Math.round(widthPoints * pixelsPerPoint), Math.round(heightPoints * pixelsPerPoint)];
-  const size = 11 * pixelsPerPoint;
+  const size = points * pixelsPerPoint;
   const rows = lines.map(
-    (line, index) => `<text x="${60 * pixelsPerPoint}" y="${(80 + index * 16) * pixelsPerPoint}">${escapeXml(line)}</text>`,
+    (line, index) => `<text x="${60 * pixelsPerPoint}" y="${80 * pixelsPerPoint + index * size * 1.45}">${escapeXml(line)}</text>`,
   );
   const font = `font-family="DejaVu Serif, serif" font-size="${size}" fill="#222"`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#f6f5f0"/>

@@ -1,0 +1,19 @@
+/** A source of bytes, and its failure once it has failed. */
+export interface NotedSource {
+  source: AsyncIterable<Buffer>;
+  failure?: { reason: unknown };
+}
+
+/** The same bytes. Tells a failure of their source from one of whoever takes them. */
+export function noteFailure(source: AsyncIterable<Buffer>): NotedSource {
+  const noted: NotedSource = { source: read() };
+  async function* read(): AsyncGenerator<Buffer> {
+    try {
+      yield* source;
+    } catch (reason) {
+      noted.failure = { reason };
+      throw reason;
+    }
+  }
+  return noted;
+}

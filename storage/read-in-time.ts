@@ -1,0 +1,34 @@
+import { finished, Readable } from 'node:stream';
+import { StorageUnavailable } from './port.ts';
+
+/**
+ * The same bytes. The stream fails with StorageUnavailable if its source breaks, or if nothing comes for `timeoutMs` while somebody reads: as long as nobody
+ * does, nothing is asked of the source, and no time is counted.
+ */
+export function readInTime(source: Readable, timeoutMs: number): Readable {
+  let timer: NodeJS.Timeout | undefined;
+  const stream = new Readable({
+    read() {
+      clearTimeout(timer);
+      timer = setTimeout(() => stream.destroy(new StorageUnavailable('an object has stopped in the middle')), timeoutMs);
+      source.resume();
+    },
+    destroy(error, done) {
+      clearTimeout(timer);
+      source.destroy();
+      done(error);
+    },
+  });
+  // One that breaks before anybody reads says so to the first who does. Without this it would end the process.
+  stream.on('error', () => {});
+  source.pause().on('data', (chunk: Buffer) => {
+    clearTimeout(timer);
+    if (!stream.push(chunk)) source.pause();
+  });
+  finished(source, (error) => {
+    clearTimeout(timer);
+    if (error) stream.destroy(new StorageUnavailable(error));
+    else stream.push(null);
+  });
+  return stream;
+}
