@@ -20,7 +20,7 @@ async function works(service: AiService): Promise<boolean> {
 describe('documents that take too long', () => {
   let service: AiService;
   before(async () => {
-    service = await startAiService({ EXTRACT_TIMEOUT_SECONDS: '1' });
+    service = await startAiService({ EXTRACT_TIMEOUT_SECONDS: '3' });
   });
   after(() => service.stop());
 

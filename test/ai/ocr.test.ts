@@ -123,7 +123,7 @@ describe('images at /v1/extract, at their limits', () => {
   });
 
   it('fail with 502 after OCR_TIMEOUT_SECONDS, and the next one is read', async () => {
-    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_TIMEOUT_SECONDS: '3' });
+    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_TIMEOUT_SECONDS: '6' });
     try {
       const pages = await makeTiff(Array.from({ length: 200 }, (_, index) => `Page ${index} of a book that never ends`));
       const error = await service.client.extract({ body: pages, contentType: 'image/tiff' }).catch((caught: unknown) => caught);

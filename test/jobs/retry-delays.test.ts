@@ -39,8 +39,7 @@ describe('The waits between attempts', () => {
     expectCleanLog(api);
   });
 
-  it('are 90 seconds at the most, whatever a provider asks for', async function () {
-    this.timeout(60_000);
+  it('are 90 seconds at the most, whatever a provider asks for', async () => {
     const { token } = tenant.owner;
     for (const [asked, delayMs] of [
       [5, 10_000],
@@ -49,7 +48,7 @@ describe('The waits between attempts', () => {
     ] as const) {
       ai.behave('summarize', () => aiError(503, 'busy', { 'retry-after': String(asked) }));
       const { id } = await createJob(api, tenant, summary);
-      const waiting = await waitingAfter(id, 1, 10_000);
+      const waiting = await waitingAfter(id, 1, 30_000);
       expect(Date.parse(waiting.nextAttemptAt) - Date.parse(waiting.updatedAt)).to.be.within(delayMs - 10, delayMs + 10);
       await api.request('POST', `/api/v1/jobs/${id}/cancel`, { token });
     }

@@ -74,6 +74,8 @@ export interface TestApiOptions {
 /** Starts an API for one test file against the services of the run. Call {@link TestApi.stop} in `after`. */
 export async function startTestApi({ env = {}, services = ['api'], database: given }: TestApiOptions = {}): Promise<TestApi> {
   const [database, temporal, ai] = await Promise.all([given ?? createTestDatabase({ poolSize: 4 }), createTestNamespace(), testAi()]);
+  // Between two requests, the connection that is open might end unseen, and fail the next one.
+  recorder.prepare();
   const dataDir = makeTestDirectory();
   const stack = await startStack({
     dataDir,

@@ -82,7 +82,7 @@ async function ensureTemplate(admin: pg.Client, { name, statements }: Prepared, 
   await admin.query(`drop database if exists ${unfinished}`);
   await admin.query(`create database ${unfinished} template template0`);
   await set(admin, unfinished, settings);
-  const pool = createPool({ url: await urlOf(unfinished), poolSize: 2 });
+  const pool = createPool({ url: await urlOf(unfinished), poolSize: 2, work: 'migration' });
   const db = createDb(pool);
   try {
     for (const statement of statements) await pool.query(statement);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describeEvents } from './event-stream.ts';
 import { lateValue } from './late-value.ts';
+import { runProgram } from './processes.ts';
 import { staysTrue } from './stays-true.ts';
 import { listSlowestFiles, none } from './summary-reporter.ts';
 import { useApi } from './use-api.ts';
@@ -36,6 +37,24 @@ describe('What the tests stand on', () => {
   it('lists the slowest files, the slowest first', () => {
     const fileMs = { 'a.test.ts': 1_000, 'b.test.ts': 30_000, 'c.test.ts': 200 };
     expect(listSlowestFiles({ ...none, fileMs }, 2)).to.deep.equal(['   30.0 s  b.test.ts', '    1.0 s  a.test.ts']);
+  });
+
+  it('outlives what the tests of a file leave behind, and prints it', async () => {
+    const script = `
+      import { endTrackingRejections, trackRejections } from './test/support/rejections.ts';
+      trackRejections();
+      endTrackingRejections('one.test.ts');
+      // As mocha does before it loads the next file.
+      process.removeAllListeners('unhandledRejection');
+      Promise.reject(new Error('left behind'));
+      setImmediate(() => {
+        setImmediate(() => console.log('goes on'));
+        throw new Error('thrown late');
+      });`;
+    const run = runProgram(process.execPath, ['--input-type=module', '--eval', script]);
+    expect((await run.exited).code, run.stderr()).to.equal(0);
+    expect(run.stdout()).to.equal('goes on\n');
+    for (const left of ['left behind', 'thrown late']) expect(run.stderr()).to.include(`after the tests of one.test.ts:\nError: ${left}`);
   });
 
   describe('gives an API', () => {

@@ -13,7 +13,12 @@ describe('Housekeeping', () => {
     api.temporal.client.workflow.execute('housekeeping', { taskQueue: 'sheaf', workflowId: `housekeeping-${Date.now()}`, args: [] });
 
   it('is scheduled once a day, as is the comparison with Stripe, the indexes once an hour and the sweep once a minute, without overlap', async () => {
-    const schedules = await Array.fromAsync(api.temporal.client.schedule.list());
+    let schedules: { scheduleId: string }[] = [];
+    // The worker makes them when it starts.
+    await until(async () => {
+      schedules = await Array.fromAsync(api.temporal.client.schedule.list());
+      return schedules.length >= 4;
+    });
     expect(schedules.map(({ scheduleId }) => scheduleId).sort()).to.deep.equal([
       'housekeeping',
       'reconcile-billing',

@@ -22,6 +22,8 @@ describe('Reconciling the vector indexes', () => {
     });
     const { spec, info } = await client.schedule.getHandle('reconcile-indexes').describe();
     expect(spec.intervals?.[0]?.every).to.equal(3_600_000);
-    expect(info.recentActions).to.have.lengthOf(1);
+    // Apart from one of a full hour that has just begun.
+    const atOnce = info.recentActions.filter(({ scheduledAt }) => scheduledAt.getTime() % 3_600_000 !== 0);
+    expect(atOnce).to.have.lengthOf(1);
   });
 });

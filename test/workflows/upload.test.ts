@@ -50,7 +50,7 @@ describe('The workflow of an upload', () => {
 
   it('removes nothing if the signal came during the delay', async () => {
     const id = await create();
-    const handle = await start(id, 1_000, 1_000);
+    const handle = await start(id, 5_000, 5_000);
     await handle.signal('uploadEnded');
     expect(await handle.result()).to.deep.equal({ purged: false });
     expect(await isThere(id)).to.equal(true);
