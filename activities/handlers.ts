@@ -23,7 +23,7 @@ export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, tel
 const extractDocument: Handler = async (deps, job, signal, tell) => {
   const document = await getJobDocument(deps, job);
   const extracted = await extractText(deps, document, { requestId: job.id, signal, tell });
-  const { text: _, outline: __, ...result } = extracted;
+  const { text: _, outline: __, ocrConfidence: ___, ...result } = extracted;
   return { result, effects: (trx) => storeText(trx, document, extracted) };
 };
 
@@ -146,9 +146,9 @@ async function extractText(deps: ActivityDeps, document: DocumentRow, { requestI
     const { content_type: contentType, size_bytes: contentLength } = document;
     const onProgress = ({ read, of }: ExtractionProgress) => tell(`Text recognition has read ${read} of ${of} scanned pages.`);
     const extracted = await deps.ai.extract({ body, contentType, contentLength, onProgress, requestId, signal });
-    const { text, characters, pages, truncated, ocrPages, outline } = extracted;
+    const { text, characters, pages, truncated, ocrPages, ocrConfidence, outline } = extracted;
     const { page_starts: pageStarts, headings } = outline;
-    return { text, characters, pages, truncated, ocrPages, outline: { characters, pages: pageStarts, headings } };
+    return { text, characters, pages, truncated, ocrPages, ocrConfidence, outline: { characters, pages: pageStarts, headings } };
   } finally {
     body.destroy();
   }

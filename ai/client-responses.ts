@@ -18,11 +18,13 @@ const text = z.object({
   // A service of an earlier version knows none.
   outline: outline.default({ page_starts: null, headings: [] }),
   ocr_pages: count.optional(),
+  ocr_confidence: z.array(z.int().min(0).max(100).nullable()).optional(),
 });
-export const extraction = text.transform(({ content_type, ocr_pages, ...rest }) => ({
+export const extraction = text.transform(({ content_type, ocr_pages, ocr_confidence, ...rest }) => ({
   ...rest,
   contentType: content_type,
   ...(ocr_pages ? { ocrPages: ocr_pages } : {}),
+  ...(ocr_confidence ? { ocrConfidence: ocr_confidence } : {}),
 }));
 export const summary = z.object({ summary: storable, sentences: count, model: storable, characters: count });
 // A response has tens of thousands of numbers: a schema for each would cost more than parsing them.

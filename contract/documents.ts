@@ -65,6 +65,13 @@ const extracted = z
       .meta({ examples: [5] }),
     at: dateTime,
     ocrPages,
+    ocrConfidence: z
+      .array(z.int().min(0).max(100).nullable())
+      .optional()
+      .describe(
+        'How sure text recognition was of each page, from 0 to 100, in their order; null for a page that it did not read, or found nothing on. Absent if it read none, or if a remote model did.',
+      )
+      .meta({ examples: [[null, 94]] }),
   })
   .meta({ id: 'Extracted', description: 'What extraction made of the document.' });
 

@@ -42,6 +42,8 @@ export interface DocumentTable {
   extracted_truncated: boolean | null;
   /** How many pages text recognition has read; null if none. */
   extracted_ocr_pages: number | null;
+  /** How sure text recognition was of each page, in percent; null for pages that it found nothing on. Null if it has read none. */
+  extracted_ocr_confidence: (number | null)[] | null;
   extracted_at: NullableTimestamp;
   indexed_at: NullableTimestamp;
   chunk_count: number | null;

@@ -33,6 +33,8 @@ export interface RawText {
   stoppedEarly?: boolean;
   /** How many of the pages of a PDF text recognition has read. */
   ocrPages?: number;
+  /** How sure text recognition was of each page, in percent; null for those that it did not read, or found nothing on. */
+  ocrConfidence?: (number | null)[];
 }
 
 /** The response of `/v1/extract`. `characters` counts the Unicode code points of `text`. */
@@ -46,6 +48,8 @@ export interface ExtractedText {
   outline: Outline;
   /** How many of the pages text recognition has read; absent if none. */
   ocr_pages?: number;
+  /** How sure it was of each page, in percent; absent if it was of none. */
+  ocr_confidence?: (number | null)[];
 }
 
 const aliases: Record<string, string> = {

@@ -72,6 +72,7 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
     content_type: mediaType,
     outline: { page_starts: pageStarts, headings: locateHeadings(text, headings, pageStarts) },
     ...(raw.ocrPages ? { ocr_pages: raw.ocrPages } : {}),
+    ...(raw.ocrConfidence?.some((one) => one !== null) ? { ocr_confidence: raw.ocrConfidence } : {}),
   };
 }
 

@@ -30,6 +30,7 @@ export interface ScanReader {
 export async function readScannedPages(found: PdfPages, reader: ScanReader, signal: AbortSignal): Promise<RawText> {
   const chosen = found.scanned.slice(0, reader.maxPages);
   const texts = [...found.texts];
+  const confidence: (number | null)[] = texts.map(() => null);
   let characters = texts.reduce((sum, text) => sum + countCharacters(text), 0);
   let read = 0;
   let refusal: ServiceError | undefined;
@@ -44,6 +45,7 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
         continue;
       }
       texts[index] = page.text;
+      confidence[index] = page.ocrConfidence?.[0] ?? null;
       characters += countCharacters(page.text);
       read += 1;
       reader.onProgress?.({ read, of: chosen.length });
@@ -54,11 +56,12 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
     if (read === 0) throw refusal ?? outOfTime(chosen.length, reader.timeoutMs);
   }
   if (refusal && texts.every((text) => text.trim() === '')) throw refusal;
-  return { ...toRawText({ ...found, texts, stoppedEarly: found.stoppedEarly || read < found.scanned.length }), ocrPages: read };
+  const raw = toRawText({ ...found, texts, stoppedEarly: found.stoppedEarly || read < found.scanned.length });
+  return { ...raw, ocrPages: read, ocrConfidence: confidence };
 }
 
 /** The text of one page, or why it will never have one. Throws what may pass. */
-async function readPage(index: number, reader: ScanReader, signal: AbortSignal): Promise<{ text: string } | { refusal: ServiceError }> {
+async function readPage(index: number, reader: ScanReader, signal: AbortSignal): Promise<RawText | { refusal: ServiceError }> {
   try {
     const image = { bytes: await reader.render(index, signal), mediaType: 'image/png', charset: undefined };
     return await reader.recognize(image, signal);

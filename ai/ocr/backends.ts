@@ -78,9 +78,10 @@ function createLocalOcr(pool: ProcessPool, config: AiServiceConfig): OcrBackend 
     name: 'local',
     async read(image, signal) {
       requireType(image, localTypes);
-      const payload = { bytes: image.bytes, mediaType: image.mediaType, maxPages, maxTextCharacters };
+      const timeoutMs = Math.min(ocrTimeoutMs, extractTimeoutMs);
+      const payload = { bytes: image.bytes, mediaType: image.mediaType, maxPages, maxTextCharacters, timeoutMs };
       try {
-        return await pool.run<RawText>('ocr', payload, { timeoutMs: Math.min(ocrTimeoutMs, extractTimeoutMs), signal });
+        return await pool.run<RawText>('ocr', payload, { timeoutMs, signal });
       } catch (error) {
         if (!(error instanceof TaskFailure)) throw error;
         if (error.reason === 'timeout') throw ocrTimeout(ocrTimeoutMs, extractTimeoutMs);

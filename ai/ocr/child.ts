@@ -4,13 +4,16 @@ import { countCharacters } from '../characters.ts';
 import type { RawText } from '../extract/document.ts';
 import { joinPages } from '../extract/outline.ts';
 import { serveTasks } from '../pool/serve-tasks.ts';
-import { loadEngine, preparePages, recognize, recognizeBmp } from './recognize.ts';
+import { readUpright } from './read-upright.ts';
+import { loadEngine, preparePages, type Recognized, recognizeBmp } from './recognize.ts';
 
 interface ImageTask {
   bytes: Uint8Array;
   mediaType: string;
   maxPages: number;
   maxTextCharacters: number;
+  /** For all pages. */
+  timeoutMs: number;
 }
 
 const [directory = '', ...languages] = process.argv.slice(2);
@@ -18,20 +21,21 @@ const [directory = '', ...languages] = process.argv.slice(2);
 // Entry of the processes that recognize text in images.
 serveTasks(
   {
-    ocr: async ({ bytes, mediaType, maxPages, maxTextCharacters }: ImageTask) => {
+    ocr: async ({ bytes, mediaType, maxPages, maxTextCharacters, timeoutMs }: ImageTask) => {
+      const deadline = performance.now() + timeoutMs;
       if (mediaType === 'image/bmp') return toPages([await recognizeBmp(Buffer.from(bytes))], 1);
       const pages = await preparePages(bytes, maxPages);
-      const pageTexts: string[] = [];
+      const read: Recognized[] = [];
       let characters = 0;
       for (const [index, prepare] of pages.entries()) {
-        const text = await recognize(await prepare());
-        pageTexts.push(text);
-        characters += countCharacters(text);
+        const page = await readUpright(await prepare(), deadline);
+        read.push(page);
+        characters += countCharacters(page.text);
         if (characters > maxTextCharacters && index + 1 < pages.length) {
-          return { ...toPages(pageTexts, pages.length), stoppedEarly: true };
+          return { ...toPages(read, pages.length), stoppedEarly: true };
         }
       }
-      return toPages(pageTexts, pages.length);
+      return toPages(read, pages.length);
     },
   },
   async () => {
@@ -47,6 +51,7 @@ serveTasks(
   },
 );
 
-function toPages(pageTexts: string[], pages: number): RawText {
-  return { text: joinPages(pageTexts), pages, pageTexts };
+function toPages(read: Recognized[], pages: number): RawText {
+  const pageTexts = read.map(({ text }) => text);
+  return { text: joinPages(pageTexts), pages, pageTexts, ocrConfidence: read.map(({ confidence }) => confidence) };
 }

@@ -70,15 +70,23 @@ export function loadEngine({ languages, directory }: LanguageData): Promise<Work
   return loading;
 }
 
+/** What the engine has read of an image. */
+export interface Recognized {
+  text: string;
+  /** How sure it is, in percent, on average over the words; null if it found none. */
+  confidence: number | null;
+}
+
 /** Recognizes the text of one image that the engine can decode (PNG). The engine must have been loaded. */
-export async function recognize(image: Buffer): Promise<string> {
+export async function recognize(image: Buffer): Promise<Recognized> {
   const engine = await loading;
   if (!engine) throw new Error('The engine is not loaded.');
-  return (await engine.recognize(image)).data.text.trim();
+  const { text, confidence } = (await engine.recognize(image)).data;
+  return { text: text.trim(), confidence: text.trim() === '' ? null : Math.round(confidence) };
 }
 
 /** Recognizes the text of a BMP, which the engine decodes itself. Throws ServiceError 415 `unreadable_image` when it cannot. */
-export async function recognizeBmp(image: Buffer): Promise<string> {
+export async function recognizeBmp(image: Buffer): Promise<Recognized> {
   const pixels = image.length >= 26 ? image.readInt32LE(18) * Math.abs(image.readInt32LE(22)) : 0;
   if (image.toString('latin1', 0, 2) !== 'BM' || pixels <= 0 || pixels > maxPixels) throw unreadable();
   try {

@@ -54,6 +54,12 @@ const extracted = z.object({
     .optional()
     .describe('Where the parts of the text begin, in Unicode code points. Only if the request has `X-Outline: true`.'),
   ocr_pages: z.int().optional().describe('How many pages of a scanned PDF text recognition has read; absent if none.'),
+  ocr_confidence: z
+    .array(z.int().nullable())
+    .optional()
+    .describe(
+      'How sure the local text recognition was of each page, from 0 to 100; null for pages that it did not read, or found nothing on.',
+    ),
 });
 const summary = z.object({ summary: z.string(), sentences: z.int(), model: z.string(), characters: z.int() });
 const embeddings = z.object({ model: z.string(), dimensions: z.int(), vectors: z.array(z.union([z.array(z.number()), z.base64()])) });

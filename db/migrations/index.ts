@@ -19,6 +19,7 @@ import * as indexKinds from './0017-index-kinds.ts';
 import * as ocrPages from './0018-ocr-pages.ts';
 import * as ownerlessOrganizations from './0019-ownerless-organizations.ts';
 import * as outboxTrace from './0020-outbox-trace.ts';
+import * as ocrConfidence from './0021-ocr-confidence.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
@@ -48,4 +49,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0018-ocr-pages': ocrPages,
   '0019-ownerless-organizations': ownerlessOrganizations,
   '0020-outbox-trace': outboxTrace,
+  '0021-ocr-confidence': ocrConfidence,
 };

@@ -59,6 +59,8 @@ export interface ExtractedText {
   outline?: Outline;
   /** How many pages text recognition has read, if any. */
   ocrPages?: number | undefined;
+  /** How sure text recognition was of each page, in percent; null for those that it found nothing on, or did not read. */
+  ocrConfidence?: (number | null)[] | undefined;
 }
 
 /** The text of a document was replaced while a job worked with it. */
@@ -94,6 +96,7 @@ export async function storeText(trx: Transaction, document: DocumentRow, extract
       extracted_pages: extracted.pages,
       extracted_truncated: extracted.truncated,
       extracted_ocr_pages: extracted.ocrPages ?? null,
+      extracted_ocr_confidence: extracted.ocrConfidence ?? null,
       extracted_at: sql`clock_timestamp()`,
       updated_at: sql`clock_timestamp()`,
     })

@@ -28,6 +28,7 @@ const columns = [
   'extracted_pages',
   'extracted_truncated',
   'extracted_ocr_pages',
+  'extracted_ocr_confidence',
   'extracted_at',
   'indexed_at',
   'chunk_count',

@@ -6,6 +6,8 @@ import { type DocumentFilter, documentConditions } from './document-filter.ts';
 
 /** What a document takes up in a page besides its labels, in bytes of JSON: its name has 200 characters. */
 const otherBytes = 2_048;
+/** The confidence of a page, with its comma. */
+const confidenceBytes = 5;
 
 export interface DocumentList extends DocumentFilter {
   workspaceId: string;
@@ -26,7 +28,8 @@ export async function listDocuments(
   const scope = `documents:${workspaceId}`;
   const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
   const sized = sql`
-    select id, created_at as at, ${sql.lit(otherBytes)} + label_bytes as bytes from document
+    select id, created_at as at, ${sql.lit(otherBytes)} + label_bytes
+      + ${sql.lit(confidenceBytes)} * coalesce(cardinality(extracted_ocr_confidence), 0) as bytes from document
     where ${documentConditions(workspaceId, filter)} and ${inWorkspace}
       ${after ? sql`and (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
     order by created_at desc, id desc limit ${limit + 1}

@@ -24,8 +24,10 @@ describe('images at /v1/extract, read locally', () => {
     const expected = /NOTICE TO HIKERS[\s\S]*The suspension bridge at Gorse Hollow is closed[\s\S]*until 14 September/;
     const png = await read(notice, 'image/png');
     expect(png.text).to.match(expected);
-    expect({ ...png, text: '' }).to.deep.equal({
+    expect(png.ocrConfidence?.[0]).to.be.within(80, 100);
+    expect({ ...png, text: '', ocrConfidence: [] }).to.deep.equal({
       text: '',
+      ocrConfidence: [],
       characters: png.text.length,
       pages: 1,
       truncated: false,

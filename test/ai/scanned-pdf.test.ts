@@ -24,7 +24,8 @@ describe('scanned PDFs at /v1/extract', () => {
       'blank',
       { scan: ['Signed by both sides.'] },
     ];
-    const { text, ...rest } = await service.client.extract({ body: await makeScannedPdf(pages), contentType: pdf });
+    const { text, ocrConfidence = [], ...rest } = await service.client.extract({ body: await makeScannedPdf(pages), contentType: pdf });
+    expect(ocrConfidence.map((one) => one !== null && one > 80)).to.deep.equal([false, true, false, true]);
     expect(text).to.match(/^A typed cover sheet\.\n\nThe lease ends in March\.\n\nSigned by both sides\.$/);
     const outline = { page_starts: [0, text.indexOf('The lease'), text.indexOf('\n\nSigned'), text.indexOf('Signed')], headings: [] };
     expect(rest).to.deep.equal({ characters: text.length, pages: 4, truncated: false, contentType: pdf, ocrPages: 2, outline });

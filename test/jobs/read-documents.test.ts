@@ -70,6 +70,15 @@ describe('a scanned document', () => {
 
     const { body: document } = await api.request('GET', `/api/v1/documents/${documentId}`, { token });
     expect(document.extracted).to.include({ pages: 2, ocrPages: 1 });
+    const [typed, scanned] = document.extracted.ocrConfidence;
+    expect(typed).to.equal(null);
+    expect(scanned).to.be.within(80, 100);
+    const { body: list } = await api.request(
+      'GET',
+      `/api/v1/workspaces/${tenant.workspaceId}/documents?organizationId=${tenant.organizationId}`,
+      { token },
+    );
+    expect(list.items.find(({ id }: { id: string }) => id === documentId).extracted).to.deep.equal(document.extracted);
     const search = { method: 'POST', path: `/api/v1/workspaces/${tenant.workspaceId}/documents/search` };
     const found = await api.request(search.method, search.path, { token, body: { query: 'Who pays for the gravel?', mode: 'lexical' } });
     expect(found.body.results[0]).to.include({ documentId });
@@ -83,6 +92,6 @@ describe('a scanned document', () => {
     const { id } = await createJob(api, tenant, { kind: 'document.extract', documentId });
     expect((await api.jobIn(token, id, ['succeeded', 'failed'])).result).to.not.have.property('ocrPages');
     const { body: document } = await api.request('GET', `/api/v1/documents/${documentId}`, { token });
-    expect(document.extracted).to.not.have.property('ocrPages');
+    expect(document.extracted).to.not.have.any.keys('ocrPages', 'ocrConfidence');
   });
 });

@@ -6,15 +6,22 @@ const heightPoints = 842;
 /** An office scanner's usual resolution. */
 const pixelsPerPoint = 200 / 72;
 
-/** A page of a PDF: a scan of some lines of text in 11 points or another size, the text itself, nothing, or a scan that is too narrow to have a pixel. */
-export type ScanPage = { scan: string[]; points?: number; rotated?: boolean } | { text: string } | 'blank' | 'narrow';
+/**
+ * A page of a PDF: a scan of some lines of text in 11 points or another size, the text itself, nothing, or a scan that is too narrow to have a
+ * pixel. A scan may be `rotated` with a page that turns it back, or `turned`, in degrees clockwise, as the paper lay in the scanner.
+ */
+export type ScanPage =
+  | { scan: string[]; points?: number; rotated?: boolean; turned?: 90 | 180 | 270 }
+  | { text: string }
+  | 'blank'
+  | 'narrow';
 
 /** A PDF as a scanner makes it: its pages are JPEG images of text, a little askew and not quite white. */
 export async function makeScannedPdf(pages: ScanPage[]): Promise<Buffer> {
   const document = new PDFDocument({ size: [widthPoints, heightPoints], autoFirstPage: false, margin: 0 });
   const images = new Map<string, string>();
   for (const page of pages) {
-    document.addPage(page === 'narrow' ? { size: [0.1, heightPoints], margin: 0 } : undefined);
+    document.addPage(page === 'narrow' ? { size: [0.1, heightPoints], margin: 0 } : isSideways(page) ? sideways : undefined);
     if (page === 'blank') continue;
     if (page === 'narrow') {
       document.image(await scan(['Nobody reads this.']), 0, 0, { width: 0.1, height: heightPoints });
@@ -27,22 +34,32 @@ export async function makeScannedPdf(pages: ScanPage[]): Promise<Buffer> {
     const look = JSON.stringify(page);
     const image = images.get(look) ?? (await toAddress(page));
     images.set(look, image);
+    const [width, height] = isSideways(page) ? [heightPoints, widthPoints] : [widthPoints, heightPoints];
     if (page.rotated) Object.assign(document.page.dictionary.data, { Rotate: 90 });
-    document.image(image, 0, 0, { width: widthPoints, height: heightPoints });
+    document.image(image, 0, 0, { width, height });
   }
   document.end();
   return Buffer.concat(await document.toArray());
 }
 
-/** The scan of a page, as an address that holds it. Pages with the same address share one image in a PDF. */
-async function toAddress({ scan: lines, points, rotated }: { scan: string[]; points?: number; rotated?: boolean }): Promise<string> {
-  const image = await scan(lines, points);
-  const turned = rotated ? await sharp(image).rotate(-90).toBuffer() : image;
-  return `data:image/jpeg;base64,${turned.toString('base64')}`;
+const sideways = { size: [heightPoints, widthPoints] as [number, number], margin: 0 };
+
+function isSideways(page: ScanPage): boolean {
+  return typeof page === 'object' && 'scan' in page && (page.turned === 90 || page.turned === 270);
 }
 
-/** An A4 page of lines, as a scanner sees it. */
-async function scan(lines: string[], points = 11): Promise<Buffer> {
+/** The scan of a page, as an address that holds it. Pages with the same address share one image in a PDF. */
+async function toAddress({ scan: lines, points, rotated, turned }: Extract<ScanPage, { scan: string[] }>): Promise<string> {
+  const image = await scan(lines, { points, turned });
+  const shown = rotated ? await sharp(image).rotate(-90).toBuffer() : image;
+  return `data:image/jpeg;base64,${shown.toString('base64')}`;
+}
+
+/** An A4 page of lines, as a scanner sees it, as a JPEG. */
+export async function scan(
+  lines: string[],
+  { points = 11, turned = 0 }: { points?: number | undefined; turned?: number | undefined } = {},
+): Promise<Buffer> {
   const [width, height] = [Math.round(widthPoints * pixelsPerPoint), Math.round(heightPoints * pixelsPerPoint)];
   const size = points * pixelsPerPoint;
   const rows = lines.map(
@@ -51,7 +68,10 @@ async function scan(lines: string[], points = 11): Promise<Buffer> {
   const font = `font-family="DejaVu Serif, serif" font-size="${size}" fill="#222"`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#f6f5f0"/>
 <g ${font} transform="rotate(0.4 ${width / 2} ${height / 2})">${rows.join('')}</g></svg>`;
-  return await sharp(Buffer.from(svg)).blur(0.6).jpeg({ quality: 60 }).toBuffer();
+  return await sharp(await sharp(Buffer.from(svg)).blur(0.6).png().toBuffer())
+    .rotate(turned)
+    .jpeg({ quality: 60 })
+    .toBuffer();
 }
 
 function escapeXml(text: string): string {

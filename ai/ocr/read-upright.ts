@@ -1,0 +1,42 @@
+import sharp from 'sharp';
+import { type Recognized, recognize } from './recognize.ts';
+
+/** Upright print is read with more confidence, be it ever so dirty; print that is turned with less. */
+const poor = 70;
+/** A turn is believed from so much more confidence on. */
+const clearlyBetter = 15;
+/** Enough to tell letters from none: about 150 dots per inch of a page of A4. */
+const trialPixels = 1_700;
+/** The more frequent ones first. Degrees clockwise. */
+const turns = [180, 90, 270];
+
+/**
+ * Recognizes the text of a page, as a PNG, that may have been scanned upside down or sideways: if it is read with little confidence, or has no text, it is tried
+ * turned in a smaller size, and read again in the turn that is clearly better. No reading begins if less time is left until `deadline`, in milliseconds of
+ * `performance.now()`, than the first one took. The engine must have been loaded.
+ */
+export async function readUpright(page: Buffer, deadline: number): Promise<Recognized> {
+  const startedAt = performance.now();
+  const asItIs = await recognize(page);
+  const sure = asItIs.confidence ?? 0;
+  const tookMs = performance.now() - startedAt;
+  const isTime = () => performance.now() + tookMs <= deadline;
+  if (sure >= poor) return asItIs;
+  let best = { degrees: 0, confidence: sure + clearlyBetter };
+  for (const degrees of turns) {
+    if (!isTime()) return asItIs;
+    const { confidence } = await recognize(await turn(page, degrees, trialPixels));
+    if ((confidence ?? 0) > best.confidence) best = { degrees, confidence: confidence ?? 0 };
+    if (best.confidence >= poor && best.degrees !== 0) break;
+  }
+  if (best.degrees === 0 || !isTime()) return asItIs;
+  const turned = await recognize(await turn(page, best.degrees));
+  return (turned.confidence ?? 0) > sure ? turned : asItIs;
+}
+
+/** Turns a page clockwise, and makes it smaller if neither side may be longer than `pixels`. */
+function turn(page: Buffer, degrees: number, pixels?: number): Promise<Buffer> {
+  const turned = sharp(page).rotate(degrees);
+  const sized = pixels === undefined ? turned : turned.resize({ width: pixels, height: pixels, fit: 'inside', withoutEnlargement: true });
+  return sized.png({ compressionLevel: 1 }).toBuffer();
+}
