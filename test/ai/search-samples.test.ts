@@ -26,6 +26,9 @@ interface Passage {
 
 const queries: Query[] = JSON.parse(readFileSync('samples/queries.json', 'utf8'));
 
+/** One spells a word wrongly; in the other, a shorter section tells of raw data as well. */
+const secondOf = ['generater starts after power failure', 'How long do raw data stay private?'];
+
 describe('searching the samples', () => {
   let service: AiService;
   let passages: Passage[];
@@ -58,13 +61,7 @@ describe('searching the samples', () => {
 
   for (const query of queries) {
     it(`finds “${query.query}”`, async () => {
-      expect(await rankOf(query)).to.be.within(1, 2);
+      expect(await rankOf(query)).to.equal(secondOf.includes(query.query) ? 2 : 1);
     });
   }
-
-  it('finds most of them first', async () => {
-    const ranks = await Promise.all(queries.map(rankOf));
-    const mean = ranks.reduce((sum, rank) => sum + 1 / rank, 0) / ranks.length;
-    expect(mean, ranks.join(' ')).to.be.at.least(0.9);
-  });
 });

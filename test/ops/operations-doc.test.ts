@@ -54,7 +54,7 @@ describe('docs/operations.md', () => {
     it(`has a line for ${scheduler} that makes a backup named after the day`, async () => {
       const directory = makeTestDirectory();
       try {
-        const command = findCommand(doc).replace('/srv/sheaf', process.cwd()).replace('/srv/backups', directory);
+        const command = findCommand(doc).replace('/opt/sheaf', process.cwd()).replace('/srv/backups', directory);
         const startedOn = today();
         const program = runProgram('sh', ['-c', command], { env });
         expect((await program.exited).code, program.stdout() + program.stderr()).to.equal(0);

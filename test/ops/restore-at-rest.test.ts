@@ -50,7 +50,7 @@ describe('A backup of `npm start`', function () {
       /^```\n(npm run ops -- backup .*\n(?:.+\n)*DATA_DIR=\S+ npm start)\n```$/m.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
     const placed = block
       .replaceAll('/srv/backups', join(root, 'backups'))
-      .replaceAll('/srv/sheaf', newDir)
+      .replaceAll('/srv/sheaf-data', newDir)
       .replaceAll('.data/', `${oldDir}/`);
     return placed.split('\n').map((line) => line.replace(/ *#.*/, ''));
   }
