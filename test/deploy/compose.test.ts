@@ -49,15 +49,18 @@ const filledIn = {
   SMTP_URL: 'smtp://mail',
   EMAIL_FROM: 'Sheaf <no-reply@example.com>',
 };
-/** Read by the client of Google's storage, not by the service. */
-const ofGoogle = ['GOOGLE_APPLICATION_CREDENTIALS'];
+/** Read by the client of Google's storage, and by OpenTelemetry's exporter. */
+const ofLibraries = [
+  'GOOGLE_APPLICATION_CREDENTIALS',
+  ...['CERTIFICATE', 'TIMEOUT', 'COMPRESSION'].map((name) => `OTEL_EXPORTER_OTLP_${name}`),
+];
 const own = Object.entries(compose.services).filter(([, { image, profiles }]) => image.startsWith('sheaf:') && !profiles);
 
 describe('docker-compose.yml', () => {
   it('gives each program only variables that it reads', () => {
     expect(own.map(([name]) => name)).to.have.members(['migrate', 'api', 'worker', 'ai']);
     for (const [name, { environment }] of own) {
-      const known = name === 'ai' ? variables.aiService : [...variables.server, ...ofGoogle];
+      const known = name === 'ai' ? variables.aiService : [...variables.server, ...ofLibraries];
       const inFiles = secretVariables.filter((secret) => known.includes(secret)).map((secret) => `${secret}_FILE`);
       expect([...known, ...inFiles], name).to.include.members(Object.keys(environment ?? {}));
     }

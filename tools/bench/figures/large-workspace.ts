@@ -110,7 +110,7 @@ async function scan(bare: pg.Client, workspaceId: string, vector: number[]): Pro
 /** A function that makes texts of real sentences; the same ones in each run. */
 function createTexts(): (sentences: number) => string {
   const sentences = readTexts()
-    .flatMap((text) => text.split(/(?<=[.!?])\s+/))
+    .flatMap((text) => text.replaceAll(/\s+/g, ' ').split(/(?<=[.!?]) /))
     .filter((sentence) => sentence.length >= 30 && sentence.length <= 300);
   let seed = 1;
   const next = () => {
