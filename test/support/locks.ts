@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { until } from './processes.ts';
 
-/** The variables of an API whose requests do not give up a lock within seconds. */
+/** The variables of an API whose requests do not give up a lock or a connection within seconds. */
 export const patientLocks = { NODE_OPTIONS: '--import=./test/support/patient-locks.ts' };
 
 export interface Waiting {

@@ -1,5 +1,6 @@
-// Loaded before a program (`--import`): its requests wait for a lock as long as a statement may take, so that a test can hold one until it
-// has seen who waits, also on a busy machine.
+// Loaded before a program (`--import`): its requests wait for a lock, and for a connection, as long as a statement may
+// take, so that a test can hold one until it has seen who waits, also on a busy machine.
 import { boundsOf } from '../../db/bounds.ts';
 
 boundsOf.request.lockMs = boundsOf.request.transactionMs;
+boundsOf.request.queueMs = boundsOf.request.transactionMs;
