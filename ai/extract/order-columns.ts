@@ -115,14 +115,20 @@ function fromTop(one: Piece, other: Piece): number {
   return (other.y ?? 0) - (one.y ?? 0);
 }
 
-/** Joins a word that a line end parts, as PDFium does where it reads lines in their order. */
+/** Joins words that line ends part, as PDFium does where it reads lines in their order. */
 function joinParted(column: Piece[]): Line[] {
-  const lines: Line[] = [];
+  const runs: [Piece, ...Piece[]][] = [];
   for (const piece of column) {
-    const above = lines.at(-1);
-    if (above && /\p{L}[-\u00ad\u2010\ufffe]$/u.test(above.text) && /^\p{Ll}/u.test(piece.text))
-      lines[lines.length - 1] = { ...above, text: above.text.slice(0, -1) + piece.text };
-    else lines.push(piece);
+    const run = runs.at(-1);
+    if (run && isParted(run.at(-1) as Piece, piece)) run.push(piece);
+    else runs.push([piece]);
   }
-  return lines;
+  return runs.map((run) => ({
+    ...run[0],
+    text: run.map(({ text }, index) => (index + 1 < run.length ? text.slice(0, -1) : text)).join(''),
+  }));
+}
+
+function isParted(above: Line, below: Line): boolean {
+  return /\p{L}[-\u00ad\u2010\ufffe]$/u.test(above.text) && /^\p{Ll}/u.test(below.text);
 }

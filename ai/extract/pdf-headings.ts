@@ -117,7 +117,7 @@ function isBolder({ size, bold }: Type, body: Type): boolean {
   return bold && !body.bold && size >= body.size * notSmaller;
 }
 
-const numbering = /^[\p{N}.()§ⅠⅤⅩ-]+\s+/u;
+const numbering = /^[\p{N}.()§-]+\s+/u;
 
 /** What leads from a title to its page in a table of contents. */
 const leaders = /(?:\.\s?){4}/;

@@ -30,14 +30,11 @@ export function leaveOutRunningLines(pages: Line[][]): Line[][] {
       if (run[0]) firsts.add(run[0].line);
     }
   }
-  const elsewhere = pages
-    .flat()
-    .filter((line) => !left.has(line))
-    .map(({ text }) => wordsOf(text))
-    .join(' ');
+  const others = pages.flat().filter((line) => !left.has(line));
+  const elsewhere = ` ${others.map(({ text }) => wordsOf(text)).join(' ')} `;
   for (const line of firsts) {
     const words = wordsOf(line.text);
-    if (words !== '' && !` ${elsewhere} `.includes(` ${words} `)) left.delete(line);
+    if (words !== '' && !elsewhere.includes(` ${words} `)) left.delete(line);
   }
   return pages.map((lines) => {
     const kept = lines.filter((line) => line.text === '' || !left.has(line));

@@ -28,7 +28,10 @@ serveTasks(
       const read: Recognized[] = [];
       let characters = 0;
       for (const [index, prepare] of pages.entries()) {
-        const page = await readUpright(await prepare(), deadline);
+        const prepared = await prepare();
+        const now = performance.now();
+        // Pages that are turned leave their share of the time to those behind them.
+        const page = await readUpright(prepared, now + (deadline - now) / (pages.length - index));
         read.push(page);
         characters += countCharacters(page.text);
         if (characters > maxTextCharacters && index + 1 < pages.length) {

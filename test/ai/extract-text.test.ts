@@ -100,6 +100,15 @@ describe('text documents at /v1/extract', () => {
     for (const [html, expected] of Object.entries(tables)) expect((await read(html, 'text/html')).text, html).to.equal(expected);
   });
 
+  it('reads a table of very many rows, whatever stands around them', async () => {
+    const rows = '<tr><td>1</td><td>2</td></tr>'.repeat(150_000);
+    for (const page of [`<tbody>${rows}</tbody>`, rows]) {
+      const { text, truncated } = await read(`<body><table>${page}</table>`, 'text/html');
+      expect(truncated).to.equal(true);
+      expect(text.slice(0, 19)).to.equal('| 1 | 2 |\n| 1 | 2 |');
+    }
+  });
+
   it('reads the cells of a table that only places things, and leaves out menus and what is not shown', async () => {
     const page = `<body><nav><a href="/">Home</a></nav><div role="search">Find</div><p hidden>Secret</p>
 <table><tr><td><p>Left</p></td><td><table><tr><th>a</th><th>b|c</th></tr><tr><td></td></tr><tr><td>1<br>2</td><td>3</td></tr></table></td></tr></table></body>`;

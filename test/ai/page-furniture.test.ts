@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import PDFDocument from 'pdfkit';
 import { extractText } from '../../ai/extract/extract-text.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 
@@ -87,34 +86,6 @@ describe('What every page of a site has', () => {
       '<main>'.repeat(200) + 'text'.repeat(50_000),
     ])
       expect((await read(page, 'text/html')).text).to.be.a('string');
-  });
-});
-
-describe('A table of very many rows', () => {
-  it('is read, whatever stands around the rows', async () => {
-    const rows = '<tr><td>1</td><td>2</td></tr>'.repeat(150_000);
-    for (const page of [`<tbody>${rows}</tbody>`, rows]) {
-      const { text, truncated } = await read(`<body><table>${page}</table>`, 'text/html');
-      expect(truncated).to.equal(true);
-      expect(text.slice(0, 19)).to.equal('| 1 | 2 |\n| 1 | 2 |');
-    }
-  });
-});
-
-describe('Columns of a PDF', () => {
-  it('are read one after the other', async () => {
-    const document = new PDFDocument({ size: 'A4' });
-    document
-      .fontSize(10)
-      .text(['Left', 'Right'].map((side) => Array.from({ length: 40 }, (_, at) => `${side}${at}`).join('\n')).join('\n'), {
-        columns: 2,
-        height: 520,
-      });
-    document.end();
-    const { text } = await read(Buffer.concat(await document.toArray()), 'application/pdf');
-    expect(text.split('\n').filter(Boolean)).to.deep.equal(
-      ['Left', 'Right'].flatMap((side) => Array.from({ length: 40 }, (_, at) => `${side}${at}`)),
-    );
   });
 });
 

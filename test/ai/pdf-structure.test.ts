@@ -200,6 +200,23 @@ describe('The headings of a PDF', () => {
   });
 });
 
+describe('Two columns of a PDF that are drawn one after the other', () => {
+  it('are read so', async () => {
+    const document = new PDFDocument({ size: 'A4' });
+    document
+      .fontSize(10)
+      .text(['Left', 'Right'].map((side) => Array.from({ length: 40 }, (_, at) => `${side}${at}`).join('\n')).join('\n'), {
+        columns: 2,
+        height: 520,
+      });
+    document.end();
+    const { text } = await read(Buffer.concat(await document.toArray()));
+    expect(text.split('\n').filter(Boolean)).to.deep.equal(
+      ['Left', 'Right'].flatMap((side) => Array.from({ length: 40 }, (_, at) => `${side}${at}`)),
+    );
+  });
+});
+
 describe('Two columns of a PDF that are drawn line by line', () => {
   const prose = parts.flatMap((part) => (part.kind === 'paragraph' ? [part.text] : [])).join(' ');
   const lines = wrap(prose, 40).slice(0, 40);
