@@ -61,6 +61,8 @@ export function loadServerConfig(env: Environment) {
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS, retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
     auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
     limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: e.LIMITER_STORE },
+    /** How many an organization may have, whatever its plan. */
+    workspacesPerOrganization: e.MAX_WORKSPACES_PER_ORGANIZATION,
     /** Organizations on the free plan that one user owns; mails of invitations in a day, of one organization and to one address. */
     signUp: {
       organizationsPerUser: e.MAX_ORGANIZATIONS_PER_USER,

@@ -9,11 +9,12 @@ import { withIdempotency } from '../idempotency.ts';
 import { toStorage, toWorkspace } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
 
-export function workspaceProcedures({ db, getPlan }: ApiDeps) {
+export function workspaceProcedures({ db, getPlan, config, largeResponses }: ApiDeps) {
   return {
-    list: procedure(contract.workspaces.list, async ({ input, authorize }) => {
+    list: procedure(contract.workspaces.list, async ({ input, request, authorize }) => {
       await authorize(input.organizationId);
-      return (await listWorkspaces(db, input.organizationId)).map(toWorkspace);
+      const admit = (bytes: number) => largeResponses.admit(request, input.organizationId, bytes);
+      return (await listWorkspaces(db, input.organizationId, admit)).map(toWorkspace);
     }),
 
     get: procedure(contract.workspaces.get, async ({ input, authorize }) => {
@@ -26,7 +27,7 @@ export function workspaceProcedures({ db, getPlan }: ApiDeps) {
       const { input, actor } = context;
       return withIdempotency(db, contract.workspaces.create, context, {
         admit: () => context.authorize(input.organizationId),
-        effect: async (trx) => toWorkspace(await createWorkspace(trx, getPlan, actor, input)),
+        effect: async (trx) => toWorkspace(await createWorkspace(trx, { getPlan, most: config.workspacesPerOrganization }, actor, input)),
       });
     }),
 

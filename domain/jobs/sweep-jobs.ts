@@ -26,7 +26,7 @@ export async function sweepLostAttempts(
 ): Promise<{ requeued: number; failed: number }> {
   const stale = await db
     .selectFrom('job')
-    .select(['id', 'attempts', 'organization_id'])
+    .select(['id', 'claimed_by', 'organization_id'])
     .where('status', '=', 'running')
     .where('started_at', '<', sql<Date>`now() - make_interval(secs => ${(2 * timeoutMs) / 1_000})`)
     .orderBy('started_at')
@@ -47,11 +47,13 @@ export async function sweepLostAttempts(
   return swept;
 }
 
-async function takeBack(trx: Transaction, { id, attempts }: Pick<JobHead, 'id' | 'attempts'>): Promise<'requeued' | 'failed' | undefined> {
+async function takeBack(trx: Transaction, lostOne: Pick<JobHead, 'id' | 'claimed_by'>): Promise<'requeued' | 'failed' | undefined> {
   await sql`set local lock_timeout = ${sql.lit(lockMs)}`.execute(trx);
-  const job = await lockJob(trx, id);
-  if (job?.status !== 'running' || job.attempts !== attempts) return undefined;
-  if (attempts >= job.max_attempts) {
+  const job = await lockJob(trx, lostOne.id);
+  // Not by its number: one that did not count gives its own to the next.
+  if (job?.status !== 'running' || job.claimed_by !== lostOne.claimed_by) return undefined;
+  const { id, attempts, max_attempts: most } = job;
+  if (attempts >= most) {
     await failJob(trx, job, lost);
     return 'failed';
   }

@@ -13,13 +13,27 @@ export interface NewWorkspace {
   slug: string;
 }
 
-/** Adds a workspace. Throws LIMIT_REACHED, NOT_FOUND if the team is not the organization's, CONFLICT if the slug is taken. */
-export async function createWorkspace(trx: Transaction, getPlan: GetPlan, actor: Actor, workspace: NewWorkspace): Promise<WorkspaceRow> {
+export interface WorkspaceBounds {
+  getPlan: GetPlan;
+  /** How many an organization may have, whatever its plan: a list of them is one response. */
+  most: number;
+}
+
+/**
+ * Adds a workspace. Throws LIMIT_REACHED, NOT_FOUND if the team is not the organization's, CONFLICT if the slug is taken or the organization
+ * has as many as it may have.
+ */
+export async function createWorkspace(
+  trx: Transaction,
+  bounds: WorkspaceBounds,
+  actor: Actor,
+  workspace: NewWorkspace,
+): Promise<WorkspaceRow> {
   const { organizationId, name, slug } = workspace;
   const teamId = workspace.teamId ?? null;
   await lockOrganization(trx, organizationId);
   if (teamId !== null) await keepTeam(trx, organizationId, teamId);
-  await checkWorkspaceLimit(trx, getPlan, organizationId);
+  await checkWorkspaceLimit(trx, bounds, organizationId);
   const created = await trx
     .insertInto('workspace')
     .values({ id: newId(), organization_id: organizationId, team_id: teamId, name, slug })
@@ -41,14 +55,15 @@ export function slugTaken(): ApiError {
   return new ApiError('CONFLICT', { message: 'A workspace of this organization has this slug already.' });
 }
 
-async function checkWorkspaceLimit(trx: Transaction, getPlan: GetPlan, organizationId: string): Promise<void> {
+async function checkWorkspaceLimit(trx: Transaction, { getPlan, most }: WorkspaceBounds, organizationId: string): Promise<void> {
   const plan = await getPlan(trx, organizationId);
-  if (!plan) return;
   const { count } = await trx
     .selectFrom('workspace')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  if (count < plan.limits.workspaces) return;
-  throw new ApiError('LIMIT_REACHED', { data: { kind: 'workspaces', limit: plan.limits.workspaces, plan: plan.plan } });
+  if (plan && count >= plan.limits.workspaces) {
+    throw new ApiError('LIMIT_REACHED', { data: { kind: 'workspaces', limit: plan.limits.workspaces, plan: plan.plan } });
+  }
+  if (count >= most) throw new ApiError('CONFLICT', { message: `An organization has at most ${most} workspaces.` });
 }

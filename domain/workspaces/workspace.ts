@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
@@ -35,7 +35,23 @@ export function workspaceNotFound(): ApiError {
   return new ApiError('NOT_FOUND', { message: 'Workspace not found.' });
 }
 
-/** Every workspace of an organization, by name. */
-export async function listWorkspaces(db: Db, organizationId: string): Promise<WorkspaceRow[]> {
-  return db.selectFrom('workspace').selectAll().where('organization_id', '=', organizationId).orderBy('name').orderBy('id').execute();
+/** So many make a small response, whatever they are named. */
+const few = 100;
+/** What a workspace takes up in a list besides its name and slug, in bytes: generous. */
+const otherBytes = 256;
+
+/**
+ * Every workspace of an organization, by name. `admit` waits until a large response may be read; it is told of the size in bytes. How many
+ * there may be is bounded where they are created.
+ */
+export async function listWorkspaces(db: Db, organizationId: string, admit: (bytes: number) => Promise<void>): Promise<WorkspaceRow[]> {
+  const ofOrganization = db.selectFrom('workspace').where('organization_id', '=', organizationId);
+  const inOrder = ofOrganization.selectAll().orderBy('name').orderBy('id');
+  const first = await inOrder.limit(few + 1).execute();
+  if (first.length <= few) return first;
+  const { bytes } = await ofOrganization
+    .select(sql<number>`sum(octet_length(to_json(name)::text) + octet_length(slug) + ${otherBytes}::int)`.as('bytes'))
+    .executeTakeFirstOrThrow();
+  await admit(bytes);
+  return inOrder.execute();
 }

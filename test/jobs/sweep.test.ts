@@ -1,11 +1,12 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect } from 'chai';
+import type { KyselyPlugin } from 'kysely';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { findDocument } from '../../domain/documents/document.ts';
 import { storeText } from '../../domain/documents/document-text.ts';
 import { claimJob } from '../../domain/jobs/claim-job.ts';
 import type { JobRow } from '../../domain/jobs/job.ts';
-import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
+import { settleAttempt, workspaceLocked } from '../../domain/jobs/settle-attempt.ts';
 import { succeedJob } from '../../domain/jobs/succeed-job.ts';
 import { sweepLostAttempts, sweepQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
@@ -113,6 +114,30 @@ describe('The sweep', () => {
     expect(await sweep()).to.include({ requeued: 0, failed: 0 });
     expect(await rowOf(id)).to.include({ status: 'running', attempts: 2 });
     await succeedJob(api.database.db, await rowOf(id), { result: {} });
+  });
+
+  it('leaves an attempt alone that began after it looked, even if it has the number of the lost one', async () => {
+    const { db } = api.database;
+    const { id } = await running(2 * timeoutMs + 1_000);
+    let looked = false;
+    const beginAnother: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (looked) return result;
+        looked = true;
+        const failure = { code: workspaceLocked, message: 'It is locked.', retryable: true };
+        await settleAttempt(db, { jobId: id, claimedBy: 'run/1', failure }, delaysMs);
+        await claimJob(db, id, 'run/2');
+        return result;
+      },
+    };
+    const onFailure = (_jobId: string, error: unknown): void => {
+      throw error;
+    };
+    const swept = await sweepLostAttempts(db.withPlugin(beginAnother), { timeoutMs, limit: 100, onFailure });
+    expect(swept).to.deep.equal({ requeued: 0, failed: 0 });
+    expect(await rowOf(id)).to.include({ status: 'running', attempts: 1, claimed_by: 'run/2' });
+    await succeedJob(db, await rowOf(id), { result: {} });
   });
 
   it('takes each lost job once when several sweeps run at the same time', async () => {

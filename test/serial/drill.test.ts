@@ -12,10 +12,19 @@ describe('npm run drill', function () {
     expect(code, `${drill.stdout()}${drill.stderr()}`).to.equal(0);
     const { faults } = JSON.parse(drill.stdout()) as { faults: FaultReport[] };
     expect(faults.map(({ name }) => name)).to.include.members(['worker-killed', 'api-killed', 'postgres-crashed', 'temporal-away']);
-    for (const { name, runs, recoverySeconds, alerts: _, ...counts } of faults) {
+    for (const { name, runs, recoverySeconds, alerts: _, cut, ...counts } of faults) {
       expect(runs, String(name)).to.be.at.least(1);
       expect(recoverySeconds, String(name)).to.be.a('number');
+      if (name.endsWith('-silent')) expect(cut?.requests.sent, String(name)).to.be.at.least(1);
       expect(counts, String(name)).to.deep.equal({ lost: 0, stuck: 0, duplicated: 0, ledgerOff: 0, orphans: 0 });
+    }
+  });
+
+  it('refuses options that it does not know, and a cut that does not last', async () => {
+    for (const option of ['--cut-minutes=0', '--cut-minutes=soon', '--cut-hours=1']) {
+      const drill = runProgram(process.execPath, ['tools/drill/main.ts', option]);
+      expect((await drill.exited).code, option).to.equal(2);
+      expect(drill.stderr(), option).to.include(option.slice(0, 5));
     }
   });
 

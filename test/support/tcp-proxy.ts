@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { findFreePorts } from '../../local/ports.ts';
 
 /** A way to a server that a test can cut: nobody is asked, connections just break, or fall silent. */
@@ -20,19 +21,19 @@ export interface TcpProxy {
 interface Pair {
   near: Socket;
   far: Socket;
-  /** Opened while nothing passed. */
-  isLate: boolean;
 }
 
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   // No connection that goes out takes it while nothing listens.
   const [port = 0] = await findFreePorts(1);
   const pairs = new Set<Pair>();
+  /** Opened while nothing passes, with what they have said. */
+  const held = new Map<Socket, PassThrough>();
   let silent = false;
   let server: Server;
 
   async function listen(): Promise<void> {
-    server = createServer((near) => add({ near, far: connect(target), isLate: silent }));
+    server = createServer((near) => (silent ? hold(near) : add({ near, far: connect(target) })));
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
   }
 
@@ -45,9 +46,26 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
         // A network that drops packets does not tell of an end either.
         if (!silent) other.destroy();
       });
-      if (silent) one.pause();
-      else one.pipe(other);
+      one.pipe(other);
     }
+  }
+
+  /** Who connects while nothing passes is heard nowhere: the target has nobody more to serve until something passes again. */
+  function hold(near: Socket): void {
+    const said = near.pipe(new PassThrough());
+    held.set(near, said);
+    near.on('error', () => {});
+    near.on('close', () => held.delete(near));
+  }
+
+  function admitHeld(): void {
+    for (const [near, said] of held) {
+      near.unpipe(said);
+      const far = connect(target);
+      far.write(said.read() ?? '');
+      add({ near, far });
+    }
+    held.clear();
   }
 
   function hangUp(): void {
@@ -55,6 +73,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       near.destroy();
       far.destroy();
     }
+    for (const near of held.keys()) near.destroy();
   }
 
   async function cut(): Promise<void> {
@@ -67,7 +86,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   return {
     port,
     get open() {
-      return [...pairs].filter(({ near }) => !near.destroyed).length;
+      return held.size + [...pairs].filter(({ near }) => !near.destroyed).length;
     },
     cut,
     mend: listen,
@@ -77,9 +96,8 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     },
     resume({ forget = false } = {}) {
       silent = false;
-      for (const pair of pairs) {
-        if (!forget || pair.isLate) for (const [one, other] of bothWays(pair)) one.pipe(other);
-      }
+      if (!forget) for (const pair of pairs) for (const [one, other] of bothWays(pair)) one.pipe(other);
+      admitHeld();
     },
     stop: cut,
   };

@@ -1,7 +1,8 @@
-// `npm run bench [-- NAME…] [--quick] [--json] [--documents=N]`: measures the service and baselines on an embedded stack; see
+// `npm run bench [-- NAME…] [--quick] [--json] [--documents=N] [--jobs=N]`: measures the service and baselines on an embedded stack; see
 // docs/performance.md.
 import { pino } from 'pino';
 import { answers } from './figures/answers.ts';
+import { backlog } from './figures/backlog.ts';
 import { costs } from './figures/costs.ts';
 import { deletion } from './figures/deletion.ts';
 import { extraction } from './figures/extraction.ts';
@@ -57,6 +58,7 @@ const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = {
   extraction,
   summaries,
   isolation,
+  backlog,
 };
 /** They read its log, or start it. */
 const needEmbedded = new Set(['statements', 'costs', 'start']);
@@ -66,11 +68,15 @@ const log = pino({ base: null, timestamp: false }, pino.destination(2));
 const args = process.argv.slice(2);
 const json = args.includes('--json');
 const quick = args.includes('--quick');
-const documents = args.find((arg) => arg.startsWith('--documents='))?.split('=')[1];
+const numberOf = (option: string) => {
+  const given = args.find((arg) => arg.startsWith(`--${option}=`))?.split('=')[1];
+  return given === undefined ? undefined : Number(given);
+};
 const effort: Effort = {
   quick,
   rounds: (full) => (quick ? Math.min(3, full) : full),
-  documents: documents === undefined ? undefined : Number(documents),
+  documents: numberOf('documents'),
+  jobs: numberOf('jobs'),
 };
 const names = args.filter((arg) => !arg.startsWith('--'));
 const unknown = names.filter((name) => !measures.has(name));

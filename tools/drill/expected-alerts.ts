@@ -45,6 +45,7 @@ export const expectedAlerts: Record<string, Expected> = {
   'postgres-silent': { must: ['SheafDatabaseAway'], may: waits },
   'temporal-silent': { must: ['SheafOutboxLate'], may: ['SheafQueueOld'] },
   'ai-silent': { must: [], may: ['SheafAiFails', 'SheafJobsFail', 'SheafQueueOld'] },
+  'bucket-silent': { must: [], may: ['SheafRequestsFail', 'SheafRequestsSlow', 'SheafJobsFail', 'SheafObjectsRefused', 'SheafQueueOld'] },
   'store-refuses': { must: ['SheafObjectsRefused'], may: [] },
   'disk-full': { must: [], may: restarts },
   'worker-out-of-memory': { must: [], may: ['SheafProcessDown', 'SheafOutboxLate', 'SheafQueueOld'] },

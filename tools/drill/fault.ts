@@ -2,11 +2,16 @@ import { table } from '../../ops/table.ts';
 import type { AlertName } from './expected-alerts.ts';
 import type { Service } from './service.ts';
 import type { Tenant } from './tenant.ts';
+import type { Course, CutReport } from './watch-cut.ts';
 
 export interface FaultContext {
   service: Service;
   tenants: Tenant[];
+  /** A tenant that asks for nothing by itself. */
+  quiet: Tenant;
   short: boolean;
+  /** How long a cut of the network lasts; undefined for half a minute. */
+  cutMs?: number | undefined;
   /** The directory of another release. */
   other?: string | undefined;
 }
@@ -18,8 +23,20 @@ export interface Fault {
   runs: { full: number; short: number };
   /** It runs only with another release beside this one. */
   needsOther?: boolean;
+  /** It runs on a service whose documents are in a bucket, not in a directory. */
+  needsBucket?: boolean;
+  /** It cuts the network, for as long as one says. It runs once then. */
+  isCut?: boolean;
   /** Causes the fault and ends it. Returns the violations that it found itself, in addition to those counted after every fault. */
-  inject(context: FaultContext): Promise<{ lost?: number; stuck?: number; duplicated?: number } | undefined>;
+  inject(context: FaultContext): Promise<Found | undefined>;
+}
+
+/** Violations that a fault found by itself, and what a cut did. */
+export interface Found {
+  lost?: number;
+  stuck?: number;
+  duplicated?: number;
+  cut?: CutReport;
 }
 
 /** What a fault left behind. */
@@ -35,6 +52,8 @@ export interface FaultReport {
   alerts?: { fired: AlertName[]; missing: AlertName[]; unexpected: AlertName[] };
   /** From the end of the fault until nothing was left to do: the maximum of its runs. */
   recoverySeconds: number;
+  /** Of a cut of the network: its last run. */
+  cut?: CutReport;
 }
 
 /** Whether a fault violated nothing. */
@@ -62,5 +81,14 @@ export function formatReports(reports: FaultReport[]): string {
     one.recoverySeconds,
     describeAlerts(one),
   ]);
-  return table([head, ...rows]).join('\n');
+  return [...table([head, ...rows]), ...reports.flatMap(({ name, cut }) => (cut ? [describeCut(name, cut)] : []))].join('\n');
+}
+
+function describeCut(name: string, { apiMb, workerMb, openFiles, requests, goesOnSeconds }: CutReport): string {
+  const span = ({ before, atEnd, most, after }: Course) => `${before} → ${atEnd} → ${after}, at most ${most}`;
+  const { sent, refused, slowestSeconds } = requests;
+  return (
+    `${name}: API ${span(apiMb)} MB; worker ${span(workerMb)} MB; open files ${span(openFiles)} (before, at its end, once served again); ` +
+    `${refused} of ${sent} requests refused with 503, the slowest after ${slowestSeconds} s; served again ${goesOnSeconds} s after the cut`
+  );
 }

@@ -1,53 +1,79 @@
-// `npm run drill [-- NAME…] [--json] [--short] [--other=DIRECTORY]`: injects real faults into a service under load; see docs/operations.md.
+// `npm run drill [-- NAME…] [--json] [--short] [--cut-minutes=N] [--other=DIRECTORY]`: injects real faults into a service under load; see
+// docs/operations.md.
 // Exits 1 if anything was lost, stuck, duplicated, off or orphaned, or a fault could not be injected; 2 if it is not understood.
-import { type FaultReport, formatReports, isSound } from './fault.ts';
+import { parseArgs } from 'node:util';
+import { type Fault, type FaultReport, formatReports, isSound } from './fault.ts';
 import { faults } from './faults/index.ts';
 import { runFault } from './run-fault.ts';
-import { startService } from './service.ts';
+import { type Service, startService } from './service.ts';
 import { Tenant } from './tenant.ts';
 
-const args = process.argv.slice(2);
-const json = args.includes('--json');
-const short = args.includes('--short');
-const other = args.find((arg) => arg.startsWith('--other='))?.slice('--other='.length);
-const names = args.filter((arg) => !['--json', '--short', `--other=${other}`].includes(arg));
-const unknown = names.filter((name) => faults.every((fault) => fault.name !== name));
-if (unknown.length > 0) {
-  process.stderr.write(`There is no fault ${unknown.join(', ')}. There are: ${faults.map(({ name }) => name).join(', ')}.\n`);
-  process.exit(2);
-}
 const note = (line: string) => process.stderr.write(`${line}\n`);
+const { names, json, short, other, cutMs } = readArguments();
 const interrupted = Promise.withResolvers<never>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.reject(new Error(`Ended by ${signal}.`)));
+interrupted.promise.catch(() => {});
 
 const reports: FaultReport[] = [];
 let failed = false;
-note('Starting Postgres, Temporal, the AI service, the API and a worker …');
-const service = await startService();
-if (!service.alerts) note('No Prometheus is installed, so no alerts are watched: the Debian package prometheus has it.');
-try {
-  await Promise.race([drill(), interrupted.promise]);
-} catch (error) {
-  failed = true;
-  note(error instanceof Error ? (error.stack ?? error.message) : String(error));
-} finally {
-  await service.stop();
+const wanted = faults.filter(isWanted);
+for (const bucket of [false, true]) {
+  const group = wanted.filter(({ needsBucket = false }) => needsBucket === bucket);
+  if (group.length > 0 && !failed) await drill(group, bucket);
 }
 process.stdout.write(json ? `${JSON.stringify({ faults: reports })}\n` : `${formatReports(reports)}\n`);
 process.exit(failed || !reports.every(isSound) ? 1 : 0);
 
-async function drill(): Promise<void> {
-  const tenants = [await Tenant.create(service.stack.apiUrl), await Tenant.create(service.stack.apiUrl)];
-  for (const fault of faults) {
-    const isWanted = names.length > 0 ? names.includes(fault.name) : !short || fault.runs.short > 0;
-    if (!isWanted) continue;
-    if (fault.needsOther && other === undefined) {
-      note(`${fault.name}: left out, because --other=DIRECTORY names no other release.`);
-      continue;
+function readArguments() {
+  try {
+    const flag = { type: 'boolean', default: false } as const;
+    const options = { json: flag, short: flag, other: { type: 'string' }, 'cut-minutes': { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const unknown = positionals.filter((name) => faults.every((fault) => fault.name !== name));
+    if (unknown.length > 0) {
+      throw new Error(`There is no fault ${unknown.join(', ')}. There are: ${faults.map(({ name }) => name).join(', ')}.`);
     }
+    const minutes = values['cut-minutes'];
+    if (minutes !== undefined && !(Number(minutes) > 0)) throw new Error('--cut-minutes has to be a number of minutes above 0.');
+    return { ...values, names: positionals, cutMs: minutes === undefined ? undefined : Number(minutes) * 60_000 };
+  } catch (error) {
+    note(error instanceof Error ? error.message : String(error));
+    process.exit(2);
+  }
+}
+
+function isWanted({ name, runs, needsOther }: Fault): boolean {
+  if (names.length > 0 ? !names.includes(name) : short && runs.short === 0) return false;
+  if (!needsOther || other !== undefined) return true;
+  note(`${name}: left out, because --other=DIRECTORY names no other release.`);
+  return false;
+}
+
+/** Injects faults into a service of their own, whose documents are in a directory or in a bucket. */
+async function drill(group: Fault[], bucket: boolean): Promise<void> {
+  note(`Starting Postgres, Temporal, the AI service, the API and a worker${bucket ? ' on a bucket' : ''} …`);
+  let service: Service | undefined;
+  try {
+    service = await startService({ bucket });
+    if (!service.alerts) note('No Prometheus is installed, so no alerts are watched: the Debian package prometheus has it.');
+    await Promise.race([inject(group, service), interrupted.promise]);
+  } catch (error) {
+    failed = true;
+    note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  } finally {
+    await service?.stop();
+  }
+}
+
+async function inject(group: Fault[], service: Service): Promise<void> {
+  // A request is sent again until the cut is over.
+  const patience = cutMs === undefined ? {} : { patienceMs: cutMs + 180_000 };
+  const create = () => Tenant.create(service.stack.apiUrl, patience);
+  const [tenants, quiet] = [[await create(), await create()], await create()];
+  for (const fault of group) {
     note(`${fault.name} …`);
     const startedAt = performance.now();
-    const report = await runFault(fault, { service, tenants, short, other }, note);
+    const report = await runFault(fault, { service, tenants, quiet, short, other, cutMs }, note);
     reports.push(report);
     note(`  ${isSound(report) ? 'sound' : JSON.stringify(report)}, ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   }

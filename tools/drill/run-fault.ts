@@ -10,10 +10,11 @@ const standstillMs = 120_000;
 
 /** Injects a fault under load, as often as it asks for, and counts what it left behind after recovery. */
 export async function runFault(fault: Fault, context: FaultContext, note: (line: string) => void): Promise<FaultReport> {
-  const { service, tenants, short } = context;
-  const runs = short ? Math.max(1, fault.runs.short) : fault.runs.full;
+  const { service, tenants, quiet, short, cutMs } = context;
+  const runs = runsOf(fault, { short, isCutLong: cutMs !== undefined });
+  const known = [...tenants, quiet];
   const report: FaultReport = { name: fault.name, runs, lost: 0, stuck: 0, duplicated: 0, ledgerOff: 0, orphans: 0, recoverySeconds: 0 };
-  const before = await count(service, tenants);
+  const before = await count(service, known);
   const left = (await service.alerts?.untilQuiet()) ?? [];
   if (left.length > 0) note(`${fault.name}: fires still from before: ${left.join(', ')}`);
   const startedAt = Date.now();
@@ -29,6 +30,7 @@ export async function runFault(fault: Fault, context: FaultContext, note: (line:
     report.lost += found?.lost ?? 0;
     report.stuck += found?.stuck ?? 0;
     report.duplicated += found?.duplicated ?? 0;
+    if (found?.cut) report.cut = found.cut;
     if (sum(unfinished) === 0) continue;
     report.stuck += sum(unfinished);
     note(`${fault.name}: nothing moved for ${standstillMs / 1_000} s: ${JSON.stringify(unfinished)}`);
@@ -37,8 +39,13 @@ export async function runFault(fault: Fault, context: FaultContext, note: (line:
   if (service.alerts) report.alerts = compareAlerts(fault.name, await service.alerts.listFired(startedAt));
   await runHousekeeping(service, fault.name);
   await recover(service, standstillMs);
-  add(report, before, await count(service, tenants));
+  add(report, before, await count(service, known));
   return report;
+}
+
+function runsOf({ runs, isCut }: Fault, { short, isCutLong }: { short: boolean; isCutLong: boolean }): number {
+  if (isCut && isCutLong) return 1;
+  return short ? Math.max(1, runs.short) : runs.full;
 }
 
 /** Adds only what this fault left behind, not earlier ones. */

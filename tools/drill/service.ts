@@ -6,25 +6,26 @@ import type { Environment } from '../../config/environment.ts';
 import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
+import { environmentOf, type S3Server, startS3Server } from '../../test/storage/s3-server.ts';
 import { startTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { type AiProxy, startAiProxy } from './ai-proxy.ts';
 import { type AlertWatch, startAlertWatch } from './alert-watch.ts';
 import { watchEffects } from './count.ts';
 
 /** A dependency behind a proxy. */
-export type Cuttable = 'postgres' | 'temporal' | 'ai';
+export type Cuttable = 'postgres' | 'temporal' | 'ai' | 'bucket';
 
 /** The service under drill: every process separate, with the durability of production, and a proxy in front of the AI service. */
 export interface Service {
   stack: Stack;
   /** The ways of the API and the worker to what they depend on, which can be cut. */
-  ways: Record<Cuttable, TcpProxy>;
+  ways: Record<Exclude<Cuttable, 'bucket'>, TcpProxy> & { bucket?: TcpProxy };
   db: Db;
   temporal: Client;
   ai: AiProxy;
   /** The alerts of a Prometheus that scrapes the service; undefined if none is installed. */
   alerts: AlertWatch | undefined;
-  /** The directory of the local storage driver. */
+  /** The directory of the local storage driver, or that of the bucket. */
   objectsDirectory: string;
   stop(): Promise<void>;
 }
@@ -40,8 +41,16 @@ const env = {
   LOG_LEVEL: 'info',
 };
 
-/** Starts the service in an empty directory below the system's temporary one. */
-export async function startService(): Promise<Service> {
+/** Starts the service in an empty directory below the system's temporary one; with `bucket`, on a server of S3 that holds the documents. */
+export async function startService({ bucket = false } = {}): Promise<Service> {
+  const s3 = bucket ? await startS3Server() : undefined;
+  return startOn(s3).catch(async (error: unknown) => {
+    await s3?.close();
+    throw error;
+  });
+}
+
+async function startOn(s3: S3Server | undefined): Promise<Service> {
   const dataDir = mkdtempSync(join(realpathSync(tmpdir()), 'sheaf-drill-'));
   const ai = await startAiProxy();
   const [apiMetrics = 0, workerMetrics = 0, aiMetrics = 0] = await findFreePorts(3);
@@ -60,7 +69,7 @@ export async function startService(): Promise<Service> {
       },
     });
     ai.forwardTo(`http://127.0.0.1:${stack.ports.ai}`);
-    const ways = await openWays(stack, ai);
+    const ways = await openWays(stack, ai, s3);
     Object.assign(serviceEnv, through(stack, ways));
     await stack.start('api');
     await stack.start('worker');
@@ -76,13 +85,14 @@ export async function startService(): Promise<Service> {
       temporal: new TemporalClient({ connection }),
       ai,
       alerts,
-      objectsDirectory: join(dataDir, 'objects'),
+      objectsDirectory: s3?.directory ?? join(dataDir, 'objects'),
       async stop() {
         // The connection to Temporal stays open until the process ends, because retrying calls would fail on a closed one.
         await db.destroy();
         await stack.stop();
         ai.stop();
         for (const way of Object.values(ways)) await way.stop();
+        await s3?.close();
         rmSync(dataDir, { recursive: true, force: true });
       },
     };
@@ -92,18 +102,25 @@ export async function startService(): Promise<Service> {
   }
 }
 
-async function openWays({ ports }: Stack, ai: AiProxy): Promise<Service['ways']> {
+async function openWays({ ports }: Stack, ai: AiProxy, s3: S3Server | undefined): Promise<Service['ways']> {
   const open = (port: number) => startTcpProxy({ host: '127.0.0.1', port });
-  return { postgres: await open(ports.postgres), temporal: await open(ports.temporal), ai: await open(Number(new URL(ai.url).port)) };
+  const portOf = (url: string) => Number(new URL(url).port);
+  return {
+    postgres: await open(ports.postgres),
+    temporal: await open(ports.temporal),
+    ai: await open(portOf(ai.url)),
+    ...(s3 && { bucket: await open(portOf(s3.options.apiEndpoint)) }),
+  };
 }
 
 /** The variables of services that use these ways. */
-function through({ databaseUrl }: Stack, { postgres, temporal, ai }: Service['ways']): Environment {
+function through({ databaseUrl }: Stack, { postgres, temporal, ai, bucket }: Service['ways']): Environment {
   const url = new URL(databaseUrl);
   url.host = `127.0.0.1:${postgres.port}`;
   return {
     DATABASE_URL: url.href,
     TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
     AI_SERVICE_URL: `http://127.0.0.1:${ai.port}`,
+    ...(bucket && environmentOf(`http://127.0.0.1:${bucket.port}`)),
   };
 }

@@ -9,16 +9,19 @@ export class Tenant {
   readonly accepted: Set<string>;
   readonly #url: string;
   readonly #token: string;
+  readonly #patienceMs: number;
 
-  private constructor(url: string, token: string, scope: { organizationId: string; workspaceId: string; accepted: Set<string> }) {
+  private constructor(url: string, token: string, scope: Scope) {
     this.#url = url;
     this.#token = token;
+    this.#patienceMs = scope.patienceMs;
     this.organizationId = scope.organizationId;
     this.workspaceId = scope.workspaceId;
     this.accepted = scope.accepted;
   }
 
-  static async create(url: string): Promise<Tenant> {
+  /** `patienceMs` is how long it sends a request again and again until there is a response. */
+  static async create(url: string, { patienceMs = limitMs } = {}): Promise<Tenant> {
     const slug = `drill-${randomUUID()}`;
     const person = { name: 'Drill', email: `${slug}@example.com`, password: 'a long password' };
     const signedUp = await callUntilResponse({ url: `${url}/api/auth/sign-up/email`, method: 'POST', body: person });
@@ -27,19 +30,31 @@ export class Tenant {
     const organization = await callUntilResponse({ ...post, url: `${url}/api/auth/organization/create`, body: { name: slug, slug } });
     const body = { organizationId: organization.body.id, name: 'Drill', slug: 'drill' };
     const workspace = await callUntilResponse({ ...post, url: `${url}/api/v1/workspaces`, body });
-    return new Tenant(url, token, { organizationId: organization.body.id, workspaceId: workspace.body.id, accepted: new Set() });
+    return new Tenant(url, token, {
+      organizationId: organization.body.id,
+      workspaceId: workspace.body.id,
+      accepted: new Set(),
+      patienceMs,
+    });
   }
 
   /** The same tenant as it uses another API. */
   at(url: string): Tenant {
-    return new Tenant(url, this.#token, this);
+    return new Tenant(url, this.#token, { ...this, patienceMs: this.#patienceMs });
   }
 
   /** Uploads a text, or bytes of another type, and completes it. Returns the document's id. */
   async upload(content: string | Buffer, type?: { name: string; contentType: string }): Promise<string> {
     const { document, upload } = await this.beginUpload(content.length, type);
     // A PUT whose response was lost has stored the object, so the second one is refused.
-    await callUntilResponse({ url: upload.url, method: 'PUT', headers: upload.headers, body: content, accept: [412] });
+    await callUntilResponse({
+      url: upload.url,
+      method: 'PUT',
+      headers: upload.headers,
+      body: content,
+      accept: [412],
+      limitMs: this.#patienceMs,
+    });
     await this.#call('POST', `/documents/${document.id}/complete`);
     return document.id;
   }
@@ -60,6 +75,12 @@ export class Tenant {
     await this.#call('GET', `/organizations/${this.organizationId}/jobs?limit=100`);
   }
 
+  /** Sends the request once. Returns the status, or undefined if there is no response. */
+  async tryToListJobs(): Promise<number | undefined> {
+    const url = `${this.#url}/api/v1/organizations/${this.organizationId}/jobs?limit=1`;
+    return (await send({ url, method: 'GET', token: this.#token }))?.status;
+  }
+
   /** Searches. A refusal because of the many searches is as good as an answer. */
   async search(query: string): Promise<void> {
     await this.#call('POST', `/workspaces/${this.workspaceId}/documents/search`, { query }, { accept: [429, 503] });
@@ -75,8 +96,20 @@ export class Tenant {
 
   #call(method: string, path: string, body?: unknown, options: { accept?: number[]; key?: string } = {}) {
     const key = method === 'POST' && body !== undefined ? { key: randomUUID() } : {};
-    return callUntilResponse({ url: `${this.#url}/api/v1${path}`, method, token: this.#token, body, ...key, ...options });
+    return callUntilResponse({
+      url: `${this.#url}/api/v1${path}`,
+      method,
+      token: this.#token,
+      body,
+      ...key,
+      ...options,
+      limitMs: this.#patienceMs,
+    });
   }
+}
+
+interface Scope extends Pick<Tenant, 'organizationId' | 'workspaceId' | 'accepted'> {
+  patienceMs: number;
 }
 
 const fields: Record<string, object> = {
@@ -98,6 +131,8 @@ export interface Call {
   headers?: Record<string, string>;
   /** Accepted statuses other than 200. */
   accept?: number[];
+  /** How long it is sent again; three minutes by default. */
+  limitMs?: number;
 }
 
 /**
@@ -105,19 +140,20 @@ export interface Call {
  * any other status that the caller does not accept.
  */
 export async function callUntilResponse(call: Call): Promise<{ status: number; headers: Headers; body: any }> {
-  const deadline = Date.now() + limitMs;
+  const patienceMs = call.limitMs ?? limitMs;
+  const deadline = Date.now() + patienceMs;
   for (;;) {
     const response = await send(call);
     if (response && (response.status === 200 || call.accept?.includes(response.status))) return response;
     if (response && response.status < 500)
       throw new Error(`${call.method} ${call.url}: ${response.status} ${JSON.stringify(response.body)}`);
-    if (Date.now() > deadline) throw new Error(`${call.method} ${call.url}: no response for ${limitMs / 1_000} s`);
+    if (Date.now() > deadline) throw new Error(`${call.method} ${call.url}: no response for ${patienceMs / 1_000} s`);
     await delay(retryMs);
   }
 }
 
 /** Sends a request once. Returns undefined if there is no response. */
-export async function send({ url, method, token, key, body, headers = {} }: Omit<Call, 'accept'>) {
+export async function send({ url, method, token, key, body, headers = {} }: Omit<Call, 'accept' | 'limitMs'>) {
   const all = new Headers(headers);
   if (token) all.set('authorization', `Bearer ${token}`);
   if (key) all.set('idempotency-key', key);

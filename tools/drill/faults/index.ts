@@ -1,6 +1,6 @@
 import type { Fault } from '../fault.ts';
 import { aiErrors, aiSlow, aiTooLarge, aiUnusable, storeRefuses } from './dependencies.ts';
-import { aiSilent, postgresSilent, temporalSilent } from './network.ts';
+import { aiSilent, bucketSilent, postgresSilent, temporalSilent } from './network.ts';
 import { aiKilled, apiKilled, postgresCrashed, temporalAway, workerFrozen, workerKilled } from './processes.ts';
 import { clockSkew, twoVersions } from './replicas.ts';
 import { diskFull, temporalLost, workerOutOfMemory } from './resources.ts';
@@ -22,6 +22,7 @@ export const faults: Fault[] = [
   postgresSilent,
   temporalSilent,
   aiSilent,
+  bucketSilent,
   storeRefuses,
   diskFull,
   workerOutOfMemory,

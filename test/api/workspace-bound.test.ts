@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { toWorkspace } from '../../api/presenters/workspace.ts';
+import { maxPageBytes } from '../../domain/page.ts';
+import { listWorkspaces } from '../../domain/workspaces/workspace.ts';
+import { callOver, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
+
+const most = 4;
+
+describe('The workspaces of an organization', () => {
+  const { api, tenant } = useApi({
+    env: { WORKER_ENABLED: 'false', MAX_WORKSPACES_PER_ORGANIZATION: String(most) },
+    tenant: 'of each test',
+  });
+
+  for (const transport of transports) {
+    const call = (operation: string, input: Record<string, unknown>) =>
+      callOver(api, transport, operation, input, { token: tenant.owner.token });
+
+    it(`are bounded in number without billing too, against requests at once, over ${transport}`, async () => {
+      const { organizationId } = tenant;
+      const slugs = Array.from({ length: 2 * most }, (_, n) => `at-once-${n}`);
+      const created = await Promise.all(slugs.map((slug) => call('workspaces.create', { organizationId, name: slug, slug })));
+      const refused = created.filter(({ status }) => status !== 200);
+      // One was there before.
+      expect(created.length - refused.length).to.equal(most - 1);
+      for (const { status, body } of refused) {
+        expect(status).to.equal(409);
+        expect(body).to.deep.include({ defined: true, code: 'CONFLICT', message: `An organization has at most ${most} workspaces.` });
+      }
+      const { body: listed } = await call('workspaces.list', { organizationId });
+      expect(listed).to.have.lengthOf(most);
+      await call('workspaces.delete', { id: listed[0].id });
+      expect((await call('workspaces.create', { organizationId, name: 'Room', slug: 'room' })).status).to.equal(200);
+    });
+  }
+
+  it('fit a page, however many are allowed and whatever they are named, and count as a large response before they are read', async () => {
+    const { db } = api.database;
+    const { organizationId } = tenant;
+    const admitted: number[] = [];
+    const list = () => listWorkspaces(db, organizationId, async (bytes) => void admitted.push(bytes));
+    expect(await list()).to.have.lengthOf(1);
+    expect(admitted).to.deep.equal([]);
+    const longest = { name: '\u{1F5FA}'.repeat(80), slug: 'x'.repeat(43) };
+    await sql`
+      insert into workspace (id, organization_id, team_id, name, slug)
+      select gen_random_uuid()::text, ${organizationId}, null, ${longest.name}, ${longest.slug} || to_char(n, 'FM00000')
+      from generate_series(1, 4999) n
+    `.execute(db);
+    const listed = await list();
+    const bytes = Buffer.byteLength(JSON.stringify(listed.map(toWorkspace)));
+    expect(listed).to.have.lengthOf(5_000);
+    expect(admitted).to.have.lengthOf(1);
+    expect(admitted[0]).to.be.within(bytes, maxPageBytes);
+  });
+});
