@@ -1,5 +1,6 @@
 // `npm run bench [-- NAME…] [--quick] [--json] [--documents=N]`: measures the service and baselines on an embedded stack; see
 // docs/performance.md.
+import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { answers } from './figures/answers.ts';
 import { costs } from './figures/costs.ts';
@@ -63,21 +64,12 @@ const needEmbedded = new Set(['statements', 'costs', 'start']);
 const measures = new Map([...Object.entries(byThemselves), ...Object.entries(onService).map(withService)]);
 
 const log = pino({ base: null, timestamp: false }, pino.destination(2));
-const args = process.argv.slice(2);
-const json = args.includes('--json');
-const quick = args.includes('--quick');
-const documents = args.find((arg) => arg.startsWith('--documents='))?.split('=')[1];
+const { names, json, quick, documents } = readArguments(process.argv.slice(2));
 const effort: Effort = {
   quick,
   rounds: (full) => (quick ? Math.min(3, full) : full),
   documents: documents === undefined ? undefined : Number(documents),
 };
-const names = args.filter((arg) => !arg.startsWith('--'));
-const unknown = names.filter((name) => !measures.has(name));
-if (unknown.length > 0) {
-  process.stderr.write(`There is no figure ${unknown.join(', ')}. There are: ${[...measures.keys()].join(', ')}.\n`);
-  process.exit(2);
-}
 
 const figures: Figure[] = [];
 let failed = false;
@@ -105,6 +97,43 @@ const table = quick
   : formatTable(figures);
 process.stdout.write(`${json ? JSON.stringify({ quick, figures }) : table}\n`);
 process.exit(failed ? 1 : 0);
+
+/** Ends the process if only the usage is asked for, or if the arguments are not understood. */
+function readArguments(args: string[]) {
+  const usage = `Usage: npm run bench -- [NAME…] [--quick] [--json] [--documents N]
+
+Measures the service and what it stands on, see docs/performance.md. All of it
+takes about twenty minutes. NAME is one or several of:
+
+  ${[...measures.keys()].join('\n  ')}
+
+  --quick        few rounds and small sizes, to see that everything can be measured
+  --documents N  of the long import: 1000, or 100 with --quick, if absent
+  --json         print one JSON object on standard output
+  --help         print this
+`;
+  const refuse = (problem: string): never => {
+    process.stderr.write(`${problem}\nSee npm run bench -- --help\n`);
+    return process.exit(2);
+  };
+  const flag = { type: 'boolean', default: false } as const;
+  const options = { json: flag, quick: flag, help: flag, documents: { type: 'string' } } as const;
+  const parse = () => parseArgs({ args, options, allowPositionals: true });
+  let parsed: ReturnType<typeof parse>;
+  try {
+    parsed = parse();
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+  const { positionals: names, values } = parsed;
+  if (values.help) {
+    process.stdout.write(usage);
+    process.exit(0);
+  }
+  const unknown = names.filter((name) => !measures.has(name));
+  if (unknown.length > 0) return refuse(`There is no figure ${unknown.join(', ')}.`);
+  return { names, json: values.json, quick: values.quick, documents: values.documents };
+}
 
 /** Runs a measure on its own stack, so that none depends on what another left behind; in a quick run on the one of all. */
 function withService([name, measure]: [string, Measure]): [string, (effort: Effort) => Promise<Figure[]>] {
