@@ -22,7 +22,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 const style =
-  'body { max-width: 40rem; margin: 4rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; color-scheme: light dark; }';
+  ':root { color-scheme: light dark; } body { max-width: 40rem; margin: 4rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }';
 
 const policy = [
   "default-src 'none'",
