@@ -4,6 +4,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { Registry } from 'prom-client';
 import { loadAiServiceConfig } from '../config/ai-service.ts';
 import { ConfigurationError } from '../config/environment.ts';
+import { loadOrExit } from '../config/load-or-exit.ts';
 import { createAiServiceMetrics } from '../metrics/ai-service-metrics.ts';
 import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { createLog } from '../telemetry/create-log.ts';
@@ -19,7 +20,7 @@ import { createService, readHealth } from './service.ts';
 
 const drainMs = 5000;
 
-const config = readConfig();
+const config = loadOrExit(() => loadAiServiceConfig(process.env));
 const logger = createLog({ level: config.logLevel, base: { service: 'ai' } });
 const tracing = await startTracing(config.tracing, 'ai', logger);
 const budget = planMemory();
@@ -100,14 +101,4 @@ function planMemory(): PoolBudget {
   const problem = `the processes that read documents may take ${neededMegabytes} MiB together, and there are ${Math.floor(limitBytes / 2 ** 20)} MiB`;
   process.stderr.write(`${new ConfigurationError([`AI_MEMORY_BYTES: ${problem}`]).message}\n`);
   process.exit(1);
-}
-
-function readConfig() {
-  try {
-    return loadAiServiceConfig(process.env);
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(1);
-  }
 }

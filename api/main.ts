@@ -6,6 +6,7 @@ import { createAuth } from '../auth/auth.ts';
 import { mountAuth } from '../auth/mount.ts';
 import { createFindSession } from '../auth/session.ts';
 import { deriveKey } from '../config/keys.ts';
+import { loadOrExit } from '../config/load-or-exit.ts';
 import { loadServerConfig } from '../config/server.ts';
 import { jobKinds } from '../contract/jobs.ts';
 import { followClock } from '../db/clock.ts';
@@ -52,7 +53,7 @@ import { createWriteBulkhead } from './write-bulkhead.ts';
 /** A request that waits for the bucket has to be over in three seconds. */
 const storageTimeoutMs = 2_500;
 
-const config = loadServerConfig(process.env);
+const config = loadOrExit(() => loadServerConfig(process.env));
 const log = createLog({ level: config.logLevel, base: { part: 'api' } });
 const tracing = await startTracing(config.tracing, 'api', log);
 const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });

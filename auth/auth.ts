@@ -76,7 +76,8 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
     },
     logger: { level: 'warn', log: (level, message) => log[level]({ component: 'auth' }, message) },
     // Errors of better-auth become responses. Any other error reaches the mount, which logs it and responds with 500.
-    onAPIError: { throw: true },
+    // better-auth's own page of errors leads to another site, and in production it is not there.
+    onAPIError: { throw: true, errorURL: `${config.apiUrl}/` },
     telemetry: { enabled: false },
     plugins: [
       bearer({ requireSignature: true }),

@@ -54,5 +54,14 @@ export function lostResponse(cause: unknown): SheafError {
   if (cause instanceof Error && cause.name === 'TimeoutError') {
     return new SheafError('TIMEOUT', 'The service did not respond in time.', { cause });
   }
-  return new SheafError('NETWORK', 'The service could not be reached, or its response was lost.', { cause });
+  const reason = reasonOf(cause);
+  return new SheafError('NETWORK', `The service could not be reached, or its response was lost${reason ? ` (${reason})` : ''}.`, { cause });
+}
+
+/** What Node's fetch has behind its `fetch failed`, such as `connect ECONNREFUSED 127.0.0.1:3000`. Browsers say nothing. */
+function reasonOf(error: unknown): string | undefined {
+  const { cause } = error instanceof Error ? error : {};
+  if (!(cause instanceof Error)) return undefined;
+  const { code } = cause as { code?: unknown };
+  return cause.message.trim().split('\n', 1)[0] || (typeof code === 'string' ? code : undefined);
 }

@@ -107,7 +107,8 @@ function causeOf(error: unknown): SheafError {
 }
 
 function refusal(status: number, body: string, header: (name: string) => string | null): SheafError {
-  return new SheafError(codeIn(body) ?? `HTTP_${status}`, `The upload was refused with ${status}.`, {
+  const code = codeIn(body);
+  return new SheafError(code ?? `HTTP_${status}`, `The upload was refused with ${status}${code ? ` (${code})` : ''}.`, {
     status,
     data: body.slice(0, 1_000),
     requestId: header('x-request-id') ?? undefined,

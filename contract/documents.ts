@@ -223,6 +223,8 @@ const searchFilter = z
     id: 'SearchFilter',
     description:
       'Which documents are searched: those that meet every condition. A field that there is not is refused, since the search would find too much.',
+    // It finds what the example of `documents.createUpload` uploads; one of every field would find nothing.
+    examples: [{ contentTypes: ['application/pdf'], tags: ['contract'], metadata: { year: 2026 } }],
   });
 
 const notRead = { extracted: null, indexedAt: null, chunkCount: null };

@@ -27,6 +27,6 @@ jobs.addEventListener('message', ({ data }) => {
 jobs.addEventListener('error', ({ code, message }) => {
   if (jobs.readyState !== EventSource.CLOSED) return console.error('connecting again …');
   // The service refused the stream (401, 403, 404): asking again would not help.
-  console.error(`The stream is refused: ${code ?? ''} ${message ?? ''}`);
+  console.error(`The stream is refused: ${code ?? message}`);
   process.exitCode = 1;
 });

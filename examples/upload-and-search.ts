@@ -22,7 +22,7 @@ const document = await client.uploadDocument({
   workspaceId: workspace.id,
   name: basename(path),
   contentType: 'text/markdown',
-  file: await openAsBlob(path),
+  file: await openAsBlob(path).catch(() => Promise.reject(new Error(`${path} cannot be read.`))),
 });
 const { id } = await client.jobs.create({ kind: 'document.index', documentId: document.id });
 const job = await client.waitForJob(id, { signal: AbortSignal.timeout(120_000) });

@@ -20,8 +20,10 @@ interface Crash {
 }
 
 if (process.argv.length > 2) {
-  console.error('npm start takes no arguments. Its settings are variables: see docs/configuration.md.');
-  process.exit(2);
+  const asked = process.argv[2] === '--help';
+  const usage = 'npm start takes no arguments. Its settings are variables: see docs/configuration.md.';
+  console[asked ? 'log' : 'error'](usage);
+  process.exit(asked ? 0 : 2);
 }
 const stopRequest = new StopRequest();
 try {

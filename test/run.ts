@@ -17,6 +17,13 @@ import { keptLogs } from './support/run-secrets.ts';
 import { stripeMock } from './support/stripe-mock.ts';
 import { add, listSlowestFiles, none, oneTest, type Summary } from './support/summary-reporter.ts';
 
+const usage = `Usage: npm test [-- PLACE…]
+
+Runs the tests in each PLACE, such as test/api or test/db/migrate.test.ts.
+Without any: format, lint, types and every test, which takes a while.
+
+It starts a Postgres, a Temporal server and an AI service of its own.`;
+
 // These measure, or break, a whole stack under load.
 const oneAtATime = /^test\/serial\//;
 // Beginning first, they are not what is waited for in the end. The first of them waits the real 10, 30 and 90 seconds.
@@ -40,6 +47,12 @@ const slowestFiles = 10;
 const filesAtOnce = Math.min(4, 2 * availableParallelism());
 
 const paths = process.argv.slice(2);
+const option = paths.find((path) => path.startsWith('-'));
+if (option !== undefined) {
+  const asked = option === '--help';
+  console[asked ? 'log' : 'error'](`${asked ? '' : `There is no option ${option}.\n\n`}${usage}`);
+  process.exit(asked ? 0 : 2);
+}
 const directory = makeTestDirectory();
 const stopRequest = new StopRequest();
 let total = none;

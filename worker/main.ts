@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { createAiClient } from '../ai/client.ts';
+import { loadOrExit } from '../config/load-or-exit.ts';
 import { loadServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import { endPools } from '../db/pools.ts';
@@ -16,7 +17,7 @@ import { createOutbox } from '../temporal/outbox.ts';
 import { installRuntime } from '../temporal/runtime.ts';
 import { startWorker } from './start-worker.ts';
 
-const config = loadServerConfig(process.env);
+const config = loadOrExit(() => loadServerConfig(process.env));
 const log = createLog({ level: config.logLevel, base: { part: 'worker' } });
 const tracing = await startTracing(config.tracing, 'worker', log);
 const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });

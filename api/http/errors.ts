@@ -8,6 +8,7 @@ import type { ErrorEnvelope, Issue } from '../../contract/errors.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import { isUnavailable } from '../../db/unavailable.ts';
 import { StorageUnavailable } from '../../storage/port.ts';
+import { messageOf } from './issue-message.ts';
 
 /** An error as a transport sends it: the error envelope, or the body of the few that are not enveloped. */
 export interface RenderedError {
@@ -42,7 +43,7 @@ export function toIssues(error: ZodError): Issue[] {
   return error.issues.flatMap((issue) => {
     const params = 'params' in issue ? (issue.params as Issue['params']) : undefined;
     const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
-    return [{ path, message: issue.message, ...(params?.reason ? { params: { reason: params.reason } } : {}) }];
+    return [{ path, message: messageOf(issue), ...(params?.reason ? { params: { reason: params.reason } } : {}) }];
   });
 }
 

@@ -30,7 +30,8 @@ export function checkDeclaredSize(sizeBytes: number, maxBytes: number): void {
 /** Throws BAD_REQUEST if this deployment does not take documents of the type: `extra` are those that it takes beside the usual ones. */
 export function checkContentType(contentType: string, extra: readonly string[]): void {
   if ((contentTypes as readonly string[]).includes(contentType) || extra.includes(contentType)) return;
-  throw new ApiError('BAD_REQUEST', { data: { issues: [{ path: ['contentType'], message: contentTypeMessage }] } });
+  const issues = [{ path: ['contentType'], message: contentTypeMessage }];
+  throw new ApiError('BAD_REQUEST', { message: `contentType: ${contentTypeMessage}`, data: { issues } });
 }
 
 /**

@@ -109,6 +109,7 @@ describe('Documents', () => {
         for (const contentType of ['image/gif', 'text/plain; charset=utf-8', 'TEXT/PLAIN', '', ...extraContentTypes]) {
           const { body } = await begin(transport, { contentType });
           expect(body).to.include({ code: 'BAD_REQUEST', status: 400, defined: true });
+          expect(body.message).to.equal(`contentType: ${contentTypeMessage}`);
           expect(body.data.issues).to.deep.equal([{ path: ['contentType'], message: contentTypeMessage }]);
         }
       });

@@ -18,6 +18,11 @@ import { stopOwnServices } from './stack.ts';
 
 const directory = 'test/replay';
 const only = process.argv.slice(2);
+if (only.some((name) => name.startsWith('-'))) {
+  console.log('Usage: npm run save-histories [-- NAME…]');
+  console.log(`Saves those in ${directory}/ that are not there yet; with a NAME, such as delete-workspace, that one anew.`);
+  process.exit(only.includes('--help') ? 0 : 2);
+}
 
 const api = await startTestApi({ env: { JOB_RETRY_DELAYS_MS: '300', JOB_TIMEOUT_MS: '3000' } });
 try {

@@ -1,6 +1,7 @@
 // `npm run bench [-- NAME…] [--quick] [--json] [--documents=N] [--jobs=N]`: measures the service and baselines on an embedded stack; see
 // docs/performance.md.
 import { pino } from 'pino';
+import { readArguments, readNumber } from '../read-arguments.ts';
 import { answers } from './figures/answers.ts';
 import { backlog } from './figures/backlog.ts';
 import { costs } from './figures/costs.ts';
@@ -65,25 +66,37 @@ const needEmbedded = new Set(['statements', 'costs', 'start']);
 const measures = new Map([...Object.entries(byThemselves), ...Object.entries(onService).map(withService)]);
 
 const log = pino({ base: null, timestamp: false }, pino.destination(2));
-const args = process.argv.slice(2);
-const json = args.includes('--json');
-const quick = args.includes('--quick');
-const numberOf = (option: string) => {
-  const given = args.find((arg) => arg.startsWith(`--${option}=`))?.split('=')[1];
-  return given === undefined ? undefined : Number(given);
-};
+const { names, values } = readArguments({
+  command: 'npm run bench',
+  usage: `Usage: npm run bench -- [NAME…] [--quick] [--json] [--documents N] [--jobs N]
+
+Measures the service and what it stands on, see docs/performance.md. All of it
+takes about twenty minutes. NAME is one or several of:
+
+  ${[...measures.keys()].join('\n  ')}
+
+  --quick        few rounds and small sizes, to see that everything can be measured
+  --documents N  of the long import: 1000, or 100 with --quick, if absent
+  --jobs N       of the backlog: 5000, or 500 with --quick, if absent
+  --json         print one JSON object on standard output
+  --help         print this
+`,
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    documents: { type: 'string' },
+    jobs: { type: 'string' },
+  },
+  names: [...measures.keys()],
+  kind: 'figure',
+});
+const { quick, json } = values;
 const effort: Effort = {
   quick,
   rounds: (full) => (quick ? Math.min(3, full) : full),
-  documents: numberOf('documents'),
-  jobs: numberOf('jobs'),
+  documents: readNumber('documents', values.documents),
+  jobs: readNumber('jobs', values.jobs),
 };
-const names = args.filter((arg) => !arg.startsWith('--'));
-const unknown = names.filter((name) => !measures.has(name));
-if (unknown.length > 0) {
-  process.stderr.write(`There is no figure ${unknown.join(', ')}. There are: ${[...measures.keys()].join(', ')}.\n`);
-  process.exit(2);
-}
 
 const figures: Figure[] = [];
 let failed = false;

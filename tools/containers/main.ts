@@ -14,14 +14,21 @@ import { type Fault, faults } from './faults.ts';
 import { describeOwnImage, type FoundImage, provideImages } from './images.ts';
 import { type FaultReport, isSound, runFault } from './run-fault.ts';
 
+const usage = `Usage: npm run test:containers [-- --short]
+
+  --short   injects no fault but the last two, which scale the service`;
 const note = (line: string) => process.stderr.write(`${line}\n`);
 const print = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n\n`);
 
 process.exit(await main(process.argv.slice(2)));
 
 async function main(args: string[]): Promise<number> {
+  if (args.includes('--help')) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
   if (args.some((arg) => arg !== '--short')) {
-    note('Usage: npm run test:containers [-- --short]\n\n  --short   injects no fault but the last two, which scale the service');
+    note(usage);
     return 2;
   }
   const chosen = args.includes('--short') ? faults.slice(-2) : faults;

@@ -1,7 +1,7 @@
 // `npm run drill [-- NAME…] [--json] [--short] [--cut-minutes=N] [--other=DIRECTORY]`: injects real faults into a service under load; see
 // docs/operations.md.
 // Exits 1 if anything was lost, stuck, duplicated, off or orphaned, or a fault could not be injected; 2 if it is not understood.
-import { parseArgs } from 'node:util';
+import { readArguments, readNumber } from '../read-arguments.ts';
 import { type Fault, type FaultReport, formatReports, isSound } from './fault.ts';
 import { faults } from './faults/index.ts';
 import { runFault } from './run-fault.ts';
@@ -9,7 +9,33 @@ import { type Service, startService } from './service.ts';
 import { Tenant } from './tenant.ts';
 
 const note = (line: string) => process.stderr.write(`${line}\n`);
-const { names, json, short, other, cutMs } = readArguments();
+const { names, values } = readArguments({
+  command: 'npm run drill',
+  usage: `Usage: npm run drill -- [NAME…] [--short] [--cut-minutes N] [--other DIRECTORY] [--json]
+
+Starts a service, keeps it busy, causes real faults and counts what they lost,
+see docs/operations.md. All of it takes half an hour. NAME is one or several of:
+
+  ${faults.map(({ name }) => name).join('\n  ')}
+
+  --short            the short form that the tests run
+  --cut-minutes N    how long cuts of the network last
+  --other DIRECTORY  another release, with its packages, for \`two-versions\`
+  --json             print one JSON object on standard output
+  --help             print this
+`,
+  options: {
+    short: { type: 'boolean', default: false },
+    'cut-minutes': { type: 'string' },
+    other: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+  names: faults.map(({ name }) => name),
+  kind: 'fault',
+});
+const { short, other, json } = values;
+const cutMinutes = readNumber('cut-minutes', values['cut-minutes']);
+const cutMs = cutMinutes === undefined ? undefined : cutMinutes * 60_000;
 const interrupted = Promise.withResolvers<never>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.reject(new Error(`Ended by ${signal}.`)));
 interrupted.promise.catch(() => {});
@@ -23,24 +49,6 @@ for (const bucket of [false, true]) {
 }
 process.stdout.write(json ? `${JSON.stringify({ faults: reports })}\n` : `${formatReports(reports)}\n`);
 process.exit(failed || !reports.every(isSound) ? 1 : 0);
-
-function readArguments() {
-  try {
-    const flag = { type: 'boolean', default: false } as const;
-    const options = { json: flag, short: flag, other: { type: 'string' }, 'cut-minutes': { type: 'string' } } as const;
-    const { values, positionals } = parseArgs({ options, allowPositionals: true });
-    const unknown = positionals.filter((name) => faults.every((fault) => fault.name !== name));
-    if (unknown.length > 0) {
-      throw new Error(`There is no fault ${unknown.join(', ')}. There are: ${faults.map(({ name }) => name).join(', ')}.`);
-    }
-    const minutes = values['cut-minutes'];
-    if (minutes !== undefined && !(Number(minutes) > 0)) throw new Error('--cut-minutes has to be a number of minutes above 0.');
-    return { ...values, names: positionals, cutMs: minutes === undefined ? undefined : Number(minutes) * 60_000 };
-  } catch (error) {
-    note(error instanceof Error ? error.message : String(error));
-    process.exit(2);
-  }
-}
 
 function isWanted({ name, runs, needsOther }: Fault): boolean {
   if (names.length > 0 ? !names.includes(name) : short && runs.short === 0) return false;

@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+
+type ZodIssue = z.core.$ZodIssue;
+
+/** What zod says if a schema has no message of its own. */
+const unworded = /^(?:Invalid input: expected|Too small:|Too big:) /;
+
+const kinds: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+};
+const units: Record<string, string> = { string: 'character', array: 'item' };
+
+/** The message of what zod found, in the words of the contract's own messages: `is required`, `must have at most 48 characters`. */
+export function messageOf(issue: ZodIssue): string {
+  if (issue.path.length === 0 || !unworded.test(issue.message)) return issue.message;
+  if (issue.code === 'invalid_type') {
+    if (issue.message.endsWith('received undefined')) return 'is required';
+    const kind = kinds[issue.expected];
+    return kind === undefined ? issue.message : `must be ${kind}`;
+  }
+  if (issue.code === 'too_small' && issue.inclusive !== false) return describeBound(issue.origin, 'least', issue.minimum);
+  if (issue.code === 'too_big' && issue.inclusive !== false) return describeBound(issue.origin, 'most', issue.maximum);
+  return issue.message;
+}
+
+function describeBound(origin: string, side: 'least' | 'most', bound: number | bigint): string {
+  const unit = units[origin];
+  return unit === undefined ? `must be at ${side} ${bound}` : `must have at ${side} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { endPrograms, runProgram } from '../support/processes.ts';
+
+/** The scripts of package.json that have arguments, or refuse them, by their files. */
+const scripts = {
+  start: 'local/start.ts',
+  demo: 'demo/main.ts',
+  ops: 'ops/main.ts',
+  test: 'test/run.ts',
+  'test:containers': 'tools/containers/main.ts',
+  'test:fuzz': 'test/fuzz/main.ts',
+  'test:properties': 'test/properties/main.ts',
+  bench: 'tools/bench/main.ts',
+  drill: 'tools/drill/main.ts',
+  'save-histories': 'test/support/save-histories.ts',
+};
+
+describe('The usage of the scripts', () => {
+  afterEach(endPrograms);
+
+  for (const [name, file] of Object.entries(scripts)) {
+    const run = (option: string) => runProgram(process.execPath, [file, option]);
+
+    it(`npm run ${name} -- --help prints it and does nothing else`, async () => {
+      const asked = run('--help');
+      expect((await asked.exited).code, asked.stderr()).to.equal(0);
+      expect(asked.stdout()).to.match(/^Usage: npm |^npm start takes no arguments/);
+    });
+
+    it(`npm run ${name} refuses an option that it does not know`, async () => {
+      const refused = run('--unheard-of');
+      expect((await refused.exited).code).to.equal(2);
+      expect(refused.stdout() + refused.stderr()).to.not.equal('');
+    });
+  }
+});
