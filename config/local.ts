@@ -44,7 +44,10 @@ const ofExternal = {
   TEMPORAL_ADDRESS: ['TEMPORAL_API_KEY', 'TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'],
 };
 
-/** Variables that lead to a service which is never embedded, and keys that a namespace outside is shared by. */
+/**
+ * Variables that lead to a service which is never embedded; and the keys of payloads, which only somebody who keeps them can set: a stack
+ * without them could not read what was encrypted, and one that inherits them by chance would encrypt for keys that it may lose.
+ */
 const ofRemote = [
   ...Object.keys(storageVariables),
   ...['STORAGE_SECRET_ACCESS_KEY_FILE', 'EMAIL_PROVIDER', 'SMTP_URL', 'CONTACT_EMAIL'],
@@ -54,8 +57,8 @@ const ofRemote = [
 ];
 
 /**
- * Blanks of the variables by which the API and the worker would reach a database, a Temporal, a bucket, a mail server, a Stripe account or a collector that
- * the stack does not know of: they inherit the environment of the process that starts them. Who wants one of them sets it.
+ * Blanks of these variables. The API and the worker inherit the environment of the process that starts them, and would reach a database, a
+ * Temporal, a bucket, a mail server, a Stripe account or a collector that the stack does not know of. Who wants one of them sets it.
  */
 export const nothingOutside: Environment = changeVariables(
   {},

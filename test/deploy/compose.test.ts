@@ -49,18 +49,17 @@ const filledIn = {
   SMTP_URL: 'smtp://mail',
   EMAIL_FROM: 'Sheaf <no-reply@example.com>',
 };
-/** Read by the client of Google's storage, and by OpenTelemetry's exporter. */
-const ofLibraries = [
-  'GOOGLE_APPLICATION_CREDENTIALS',
-  ...['CERTIFICATE', 'TIMEOUT', 'COMPRESSION'].map((name) => `OTEL_EXPORTER_OTLP_${name}`),
-];
+/** Read by OpenTelemetry's exporter, in every program. */
+const ofExporter = ['CERTIFICATE', 'TIMEOUT', 'COMPRESSION'].map((name) => `OTEL_EXPORTER_OTLP_${name}`);
+/** Read by the client of Google's storage. */
+const ofGoogle = ['GOOGLE_APPLICATION_CREDENTIALS'];
 const own = Object.entries(compose.services).filter(([, { image, profiles }]) => image.startsWith('sheaf:') && !profiles);
 
 describe('docker-compose.yml', () => {
   it('gives each program only variables that it reads', () => {
     expect(own.map(([name]) => name)).to.have.members(['migrate', 'api', 'worker', 'ai']);
     for (const [name, { environment }] of own) {
-      const known = name === 'ai' ? variables.aiService : [...variables.server, ...ofLibraries];
+      const known = [...(name === 'ai' ? variables.aiService : [...variables.server, ...ofGoogle]), ...ofExporter];
       const inFiles = secretVariables.filter((secret) => known.includes(secret)).map((secret) => `${secret}_FILE`);
       expect([...known, ...inFiles], name).to.include.members(Object.keys(environment ?? {}));
     }
@@ -80,6 +79,16 @@ describe('docker-compose.yml', () => {
         expect(given, variable).to.deep.equal({ [variable]: `set ${variable}` });
       }
     });
+
+  it('lets .env set what the exporter of traces reads itself, in every program that sends them', () => {
+    for (const name of ['api', 'worker', 'ai']) {
+      const environment = interpolate(compose.services[name]?.environment, {
+        ...filledIn,
+        ...Object.fromEntries(ofExporter.map((each) => [each, `set ${each}`])),
+      });
+      for (const variable of ofExporter) expect(environment[variable], `${name} ${variable}`).to.equal(`set ${variable}`);
+    }
+  });
 
   it('gives the worker and the migration what it gives the API', () => {
     const { WORKER_ENABLED, ...ofApi } = compose.services.api?.environment ?? {};
@@ -182,7 +191,8 @@ describe('docker-compose.yml', () => {
     const { codec, 'temporal-ui': ui, api } = compose.services;
     const { command = [], environment, ports, networks, image, profiles } = codec ?? {};
     expect({ image, profiles }).to.deep.equal({ image: api?.image, profiles: ['codec'] });
-    expect(command.slice(0, 3)).to.deep.equal(['node', 'ops/main.ts', 'codec-server']);
+    // On every interface of its container, or no port leads to it; without a token only because that port is of the loopback.
+    expect(command).to.deep.equal(['node', 'ops/main.ts', 'codec-server', '--host', '0.0.0.0', '--open']);
     expect(ports?.map((port) => fill(port, {}))).to.deep.equal(['127.0.0.1:8234:8234']);
     expect(ui?.networks).to.include.members(networks ?? []);
     const given = { TEMPORAL_PAYLOAD_KEYS: `a:${'A'.repeat(43)}=`, TEMPORAL_UI_URL: 'http://ui', TEMPORAL_CODEC_ENDPOINT: 'http://codec' };

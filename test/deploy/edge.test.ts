@@ -8,9 +8,10 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { findFreePorts } from '../../local/ports.ts';
 import { acceptsConnection } from '../../local/temporal.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { findInstalled } from '../support/installed.ts';
-import { runProgram, until } from '../support/processes.ts';
+import { until } from '../support/processes.ts';
 
 const configuration = readFileSync('deploy/nginx.conf', 'utf8');
 const nginx = findInstalled('nginx');
@@ -306,16 +307,6 @@ function replaceEach(content: string, replaced: [string | RegExp, string][]): st
     expect(text).to.match(typeof from === 'string' ? new RegExp(RegExp.escape(from)) : from);
     return text.replace(from, to);
   }, content);
-}
-
-/** A certificate for `localhost` that signs itself, as fullchain.pem and privkey.pem. */
-async function makeCertificate(openssl: string, directory: string): Promise<Buffer> {
-  const files = ['-keyout', join(directory, 'privkey.pem'), '-out', join(directory, 'fullchain.pem')];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', ...subject, ...files];
-  const program = runProgram(openssl, args);
-  expect((await program.exited).code, program.stderr()).to.equal(0);
-  return readFileSync(join(directory, 'fullchain.pem'));
 }
 
 async function sendRaw(port: number, request: string): Promise<string> {

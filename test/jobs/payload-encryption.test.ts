@@ -37,7 +37,7 @@ describe('Payloads of workflows, with keys,', () => {
     const { payloads, rest } = await readRaw(used, id);
     expect(payloads.length).to.be.greaterThan(3);
     expect(new Set(payloads.map(({ keyId }) => keyId))).to.deep.equal(new Set(['a']));
-    for (const known of [id, tenant.organizationId, 'fake service', 'claimedBy', 'timeoutMs', 'at '])
+    for (const known of [id, tenant.organizationId, 'fake service', 'claimedBy', 'timeoutMs', '\n    at '])
       expect([rest, ...payloads.map(({ data }) => data)].join('\n'), known).not.to.include(known);
     // By its code a failure can still be found.
     expect(rest).to.include('text_too_long').and.include('Encoded failure');

@@ -12,7 +12,7 @@ export interface Container {
 }
 
 /** The services that end once they have prepared something. */
-export const steps = ['databases', 'migrate'];
+export const steps = ['databases', 'migrate', 'store-bucket'];
 
 /** docker-compose.yml as it is, under a project name and with variables of its own. */
 export class Compose {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Environment } from '../../config/environment.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { type MailServer, startMailServer } from '../../test/support/smtp.ts';
 import { Compose } from './compose.ts';
@@ -21,11 +22,19 @@ export interface Deployment {
   forget(): Promise<void>;
 }
 
+/** What a deployment has beside the usual. */
+export interface Additions {
+  /** Variables of its .env. */
+  env: Environment;
+  /** Secrets by the program that reads them (`server`, …), and by the names of their files. */
+  secrets: Record<string, Record<string, string>>;
+}
+
 /**
  * Writes an .env for docker-compose.yml: free ports, secrets in files, and an SMTP server on this machine. Verified addresses are not asked
- * for, because the demo makes addresses up; requests are hardly limited, because all of them come from one address.
+ * for, because the demo makes addresses up; requests are hardly limited, because all of them come from one address. What is added wins.
  */
-export async function prepareDeployment(): Promise<Deployment> {
+export async function prepareDeployment(added: Additions = { env: {}, secrets: {} }): Promise<Deployment> {
   const mails = await startMailServer({ host: findAddressForContainers() });
   const directory = mkdtempSync(join(tmpdir(), 'sheaf-containers-'));
   const [port, uiPort] = await findFreePorts(2);
@@ -38,12 +47,13 @@ export async function prepareDeployment(): Promise<Deployment> {
       'service-token': token,
       'smtp-url': mails.url,
       'database-url': `postgres://sheaf:${databasePassword}@postgres:5432/sheaf`,
+      ...added.secrets.server,
     },
     ai: { 'service-token': token },
     postgres: { 'postgres-password': secret(), 'database-password': databasePassword },
+    tls: added.secrets.tls ?? {},
   };
   for (const [owner, secrets] of Object.entries(files)) writeSecrets(join(directory, 'secrets', owner), secrets);
-  const url = `http://localhost:${port}`;
   const env = {
     SECRETS_DIR: join(directory, 'secrets'),
     AUTH_SECRET_FILE: '/run/secrets/auth-secret',
@@ -53,7 +63,7 @@ export async function prepareDeployment(): Promise<Deployment> {
     POSTGRES_PASSWORD_FILE: '/run/secrets/postgres-password',
     DATABASE_PASSWORD_FILE: '/run/secrets/database-password',
     TEMPORAL_DATABASE_PASSWORD: secret(),
-    API_URL: url,
+    API_URL: `http://localhost:${port}`,
     EDGE_PORT: String(port),
     TEMPORAL_UI_PORT: String(uiPort),
     TEMPORAL_UI_URL: `http://localhost:${uiPort}`,
@@ -61,6 +71,7 @@ export async function prepareDeployment(): Promise<Deployment> {
     REQUIRE_EMAIL_VERIFICATION: 'false',
     RATE_LIMIT_PER_MINUTE: '100000',
     METRICS_PORT: '9464',
+    ...added.env,
   };
   const envFile = join(directory, '.env');
   writeFileSync(
@@ -71,7 +82,7 @@ export async function prepareDeployment(): Promise<Deployment> {
   );
   return {
     compose: new Compose(`sheaf-test-${process.pid}`, envFile),
-    url,
+    url: env.API_URL,
     temporalUiUrl: env.TEMPORAL_UI_URL,
     databasePassword,
     secrets: Object.values(files).flatMap((each) => Object.values(each)),

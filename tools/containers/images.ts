@@ -12,15 +12,11 @@ export interface FoundImage {
   megabytes: number;
 }
 
-/** The bases and services of the deployment, but for those of a profile: what somebody else publishes. */
+/** The bases and services of the deployment, those of profiles included: what somebody else publishes. */
 export async function listNeededImages(): Promise<string[]> {
   const bases = [...readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^ARG \w+_IMAGE=(\S+)$/gm)].map(([, name = '']) => name);
-  const compose: { services: Record<string, { image: string; profiles?: string[] }> } = parse(readFileSync('docker-compose.yml', 'utf8'), {
-    merge: true,
-  });
-  const services = Object.values(compose.services).flatMap(({ image, profiles }) =>
-    profiles ? [] : (/^\$\{\w+_IMAGE:-(\S+)\}$/.exec(image)?.[1] ?? []),
-  );
+  const compose: { services: Record<string, { image: string }> } = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
+  const services = Object.values(compose.services).flatMap(({ image }) => /^\$\{\w+_IMAGE:-(\S+)\}$/.exec(image)?.[1] ?? []);
   return [...new Set([...bases, ...services])];
 }
 

@@ -4,6 +4,7 @@ import { makePostgres } from './postgres.ts';
 import type { Recipe } from './recipe.ts';
 import { makeTemporal } from './temporal.ts';
 import { makeTemporalUi } from './temporal-ui.ts';
+import { makeVersitygw } from './versitygw.ts';
 
 /** The stand-ins by the names of the images that they stand in for. */
 export const recipes: Record<string, Recipe> = {
@@ -13,4 +14,5 @@ export const recipes: Record<string, Recipe> = {
   'temporalio/auto-setup:1.29.7': makeTemporal('1.29.7'),
   // Go's checksum database does not know every version of its module; this is the one that Temporal's CLI contains.
   'temporalio/ui:2.49.1': makeTemporalUi('2.42.1'),
+  'versity/versitygw:v1.8.0': makeVersitygw('v1.8.0'),
 };

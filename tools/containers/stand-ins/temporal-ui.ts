@@ -10,13 +10,14 @@ temporalGrpcAddress: $TEMPORAL_ADDRESS
 host: 0.0.0.0
 port: 8080
 enableUi: true
+codec: { endpoint: "\${TEMPORAL_CODEC_ENDPOINT:-}" }
 YAML
 exec ui-server --root / --config tmp/config --env docker start
 `;
 
 /** The UI server of a version. */
 export const makeTemporalUi = (version: string): Recipe => ({
-  madeOf: `Debian and the Go module github.com/temporalio/ui-server ${version}`,
+  madeOf: `Debian and the Go module github.com/temporalio/ui-server ${version}, told of a codec server`,
   async make(name) {
     const server = await buildGoProgram('github.com/temporalio/ui-server/v2/cmd/server', `v${version}`);
     const root = await RootDirectory.create([]);
