@@ -58,7 +58,7 @@ describe('a scanned document', () => {
   });
   after(() => ai.stop());
 
-  it('is found by what it says, and tells how many pages text recognition has read', async () => {
+  it('is found by a question about it, with its page, and tells how many pages text recognition has read', async () => {
     const { token } = tenant.owner;
     const bytes = await makeScannedPdf([{ text: 'A cover sheet.' }, { scan: ['The tenant pays for the gravel of the drive.'] }]);
     const { id: documentId } = await api.upload(tenant, { name: 'lease.pdf', contentType: 'application/pdf', bytes });
@@ -80,9 +80,15 @@ describe('a scanned document', () => {
     );
     expect(list.items.find(({ id }: { id: string }) => id === documentId).extracted).to.deep.equal(document.extracted);
     const search = { method: 'POST', path: `/api/v1/workspaces/${tenant.workspaceId}/documents/search` };
-    const found = await api.request(search.method, search.path, { token, body: { query: 'Who pays for the gravel?', mode: 'lexical' } });
-    expect(found.body.results[0]).to.include({ documentId });
-    expect(found.body.results[0].text).to.contain('gravel of the drive');
+    for (const mode of ['semantic', 'lexical', 'hybrid']) {
+      const body = { query: 'Who pays for the gravel?', mode, include: ['citation', 'highlights'] };
+      const [best] = (await api.request(search.method, search.path, { token, body })).body.results;
+      expect(best, mode).to.include({ documentId });
+      expect(best.text, mode).to.contain('gravel of the drive');
+      const marked = best.highlights.find(({ start, end }: { start: number; end: number }) => best.text.slice(start, end) === 'gravel');
+      expect(marked.page, mode).to.equal(2);
+      expect(best.citation.lastPage, mode).to.equal(2);
+    }
   });
 
   it('says nothing of text recognition if none was needed', async () => {

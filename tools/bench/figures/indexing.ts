@@ -1,21 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { createAiClient } from '../../../ai/client.ts';
-import { splitText } from '../../../domain/chunks/split-text.ts';
+import { chunkSizeOf, splitText } from '../../../domain/chunks/split-text.ts';
 import { addDocument } from '../support/documents.ts';
 import { type Effort, type Figure, toFigure } from '../support/figure.ts';
 import { watchJobs } from '../support/job-watch.ts';
 import { alternate, perSecond, rate } from '../support/rounds.ts';
 import { type Service, startService } from '../support/service.ts';
 
-const embedBatch = 32;
+/** The model that is measured instead of the local hash: `minilm`. */
+const localModel = process.env.LOCAL_EMBED_MODEL;
 /** The worker's default concurrency. */
 const slots = 2;
 
 /**
  * Indexing of waiting documents, in chunks per second, compared with calls of the AI service's embed alone: the same chunks in the same
- * batches and with the same concurrency. Long documents show the cost of a chunk; those of the default limit, that of a job.
+ * batches and with the same concurrency. Long documents show the cost of a chunk; those of the default limit, that of a job. With
+ * LOCAL_EMBED_MODEL=minilm the documents are short, since each chunk takes long.
  */
-export async function indexing({ quick, rounds }: Effort): Promise<Figure[]> {
+export async function indexing(effort: Effort): Promise<Figure[]> {
+  return localModel === 'minilm' ? bySentenceModel(effort) : byHash(effort);
+}
+
+async function byHash({ quick, rounds }: Effort): Promise<Figure[]> {
   const service = await startService({ MAX_TEXT_CHARACTERS: '2000000' });
   try {
     return [
@@ -26,6 +32,16 @@ export async function indexing({ quick, rounds }: Effort): Promise<Figure[]> {
         rounds(5),
       ),
     ];
+  } finally {
+    await service.stop();
+  }
+}
+
+async function bySentenceModel({ quick, rounds }: Effort): Promise<Figure[]> {
+  const service = await startService({ LOCAL_EMBED_MODEL: 'minilm', JOB_TIMEOUT_MS: '1200000' });
+  try {
+    const load = { name: 'minilm', characters: quick ? 9_000 : 27_000, documents: 2, atLeast: 0.85 };
+    return [await measure(service, load, rounds(3))];
   } finally {
     await service.stop();
   }
@@ -43,7 +59,8 @@ async function measure(service: Service, load: Load, rounds: number): Promise<Fi
   const ai = createAiClient({ baseUrl: service.stack.aiUrl, token: service.stack.serviceToken });
   const sample = readFileSync('samples/lighthouse-log.txt', 'utf8');
   const text = sample.repeat(Math.ceil(load.characters / sample.length)).slice(0, load.characters);
-  const chunks = splitText(text);
+  const { chunkCharacters = 1_200, textsPerCall = 32 } = (await ai.health()).embeddings[0] ?? {};
+  const chunks = splitText(text, chunkSizeOf(chunkCharacters));
   const watch = await watchJobs(service);
   const run = async (kind: string, documentId: string) =>
     watch.finished((await service.call('POST', '/api/v1/jobs', { kind, documentId })).id);
@@ -54,8 +71,8 @@ async function measure(service: Service, load: Load, rounds: number): Promise<Fi
     return ids;
   };
   const embed = async () => {
-    for (let start = 0; start < chunks.length; start += embedBatch)
-      await ai.embedFloats({ texts: chunks.slice(start, start + embedBatch) });
+    for (let start = 0; start < chunks.length; start += textsPerCall)
+      await ai.embedFloats({ texts: chunks.slice(start, start + textsPerCall) });
   };
   const measured = await alternate(
     rounds,
