@@ -3,7 +3,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { ConfigurationError } from '../config/environment.ts';
+import { ConfigurationError, type Environment } from '../config/environment.ts';
 import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../config/local.ts';
 import { startLocalService } from './local-service.ts';
 import { serviceNames } from './progress.ts';
@@ -66,6 +66,8 @@ function fail(error: unknown): number {
 /** The screen after a start: the addresses, how to sign up and in, how to stop. Shows no secret. */
 export function welcome(stack: Stack, version: string): string {
   const api = stack.env.API_URL ?? stack.apiUrl;
+  // The API inherits what the stack does not set.
+  const inherited = inheritedEnvironment();
   const lines: [string, string | undefined][] = [
     ['API', `${api}/api/v1`],
     ['Reference', `${api}/docs`],
@@ -75,6 +77,7 @@ export function welcome(stack: Stack, version: string): string {
     // For root it may be elsewhere; see chooseDirectory.
     ['Postgres', findLinkTarget(join(stack.dataDir, 'postgres'))],
     ['Logs', `${stack.dataDir}/logs`],
+    ['Mails', writesMails(inherited) ? `${stack.dataDir}/mail` : undefined],
     ['Jobs', stack.env.WORKER_ENABLED === 'false' ? 'wait: WORKER_ENABLED=false, so no worker runs here' : undefined],
   ];
   return `
@@ -82,17 +85,45 @@ Sheaf ${version} is running.
 
 ${lines.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(13)}${value}`])).join('\n')}
 
-Sign up (sign in later at /api/auth/sign-in/email with the same body without the name):
-
-  TOKEN=$(curl -sS -o /dev/null -D - ${api}/api/auth/sign-up/email \\
-    -H 'Content-Type: application/json' \\
-    -d '{"name":"Ada","email":"ada@example.com","password":"a long password"}' |
-    tr -d '\\r' | sed -n 's/^set-auth-token: //p')
+${requiresVerification(inherited) ? verifiedSignUp(api) : signUp(api)}
 
   curl -sS ${api}/api/v1/me -H "Authorization: Bearer $TOKEN"
 
 See everything at work: npm run demo. Stop: Ctrl-C.
 `;
+}
+
+/** Whether mails are files, as the API decides it. */
+function writesMails({ EMAIL_PROVIDER, SMTP_URL, SMTP_URL_FILE }: Environment): boolean {
+  return (EMAIL_PROVIDER?.trim() || (SMTP_URL?.trim() || SMTP_URL_FILE?.trim() ? 'smtp' : 'mailbox')) === 'mailbox';
+}
+
+/** As the API decides it. */
+function requiresVerification({ REQUIRE_EMAIL_VERIFICATION, NODE_ENV }: Environment): boolean {
+  return (REQUIRE_EMAIL_VERIFICATION?.trim() || String(NODE_ENV === 'production')) === 'true';
+}
+
+function signUp(api: string): string {
+  return `Sign up (sign in later at /api/auth/sign-in/email with the same body without the name):
+
+${tokenOf(`${api}/api/auth/sign-up/email`, '{"name":"Ada","email":"ada@example.com","password":"a long password"}')}`;
+}
+
+function verifiedSignUp(api: string): string {
+  return `Sign up with an address of yours, and open the link of the mail that comes; then sign in:
+
+  curl -sS ${api}/api/auth/sign-up/email \\
+    -H 'Content-Type: application/json' \\
+    -d '{"name":"Ada","email":"ada@example.com","password":"a long password"}'
+
+${tokenOf(`${api}/api/auth/sign-in/email`, '{"email":"ada@example.com","password":"a long password"}')}`;
+}
+
+function tokenOf(url: string, body: string): string {
+  return `  TOKEN=$(curl -sS -o /dev/null -D - ${url} \\
+    -H 'Content-Type: application/json' \\
+    -d '${body}' |
+    tr -d '\\r' | sed -n 's/^set-auth-token: //p')`;
 }
 
 function findLinkTarget(path: string): string | undefined {

@@ -191,6 +191,8 @@ describe('npm start', () => {
     await untilUp(program);
     const answer = await fetch(`http://localhost:${env.PORT}/api/v1/auth-config`);
     expect(await answer.json()).to.include({ requireEmailVerification: true });
+    // A sign-up alone would give no token there.
+    await program.printed(/open the link of the mail[\s\S]*TOKEN=\$\(curl .*\/sign-in\/email/);
   });
 
   it('names every busy port, with the variable that chooses another, and starts nothing', async () => {
