@@ -59,7 +59,7 @@ export function chooseOcr(
 }
 
 /** The directory of the language data that is installed. */
-function installedLanguages(): string {
+export function installedLanguages(): string {
   return join(dirname(fileURLToPath(import.meta.resolve('@tesseract.js-data/eng'))), '4.0.0_best_int');
 }
 

@@ -16,6 +16,7 @@ import { largeWorkspace } from './figures/large-workspace.ts';
 import { memory } from './figures/memory.ts';
 import { migrations } from './figures/migrations.ts';
 import { notify } from './figures/notify.ts';
+import { ocr } from './figures/ocr.ts';
 import { pages } from './figures/pages.ts';
 import { pdf } from './figures/pdf.ts';
 import { queues } from './figures/queues.ts';
@@ -57,6 +58,7 @@ const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = {
   indexing,
   pdf,
   extraction,
+  ocr,
   summaries,
   isolation,
   backlog,

@@ -18,13 +18,13 @@ export interface Target {
   atMost?: number;
 }
 
-/** Judges a measurement by its target. Ratios are the measured figure over its baseline. */
+/** Judges a measurement by its target. Ratios are the measured figure over its baseline; there is none to a baseline of 0. */
 export function toFigure(
   name: string,
   { value, baseline, ratio, unit }: { value: number; baseline?: number; ratio?: number; unit: string },
   target: Target = {},
 ): Figure {
-  const proportion = ratio ?? (baseline === undefined ? null : value / baseline);
+  const proportion = ratio ?? (baseline ? value / baseline : null);
   const shown = { name, value: round(value), unit, baseline: baseline === undefined ? null : round(baseline) };
   const { ok, text } = judge(value, proportion, target, unit);
   return { ...shown, ratio: proportion === null ? null : round(proportion), target: text, ok };
