@@ -6,6 +6,7 @@ import { whenClientLeaves } from '../concurrency/client-left.ts';
 import type { ServerConfig } from '../config/server.ts';
 import { ApiError } from '../contract/api-error.ts';
 import { type ErrorCode, errorCodes, maxBodyBytes } from '../contract/errors.ts';
+import { inShareOf } from '../db/fair-share.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { runAsActor } from './actor.ts';
 import { type Auth, clientAddressHeader } from './auth.ts';
@@ -46,14 +47,15 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
       const changes = !safeMethods.has(req.method);
       if (changes && !isAllowedOrigin(req.headers, trusted)) return refuseOrigin(res);
       if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) return fail(res, 413, 'payload_too_large');
-      req.headers[clientAddressHeader] = clientAddress(req, res);
+      const address = clientAddress(req, res);
+      req.headers[clientAddressHeader] = address;
       if (changes) standInForBrowser(req.headers, base);
       // better-auth would read it only while it does what the request asks for.
       const body = changes ? await readBody(req, res) : undefined;
       const request = new Request(getRequest({ base, request: req }), body ? { body } : {});
       const actor = changes ? await findSession(req.headers) : undefined;
       if (actor) release = await beginWrite(actor.userId, whenClientLeaves(res));
-      const response = await runAsActor(actor, () => auth.handler(request));
+      const response = await inShareOf(actor?.userId ?? address, () => runAsActor(actor, () => auth.handler(request)));
       if (response.status === 500) return fail(res, 500, 'internal_error');
       const retryAfter = response.headers.get('x-retry-after');
       if (retryAfter) res.setHeader('Retry-After', retryAfter);

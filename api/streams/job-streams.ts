@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
+import { inShareOf } from '../../db/fair-share.ts';
 import { readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
 import type { Cursors } from '../../domain/page.ts';
 import type { StreamEvent } from '../procedure.ts';
@@ -129,7 +130,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
   }
 
   return {
-    open: events,
+    open: (stream) => inShare(stream.organizationId, events(stream)),
     position: (organizationId) => cursors.encode(eventScope(organizationId), { createdAt: now(), id: '' }),
     notify(payload) {
       const [organizationId = '', ...jobIds] = payload.split(' ');
@@ -142,4 +143,13 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
       for (const subscriber of subscribers.all()) subscriber.end('ended');
     },
   };
+}
+
+/** Whatever is done for these events waits for connections as the requests of the organization do. */
+function inShare(organizationId: string, events: AsyncGenerator<StreamEvent>): AsyncIterable<StreamEvent> {
+  const iterator: AsyncIterator<StreamEvent> = {
+    next: () => inShareOf(organizationId, () => events.next()),
+    return: () => inShareOf(organizationId, () => events.return(undefined)),
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 }
