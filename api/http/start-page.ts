@@ -4,11 +4,14 @@ import { version } from '../../contract/index.ts';
 
 /**
  * `GET /`: a page for a browser that comes without an application: by the link of a mail, by a sign-in with a provider that failed
- * (`?error=` and its code), or because somebody wanted to see what listens here. It needs no session and shows no data.
+ * (`?error=` and its code), or because somebody wanted to see what listens here. It needs no session and shows no data. Who does not
+ * ask for HTML gets NOT_FOUND, as at any path that nothing serves.
  */
 export function startPage(): Router {
   const router = express.Router({ caseSensitive: true });
-  router.get('/', (req, res) => {
+  router.get('/', (req, res, next) => {
+    res.vary('Accept');
+    if (req.accepts(['json', 'html']) !== 'html') return next();
     res.setHeader('Content-Security-Policy', policy);
     res.type('html').send(renderPage(codeOf(req.query.error)));
   });

@@ -24,7 +24,7 @@ describe('Errors', () => {
   });
 
   it('of a path that nothing serves are NOT_FOUND, and not one that an operation declares', async () => {
-    const paths = ['/api', '/api/v1', '/api/v1/nothing', '/api/v1/jobs/1/2/3', '/api/v1/ME', '/api/v1/me/', '/apis', '/uploads/a'];
+    const paths = ['/', '/api', '/api/v1', '/api/v1/nothing', '/api/v1/jobs/1/2/3', '/api/v1/ME', '/api/v1/me/', '/apis', '/uploads/a'];
     for (const path of paths) {
       const { body } = await api.request('GET', path);
       expect(body, path).to.deep.equal({ defined: false, code: 'NOT_FOUND', status: 404, message: 'There is nothing at this path.' });

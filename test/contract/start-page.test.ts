@@ -33,7 +33,9 @@ describe('The page at the root of the service', () => {
     const { page } = await visit(`${api.url}/api/auth/error?error=state_mismatch`);
     expect(page.url()).to.equal(`${api.url}/?error=state_mismatch`);
     expect(await page.locator('code').textContent()).to.equal('state_mismatch');
-    const foreign = await (await fetch(`${api.url}/?error=${encodeURIComponent('<b>call us</b>')}`)).text();
+    const foreign = await (
+      await fetch(`${api.url}/?error=${encodeURIComponent('<b>call us</b>')}`, { headers: { Accept: 'text/html' } })
+    ).text();
     expect(foreign).to.include('<code>UNKNOWN</code>').and.not.include('call us');
   });
 
