@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 /** What is done with the deployment. */
 export interface Arguments {
-  /** Only the last two faults are injected. */
+  /** Only the last three faults are injected. */
   short: boolean;
   /** How long clients work without any fault instead; undefined if faults are injected. */
   soakMinutes?: number;
@@ -10,7 +10,8 @@ export interface Arguments {
 
 export const usage = `Usage: npm run test:containers [-- --short | --soak MINUTES]
 
-  --short         injects no fault but the last two, which scale the service
+  --short         injects no fault but the last three, which scale the service
+                  and upgrade it
   --soak MINUTES  injects no fault: clients work for so long, and what the
                   containers use is measured`;
 

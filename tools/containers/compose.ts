@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Environment } from '../../config/environment.ts';
 import { type CommandResult, runCommand, tryCommand } from './run-command.ts';
 
 /** A container of the deployment. */
@@ -17,10 +18,13 @@ export const steps = ['databases', 'migrate', 'store-bucket'];
 /** docker-compose.yml as it is, under a project name and with variables of its own. */
 export class Compose {
   readonly project: string;
+  /** With these, `docker compose` in a script of its own works on the same deployment. */
+  readonly env: Environment;
   readonly #first: string[];
 
   constructor(project: string, envFile: string) {
     this.project = project;
+    this.env = { COMPOSE_PROJECT_NAME: project, COMPOSE_ENV_FILES: envFile };
     this.#first = ['compose', '--project-name', project, '--env-file', envFile];
   }
 

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Compose } from './compose.ts';
+import { send } from '../drill/tenant.ts';
+import type { Compose, Container } from './compose.ts';
+import { runCommand } from './run-command.ts';
 
 /** What happens to the containers while clients work. */
 export interface Fault {
@@ -10,7 +12,7 @@ export interface Fault {
 const awayMs = 8_000;
 const services = ['edge', 'api', 'worker', 'ai', 'postgres', 'temporal', 'temporal-ui'];
 
-/** Every fault, in the order in which they are injected. The last two leave what they made. */
+/** Every fault, in the order in which they are injected. The last three leave what they made. */
 export const faults: Fault[] = [
   ...services.map((service) => ({
     name: `stop ${service}, start it after ${awayMs / 1_000} s`,
@@ -48,4 +50,47 @@ export const faults: Fault[] = [
       await compose.run('up', '--detach', '--no-build', '--no-recreate', '--scale', 'worker=3', '--scale', 'api=2');
     },
   },
+  {
+    name: 'deploy/upgrade.sh',
+    inject: async (compose) => {
+      const [address = ''] = (await compose.run('port', 'edge', '8080')).split('\n');
+      const before = (await compose.list()).filter(isUpgraded).map(({ id }) => id);
+      const watch = watchAnswers(`http://localhost:${address.split(':').at(-1)}`);
+      await runCommand('sh', ['deploy/upgrade.sh'], { env: compose.env });
+      const { asked, failed } = await watch.stop();
+      if (failed > 0) throw new Error(`${failed} of ${asked} requests failed while deploy/upgrade.sh ran`);
+      const after = (await compose.list()).filter(isUpgraded).map(({ id }) => id);
+      const kept = after.filter((id) => before.includes(id));
+      if (kept.length > 0 || after.length !== before.length)
+        throw new Error(`deploy/upgrade.sh left ${kept.length} of ${before.length} containers, and made ${after.length - kept.length}`);
+    },
+  },
 ];
+
+function isUpgraded({ service }: Container): boolean {
+  return ['ai', 'api', 'worker'].includes(service);
+}
+
+const betweenRequestsMs = 100;
+
+/** Asks an API by way of the edge again and again, and counts. Not whether it is ready: one that will stop says no, and serves all else. */
+function watchAnswers(url: string): { stop(): Promise<{ asked: number; failed: number }> } {
+  let stopping = false;
+  let asked = 0;
+  let failed = 0;
+  const ask = async () => {
+    while (!stopping) {
+      asked++;
+      if ((await send({ url: `${url}/healthz`, method: 'GET' }))?.status !== 200) failed++;
+      await delay(betweenRequestsMs);
+    }
+  };
+  const asking = ask();
+  return {
+    async stop() {
+      stopping = true;
+      await asking;
+      return { asked, failed };
+    },
+  };
+}

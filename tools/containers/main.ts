@@ -98,7 +98,7 @@ async function bringUp(compose: Compose): Promise<number> {
 }
 
 async function testFaults(deployment: Deployment, short: boolean): Promise<boolean> {
-  const reports = await injectFaults(deployment, short ? faults.slice(-2) : faults);
+  const reports = await injectFaults(deployment, short ? faults.slice(-3) : faults);
   const limits = await checkSharedLimits(deployment);
   printFaults(reports);
   printChecks([limits]);
