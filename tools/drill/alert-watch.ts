@@ -24,7 +24,8 @@ export interface AlertWatchOptions {
 }
 
 const rulesFile = new URL('../../deploy/monitoring/alerts.yml', import.meta.url);
-const quietLimitMs = 20_000;
+/** The sweep comes once a minute. */
+const quietLimitMs = 90_000;
 
 /** Starts Prometheus, and waits until it is ready. It ends with the supervisor. Returns undefined if it is not installed. */
 export async function startAlertWatch(supervisor: Supervisor, { directory, targets }: AlertWatchOptions): Promise<AlertWatch | undefined> {
