@@ -16,6 +16,7 @@ import { organizationPlugin } from './organization-plugin.ts';
 import { addMail, type WriteMails } from './outgoing-mails.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
+import { userNamePlugin } from './user-name-plugin.ts';
 import { userRemovalPlugin } from './user-removal.ts';
 
 export interface AuthDependencies {
@@ -84,6 +85,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       organizationPlugin(config),
       admin(),
       membershipPlugin(db),
+      userNamePlugin(),
       userRemovalPlugin(db),
       stopImpersonatingPlugin(),
       oidcPlugin(config),
