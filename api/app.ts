@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import { authPath } from '../auth/mount.ts';
 import { sessionCookieName } from '../auth/session-options.ts';
 import { ApiError } from '../contract/api-error.ts';
+import { contentTypes } from '../contract/documents.ts';
 import { findDeclaredBytes } from '../domain/documents/document.ts';
 import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
@@ -67,6 +68,7 @@ function uploadOptions({ config, db, log }: ApiDeps, storage: LocalStorage): Upl
     storage,
     findDeclaredBytes: (...ids) => findDeclaredBytes(db, ...ids),
     maxUploadBytes: config.storage.maxUploadBytes,
+    contentTypes: [...contentTypes, ...config.extraContentTypes],
     limits: config.uploads,
     onStorageFull: (err) => log.error({ err }, 'the disk of the stored documents is full: uploads are refused'),
   };
