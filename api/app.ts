@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import { authPath } from '../auth/mount.ts';
 import { sessionCookieName } from '../auth/session-options.ts';
 import { ApiError } from '../contract/api-error.ts';
+import { contentTypes } from '../contract/documents.ts';
 import { findDeclaredBytes } from '../domain/documents/document.ts';
 import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
@@ -16,7 +17,7 @@ import { type ObserveRequest, observeRequests } from './http/observe-requests.ts
 import { requestContext } from './http/request.ts';
 import { createRest, restErrors } from './http/rest.ts';
 import { createRpc, rpcErrors } from './http/rpc.ts';
-import { startPage } from './http/start-page.ts';
+import { startPages } from './http/start-page.ts';
 import { traceRequests } from './http/trace-requests.ts';
 import { createProcedures } from './procedures/index.ts';
 import type { UploadOptions } from './uploads/object-request.ts';
@@ -47,8 +48,8 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   app.all(authPath, auth);
   // `/uploads/{organizationId}/{documentId}`. With a bucket, bytes go to the bucket and not through the API.
   if (localStorage) app.use(uploadRoutes(uploadOptions(deps, localStorage)));
-  // `/docs`, and `/` for a browser that comes without an application.
-  app.use(docsRoutes(), startPage());
+  // `/docs`, and pages for a browser that comes without an application.
+  app.use(docsRoutes(), startPages(config));
 
   const procedures = createProcedures(deps);
   const limited = limitRequests(limiters.requests);
@@ -67,6 +68,7 @@ function uploadOptions({ config, db, log }: ApiDeps, storage: LocalStorage): Upl
     storage,
     findDeclaredBytes: (...ids) => findDeclaredBytes(db, ...ids),
     maxUploadBytes: config.storage.maxUploadBytes,
+    contentTypes: [...contentTypes, ...config.extraContentTypes],
     limits: config.uploads,
     onStorageFull: (err) => log.error({ err }, 'the disk of the stored documents is full: uploads are refused'),
   };

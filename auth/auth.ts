@@ -16,6 +16,7 @@ import { organizationPlugin } from './organization-plugin.ts';
 import { addMail, type WriteMails } from './outgoing-mails.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
+import { userNamePlugin } from './user-name-plugin.ts';
 import { userRemovalPlugin } from './user-removal.ts';
 
 export interface AuthDependencies {
@@ -56,7 +57,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       minPasswordLength: 8,
       requireEmailVerification: config.requireEmailVerification,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: async ({ user, url }) => addMail(passwordResetMail(user.email, url)),
+      sendResetPassword: async ({ user, url }) => addMail(passwordResetMail(user.email, withResetPage(url, config.webUrl))),
     },
     emailVerification: {
       sendOnSignUp: config.requireEmailVerification,
@@ -84,10 +85,18 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       organizationPlugin(config),
       admin(),
       membershipPlugin(db),
+      userNamePlugin(),
       userRemovalPlugin(db),
       stopImpersonatingPlugin(),
       oidcPlugin(config),
       ...((payments ? [billingPlugin({ config, payments })] : []) as BetterAuthPlugin[]),
     ],
   } satisfies BetterAuthOptions;
+}
+
+/** The link of better-auth with the page that asks for the new password, if the request named none: it could only fail without. */
+function withResetPage(link: string, webUrl: string): string {
+  const url = new URL(link);
+  if (!url.searchParams.get('callbackURL')) url.searchParams.set('callbackURL', `${webUrl}/reset-password`);
+  return url.href;
 }

@@ -41,13 +41,20 @@ export async function toErrorResponse(response: Response, request: RefusedReques
   const defined = !(response.status === 404 && response.body === null);
   const { code, message, ...rest } = parseObject(await response.text());
   const fallback = codeOfStatus.get(response.status) ?? 'BAD_REQUEST';
-  const said = { status: response.status, code: textOr(code, fallback), message: textOr(message, defaultMessage(fallback, defined)) };
+  const named = { code: textOr(code, fallback), message: textOr(message, defaultMessage(fallback, defined)) };
+  const said = { status: response.status, ...withRoleCode(named) };
   const refusal = (await isForbidden(said, request)) ? toForbidden(said) : (await isAnonymous(said, request)) ? unauthorized : said;
   const headers = new Headers(response.headers);
   headers.set('content-type', 'application/json');
   headers.delete('content-length');
   const { status } = refusal;
   return new Response(JSON.stringify({ defined, code: refusal.code, status, message: refusal.message, ...rest }), { status, headers });
+}
+
+/** better-auth has the code of an unknown role in the message: `ROLE_NOT_FOUND: chef`. */
+function withRoleCode({ code, message }: Omit<Refusal, 'status'>): Omit<Refusal, 'status'> {
+  const [prefix, roles] = ['ROLE_NOT_FOUND: ', message.slice('ROLE_NOT_FOUND: '.length)];
+  return message.startsWith(prefix) ? { code: 'ROLE_NOT_FOUND', message: `Role not found: ${roles}` } : { code, message };
 }
 
 async function isForbidden({ status, code }: Refusal, { path, isSignedIn }: RefusedRequest): Promise<boolean> {

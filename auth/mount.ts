@@ -23,6 +23,9 @@ const basePath = '/api/auth';
 const retrySeconds = 2;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** Where a provider of OpenID Connect may post a form. */
+const formPath = `${basePath}/callback/`;
+
 export interface MountOptions {
   auth: Auth;
   config: ServerConfig;
@@ -47,6 +50,7 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
       const changes = !safeMethods.has(req.method);
       if (changes && !isAllowedOrigin(req.headers, trusted)) return refuseOrigin(res);
       if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) return fail(res, 413, 'payload_too_large');
+      if (changes && isForm(req.headers) && !req.path.startsWith(formPath)) return refuseForm(res);
       const address = clientAddress(req, res);
       req.headers[clientAddressHeader] = address;
       if (changes) standInForBrowser(req.headers, base);
@@ -106,6 +110,16 @@ function standInForBrowser(headers: IncomingHttpHeaders, origin: string): void {
 
 function refuseOrigin(res: ExpressResponse): void {
   res.status(403).json({ defined: true, code: 'INVALID_ORIGIN', status: 403, message: 'Invalid origin' });
+}
+
+/** better-auth takes forms where users sign up and in, but pages of other sites can send them without being asked for permission. */
+function isForm(headers: IncomingHttpHeaders): boolean {
+  return /application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '');
+}
+
+function refuseForm(res: ExpressResponse): void {
+  const message = 'The body must be JSON, with the header `Content-Type: application/json`.';
+  res.status(415).json({ defined: true, code: 'UNSUPPORTED_MEDIA_TYPE', status: 415, message });
 }
 
 function fail(res: ExpressResponse, status: number, error: string): void {

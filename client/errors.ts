@@ -49,6 +49,21 @@ export class SheafError extends Error {
   }
 }
 
+/** The error of a response that no service of this kind gives. */
+export function unexpectedResponse(url: string): SheafError {
+  return new SheafError('UNEXPECTED_ANSWER', `What responds is not this service: ${rootHint(url)}`);
+}
+
+/** The error, with a hint if nothing is served at the path that was asked: then `url` may not be the root of the service. */
+export function withRootHint(error: SheafError, url: string): SheafError {
+  const isStray = (error.status === 404 || error.status === 405) && !error.defined;
+  return isStray ? new SheafError(error.code, `${error.message} Note that ${rootHint(url)}`, { ...error, cause: error.cause }) : error;
+}
+
+function rootHint(url: string): string {
+  return `url (${url}) must be the root of the service, without /api/v1.`;
+}
+
 /** The error of a request without a complete response. */
 export function lostResponse(cause: unknown): SheafError {
   if (cause instanceof Error && cause.name === 'TimeoutError') {

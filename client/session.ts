@@ -1,4 +1,4 @@
-import { lostResponse, SheafError } from './errors.ts';
+import { lostResponse, SheafError, unexpectedResponse, withRootHint } from './errors.ts';
 import { parseRetryAfter, type RetryOptions, withRetries } from './retry.ts';
 import type { CallOptions } from './types.ts';
 
@@ -66,7 +66,7 @@ export function createSession({ url, mode, token, onToken, fetch, retries, timeo
     return withRetries({ retries, repetition: 'once', signal: options.signal }, () => {
       const deadline = AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
       const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
-      return responseOf(() => fetch(`${url}/api/auth/${path}`, { ...init, signal }));
+      return responseOf(url, () => fetch(`${url}/api/auth/${path}`, { ...init, signal }));
     });
   }
 
@@ -101,7 +101,7 @@ interface Received {
   body: unknown;
 }
 
-async function responseOf(request: () => Promise<Response>): Promise<Received> {
+async function responseOf(url: string, request: () => Promise<Response>): Promise<Received> {
   let response: Response;
   let body: unknown;
   try {
@@ -111,13 +111,14 @@ async function responseOf(request: () => Promise<Response>): Promise<Received> {
   } catch (error) {
     throw lostResponse(error);
   }
-  if (response.ok && typeof body !== 'object')
-    throw new SheafError('UNEXPECTED_ANSWER', `What responds at ${response.url} is not this service.`);
+  if (response.ok && typeof body !== 'object') throw unexpectedResponse(url);
   if (response.ok) return { token: response.headers.get('set-auth-token') ?? undefined, body };
-  const { code, error, message } = (body ?? {}) as { code?: string; error?: string; message?: string };
-  throw new SheafError(code ?? error ?? `HTTP_${response.status}`, message ?? `The service responded with ${response.status}.`, {
+  const { code, error, message, defined } = (body ?? {}) as { code?: string; error?: string; message?: string; defined?: boolean };
+  const refusal = new SheafError(code ?? error ?? `HTTP_${response.status}`, message ?? `The service responded with ${response.status}.`, {
     status: response.status,
     requestId: response.headers.get('x-request-id') ?? undefined,
     retryAfterMs: parseRetryAfter(response.headers.get('retry-after')),
   });
+  // A 404 of sign-in itself, such as USER_NOT_FOUND, is defined.
+  throw defined ? refusal : withRootHint(refusal, url);
 }

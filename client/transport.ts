@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client';
 import { RPCLink } from '@orpc/client/fetch';
-import { lostResponse, SheafError } from './errors.ts';
+import { lostResponse, SheafError, unexpectedResponse, withRootHint } from './errors.ts';
 import { parseRetryAfter } from './retry.ts';
 import type { Session } from './session.ts';
 
@@ -56,10 +56,10 @@ export function createTransport({ url, session, fetch }: { url: string; session:
       const context: CallContext = { headers: { ...session.headers(), ...key }, onBytes };
       try {
         const output = await link.call(path, input, { context, signal, lastEventId });
-        if (output === undefined) throw new SheafError('UNEXPECTED_ANSWER', `What responds at ${url} is not this service.`);
+        if (output === undefined) throw unexpectedResponse(url);
         return { output, lastEventId: header(context.response, 'last-event-id') };
       } catch (error) {
-        throw toSheafError(error, context.response);
+        throw withRootHint(toSheafError(error, context.response), url);
       }
     },
   };

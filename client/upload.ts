@@ -4,6 +4,9 @@ import { type Content, put } from './put.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
 import type { ContentType, Document, Procedures } from './types.ts';
 
+/** How long the caller of a refused upload waits for the document to be deleted. */
+const withdrawalMs = 5_000;
+
 /** Bytes, or a function that opens a stream of them: it can be called again if the connection breaks, while a stream cannot be reread. */
 export type UploadSource = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | (() => ReadableStream<Uint8Array>);
 
@@ -60,7 +63,11 @@ export async function uploadDocument({ documents, retries, fetch }: Uploading, u
     );
     return await documents.complete({ id: document.id }, { signal });
   } catch (error) {
-    void documents.delete({ id: document.id }).catch(() => undefined);
+    // After a refusal the caller may exit at once, and would leave the document behind. Without a response there may be none to this either.
+    const isRefused = error instanceof SheafError && error.status > 0;
+    const withdrawn = documents.delete({ id: document.id }, isRefused ? { signal: AbortSignal.timeout(withdrawalMs) } : {});
+    const settled = withdrawn.catch(() => undefined);
+    if (isRefused) await settled;
     throw error;
   }
 }

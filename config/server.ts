@@ -31,16 +31,15 @@ export function loadServerConfig(env: Environment) {
   const e = parseEnvironment(serverEnvironment, env, serverChecks);
   const production = e.NODE_ENV === 'production';
   const apiUrl = apiUrlOf(e);
-  const webUrl = webUrlOf(e);
   return {
     environment: e.NODE_ENV,
     production,
     port: e.PORT,
     host: e.HOST,
     apiUrl,
-    /** The base of links in mails: the API itself if there is no web application. */
-    webUrl: webUrl ?? apiUrl,
-    trustedOrigins: trustedOriginsOf(e, webUrl),
+    /** The base of links in mails: the web application if its address is set, else the API, which has pages in its place. */
+    webUrl: e.WEB_URL ?? apiUrl,
+    trustedOrigins: trustedOriginsOf(e, webUrlOf(e)),
     trustProxy: e.TRUST_PROXY,
     cookieDomain: e.COOKIE_DOMAIN,
     database: databaseOf(e),

@@ -115,7 +115,9 @@ const uploadSchema = z
       .meta({ examples: [uploadUrl] }),
     headers: z
       .record(z.string(), z.string())
-      .describe('Exactly the headers that the PUT must send.')
+      .describe(
+        'Exactly the headers that the PUT must send. Without a bucket, a PUT with another `Content-Type` is refused with `invalid_signature`, and the `Accept` of the response names the right one.',
+      )
       .meta({ examples: [{ 'content-type': 'application/pdf' }] }),
     expiresAt: dateTime.describe('The PUT must begin before this.'),
   })

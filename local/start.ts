@@ -89,7 +89,7 @@ ${requiresVerification(inherited) ? verifiedSignUp(api) : signUp(api)}
 
   curl -sS ${api}/api/v1/me -H "Authorization: Bearer $TOKEN"
 
-See everything at work: npm run demo. Stop: Ctrl-C.
+${requiresVerification(inherited) ? '' : 'See everything at work: npm run demo. '}Stop: Ctrl-C.
 `;
 }
 

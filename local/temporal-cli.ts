@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Environment } from '../config/environment.ts';
 import { inheritedEnvironment, loadToolConfig } from '../config/local.ts';
 import { tryLock } from './data-directory.ts';
 import { ProcessError, type ProcessSpec, type Supervisor } from './supervise.ts';
@@ -92,7 +94,11 @@ async function download(into: string, _path: string[], { supervisor, logFile, no
   return await outcome(supervisor, spec);
 }
 
-async function goInstall(into: string, path: string[], { supervisor, logFile, note }: Fetching): Promise<string | undefined> {
+async function goInstall(
+  into: string,
+  path: string[],
+  { supervisor, logFile, note, otherCacheDir }: Fetching,
+): Promise<string | undefined> {
   const go = findOnPath(path, 'go');
   if (go === undefined) return 'there is no `go` on PATH';
   const source = `github.com/temporalio/cli/cmd/temporal@${temporalVersion}`;
@@ -101,10 +107,22 @@ async function goInstall(into: string, path: string[], { supervisor, logFile, no
     name: 'go install',
     command: go,
     args: ['install', source],
-    env: { GOBIN: into },
+    env: { ...otherGoCaches(into, otherCacheDir), GOBIN: into },
     cwd: into,
     logFile,
   });
+}
+
+/** The caches of Go, beside the program if they cannot be written where Go has them: below the user's home. None if they can, or are named. */
+function otherGoCaches(into: string, otherCacheDir: string): Environment {
+  if (!into.startsWith(otherCacheDir) && isWritable(homedir())) return {};
+  const { GOCACHE, GOMODCACHE, GOFLAGS = '' } = inheritedEnvironment();
+  return {
+    GOCACHE: GOCACHE || join(otherCacheDir, 'go', 'build'),
+    GOMODCACHE: GOMODCACHE || join(otherCacheDir, 'go', 'mod'),
+    // Else the directory with the data could not be removed by its owner.
+    GOFLAGS: `${GOFLAGS} -modcacherw`.trim(),
+  };
 }
 
 async function outcome(supervisor: Supervisor, spec: ProcessSpec): Promise<string | undefined> {
@@ -137,6 +155,15 @@ function findOnPath(path: string[], name: string): string | undefined {
 
 function isTemporalCli(program: string): boolean {
   return /^temporal version /.test(spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 10_000 }).stdout ?? '');
+}
+
+function isWritable(dir: string): boolean {
+  try {
+    accessSync(dir, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isExecutable(path: string): boolean {

@@ -45,7 +45,11 @@ export async function runCommand([name, ...args]: string[], env: Environment, ou
   }
   const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined;
   if (!command) {
-    output.note(`${name === undefined ? 'Which command?' : `There is no command ${name}.`}\n\n${usageOf(commands)}`);
+    // The problem stands alone: above a list of every command it would be out of sight.
+    const problem = name === undefined ? 'Which command?' : `There is no command ${name}.`;
+    output.note(
+      `${problem} They are: ${Object.keys(commands).join(', ')}.\n\nUsage: npm run ops -- COMMAND [ARGUMENTS]; --help describes them.`,
+    );
     return 2;
   }
   try {

@@ -1,31 +1,50 @@
 import { createHash } from 'node:crypto';
-import express, { type Router } from 'express';
+import express, { type Response, type Router } from 'express';
 import { version } from '../../contract/index.ts';
 
 /**
- * `GET /`: a page for a browser that comes without an application: by the link of a mail, by a sign-in with a provider that failed
- * (`?error=` and its code), or because somebody wanted to see what listens here. It needs no session and shows no data. Who does not
- * ask for HTML gets NOT_FOUND, as at any path that nothing serves.
+ * Pages for a browser that comes without an application. They need no session and show no data. Who does not ask for HTML gets NOT_FOUND,
+ * as at any path that nothing serves.
+ *
+ * - `GET /`: by the link of a mail, by a sign-in with a provider that failed (`?error=` and its code), or because somebody wanted to see
+ *   what listens here.
+ * - `GET /reset-password` (`?token=`, or `?error=` and a code) and `GET /accept-invitation/<id>`: by the links of mails if there is no web
+ *   application. They say by which request to go on.
  */
-export function startPage(): Router {
+export function startPages({ apiUrl }: { apiUrl: string }): Router {
   const router = express.Router({ caseSensitive: true });
-  router.get('/', (req, res, next) => {
+  const show = (res: Response, content: string) =>
+    void res.setHeader('Content-Security-Policy', policy).type('html').send(renderPage(content));
+  router.get(['/', '/reset-password', '/accept-invitation/:id'], (req, res, next) => {
     res.vary('Accept');
-    if (req.accepts(['json', 'html']) !== 'html') return next();
-    res.setHeader('Content-Security-Policy', policy);
-    res.type('html').send(renderPage(codeOf(req.query.error)));
+    next(req.accepts(['json', 'html']) === 'html' ? undefined : 'router');
+  });
+  router.get('/', (req, res) => show(res, renderStart(codeOf(req.query.error))));
+  router.get('/reset-password', ({ query }, res) => {
+    const token = idOf(query.token);
+    show(res, query.error !== undefined || !token ? renderLost(codeOf(query.error) ?? 'INVALID_TOKEN') : renderReset(apiUrl, token));
+  });
+  router.get('/accept-invitation/:id', ({ params }, res, next) => {
+    const id = idOf(params.id);
+    if (id === undefined) return next();
+    show(res, renderInvitation(apiUrl, id));
   });
   return router;
+}
+
+/** What may be an id or a token. Nothing else of a request gets into a page. */
+function idOf(text: unknown): string | undefined {
+  return typeof text === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(text) ? text : undefined;
 }
 
 /** What may be a code. Anything else in the query is somebody else's text, and is not shown. */
 function codeOf(error: unknown): string | undefined {
   if (error === undefined) return undefined;
-  return typeof error === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(error) ? error : 'UNKNOWN';
+  return idOf(error) ?? 'UNKNOWN';
 }
 
 const style =
-  ':root { color-scheme: light dark; } body { max-width: 40rem; margin: 4rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }';
+  ':root { color-scheme: light dark; } body { max-width: 40rem; margin: 4rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; } pre { overflow-x: auto; }';
 
 const policy = [
   "default-src 'none'",
@@ -36,11 +55,38 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-function renderPage(code: string | undefined): string {
-  const message =
-    code === undefined
-      ? 'If the link of a mail brought you here, it has done its work. Go back to the application that you use.'
-      : `This did not work: <code>${code}</code>. Go back to the application that you use, and try again from there.`;
+function renderStart(code: string | undefined): string {
+  return code === undefined
+    ? '<p>If the link of a mail brought you here, it has done its work. Go back to the application that you use.</p>'
+    : `<p>This did not work: <code>${code}</code>. Go back to the application that you use, and try again from there.</p>`;
+}
+
+function renderLost(code: string): string {
+  return `<p>This link does not work, or no longer: <code>${code}</code>. Ask for another mail, and open its link within an hour.</p>`;
+}
+
+function renderReset(apiUrl: string, token: string): string {
+  return `<p>Send your new password, of 8 to 128 characters, with the token that your mail has brought here:</p>
+    <pre>${escapeHtml(`curl -sS ${apiUrl}/api/auth/reset-password \\
+  -H 'Content-Type: application/json' \\
+  -d '{"token":"${token}","newPassword":"a new password"}'`)}</pre>
+    <p>It works once, within an hour of asking for the mail, and ends all your sessions. Then sign in with the new password.</p>`;
+}
+
+function renderInvitation(apiUrl: string, id: string): string {
+  return `<p>You are invited to an organization. Sign in as the one whom the mail was sent to, or sign up first
+      (<a href="/docs">the reference</a> says how), and accept with the token that signing in returned:</p>
+    <pre>${escapeHtml(`curl -sS ${apiUrl}/api/auth/organization/accept-invitation \\
+  -H 'Content-Type: application/json' -H "Authorization: Bearer $TOKEN" \\
+  -d '{"invitationId":"${id}"}'`)}</pre>
+    <p>The invitation is good for 48 hours. If you do not want to join, do nothing.</p>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+function renderPage(content: string): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -52,7 +98,7 @@ function renderPage(code: string | undefined): string {
   </head>
   <body>
     <h1>Sheaf</h1>
-    <p>${message}</p>
+    ${content}
     <p>This is an API, version ${version}, and has no pages of its own but <a href="/docs">its reference</a>.</p>
   </body>
 </html>

@@ -8,6 +8,8 @@ export interface UploadOptions {
   /** The declared size of the document of an object; undefined if it was deleted, which is `not_found` whatever was signed before. */
   findDeclaredBytes(organizationId: string, documentId: string): Promise<number | undefined>;
   maxUploadBytes: number;
+  /** Every content type that a document may have. */
+  contentTypes: readonly string[];
   limits: UploadLimits;
   /** Called with the reason whenever an upload is refused because the disk is full: the operator must act. */
   onStorageFull?(reason: unknown): void;

@@ -40,8 +40,14 @@ async function upload(options: UploadOptions, admission: UploadAdmission, req: O
   const lingerBytes = maxUploadBytes + extraBodyBytes;
   const refuse: Refuse = (status, error, retryAfterSeconds) => refuseUpload(req, res, { status, error, retryAfterSeconds, lingerBytes });
 
-  if (!storage.readGrant({ method: 'PUT', key, contentType: req.headers['content-type'], query: queryOf(req) }))
+  const query = queryOf(req);
+  const isGranted = (contentType: string | undefined) => storage.readGrant({ method: 'PUT', key, contentType, query }) !== undefined;
+  if (!isGranted(req.headers['content-type'])) {
+    // Only who has a valid link is told this, and `upload.headers` said it before.
+    const signed = options.contentTypes.find(isGranted);
+    if (signed !== undefined) res.setHeader('Accept', signed);
     return refuse(403, 'invalid_signature');
+  }
   noteOrganization(res, req.params.organizationId);
   const declaredLength = req.headers['content-length'];
   if (declaredLength === undefined) return refuse(411, 'length_required');

@@ -151,6 +151,43 @@ describe('A refusal of sign-in', () => {
     expect((await admin.client.post('/admin/stop-impersonating')).status).to.equal(200);
   });
 
+  it('of a role that is unknown has its code, and names the role in the message', async () => {
+    const { userId } = await newMember('member');
+    const { id: memberId } = await service.db.selectFrom('member').select('id').where('userId', '=', userId).executeTakeFirstOrThrow();
+    const invited = await owner.post('/organization/invite-member', { email: 'r@example.com', role: 'chef', organizationId });
+    const changed = await owner.post('/organization/update-member-role', { memberId, role: ['member', 'chef'], organizationId });
+    const expected = { defined: true, code: 'ROLE_NOT_FOUND', status: 400, message: 'Role not found: chef' };
+    expect([invited.body, changed.body]).to.deep.equal([expected, expected]);
+  });
+
+  it('of a form is 415, also where better-auth takes forms', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = 'name=N&email=form%40example.com&password=a+long+password';
+    for (const path of ['/sign-up/email', '/sign-in/email', '/organization/create']) {
+      const response = await fetch(`${service.url}/api/auth${path}`, { method: 'POST', headers, body });
+      expect(response.status, path).to.equal(415);
+      expect(await response.json(), path).to.include({ defined: true, code: 'UNSUPPORTED_MEDIA_TYPE', status: 415 });
+    }
+    expect(await service.db.selectFrom('user').select('id').where('email', '=', 'form@example.com').execute()).to.deep.equal([]);
+  });
+
+  it('of a blank name of a user is VALIDATION_ERROR', async () => {
+    const { client, userId } = await newStranger();
+    const admin = await newStranger();
+    await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', admin.userId).execute();
+    const credentials = { email: 'nameless@example.com', password: 'a long password' };
+    for (const name of ['', ' \t']) {
+      const refused = [
+        await service.client().post('/sign-up/email', { name, ...credentials }),
+        await client.post('/update-user', { name }),
+        await admin.client.post('/admin/create-user', { name, ...credentials }),
+        await admin.client.post('/admin/update-user', { userId, data: { name } }),
+      ];
+      for (const answer of refused) expect(pairOf(answer)).to.deep.equal({ status: 400, code: 'VALIDATION_ERROR' });
+    }
+    expect(pairOf(await client.post('/update-user', { image: 'https://example.com/a.png' }))).to.deep.include({ status: 200 });
+  });
+
   it('has the envelope of the API, with better-auth’s code and message in it', async () => {
     const { client } = await newStranger();
     const message = 'There is nothing at this path.';

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Client } from './support/client.ts';
 import { type AuthService, startAuthService, webOrigin } from './support/service.ts';
 
 describe('Signing up and in', () => {
@@ -125,6 +126,26 @@ describe('Signing up and in', () => {
     expect((await service.client().post('/sign-in/email', { email, password: 'the next password' })).status).to.equal(200);
   });
 
+  it('leads to the web application to reset the password, if the request names no page', async () => {
+    const { email } = await service.client().signUp();
+    for (const redirectTo of [undefined, '']) {
+      await service.client().post('/request-password-reset', { email, redirectTo });
+      const link = /http:\S+/.exec(service.mails.findLast(({ to }) => to === email)?.text ?? '')?.[0] ?? '';
+      const followed = await service.client().get(link.slice(link.indexOf('/reset-password/')));
+      expect(followed.headers.get('location')).to.match(new RegExp(`^${webOrigin}/reset-password\\?token=\\w+$`));
+    }
+  });
+
+  it('lets who has the id of an invitation read and accept it, and lists those of verified addresses only', async () => {
+    const { client: guest, id } = await invitedGuest(service);
+    expect((await guest.get('/organization/list-user-invitations')).body).to.include({
+      status: 403,
+      code: 'EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION',
+    });
+    expect((await guest.get(`/organization/get-invitation?id=${id}`)).status).to.equal(200);
+    expect((await guest.post('/organization/accept-invitation', { invitationId: id })).status).to.equal(200);
+  });
+
   /** Signs in with a body of so many bytes whose length is not announced. */
   async function postChunked(path: string, bytes: number) {
     const body = JSON.stringify({ email: 'x@example.com', password: '12345678', more: '' });
@@ -200,4 +221,39 @@ describe('Signing in where addresses must be verified', () => {
     const [name = '', value = ''] = (cookie.split(';')[0] ?? '').split('=');
     expect(await service.findSession({ cookie: `${name}=${value}` })).to.include({ email: user.email });
   });
+
+  it('shows and gives an invitation only to a verified address, also by its id', async () => {
+    const { client: guest, id } = await invitedGuest(service);
+    const answers = [
+      await guest.get('/organization/list-user-invitations'),
+      await guest.get(`/organization/get-invitation?id=${id}`),
+      await guest.post('/organization/accept-invitation', { invitationId: id }),
+      await guest.post('/organization/reject-invitation', { invitationId: id }),
+    ];
+    const [toRead, toAccept] = ['FOR_INVITATION', 'BEFORE_ACCEPTING_OR_REJECTING_INVITATION'];
+    expect(answers.map(({ status, body }) => [status, body.code.replace('EMAIL_VERIFICATION_REQUIRED_', '')])).to.deep.equal([
+      ...[toRead, toRead, toAccept, toAccept].map((code) => [403, code]),
+    ]);
+  });
 });
+
+/** Somebody who is invited and signed in, with an address that is not verified, or no longer. */
+async function invitedGuest(service: AuthService): Promise<{ client: Client; id: string }> {
+  const [owner, client] = await Promise.all([signedIn(service), signedIn(service)]);
+  await service.db.updateTable('user').set({ emailVerified: false }).where('email', '=', client.email).execute();
+  const organizationId = await owner.client.createOrganization();
+  const invitation = { email: client.email, role: 'member', organizationId };
+  const { body } = await owner.client.post('/organization/invite-member', invitation);
+  return { client: client.client, id: body.id };
+}
+
+let people = 0;
+
+async function signedIn(service: AuthService): Promise<{ client: Client; email: string }> {
+  const user = { name: 'N', email: `person-${++people}@example.com`, password: 'a long password' };
+  await service.client().post('/sign-up/email', user);
+  await service.db.updateTable('user').set({ emailVerified: true }).where('email', '=', user.email).execute();
+  const client = service.client();
+  await client.post('/sign-in/email', user);
+  return { client, email: user.email };
+}

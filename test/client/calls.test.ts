@@ -82,6 +82,25 @@ describe('The client', () => {
       expect(error).to.include({ code: 'NETWORK', status: 0, defined: false });
     });
 
+    it('with a hint if its url is not the root of the service, or leads to another server', async () => {
+      const elsewhere = await startFaultyProxy(api.url);
+      const credentials = { email: 'ada@example.com', password: 'x' };
+      for (const status of [200, 404, 405]) {
+        elsewhere.faults = () => ({ status, headers: { 'content-type': 'text/html' } });
+        const strange = createClient({ url: elsewhere.url, retries });
+        for (const error of [await refusal(strange.system.health()), await refusal(strange.auth.signIn(credentials))])
+          expect(error.message, `${status}`).to.include(`url (${elsewhere.url}) must be the root of the service`);
+      }
+      await elsewhere.close();
+      const deep = createClient({ url: `${api.url}/api/v1`, token: tenant.owner.token, retries });
+      for (const error of [await refusal(deep.system.health()), await refusal(deep.auth.signIn(credentials))]) {
+        expect(error).to.include({ code: 'NOT_FOUND', status: 404, defined: false });
+        expect(error.message).to.include(`url (${api.url}/api/v1) must be the root of the service, without /api/v1`);
+      }
+      // What is not found by an operation says nothing of the url.
+      expect((await refusal(client.jobs.get({ id: 'none' }))).message).to.not.include('root of the service');
+    });
+
     it("with the code of an error that has no envelope, and the service's request id", async () => {
       const text = 'x'.repeat(1_100_000);
       const { organizationId } = tenant;

@@ -9,6 +9,8 @@ import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { refusal } from './support/refusal.ts';
 
 const bytes = new Uint8Array(1_000_000).fill(97);
+// Is refused if it is declared as text.
+const pdf = new TextEncoder().encode('%PDF-1.7\n');
 
 describe('The upload helper', () => {
   const { api, tenant } = useApi();
@@ -126,6 +128,28 @@ describe('The upload helper', () => {
     expect(await refusal(refused)).to.include({ code: 'invalid_signature', status: 403 });
     for (const file of [bytes, new Blob([bytes]).stream()])
       expect(await client.uploadDocument({ workspaceId, file }).catch((error: unknown) => error)).to.be.instanceOf(TypeError);
+  });
+
+  it('has withdrawn the document when it rejects with a refusal: the caller may exit then', async () => {
+    let isWithdrawn = false;
+    const watch: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if ((input instanceof Request ? input.url : String(input)).endsWith('/rpc/documents/delete')) isWithdrawn = response.ok;
+      return response;
+    };
+    const watched = createClient({ url: api.url, token: tenant.owner.token, fetch: watch });
+    const { workspaceId } = tenant;
+    expect(await refusal(watched.uploadDocument({ workspaceId, name: 'a.txt', contentType: 'text/plain', file: pdf }))).to.include({
+      code: 'PRECONDITION_FAILED',
+    });
+    expect(isWithdrawn).to.equal(true);
+  });
+
+  it('rejects with the refusal in time, also if the document cannot be withdrawn', async () => {
+    proxy.faults = ({ path }) => (path.endsWith('/rpc/documents/delete') ? 'mute' : undefined);
+    expect(await refusal(uploadOf(pdf))).to.include({ code: 'PRECONDITION_FAILED' });
+    const left = (await documents()).filter(({ status }) => status !== 'ready');
+    for (const { id } of left) await api.request('DELETE', `/api/v1/documents/${id}`, { token: tenant.owner.token });
   });
 
   it('ends when it is aborted, and withdraws the document', async () => {

@@ -58,7 +58,7 @@ const serverRows: Row<ServerConfig>[] = [
     read: (config) => [config.webUrl, ...config.trustedOrigins],
     with: { API_URL: 'https://api.example.com' },
     absent: ['https://api.example.com', ...shells],
-    development: ['http://localhost:5173', ...shells, 'http://localhost:5173'],
+    development: ['https://api.example.com', ...shells, 'http://localhost:5173'],
     set: [['https://app.example.com/start/', ['https://app.example.com/start', ...shells, 'https://app.example.com']]],
   },
   {

@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../support/browser.ts';
 import { useApi } from '../support/use-api.ts';
 
-describe('The page at the root of the service', () => {
+describe('The pages of the service', () => {
   const { api } = useApi({ env: { REQUIRE_EMAIL_VERIFICATION: 'true', WORKER_ENABLED: 'false' } });
   let browser: Browser;
+
+  const get = (path: string) => fetch(`${api.url}${path}`, { headers: { Accept: 'text/html' } });
 
   before(async () => {
     browser = await openBrowser();
@@ -33,11 +37,61 @@ describe('The page at the root of the service', () => {
     const { page } = await visit(`${api.url}/api/auth/error?error=state_mismatch`);
     expect(page.url()).to.equal(`${api.url}/?error=state_mismatch`);
     expect(await page.locator('code').textContent()).to.equal('state_mismatch');
-    const foreign = await (
-      await fetch(`${api.url}/?error=${encodeURIComponent('<b>call us</b>')}`, { headers: { Accept: 'text/html' } })
-    ).text();
+    const foreign = await (await get(`/?error=${encodeURIComponent('<b>call us</b>')}`)).text();
     expect(foreign).to.include('<code>UNKNOWN</code>').and.not.include('call us');
   });
+
+  it('take the links of mails if there is no web application: with what they say, a new password is set and an invitation accepted', async () => {
+    const password = 'a long password';
+    const guest = { name: 'Guest', email: 'guest@example.com', password };
+    const owner = { name: 'Owner', email: 'owner@example.com', password };
+    for (const user of [guest, owner]) await api.request('POST', '/api/auth/sign-up/email', { body: user });
+    await api.database.pool.query('update "user" set "emailVerified" = true');
+
+    // An owner who has forgotten the password.
+    await api.request('POST', '/api/auth/request-password-reset', { body: { email: owner.email } });
+    const reset = await visit(await linkOf('password-reset'));
+    expect(reset.page.url()).to.match(new RegExp(`^${api.url}/reset-password\\?token=\\w+$`));
+    expect(reset.complaints).to.deep.equal([]);
+    expect(await followCommand(reset.page)).to.deep.equal({ status: true });
+    await reset.page.goto(await linkOf('password-reset'));
+    expect(await reset.page.locator('code').textContent()).to.equal('INVALID_TOKEN');
+
+    const signIn = (user: object) => api.request('POST', '/api/auth/sign-in/email', { body: user });
+    const token = (await signIn({ ...owner, password: 'a new password' })).headers.get('set-auth-token') ?? '';
+    const { body: organization } = await api.request('POST', '/api/auth/organization/create', { token, body: { name: 'A', slug: 'aa' } });
+    const invitation = { email: guest.email, role: 'member', organizationId: organization.id };
+    await api.request('POST', '/api/auth/organization/invite-member', { token, body: invitation });
+    const invited = await visit(await linkOf('invitation'));
+    expect(invited.page.url()).to.match(new RegExp(`^${api.url}/accept-invitation/\\w+$`));
+    const accepted = await followCommand(invited.page, (await signIn(guest)).headers.get('set-auth-token') ?? '');
+    expect(accepted).to.have.nested.property('member.organizationId', organization.id);
+  });
+
+  it('show nothing of a link but an id', async () => {
+    for (const path of ['/reset-password', '/reset-password?token=%3Cb%3E', '/reset-password?token=a&token=b'])
+      expect(await (await get(path)).text(), path)
+        .to.include('<code>INVALID_TOKEN</code>')
+        .and.not.include('<pre>');
+    expect(await (await get('/reset-password?error=%3Cb%3E&token=a')).text()).to.include('<code>UNKNOWN</code>');
+    const foreign = await get('/accept-invitation/%3Cb%3E');
+    expect([foreign.status, await foreign.json()]).to.deep.include(404);
+  });
+
+  async function linkOf(kind: string): Promise<string> {
+    const { rows } = await api.database.pool.query<{ link: string }>(
+      "select substring(body from 'http\\S+') as link from mail where kind = $1 order by created_at desc",
+      [kind],
+    );
+    return rows[0]?.link ?? '';
+  }
+
+  /** Sends the request that a page says, as the shell would read it. */
+  async function followCommand(page: Page, token = ''): Promise<unknown> {
+    const command = (await page.locator('pre').textContent()) ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', command], { env: { ...process.env, TOKEN: token } });
+    return JSON.parse(stdout);
+  }
 
   async function visit(url: string): Promise<{ page: Page; complaints: string[] }> {
     const page = await browser.newPage();

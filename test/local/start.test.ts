@@ -193,6 +193,9 @@ describe('npm start', () => {
     expect(await answer.json()).to.include({ requireEmailVerification: true });
     // A sign-up alone would give no token there.
     await program.printed(/open the link of the mail[\s\S]*TOKEN=\$\(curl .*\/sign-in\/email/);
+    // The demo cannot sign up there.
+    await program.printed(/Stop: Ctrl-C/);
+    expect(program.stdout()).not.to.include('npm run demo');
   });
 
   it('names every busy port, with the variable that chooses another, and starts nothing', async () => {

@@ -77,6 +77,53 @@ describe('finding the Temporal CLI', () => {
     const go = writeProgram(join(directory, 'bin', 'go'), `echo > "$GOBIN/temporal"; /bin/chmod +x "$GOBIN/temporal"`);
     expect(await find([dirname(go)])).to.equal(join(directory, 'other', 'temporal', temporalVersion, 'temporal'));
   });
+
+  describe('with caches of Go that are', () => {
+    const { HOME: home, GOCACHE: named, GOFLAGS: flags } = process.env;
+    const seen = () => readFileSync(join(directory, 'seen'), 'utf8');
+    const writeGo = () =>
+      writeProgram(
+        join(directory, 'bin', 'go'),
+        `echo "$GOCACHE $GOMODCACHE $GOFLAGS" > ${join(directory, 'seen')}; echo > "$GOBIN/temporal"; /bin/chmod +x "$GOBIN/temporal"`,
+      );
+    const restore = (name: string, value: string | undefined) => {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    };
+
+    beforeEach(() => {
+      delete process.env.GOCACHE;
+      delete process.env.GOFLAGS;
+      process.env.HOME = directory;
+    });
+    afterEach(() => {
+      restore('HOME', home);
+      restore('GOCACHE', named);
+      restore('GOFLAGS', flags);
+    });
+
+    it('in a home that can be written, leaves them there', async () => {
+      await find([dirname(writeGo())]);
+      expect(seen()).to.equal(` ${process.env.GOMODCACHE ?? ''} ${process.env.GOFLAGS ?? ''}\n`);
+    });
+
+    it('in a home that cannot be written, keeps them elsewhere, but for one that is named', async () => {
+      process.env.HOME = writeProgram(join(directory, 'no-directory'), 'true').concat('/home');
+      const go = join(directory, 'other', 'go');
+      await find([dirname(writeGo())]);
+      expect(seen()).to.equal(`${join(go, 'build')} ${process.env.GOMODCACHE ?? join(go, 'mod')} -modcacherw\n`);
+      removeTestDirectory(join(directory, 'cache'));
+      process.env.GOCACHE = '/named';
+      await find([dirname(writeGo())]);
+      expect(seen()).to.match(/^\/named /);
+    });
+
+    it('beside a cache that cannot be written, keeps them elsewhere', async () => {
+      writeFileSync(join(directory, 'cache'), 'a file where the cache would be');
+      await find([dirname(writeGo())]);
+      expect(seen()).to.match(new RegExp(`^${join(directory, 'other', 'go', 'build')} `));
+    });
+  });
 });
 
 function writeProgram(path: string, script: string): string {

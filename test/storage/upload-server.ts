@@ -7,6 +7,7 @@ import type { UploadLimits } from '../../api/uploads/admission.ts';
 import { deferContinueOfUploads } from '../../api/uploads/expect-continue.ts';
 import { uploadRoutes } from '../../api/uploads/upload.ts';
 import { deriveKey } from '../../config/keys.ts';
+import { contentTypes } from '../../contract/documents.ts';
 import { LocalStorage } from '../../storage/local.ts';
 import type { UploadTarget } from '../../storage/port.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
@@ -93,7 +94,7 @@ export async function startUploadServer(
     const key = ids.join('/');
     return deleted.has(key) ? undefined : (declared.get(key) ?? maxUploadBytes);
   };
-  app.use(uploadRoutes({ storage, findDeclaredBytes, maxUploadBytes, limits: { ...defaultLimits, ...options.limits } }));
+  app.use(uploadRoutes({ storage, findDeclaredBytes, maxUploadBytes, contentTypes, limits: { ...defaultLimits, ...options.limits } }));
   const failures: unknown[] = [];
   const answerInternalError: ErrorRequestHandler = (error, _req, res, _next) => {
     failures.push(error);

@@ -79,6 +79,11 @@ describe('PUT /uploads/{organizationId}/{documentId}', () => {
       ['a path out of the store', (url) => Object.assign(url, { pathname: '/uploads/org/..%2F..%2Fescaped' })],
       ['a place of the store itself', (url) => Object.assign(url, { pathname: '/uploads/.incoming/doc' })],
       ['another content type', () => undefined, { 'Content-Type': 'text/html' }],
+      [
+        'another content type and another document',
+        (url) => Object.assign(url, { pathname: '/uploads/org/other' }),
+        { 'Content-Type': 'a/b' },
+      ],
     ];
     for (const [name, change, headers] of cases) {
       it(`refuses ${name}`, async () => {
@@ -88,6 +93,8 @@ describe('PUT /uploads/{organizationId}/{documentId}', () => {
         const response = await put({ ...target, url: url.href }, 'bytes', headers);
         expect(response.status).to.equal(403);
         expect(await response.json()).to.deep.equal({ error: 'invalid_signature', requestId: 'request-1' });
+        // The type that was signed is told only to who has a valid link for it.
+        expect(response.headers.get('accept')).to.equal(name === 'another content type' ? contentType : null);
         expect(await server.storage.stat('org/doc')).to.equal(undefined);
       });
     }
@@ -98,6 +105,7 @@ describe('PUT /uploads/{organizationId}/{documentId}', () => {
       const response = await put(target, 'bytes');
       expect(response.status).to.equal(403);
       expect(await response.json()).to.deep.equal({ error: 'invalid_signature', requestId: 'request-1' });
+      expect((await put(target, 'bytes', { 'Content-Type': 'text/html' })).headers.get('accept')).to.equal(null);
     });
 
     it('refuses the signature of a download', async () => {
