@@ -9,6 +9,10 @@ const boldName = /bold|black|heavy|demi|cmbx/i;
 const scratchBytes = { numbers: 32, name: 128 };
 /** Wider than any space between words, in the size of the type. */
 const wideGap = 0.9;
+/** As wide as a blank may be between two columns in the one row that nearly fills them. */
+const wideBlank = 0.4;
+/** Up to a blank, or to a hyphen at which PDFium joins two lines. */
+const wordOfLine = /[^\s\ufffe]+\ufffe?|\ufffe/g;
 /** How far a line may lean and still be read as one that stands upright. */
 const mostLean = 0.1;
 
@@ -27,6 +31,35 @@ export interface Line {
   upright: boolean;
   /** Parts of it stand so far from each other that they may be cells of a table. */
   gapped: boolean;
+  /** What stands between its wide gaps, from the left; none if that is not known, or words are joined in it that line ends part. */
+  parts: Part[];
+  /** The table of which it is a row, in Markdown; lines of one table have the same. */
+  table?: object;
+}
+
+/** A stretch of a line without a wide gap, in points. */
+export interface Part {
+  text: string;
+  x: number;
+  right: number;
+  y: number;
+  /** Blanks in it that are wider than most. */
+  blanks: Blank[];
+}
+
+/** A blank of a text: where the word after it begins, and what is at both sides, in points. */
+export interface Blank {
+  at: number;
+  right: number;
+  x: number;
+}
+
+/** From which character to before which a stretch of a line goes, and where it ends. */
+interface Stretch {
+  start: number;
+  end: number;
+  right: number;
+  blanks: Blank[];
 }
 
 /** The lines of a page in the order in which PDFium reads them, or in that of two columns if PDFium goes to and fro between them. */
@@ -63,29 +96,50 @@ class LineReader {
     const { scale, upright } = this.#formOf(offset);
     const size = y === undefined ? undefined : this.#pdfium.FPDFText_GetFontSize(this.#textPage, offset) * scale;
     const bold = this.#isBold(offset) && this.#isBold(offset + raw.trimEnd().length - 1);
-    return { text, x, y, size, bold, upright, gapped: text !== '' && this.#hasGap(offset, raw.length, size ?? 0) };
+    const parts = upright && size !== undefined ? this.#partsOf(raw, offset, size) : [];
+    return { text, x, y, size, bold, upright, gapped: text !== '' && this.#hasGap(offset, raw.length, size ?? 0), parts };
   }
 
   /** The parts of a line between its wide gaps, and between the lines that PDFium has joined. */
   readPieces(raw: string, offset: number): Piece[] {
-    const pieces: Piece[] = [];
-    let [start, right, joined]: [number, number | undefined, boolean] = [0, undefined, false];
     const { size = 0 } = this.read(raw, offset);
-    const end = (index: number) => {
-      const text = raw.slice(start, index);
-      if (text.trim() !== '' && right !== undefined) pieces.push({ ...this.read(text, offset + start), right });
-      start = index;
-    };
-    for (let index = 0; index < raw.length; index += 1) {
-      if (/\s/.test(raw[index] ?? '')) continue;
-      const box = this.#boxOf(offset + index);
-      if (!box) continue;
-      if (right !== undefined && (joined || box[0] - right > wideGap * size)) end(index);
-      right = box[1];
-      joined = raw[index] === joinedHyphen;
+    return this.#stretchesOf(raw, offset, size).map(({ start, end, right }) => ({
+      ...this.read(raw.slice(start, end), offset + start),
+      right,
+    }));
+  }
+
+  #partsOf(raw: string, offset: number, size: number): Part[] {
+    if (raw.includes(joinedHyphen)) return [];
+    const parts: Part[] = [];
+    for (const { start, end, right, blanks } of this.#stretchesOf(raw, offset, size)) {
+      const [x, y] = this.#originOf(offset + start);
+      if (x === undefined || y === undefined) return [];
+      parts.push({ text: raw.slice(start, end).trim(), x, right, y, blanks });
     }
-    end(raw.length);
-    return pieces;
+    return parts;
+  }
+
+  /** Where a line is parted: at blanks that are wide, and where PDFium has joined what a line end parts. */
+  #stretchesOf(raw: string, offset: number, size: number): Stretch[] {
+    const stretches: Stretch[] = [];
+    let open: Stretch | undefined;
+    for (const word of raw.matchAll(wordOfLine)) {
+      const [start, end] = [word.index, word.index + word[0].length];
+      const first = this.#boxOf(offset + start);
+      const last = end - start === 1 ? first : this.#boxOf(offset + end - 1);
+      if (!first || !last) continue;
+      const gap = open ? first[0] - open.right : 0;
+      if (!open || raw[start - 1] === joinedHyphen || gap > wideGap * size) {
+        if (open) open.end = start;
+        open = { start, end: raw.length, right: last[1], blanks: [] };
+        stretches.push(open);
+        continue;
+      }
+      if (gap > wideBlank * size) open.blanks.push({ at: start - open.start, right: open.right, x: first[0] });
+      open.right = last[1];
+    }
+    return stretches;
   }
 
   #originOf(index: number): [number | undefined, number | undefined] {
@@ -97,7 +151,8 @@ class LineReader {
   #boxOf(index: number): [number, number] | undefined {
     const at = (place: number) => this.#scratch + 8 * place;
     if (!this.#pdfium.FPDFText_GetCharBox(this.#textPage, index, at(0), at(1), at(2), at(3))) return undefined;
-    return [this.#double(0), this.#double(1)];
+    const [left = 0, right = 0] = new Float64Array(this.#pdfium.pdfium.HEAPU8.buffer, this.#scratch, 2);
+    return [left, right];
   }
 
   /** How a character is scaled, and which way it stands. Some programs set all type in one point, and scale it. */
