@@ -62,10 +62,13 @@ interface Stretch {
   blanks: Blank[];
 }
 
-/** The lines of a page in the order in which PDFium reads them, or in that of two columns if PDFium goes to and fro between them. */
-export function readLines(pdfium: Pdfium, textPage: number): Line[] {
+/**
+ * The lines of a page in the order in which PDFium reads them, or in that of two columns if PDFium goes to and fro between them. A page that is shown turned,
+ * by so many quarters clockwise, has its places as they are shown, but for the origin.
+ */
+export function readLines(pdfium: Pdfium, textPage: number, turns = 0): Line[] {
   return withMemory(pdfium, scratchBytes.numbers + scratchBytes.name, (scratch) => {
-    const reader = new LineReader(pdfium, textPage, scratch);
+    const reader = new LineReader({ pdfium, textPage, scratch, turns });
     const raws: { raw: string; offset: number }[] = [];
     let offset = 0;
     for (const raw of readPageText(pdfium, textPage).split(lineEnd)) {
@@ -83,11 +86,14 @@ class LineReader {
   readonly #textPage: number;
   /** The address of memory for what PDFium returns. */
   readonly #scratch: number;
+  /** By how many quarters the page is shown turned, clockwise. */
+  readonly #turns: number;
 
-  constructor(pdfium: Pdfium, textPage: number, scratch: number) {
-    this.#pdfium = pdfium;
-    this.#textPage = textPage;
-    this.#scratch = scratch;
+  constructor(page: { pdfium: Pdfium; textPage: number; scratch: number; turns: number }) {
+    this.#pdfium = page.pdfium;
+    this.#textPage = page.textPage;
+    this.#scratch = page.scratch;
+    this.#turns = page.turns;
   }
 
   read(raw: string, offset: number): Line {
@@ -144,22 +150,23 @@ class LineReader {
 
   #originOf(index: number): [number | undefined, number | undefined] {
     const { FPDFText_GetCharOrigin: read } = this.#pdfium;
-    return read(this.#textPage, index, this.#scratch, this.#scratch + 8) ? [this.#double(0), this.#double(1)] : [undefined, undefined];
+    if (!read(this.#textPage, index, this.#scratch, this.#scratch + 8)) return [undefined, undefined];
+    return turn([this.#double(0), this.#double(1)], this.#turns);
   }
 
   /** The left and the right edge of a character. */
   #boxOf(index: number): [number, number] | undefined {
     const at = (place: number) => this.#scratch + 8 * place;
     if (!this.#pdfium.FPDFText_GetCharBox(this.#textPage, index, at(0), at(1), at(2), at(3))) return undefined;
-    const [left = 0, right = 0] = new Float64Array(this.#pdfium.pdfium.HEAPU8.buffer, this.#scratch, 2);
-    return [left, right];
+    return this.#extent();
   }
 
   /** How a character is scaled, and which way it stands. Some programs set all type in one point, and scale it. */
   #formOf(index: number): { scale: number; upright: boolean } {
     if (!this.#pdfium.FPDFText_GetMatrix(this.#textPage, index, this.#scratch)) return { scale: 1, upright: true };
     const [a = 1, b = 0, c = 0, d = 1] = new Float32Array(this.#pdfium.pdfium.HEAPU8.buffer, this.#scratch, 4);
-    return { scale: Math.hypot(c, d) || 1, upright: a > 0 && Math.abs(b) <= mostLean * a };
+    const [along, up] = turn([a, b], this.#turns);
+    return { scale: Math.hypot(c, d) || 1, upright: along > 0 && Math.abs(up) <= mostLean * along };
   }
 
   #isBold(index: number): boolean {
@@ -189,12 +196,26 @@ class LineReader {
   /** The left and the right edge of a rectangle of the last line that was counted. */
   #rectangle(index: number): [number, number] {
     const at = (place: number) => this.#scratch + 8 * place;
-    this.#pdfium.FPDFText_GetRect(this.#textPage, index, at(0), at(2), at(1), at(3));
-    return [this.#double(0), this.#double(1)];
+    this.#pdfium.FPDFText_GetRect(this.#textPage, index, at(0), at(3), at(1), at(2));
+    return this.#extent();
+  }
+
+  /** From where to where a box goes, along the lines, of which the left, the right, the lower and the upper edge are known. */
+  #extent(): [number, number] {
+    const [left = 0, right = 0, bottom = 0, top = 0] = new Float64Array(this.#pdfium.pdfium.HEAPU8.buffer, this.#scratch, 4);
+    const [one, other] = [turn([left, bottom], this.#turns)[0], turn([right, top], this.#turns)[0]];
+    return one < other ? [one, other] : [other, one];
   }
 
   #double(place: number): number {
     // Taken anew each time: PDFium's memory moves when it grows.
     return new DataView(this.#pdfium.pdfium.HEAPU8.buffer).getFloat64(this.#scratch + 8 * place, true);
   }
+}
+
+/** A place or a direction on a page, as it is after so many quarters clockwise around the origin. */
+function turn([x, y]: [number, number], turns: number): [number, number] {
+  if (turns === 1) return [y, -x];
+  if (turns === 2) return [-x, -y];
+  return turns === 3 ? [-y, x] : [x, y];
 }

@@ -108,7 +108,7 @@ function readPage(pdfium: Pdfium, document: number, index: number): { lines: Lin
   const textPage = pdfium.FPDFText_LoadPage(page);
   try {
     if (textPage === 0) return undefined;
-    const lines = readLines(pdfium, textPage);
+    const lines = readLines(pdfium, textPage, pdfium.FPDFPage_GetRotation(page));
     const isEmpty = lines.every(({ text }) => text === '');
     return { lines, scanned: isEmpty && pdfium.FPDFPage_CountObjects(page) > 0 };
   } finally {

@@ -112,6 +112,21 @@ describe('A table of a PDF', () => {
     expect(text.replace(markdown(goods), '').split('\n').filter(Boolean)).to.deep.equal(lines.slice(0, 45));
   });
 
+  it('is found on pages that are turned by the PDF, and paragraphs are', async () => {
+    const paragraph = { text: 'Goods that were left at the quay in the first week of March', x: 60, y: 220 };
+    const pieces: Piece[] = [...rowsAt(goods), paragraph, { ...paragraph, y: 234 }, { ...paragraph, y: 270 }];
+    const expected = `${markdown(goods)}\n\n${paragraph.text}\n${paragraph.text}\n\n${paragraph.text}`;
+    for (const turns of [1, 2, 3]) {
+      const document = new PDFDocument({ size: [600, 600], margin: 0 });
+      Object.assign(document.page.dictionary.data, { Rotate: 90 * turns });
+      document.fontSize(10).rotate(-90 * turns, { origin: [300, 300] });
+      for (const { text, x, y, endsThere } of pieces)
+        document.text(text, endsThere ? x - document.widthOfString(text) : x, y, { lineBreak: false });
+      document.end();
+      expect((await read(Buffer.concat(await document.toArray()))).text, `${turns}`).to.equal(expected);
+    }
+  });
+
   it('is not divided by chunks, which know its first row', async () => {
     const rows = [
       goods[0] ?? [],
@@ -290,5 +305,12 @@ describe('Tables of a PDF', () => {
       const seconds = await processorSeconds(() => read(bytes));
       expect(seconds, `page ${index}`).to.be.below(2);
     }
+    // Each second line might begin a table, and each of these would have all lines below it looked at.
+    const lines = Array.from({ length: 20_000 }, (_, row): Line => {
+      const y = -3 * row;
+      const parts = [10, 100].slice(row % 2).map((x) => ({ text: 'ab', x, right: x + 5, y, blanks: [] }));
+      return { text: 'ab', x: 10, y, size: 2, bold: false, upright: true, gapped: true, parts };
+    });
+    expect(await processorSeconds(() => joinTables(lines))).to.be.below(1);
   });
 });
