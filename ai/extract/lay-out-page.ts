@@ -35,6 +35,7 @@ export function stepBetween(previous: Line | undefined, line: Line): number | un
 }
 
 function startsParagraph(previous: Line | undefined, line: Line, usualStep: number | undefined): boolean {
+  if (previous?.table !== undefined || line.table !== undefined) return previous?.table !== line.table;
   const step = stepBetween(previous, line);
   if (previous === undefined || step === undefined) return false;
   if (usualStep !== undefined && step > usualStep * paragraphGap) return true;

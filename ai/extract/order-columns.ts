@@ -125,6 +125,7 @@ function joinParted(column: Piece[]): Line[] {
   }
   return runs.map((run) => ({
     ...run[0],
+    parts: run.length === 1 ? run[0].parts : [],
     text: run.map(({ text }, index) => (index + 1 < run.length ? text.slice(0, -1) : text)).join(''),
   }));
 }

@@ -105,8 +105,8 @@ function groupLines(lines: PlacedLine[], body: Type): Candidate[] {
   return groups;
 }
 
-function typeOf({ size, bold, upright }: Line): Type | undefined {
-  return size === undefined || size <= 0 || !upright ? undefined : { size: roundSize(size), bold };
+function typeOf({ size, bold, upright, table }: Line): Type | undefined {
+  return size === undefined || size <= 0 || !upright || table !== undefined ? undefined : { size: roundSize(size), bold };
 }
 
 function isLarger({ size }: Type, body: Type): boolean {

@@ -4,6 +4,7 @@ import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { layOutLines } from './lay-out-page.ts';
 import { joinPages, type RawHeading } from './outline.ts';
 import { findPdfHeadings } from './pdf-headings.ts';
+import { joinTables } from './pdf-tables.ts';
 import { loadPdfium, type Pdfium, withMemory } from './pdfium.ts';
 import { type Line, readLines } from './read-lines.ts';
 import { renderPage } from './render-page.ts';
@@ -96,7 +97,7 @@ function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): Pdf
     characters += (page?.lines ?? []).reduce((sum, { text }) => sum + countCharacters(text) + 1, 0);
   }
   if (broken === pages) throw unreadable();
-  const kept = leaveOutRunningLines(read);
+  const kept = leaveOutRunningLines(read).map(joinTables);
   return { texts: kept.map(layOutLines), headings: findPdfHeadings(kept), pages, scanned, stoppedEarly: read.length < pages };
 }
 
@@ -107,7 +108,7 @@ function readPage(pdfium: Pdfium, document: number, index: number): { lines: Lin
   const textPage = pdfium.FPDFText_LoadPage(page);
   try {
     if (textPage === 0) return undefined;
-    const lines = readLines(pdfium, textPage);
+    const lines = readLines(pdfium, textPage, pdfium.FPDFPage_GetRotation(page));
     const isEmpty = lines.every(({ text }) => text === '');
     return { lines, scanned: isEmpty && pdfium.FPDFPage_CountObjects(page) > 0 };
   } finally {

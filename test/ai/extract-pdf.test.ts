@@ -22,7 +22,7 @@ describe('PDF documents at /v1/extract', () => {
     expect(text).to.match(
       /\n\n1\.1 Getting there\n\nThe supply truck leaves the railway halt at Tarn Bridge every Tuesday and Friday at 13:30\./,
     );
-    expect(text).to.contain('Lantern 1.6 m Echelle spectrograph -110 C six weeks ahead');
+    expect(text).to.contain('| Lantern | 1.6 m | Echelle spectrograph | -110 C | six weeks ahead |');
     expect(text.indexOf('1. Welcome')).to.be.below(text.indexOf('5. Costs'));
   });
 

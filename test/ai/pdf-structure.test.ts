@@ -258,7 +258,7 @@ describe('Two columns of a PDF that are drawn line by line', () => {
   it('are no rows of a table, of terms and what they mean, or of a list with prices', async () => {
     const table = rows.map(([left = ''], row) => [`No. ${row + 10}`, left.slice(0, 12), left.slice(12, 24), `${row * 3}.50 EUR`]);
     const places = [60, 120, 305, 480];
-    const joined = table.map((cells) => cells.map((cell) => cell.trim()).join(' '));
+    const joined = table.map((cells) => `| ${cells.map((cell) => cell.trim()).join(' | ')} |`);
     expect(await linesOf(await makeRows(table, { places }))).to.deep.equal(joined);
     const terms = rows.map(([left = '', right = ''], row) => [
       left

@@ -11,6 +11,8 @@ export interface MadeDocument {
   text: string;
   /** Titles with their levels, the outermost first; absent if they are not compared. */
   headings?: { level: number; title: string }[];
+  /** The cells of its tables by rows; absent if they are not compared. No two rows begin alike. */
+  cells?: string[][];
 }
 
 const prose = parts.flatMap((part) => (part.kind === 'paragraph' ? [part.text] : []));
@@ -78,7 +80,13 @@ async function invoice(): Promise<MadeDocument> {
     ...[columns, ...rows].map((row) => row.join(' ')),
     'Payable within fourteen days.',
   ];
-  return { name: 'PDF, invoice', mediaType: 'application/pdf', bytes: await finish(document), text: text.join('\n') };
+  return {
+    name: 'PDF, invoice',
+    mediaType: 'application/pdf',
+    bytes: await finish(document),
+    text: text.join('\n'),
+    cells: [columns, ...rows],
+  };
 }
 
 function page(): MadeDocument {

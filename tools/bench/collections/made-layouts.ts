@@ -8,7 +8,7 @@ const prose = parts.flatMap((part) => (part.kind === 'paragraph' ? [part.text] :
 
 /** PDFs that are set in different ways, with what is a heading in them. */
 export async function makeLayouts(): Promise<MadeDocument[]> {
-  return [await book(), await slides(), await form(), await interleaved()];
+  return [await book(), await slides(), await form(), await interleaved(), await paperWithTable(), await bill()];
 }
 
 /** Chapters and sections, with the title at the head of each page and its number at the foot. */
@@ -106,6 +106,75 @@ async function interleaved(): Promise<MadeDocument> {
     }
   }
   return { name: 'PDF, two columns drawn line by line', mediaType, bytes: await finish(document), text: lines.join('\n') };
+}
+
+const instruments = [
+  ['Instrument', 'Range', 'Cooled to', 'Nights'],
+  ['Echelle', '380-740 nm', '-110', '61'],
+  ['Two-colour camera', '400-900 nm', '-35', '112'],
+  ['Hydrogen line receiver', '21 cm', 'no', '1,240'],
+  ['Photometer', '350-820 nm', '-60', '7.5'],
+  ['Finder', 'all', 'no', '203'],
+];
+
+/** A paper in two columns with a table in the left one: numbers end at one place, and heads stand over the middle of their columns. */
+async function paperWithTable(): Promise<MadeDocument> {
+  const lines = wrap(prose.join(' '), columnCharacters);
+  const document = new PDFDocument(options);
+  document.font('Times-Roman').fontSize(10.5);
+  const drawColumn = (texts: string[], x: number, y: number) => {
+    for (const [row, text] of texts.entries()) document.text(text, x, y + 14 * row, { lineBreak: false });
+  };
+  const [above, below, right] = [lines.slice(0, 18), lines.slice(18, 36), lines.slice(36, 84)];
+  drawColumn(above, 60, 70);
+  for (const [row, cells] of instruments.entries()) drawRow(document, cells, 340 + 14 * row, row === 0);
+  drawColumn(below, 60, 440);
+  drawColumn(right, 320, 70);
+  const text = [...above, ...instruments.map((row) => row.join(' ')), ...below, ...right].join('\n');
+  return { name: 'PDF, table in a column', mediaType, bytes: await finish(document), text, cells: instruments };
+}
+
+const instrumentColumns = [
+  { x: 60, width: 0 },
+  { x: 165, width: 0 },
+  { x: 220, width: 40 },
+  { x: 268, width: 32 },
+];
+
+function drawRow(document: PDFKit.PDFDocument, cells: string[], y: number, isHead: boolean): void {
+  for (const [index, cell] of cells.entries()) {
+    const { x, width } = instrumentColumns[index] ?? { x: 0, width: 0 };
+    const room = width === 0 ? 0 : width - document.widthOfString(cell);
+    document.text(cell, x + (isHead ? room / 2 : room), y, { lineBreak: false });
+  }
+}
+
+const services = ['Delivery of lamp oil', 'Cleaning of the dome and of its rails, inside and outside', 'Mirror, coated', 'Night watch'];
+
+/** A bill without lines: descriptions of one or two lines, sums that end at one place, the total below them. */
+async function bill(): Promise<MadeDocument> {
+  const heads = ['No.', 'Service', 'Hours', 'Rate', 'Sum'];
+  const charges = Array.from({ length: 16 }, (_, row) => {
+    const [hours, rate] = [1 + ((row * 7) % 40), 18.5 + row * 3];
+    return [String(row + 1), services[row % 4] ?? '', String(hours), rate.toFixed(2), (hours * rate).toFixed(2)];
+  });
+  const document = new PDFDocument(options);
+  document.font('Helvetica').fontSize(10).text('Invoice 2024-118 to the harbour office of Oldwick', 70, 70, { lineBreak: false });
+  let y = 110;
+  for (const [row, cells] of [heads, ...charges].entries()) {
+    for (const [column, cell] of cells.entries()) {
+      const [x = 0, width = 0] = [[70], [100, 170], [280, 50], [350, 60], [430, 80]][column] ?? [];
+      document.text(cell, x, y, width === 0 ? { lineBreak: false } : { width, align: column > 1 ? 'right' : 'left' });
+    }
+    y += row > 0 && row % 4 === 2 ? 30 : 18;
+  }
+  document.text('Payable within fourteen days to the account of the observatory.', 70, y + 20, { lineBreak: false });
+  const text = [
+    'Invoice 2024-118 to the harbour office of Oldwick',
+    ...[heads, ...charges].map((row) => row.join(' ')),
+    'Payable within fourteen days to the account of the observatory.',
+  ].join('\n');
+  return { name: 'PDF, bill without lines', mediaType, bytes: await finish(document), text, cells: [heads, ...charges] };
 }
 
 function wrap(text: string, width: number): string[] {

@@ -10,7 +10,7 @@ const limits = { maxUploadBytes: 30_000_000, maxTextCharacters: 200_000, maxPdfP
 
 /**
  * How much of documents that were made for it is read as it is known, beside what is plainest: pdf.js for a PDF, HTML without its tags, and the source of
- * Markdown. Of Markdown it is what is embedded. Of a PDF with headings, too, how many of them are found, and nothing else. Of records: how many values are embedded together with all that names them, beside chunks without regard to structure.
+ * Markdown. Of Markdown it is what is embedded. Of a PDF with tables, too, how many cells stand in their row and column. Of a PDF with headings, too, how many of them are found, and nothing else. Of records: how many values are embedded together with all that names them, beside chunks without regard to structure.
  */
 export async function extraction(): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -21,6 +21,7 @@ export async function extraction(): Promise<Figure[]> {
       unit: '',
     };
     figures.push(toFigure(`${document.name}: likeness to its text`, measured, { ratio: { atLeast: 1 } }));
+    if (document.cells) figures.push(toFigure(`${document.name}: cells in their places`, await cellsFound(document)));
     if (document.headings) figures.push(toFigure(`${document.name}: headings`, { value: await headingsFound(document), unit: '' }));
   }
   for (const records of makeRecords()) {
@@ -51,6 +52,23 @@ async function headingsFound({ bytes, mediaType, headings = [] }: MadeDocument):
   const name = ({ level, title }: { level: number; title: string }) => `${level} ${title}`;
   const [found, there] = [outline.headings, headings].map((all) => new Set(all.map(name))) as [Set<string>, Set<string>];
   return (2 * found.intersection(there).size) / (found.size + there.size);
+}
+
+/** How many of the cells stand in a row that begins as theirs does, in their column. Those of pdf.js are what stands between wide blanks. */
+async function cellsFound(document: MadeDocument) {
+  const { cells: rows = [] } = document;
+  const share = (found: string[][]) => {
+    const byStart = new Map(found.map((cells) => [cells[0], cells]));
+    const right = rows.map((row) => row.filter((cell, column) => byStart.get(row[0])?.[column] === cell).length);
+    return right.reduce((sum, count) => sum + count, 0) / rows.flat().length;
+  };
+  const own = (await read(document)).split('\n').filter((line) => line.startsWith('| '));
+  const { text } = await readByPdfJs(new Uint8Array(document.bytes));
+  return {
+    value: share(own.map((line) => line.slice(2, -2).split(' | '))),
+    baseline: share(text.flatMap((page) => page.split('\n').map((line) => line.trim().split(/\s{2,}/)))),
+    unit: '',
+  };
 }
 
 async function readPlainly({ bytes, mediaType }: MadeDocument): Promise<string> {

@@ -1,0 +1,150 @@
+import { type PageRow, toPageRows, type VisualLine } from './page-rows.ts';
+import type { Line, Part } from './read-lines.ts';
+import { areTable, type Column, columnOf, spreadColumns, spreadOverHead } from './table-columns.ts';
+import { toRow } from './table-row.ts';
+
+const fewestRows = 3;
+/** A page with more lines is read as it is: looking for tables takes time by the square of their number. */
+const mostLines = 1_000;
+/** A row goes on within so many lines. */
+const mostLinesOfCell = 8;
+/** How far a row may be below the one before, in the size of the type. */
+const widestStep = 4;
+/** Lines of one cell are no further from each other, in their size. */
+const cellStep = 1.45;
+/** By how much rows are further from each other than the lines of a cell, if that tells them. */
+const clearlyFurther = 1.15;
+/** So many of the cells of a table have something in them at least. */
+const leastFilled = 0.5;
+
+/** Rows that follow each other, and the columns into which they fit, from the left. */
+interface Run {
+  run: PageRow[];
+  columns: Column[];
+}
+
+/**
+ * Joins the lines of each table of a page into rows of Markdown. A table has at least three rows below each other, whose cells begin or end at common
+ * places, with wide gaps between them. Columns of text, lists, and tables of contents with leaders are none. All other lines stay as they are.
+ */
+export function joinTables(lines: Line[]): Line[] {
+  if (lines.length > mostLines) return lines;
+  const rows = toPageRows(lines);
+  const joined: Line[] = [];
+  let next = 0;
+  for (let at = 0; at < rows.length; ) {
+    const above = rows[at - 1];
+    const { run, columns } = withHead(runFrom(rows, at), above && above.first >= next ? above : undefined);
+    const records = toRecords(run, columns);
+    const last = records.at(-1)?.at(-1);
+    if (last && isTable(records, columns)) {
+      joined.push(...lines.slice(next, run[0]?.first), ...toLines(records, columns));
+      next = last.end;
+    }
+    const consumed = records.flat().length - (run[0] === above ? 1 : 0);
+    at += Math.max(1, consumed);
+  }
+  return [...joined, ...lines.slice(next)];
+}
+
+/** The rows from here that follow each other and fit into common columns, which are from the left. */
+function runFrom(rows: PageRow[], start: number): Run {
+  let columns: Column[] = [];
+  let end = start;
+  for (; end < rows.length; end += 1) {
+    const row = rows[end] as PageRow;
+    if (end === start ? row.lines[0].parts.length < 2 : !follows(rows[end - 1] as PageRow, row)) break;
+    const spread = spreadOver(columns, row);
+    if (!spread) break;
+    columns = spread;
+  }
+  return { run: rows.slice(start, end), columns: columns.sort((one, other) => one.x - other.x) };
+}
+
+/** With the row above, if it names the columns, and stood too close to be parted before they were known. */
+function withHead(found: Run, above: PageRow | undefined): Run {
+  const [first] = found.run;
+  const isNear = above && first && found.run.length >= fewestRows && above.lines.length === 1 && follows(above, first);
+  if (!isNear) return found;
+  const columns = spreadOverHead(found.columns, above.lines[0]);
+  if (columns?.length !== found.columns.length || above.lines[0].parts.length * 2 <= columns.length) return found;
+  return { run: [above, ...found.run], columns };
+}
+
+function spreadOver(columns: Column[], { lines }: PageRow): Column[] | undefined {
+  let spread: Column[] | undefined = columns;
+  for (const line of lines) {
+    if (line.parts.length === 0) return undefined;
+    spread = spread && spreadColumns(spread, line);
+  }
+  return spread;
+}
+
+function follows(above: PageRow, row: PageRow): boolean {
+  const [line] = row.lines;
+  const step = stepTo(above, line);
+  return step > 0 && step <= widestStep * line.size;
+}
+
+function stepTo({ lines }: PageRow, { y }: VisualLine): number {
+  return Math.min(...lines.map((line) => line.y)) - y;
+}
+
+/** Rows with the lines that go on with them. They end before a line of which it is not clear what it is. */
+function toRecords(run: PageRow[], columns: Column[]): PageRow[][] {
+  const sure = run.map((row) => isSure(row, columns));
+  const steps = run.flatMap((row, index) => (index > 0 && sure[index] ? [stepTo(run[index - 1] as PageRow, row.lines[0])] : []));
+  const usualStep = steps.sort((one, other) => one - other)[Math.floor(steps.length / 2)];
+  const records: PageRow[][] = [];
+  for (const [index, row] of run.entries()) {
+    const record = records.at(-1);
+    const isLast = !sure.slice(index + 1, index + 1 + mostLinesOfCell).includes(true);
+    if (record && !sure[index] && goesOn(record, row, { columns, usualStep, isLast })) record.push(row);
+    else if (row.lines[0].parts.length > 1) records.push([row]);
+    else break;
+  }
+  return records;
+}
+
+/** Whether a row has several cells, of which one is in the first column. */
+function isSure({ lines: [line, ...others] }: PageRow, columns: Column[]): boolean {
+  const [first] = line.parts;
+  return others.length > 0 || (line.parts.length > 1 && first !== undefined && columnOf(columns, first) === 0);
+}
+
+interface Surroundings {
+  columns: Column[];
+  usualStep: number | undefined;
+  /** No row follows. */
+  isLast: boolean;
+}
+
+/** Whether what is below a row goes on with cells of it. */
+function goesOn(record: PageRow[], { lines: [line] }: PageRow, { columns, usualStep, isLast }: Surroundings): boolean {
+  const step = stepTo(record.at(-1) as PageRow, line);
+  const places = line.parts.map((part) => columnOf(columns, part));
+  const above = new Set(record.flatMap(({ lines }) => lines.flatMap(({ parts }) => parts.map((part) => columnOf(columns, part)))));
+  if (step > cellStep * line.size || !places.every((place) => above.has(place))) return false;
+  if (usualStep !== undefined && usualStep >= step * clearlyFurther) return true;
+  return !isLast && line.parts.length === 1 && places[0] !== 0 && /\p{L}/u.test(line.parts[0]?.text ?? '');
+}
+
+function isTable(records: PageRow[][], columns: Column[]): boolean {
+  if (records.length < fewestRows || columns.length < 2) return false;
+  const heads = records.flatMap(([row]) => row?.lines[0] ?? []);
+  const count = heads.reduce((sum, { parts }) => sum + parts.length, 0);
+  const used = new Set(heads.flatMap(({ parts }) => parts.map((part) => columnOf(columns, part))));
+  return used.size === columns.length && count >= records.length * columns.length * leastFilled && areTable(columns, heads);
+}
+
+function toLines(records: PageRow[][], columns: Column[]): Line[] {
+  const table = {};
+  return records.flatMap((record) => {
+    const cells = columns.map(() => [] as string[]);
+    const lines = record.flatMap((row) => row.lines);
+    for (const part of lines.flatMap(({ parts }): Part[] => parts)) cells[columnOf(columns, part)]?.push(part.text);
+    const text = toRow(cells.map((texts) => texts.join(' ')));
+    const [{ parts, y, size }] = lines as [VisualLine];
+    return text === undefined ? [] : [{ text, x: parts[0]?.x, y, size, bold: false, upright: true, gapped: true, parts: [], table }];
+  });
+}

@@ -1,0 +1,136 @@
+import type { VisualLine } from './page-rows.ts';
+import type { Blank, Part } from './read-lines.ts';
+
+/** Where a column stands, from the left edge of the page, in points. */
+export interface Column {
+  x: number;
+  right: number;
+}
+
+const mostColumns = 40;
+/** How far apart two columns are at least, in the size of the type. */
+const leastGap = 0.4;
+/** How far apart cells may begin that begin together, in points. */
+const tolerance = 2.5;
+/** How many of the cells begin or end at common places, in each column and in all. */
+const leastAligned = { column: 0.6, table: 0.75 };
+/** Columns of text are filled by most of their lines, with several words. */
+const filled = 0.75;
+const fewestWords = 4;
+
+/** What is before the points of a list. */
+const marker = /^(?:[•◦▪‣●○–—*·+>-]|[([]?(?:\p{N}{1,3}(?:\.\p{N}+)*|\p{L})[.)\]]?)$/u;
+
+/**
+ * The columns, spread so that the parts of a line fit into them. A part that reaches into the next column is parted before it, in the line, if a wider blank
+ * is there. Undefined if a part stands in two columns all the same, or two parts in one.
+ */
+export function spreadColumns(columns: Column[], line: VisualLine): Column[] | undefined {
+  return spread(columns, line, { gap: leastGap * line.size, blanksOf: blanksBefore });
+}
+
+/**
+ * The columns, spread so that their head fits into them, which may be parted at any blank that is between two of them, and stand
+ * closer to what is not in its column.
+ */
+export function spreadOverHead(columns: Column[], head: VisualLine): Column[] | undefined {
+  return spread(columns, head, { gap: 0, blanksOf: blanksBetween });
+}
+
+interface Closeness {
+  /** How far apart two columns are at least, in points. */
+  gap: number;
+  /** Where a part may be parted that reaches into several columns. */
+  blanksOf: (part: Part, columns: Column[]) => Blank[];
+}
+
+function spread(columns: Column[], line: VisualLine, { gap, blanksOf }: Closeness): Column[] | undefined {
+  if (line.parts.length > mostColumns) return undefined;
+  const near = ({ x, right }: Part) => columns.flatMap((one, index) => (x < one.right + gap && right > one.x - gap ? [index] : []));
+  const parts = line.parts.flatMap((part) => (near(part).length > 1 ? splitPart(part, blanksOf(part, columns)) : [part]));
+  const wider = [...columns];
+  const taken = new Set<number>();
+  for (const part of parts) {
+    const [index = -1, ...others] = near(part);
+    if (others.length > 0 || taken.has(index)) return undefined;
+    const column = wider[index];
+    if (!column) wider.push({ x: part.x, right: part.right });
+    else {
+      taken.add(index);
+      wider[index] = { x: Math.min(column.x, part.x), right: Math.max(column.right, part.right) };
+    }
+  }
+  if (wider.length > mostColumns) return undefined;
+  line.parts = parts;
+  return wider;
+}
+
+/** The blanks of a part after which a column begins. */
+function blanksBefore(part: Part, columns: Column[]): Blank[] {
+  return part.blanks.filter(({ right, x }) => columns.some((one) => right <= one.x && Math.abs(x - one.x) <= tolerance));
+}
+
+/** The widest blank between each two columns that follow each other. */
+function blanksBetween(part: Part, columns: Column[]): Blank[] {
+  const sorted = columns.toSorted((one, other) => one.x - other.x);
+  return sorted.slice(1).flatMap((column, index) => {
+    const between = part.blanks.filter(({ right, x }) => right <= column.x && x >= (sorted[index]?.right ?? 0));
+    return between.sort((one, other) => other.x - other.right - (one.x - one.right)).slice(0, 1);
+  });
+}
+
+/** What is between the blanks of a part. */
+function splitPart(part: Part, blanks: Blank[]): Part[] {
+  return [undefined, ...blanks].map((blank, index) => {
+    const next = blanks[index];
+    const text = part.text.slice(blank?.at ?? 0, next?.at).trim();
+    return { text, x: blank?.x ?? part.x, right: next?.right ?? part.right, y: part.y, blanks: [] };
+  });
+}
+
+/** In which of the columns, from the left, a part stands. */
+export function columnOf(columns: Column[], { x, right }: Part): number {
+  return columns.findIndex((column) => column.x <= right && column.right >= x);
+}
+
+/** Whether lines are rows by what stands in their columns, which are from the left: neither text in columns nor points of a list. */
+export function areTable(columns: Column[], rows: VisualLine[]): boolean {
+  const all = columns.map(() => [] as Part[]);
+  for (const part of rows.flatMap(({ parts }) => parts)) all[columnOf(columns, part)]?.push(part);
+  const aligned = all.map((cells) => Math.max(shareAligned(cells), shareNumeric(cells)));
+  const count = all.reduce((sum, cells) => sum + cells.length, 0);
+  const inAll = all.reduce((sum, cells, index) => sum + cells.length * (aligned[index] ?? 0), 0) / count;
+  if (inAll < leastAligned.table || aligned.some((share) => share < leastAligned.column)) return false;
+  const texts = all.filter((cells, index) => isText(cells, columns[index] as Column)).length;
+  const [first = [], second = []] = all;
+  if (columns.length > 2) return texts < 2;
+  if (shareNumeric(second) >= leastAligned.column) return texts === 0;
+  return texts === 0 && !first.every(({ text }) => marker.test(text)) && shareTogether(second.map(({ x }) => x)) >= leastAligned.table;
+}
+
+/** How many of the cells begin, end, or have their middle, at a common place. */
+function shareAligned(cells: Part[]): number {
+  const places = [({ x }: Part) => x, ({ right }: Part) => right, ({ x, right }: Part) => (x + right) / 2];
+  return Math.max(...places.map((placeOf) => shareTogether(cells.map(placeOf))));
+}
+
+function shareTogether(places: number[]): number {
+  const sorted = places.toSorted((one, other) => one - other);
+  let [most, first] = [0, 0];
+  for (const [index, place] of sorted.entries()) {
+    while (place - (sorted[first] ?? place) > tolerance) first += 1;
+    most = Math.max(most, index - first + 1);
+  }
+  return most / places.length;
+}
+
+/** Numbers may stand below each other by their points, which are not known. */
+function shareNumeric(cells: Part[]): number {
+  return cells.filter(({ text }) => /^[^\p{L}]*\p{N}/u.test(text)).length / cells.length;
+}
+
+/** Whether most cells of a column are about as long as it is wide, and have several words. */
+function isText(cells: Part[], { x, right }: Column): boolean {
+  const full = cells.filter((cell) => cell.right - cell.x >= (right - x) * filled && cell.text.split(/\s+/).length >= fewestWords);
+  return full.length * 2 > cells.length;
+}

@@ -1,0 +1,316 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import PDFDocument from 'pdfkit';
+import { extractText } from '../../ai/extract/extract-text.ts';
+import { joinTables } from '../../ai/extract/pdf-tables.ts';
+import { loadPdfium, withMemory } from '../../ai/extract/pdfium.ts';
+import { type Line, readLines } from '../../ai/extract/read-lines.ts';
+import { placeChunks } from '../../domain/chunks/place-chunks.ts';
+import { parts } from '../../samples/handbook.ts';
+import { makeDocuments } from '../../tools/bench/collections/made-documents.ts';
+import { processorSeconds } from '../support/hostile-texts.ts';
+import { makePdf } from './support/make-pdf.ts';
+
+const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
+const read = (bytes: Buffer) => extractText({ bytes, mediaType: 'application/pdf', charset: undefined }, limits);
+
+/** What a page shows: a text at a place from the upper left corner, or one that ends there. */
+interface Piece {
+  text: string;
+  x: number;
+  y: number;
+  endsThere?: boolean;
+}
+
+async function draw(pieces: Piece[], { size = 10, font = 'Helvetica' } = {}): Promise<Buffer> {
+  const document = new PDFDocument({ size: [600, 800], margin: 0 });
+  document.font(font).fontSize(size);
+  for (const { text, x, y, endsThere } of pieces)
+    document.text(text, endsThere ? x - document.widthOfString(text) : x, y, { lineBreak: false });
+  document.end();
+  return Buffer.concat(await document.toArray());
+}
+
+const textOf = async (pieces: Piece[], options = {}) => (await read(await draw(pieces, options))).text;
+
+/** Rows below each other; the last column ends at its place. */
+function rowsAt(rows: string[][], { places = [60, 200, 400], y = 100, step = 16 } = {}): Piece[] {
+  return rows.flatMap((cells, row) =>
+    cells.map((text, column) => ({
+      text,
+      x: places[column] ?? 0,
+      y: y + row * step,
+      endsThere: column > 0 && column === cells.length - 1,
+    })),
+  );
+}
+
+const goods = [
+  ['Article', 'Colour', 'Price'],
+  ['Manila rope', 'brown', '4.50'],
+  ['Tar', 'black', '1,240.00'],
+  ['Lamp oil', 'clear', '12.75'],
+];
+const markdown = (rows: string[][]) => rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+describe('A table of a PDF', () => {
+  it('is rows of Markdown, apart from what is around it', async () => {
+    const around = (y: number) => ({ text: 'Goods that were left at the quay in the first week of March', x: 60, y });
+    expect(await textOf([around(80), ...rowsAt(goods), around(164)])).to.equal(
+      [around(0).text, markdown(goods), around(0).text].join('\n\n'),
+    );
+  });
+
+  it('is that of the sample handbook, one cell of which has two lines, and one nearly fills its column', async () => {
+    const { text } = await read(readFileSync('samples/observatory-handbook.pdf'));
+    const tables = parts.flatMap((part) => (part.kind === 'table' ? [part.rows] : []));
+    expect(tables).to.have.length(1);
+    for (const rows of tables) expect(text).to.contain(`\n\n${markdown(rows)}\n\n`);
+  });
+
+  it('has its head, also if two names of it stand near each other', async () => {
+    const heads = ['Article', 'Kept in the dry', 'Price, EUR'].map((text, column) => ({ text, x: [60, 200, 275][column] ?? 0, y: 84 }));
+    const body = rowsAt(goods.slice(1), { places: [60, 200, 320] });
+    expect(await textOf([...heads, ...body])).to.equal(markdown([heads.map(({ text }) => text), ...goods.slice(1)]));
+  });
+
+  it('keeps cells that are empty, and escapes strokes', async () => {
+    const rows = [...goods, ['Rope | tar', '', '7.00']];
+    expect(await textOf(rowsAt(rows).filter(({ text }) => text !== ''))).to.equal(markdown([...goods, ['Rope \\| tar', '', '7.00']]));
+  });
+
+  it('has cells of several lines joined: if they are drawn one by one, if rows are further apart, or if it is text alone', async () => {
+    const wanted = markdown([['Article', 'Colour', 'Price'], ['Rope', 'brown and black', '4.50'], ...goods.slice(2)]);
+    const tall = (y: number, step: number) => [
+      ...rowsAt(goods.slice(0, 1), { y }),
+      { text: 'Rope', x: 60, y: y + step },
+      { text: 'brown', x: 200, y: y + step },
+      { text: 'and black', x: 200, y: y + step + 12 },
+      { text: '4.50', x: 400, y: y + step, endsThere: true },
+      ...rowsAt(goods.slice(2), { y: y + 2 * step + 12, step }),
+    ];
+    expect(await textOf(tall(100, 12)), 'one by one').to.equal(wanted);
+    const inLines = (step: number) => tall(100, step).sort((one, other) => one.y - other.y);
+    expect(await textOf(inLines(20)), 'further apart').to.equal(wanted);
+    expect(await textOf(inLines(12)), 'text alone').to.equal(wanted);
+  });
+
+  it('has a row of its own for what fills some columns but is no further text', async () => {
+    const rows = [...goods, ['', 'Total', '1,257.25'], ['Paid', 'cash', '0.00']];
+    expect(await textOf(rowsAt(rows, { step: 12 }).filter(({ text }) => text !== ''))).to.equal(markdown(rows));
+  });
+
+  it('stands in one column of a paper without its other one', async () => {
+    const prose = parts.flatMap((part) => (part.kind === 'paragraph' ? [part.text] : [])).join(' ');
+    const lines = prose.match(/\S.{0,45}\S(?=\s|$)/g) ?? [];
+    const column = (x: number, from: number, count: number, y: number) =>
+      lines.slice(from, from + count).map((text, row) => ({ text, x, y: y + 14 * row }));
+    const table = rowsAt(goods, { places: [60, 150, 270], y: 260, step: 14 });
+    const pieces = [...column(60, 0, 10, 100), ...table, ...column(60, 10, 10, 340), ...column(310, 20, 25, 100)];
+    const text = await textOf(pieces);
+    expect(text).to.contain(`\n\n${markdown(goods)}\n\n`);
+    expect(text.replace(markdown(goods), '').split('\n').filter(Boolean)).to.deep.equal(lines.slice(0, 45));
+  });
+
+  it('is found on pages that are turned by the PDF, and paragraphs are', async () => {
+    const paragraph = { text: 'Goods that were left at the quay in the first week of March', x: 60, y: 220 };
+    const pieces: Piece[] = [...rowsAt(goods), paragraph, { ...paragraph, y: 234 }, { ...paragraph, y: 270 }];
+    const expected = `${markdown(goods)}\n\n${paragraph.text}\n${paragraph.text}\n\n${paragraph.text}`;
+    for (const turns of [1, 2, 3]) {
+      const document = new PDFDocument({ size: [600, 600], margin: 0 });
+      Object.assign(document.page.dictionary.data, { Rotate: 90 * turns });
+      document.fontSize(10).rotate(-90 * turns, { origin: [300, 300] });
+      for (const { text, x, y, endsThere } of pieces)
+        document.text(text, endsThere ? x - document.widthOfString(text) : x, y, { lineBreak: false });
+      document.end();
+      expect((await read(Buffer.concat(await document.toArray()))).text, `${turns}`).to.equal(expected);
+    }
+  });
+
+  it('is not divided by chunks, which know its first row', async () => {
+    const rows = [
+      goods[0] ?? [],
+      ...Array.from({ length: 40 }, (_, row) => [`Article ${row} of the inventory`, `colour ${row}`, `${row}.50`]),
+    ];
+    const { text, characters, outline } = await read(await draw(rowsAt(rows)));
+    const chunks = placeChunks(text, { characters, pages: outline.page_starts, headings: [] }, { contentType: 'application/pdf' });
+    expect(chunks).to.have.length.above(1);
+    for (const chunk of chunks) {
+      for (const line of chunk.embedded.split('\n')) expect(line).to.match(/^\| .* \| .* \| .* \|$/);
+      expect(chunk.embedded).to.match(/^\| Article \| Colour \| Price \|/);
+    }
+  });
+
+  it('leaves the places of pages and headings as they are', async () => {
+    const document = new PDFDocument({ size: 'A4' });
+    const sentence = 'The observatory stands on the eastern shoulder of the mountain, and its lamp is lit every night of the year. ';
+    for (const name of ['First', 'Second']) {
+      if (name === 'Second') document.addPage();
+      document.fontSize(18).text(`${name} list`).fontSize(10).text(sentence.repeat(4)).moveDown();
+      document.table({ data: goods }).moveDown();
+      document.text(sentence.repeat(3), 72);
+    }
+    document.end();
+    const { text, outline } = await read(Buffer.concat(await document.toArray()));
+    expect(text.split(markdown(goods))).to.have.length(3);
+    expect(outline.page_starts?.map((start) => text.slice(start).split('\n', 1)[0])).to.deep.equal(['First list', 'Second list']);
+    expect(outline.headings.map(({ start, title }) => [start, title])).to.deep.equal([
+      [0, 'First list'],
+      [text.indexOf('Second list'), 'Second list'],
+    ]);
+  });
+});
+
+describe('No table of a PDF', () => {
+  const untouched = async (rows: string[][], options: Parameters<typeof rowsAt>[1] = {}) => {
+    const text = await textOf(rowsAt(rows, options).map((piece) => ({ ...piece, endsThere: false })));
+    expect(text.split('\n').filter(Boolean)).to.deep.equal(rows.map((cells) => cells.join(' ')));
+  };
+
+  it('are two rows, such as a label or two of a form', async () => {
+    await untouched(goods.slice(0, 2));
+    await untouched([
+      ['Family name', 'Quist'],
+      ['Institute', 'Korvid Ridge'],
+    ]);
+  });
+
+  it('are points of a list, or numbered ones', async () => {
+    const words = ['one short point', 'another point that is longer', 'a third one'];
+    for (const mark of [() => '•', (row: number) => `${row + 1}.`, (row: number) => `(${'abc'[row]})`, () => '+'])
+      await untouched(
+        words.map((text, row) => [mark(row), text]),
+        { places: [60, 84] },
+      );
+  });
+
+  it('are contents with leaders', async () => {
+    await untouched(
+      ['Getting there', 'Telescopes', 'The spectrograph'].map((title, row) => [
+        String(row + 1),
+        `${title} ${'. '.repeat(20)}.`,
+        `${row * 4 + 1}`,
+      ]),
+      { places: [60, 84, 290] },
+    );
+  });
+
+  it('are lines of text with wide blanks, also if some of them are below each other', async () => {
+    const lines = [
+      'It was founded in | the year of the comet',
+      'by a cooperative of | nine small universities',
+      'none of them claims | more than a fifth of it',
+    ];
+    const document = new PDFDocument({ size: [600, 800], margin: 0 });
+    document.fontSize(10);
+    for (const [row, line] of lines.entries()) {
+      const [left = '', right = ''] = line.split(' | ');
+      document.text(left, 60, 100 + 14 * row, { lineBreak: false });
+      document.text(right, 280 - document.widthOfString(right), 100 + 14 * row, { lineBreak: false });
+    }
+    document.end();
+    expect((await read(Buffer.concat(await document.toArray()))).text).to.equal(lines.join('\n').replaceAll(' | ', ' '));
+  });
+
+  it('are numbered lines', async () => {
+    const lines = [
+      'The observatory stands on the shoulder of',
+      'the mountain, and its lamp is lit every',
+      'night of the year, but not in the winter,',
+    ];
+    await untouched(
+      lines.map((text, row) => [String(row + 1), text]),
+      { places: [60, 90] },
+    );
+  });
+
+  it('are two addresses beside each other', async () => {
+    const [left, right] = [
+      ['Quay & Sons', 'Harbour Lane 3', 'Oldwick', 'Norland'],
+      ['Ines Halloran', 'Ridge Road 77', 'Tarn Bridge', 'Norland'],
+    ];
+    const block = (lines: string[] = [], x: number) => lines.map((text, row) => ({ text, x, y: 100 + 14 * row }));
+    expect(await textOf([...block(left, 60), ...block(right, 350)])).to.equal([...(left ?? []), ...(right ?? [])].join('\n'));
+  });
+});
+
+describe('Tables of a PDF', () => {
+  /** The lines of each page. */
+  async function pagesOf(bytes: Buffer): Promise<Line[][]> {
+    const pdfium = await loadPdfium();
+    return withMemory(pdfium, bytes.length, (address) => {
+      pdfium.pdfium.HEAPU8.set(bytes, address);
+      const document = pdfium.FPDF_LoadMemDocument(address, bytes.length, '');
+      return Array.from({ length: pdfium.FPDF_GetPageCount(document) }, (_, index) =>
+        readLines(pdfium, pdfium.FPDFText_LoadPage(pdfium.FPDF_LoadPage(document, index))),
+      );
+    });
+  }
+  const wordsOf = (lines: Line[]) =>
+    lines
+      .flatMap(({ text, table }) => (table ? text.replace(/(?<!\\)\|/g, ' ').replaceAll('\\|', '|') : text).split(/\s+/))
+      .filter(Boolean)
+      .sort();
+
+  it('neither lose nor double a word of the samples and of what is made', async () => {
+    const made = (await makeDocuments()).filter(({ mediaType }) => mediaType === 'application/pdf');
+    let rows = 0;
+    for (const { name, bytes } of [{ name: 'handbook', bytes: readFileSync('samples/observatory-handbook.pdf') }, ...made]) {
+      for (const lines of await pagesOf(bytes)) {
+        const joined = joinTables(lines);
+        rows += joined.filter(({ table }) => table).length;
+        expect(wordsOf(joined), name).to.deep.equal(wordsOf(lines));
+      }
+    }
+    expect(rows).to.be.above(90);
+  });
+
+  it('neither lose nor double a word of parts that stand anywhere', () => {
+    let seed = 7;
+    const random = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return Math.floor((seed / 2_147_483_648) * below);
+    };
+    let rows = 0;
+    for (let page = 0; page < 400; page += 1) {
+      const lines = Array.from({ length: 3 + random(20) }, (_, index): Line => {
+        const y = 700 - 12 * (index - random(3));
+        const own = Array.from({ length: 1 + random(4) }, (_, column) => `w${index}x${column}${random(3) === 0 ? ' y|z' : ''}`);
+        const parts = own.map((text, column) => {
+          const x = 60 + 100 * (column + (random(12) === 0 ? 1 : 0)) + random(3);
+          const blanks = text.includes(' ') ? [{ at: text.indexOf(' ') + 1, right: x + 95, x: x + 100 }] : [];
+          return { text, x, right: x + (blanks.length > 0 ? 130 : 20 + random(70)), y, blanks };
+        });
+        return { text: own.join(' '), x: parts[0]?.x, y, size: 10, bold: false, upright: true, gapped: true, parts };
+      });
+      const joined = joinTables(lines);
+      rows += joined.filter(({ table }) => table).length;
+      expect(wordsOf(joined)).to.deep.equal(wordsOf(lines));
+    }
+    expect(rows).to.be.above(50);
+  });
+
+  it('are looked for in time, whatever a page is made of', async () => {
+    const show = (x: number, y: number, text: string) => `1 0 0 1 ${x} ${y} Tm (${text}) Tj `;
+    const page = (draw: (row: number) => string, rows: number) =>
+      makePdf(`BT /F1 2 Tf ${Array.from({ length: rows }, (_, row) => draw(row)).join('')} ET`);
+    const pages = [
+      page((row) => show(10, 790 - row * 0.8, 'ab') + (row % 2 === 0 ? show(100, 790 - row * 0.8, 'cd') : ''), 950),
+      page((row) => show(10 + (row % 7), 790 - row * 0.8, 'ab') + show(100 + (row % 50), 790 - row * 0.8, 'cd'), 950),
+      page((row) => show(10 + row * 12, 790 - (row % 3), 'ab'), 3_000),
+      page((row) => show(10 + (row % 40) * 14, 790 - Math.floor(row / 40) * 4, 'a'), 8_000),
+      page((row) => show(10, 790 - row * 0.1, 'ab') + show(100, 790 - row * 0.1, 'cd'), 8_000),
+    ];
+    for (const [index, bytes] of pages.entries()) {
+      const seconds = await processorSeconds(() => read(bytes));
+      expect(seconds, `page ${index}`).to.be.below(2);
+    }
+    // Each second line might begin a table, and each of these would have all lines below it looked at.
+    const lines = Array.from({ length: 20_000 }, (_, row): Line => {
+      const y = -3 * row;
+      const parts = [10, 100].slice(row % 2).map((x) => ({ text: 'ab', x, right: x + 5, y, blanks: [] }));
+      return { text: 'ab', x: 10, y, size: 2, bold: false, upright: true, gapped: true, parts };
+    });
+    expect(await processorSeconds(() => joinTables(lines))).to.be.below(1);
+  });
+});
