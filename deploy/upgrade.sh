@@ -1,7 +1,7 @@
 #!/bin/sh
-# Puts the image that docker-compose.yml names now in the place of the one that runs, so that no request fails: the schema first, then the
-# AI service, the API and the workers, each new container beside its old one before that is stopped. What else has changed comes last. Run
-# it from the root of the project: see docs/deploy.md.
+# Puts the image that docker-compose.yml names now in the place of the one that runs, so that no request fails unless the edge or Postgres has
+# changed, too: the schema first, then the AI service, the API and the workers, for each old container a new one before the old one is
+# stopped. What else has changed comes last. Run it from the root of the project: see docs/deploy.md.
 set -eu
 docker compose build
 # Always without what depends on it, which compose would stop for a change of the service that it depends on.
@@ -13,12 +13,34 @@ for step in databases migrate; do
     exit 1
   fi
 done
+
+list_new() {
+  docker compose ps --all --quiet "$service" | grep -vxF "$old" || true
+}
+
+give_up() {
+  docker compose logs --tail 50 "$service" >&2
+  # The next run would take what failed for what is old.
+  for id in $(list_new); do docker rm --force "$id"; done
+  echo "The new $service does not run, and was removed; the old one goes on." >&2
+  exit 1
+}
+
 for service in ai api worker; do
+  # Compose would start one that has ended, with the old image, instead of making a new one.
+  for id in $(docker compose ps --all --quiet --status exited --status created "$service"); do docker rm "$id"; done
   old=$(docker compose ps --quiet "$service")
+  if [ -z "$old" ]; then
+    echo "No $service runs here, so it is left out." >&2
+    continue
+  fi
   count=$(echo "$old" | wc -w)
-  docker compose up --detach --no-deps --no-recreate --wait --scale "$service=$((2 * count))" "$service"
-  # The edge asks for the addresses of the API every ten seconds.
-  if [ "$service" = api ]; then sleep 12; fi
+  docker compose up --detach --no-deps --no-recreate --wait --scale "$service=$((2 * count))" "$service" || give_up
+  # The edge asks for the addresses of the API every ten seconds. A worker has no health check: one that cannot start has ended by then.
+  if [ "$service" != ai ]; then sleep 12; fi
+  for id in $(list_new); do
+    if [ "$(docker inspect --format '{{.State.Running}} {{.RestartCount}}' "$id")" != 'true 0' ]; then give_up; fi
+  done
   # shellcheck disable=SC2086 # several ids are several arguments
   docker stop $old
   # shellcheck disable=SC2086
@@ -26,4 +48,4 @@ for service in ai api worker; do
 done
 others=$(docker compose config --services | grep -vxE 'databases|migrate|store-bucket|ai|api|worker')
 # shellcheck disable=SC2086
-docker compose up --detach --no-deps $others
+docker compose up --detach --no-deps --wait $others

@@ -4,7 +4,7 @@ import { tryCommand } from './run-command.ts';
 export const howToGetAnEngine = `This needs a container engine and its compose plugin.
 On Debian, as root:
 
-  apt-get install docker.io debootstrap
+  apt-get install docker.io debootstrap golang openssl
   dockerd >/var/log/dockerd.log 2>&1 &
 
 and for compose, the package docker-compose-v2 or docker-compose-plugin where

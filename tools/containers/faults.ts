@@ -56,8 +56,10 @@ export const faults: Fault[] = [
       const [address = ''] = (await compose.run('port', 'edge', '8080')).split('\n');
       const before = (await compose.list()).filter(isUpgraded).map(({ id }) => id);
       const watch = watchAnswers(`http://localhost:${address.split(':').at(-1)}`);
-      await runCommand('sh', ['deploy/upgrade.sh'], { env: compose.env });
+      const upgrade = runCommand('sh', ['deploy/upgrade.sh'], { env: compose.env });
+      await upgrade.catch(() => {});
       const { asked, failed } = await watch.stop();
+      await upgrade;
       if (failed > 0) throw new Error(`${failed} of ${asked} requests failed while deploy/upgrade.sh ran`);
       const after = (await compose.list()).filter(isUpgraded).map(({ id }) => id);
       const kept = after.filter((id) => before.includes(id));

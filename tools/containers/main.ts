@@ -16,6 +16,7 @@ import { findEngine, howToGetAnEngine } from './engine.ts';
 import { type Fault, faults } from './faults.ts';
 import { describeOwnImage, type FoundImage, provideImages } from './images.ts';
 import { type ProfiledDeployment, prepareProfiles } from './profiles.ts';
+import { tryCommand } from './run-command.ts';
 import { type FaultReport, isSound, runFault } from './run-fault.ts';
 import { isSteady, type SoakReport, soak } from './soak.ts';
 
@@ -40,6 +41,10 @@ async function main(args: string[]): Promise<number> {
   const found = await findEngine();
   if ('missing' in found) {
     note(`No container engine: ${found.missing}.\n\n${howToGetAnEngine}`);
+    return 2;
+  }
+  if (wanted.soakMinutes === undefined && (await tryCommand('openssl', ['version'])).code !== 0) {
+    note('No openssl, which makes a certificate for the profile `tls`: the Debian package openssl has it.');
     return 2;
   }
   note(`Docker ${found.engine}, compose ${found.compose}.`);

@@ -39,7 +39,7 @@ export async function soak(compose: Compose, tenant: Tenant, minutes: number, no
   const load = new SteadyLoad(tenant);
   let tenth: ContainerUse[] | undefined;
   while (Date.now() < endsAt) {
-    await delay(Math.min(sampleMs, endsAt - Date.now()));
+    await load.during(delay(Math.min(sampleMs, endsAt - Date.now())));
     const sample = await measureContainers(compose);
     samples.push(sample);
     if (tenth !== undefined || Date.now() < startedAt + (endsAt - startedAt) / 10) continue;

@@ -5,9 +5,9 @@ import type { Tenant } from '../drill/tenant.ts';
 export interface LoadReport {
   /** The longest that a client asked again and again until its job was accepted. */
   longestWaitSeconds: number;
-  /** For each document, from the begin of its upload until a search found it. */
+  /** For each document, from the beginning of its upload until a search found it. */
   searchableAfterSeconds: number[];
-  /** Documents that a search did not find although they are indexed. */
+  /** Documents that a search did not find, or whose job did not end in time. */
   notFound: number;
 }
 
@@ -17,6 +17,7 @@ const betweenJobsMs = 1_500;
 /** Every so many jobs, a client uploads a document instead, has it indexed, and searches for it. */
 const jobsPerDocument = 30;
 const pollMs = 500;
+const patienceMs = 240_000;
 
 /** Clients that create jobs at a steady rate until they are stopped. */
 export class SteadyLoad {
@@ -28,8 +29,13 @@ export class SteadyLoad {
   constructor(tenant: Tenant) {
     this.#tenant = tenant;
     this.#running = Promise.all(Array.from({ length: clients }, (_, number) => this.#work(number)));
-    // A failure is thrown by `stop`.
+    // A failure is thrown by `during` and `stop`.
     this.#running.catch(() => {});
+  }
+
+  /** Waits for something else. Throws if a client fails meanwhile. */
+  async during(other: Promise<unknown>): Promise<void> {
+    await Promise.race([other, this.#running]);
   }
 
   /** Stops the clients once each has done what it does now. Throws if one of them failed. */
@@ -66,13 +72,17 @@ export class SteadyLoad {
       `The log of the ship ship-${word}. It left the harbour at noon, and came back with the tide.`,
     );
     const jobId = await this.#create({ kind: 'document.index', documentId });
-    await this.#waitForEnd(jobId);
+    const hasEnded = await this.#waitForEnd(jobId);
     const found = await this.#tenant.find(`the log of the ship ship-${word}`);
-    if (found.includes(documentId)) this.#seen.searchableAfterSeconds.push((performance.now() - startedAt) / 1_000);
+    if (hasEnded && found.includes(documentId)) this.#seen.searchableAfterSeconds.push((performance.now() - startedAt) / 1_000);
     else this.#seen.notFound++;
   }
 
-  async #waitForEnd(jobId: string): Promise<void> {
-    while (!(await this.#tenant.hasEnded(jobId))) await delay(pollMs);
+  /** Whether a job has ended within some minutes. */
+  async #waitForEnd(jobId: string): Promise<boolean> {
+    for (const deadline = Date.now() + patienceMs; !(await this.#tenant.hasEnded(jobId)); await delay(pollMs)) {
+      if (Date.now() > deadline) return false;
+    }
+    return true;
   }
 }
