@@ -1,5 +1,4 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { PassThrough } from 'node:stream';
 import { findFreePorts } from '../../local/ports.ts';
 
 /** A way to a server that a test can cut: nobody is asked, connections just break, or fall silent. */
@@ -28,7 +27,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   const [port = 0] = await findFreePorts(1);
   const pairs = new Set<Pair>();
   /** Opened while nothing passes, with what they have said. */
-  const held = new Map<Socket, PassThrough>();
+  const held = new Map<Socket, { said: Buffer[]; listen: (chunk: Buffer) => void }>();
   let silent = false;
   let server: Server;
 
@@ -52,17 +51,18 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
 
   /** Who connects while nothing passes is heard nowhere: the target has nobody more to serve until something passes again. */
   function hold(near: Socket): void {
-    const said = near.pipe(new PassThrough());
-    held.set(near, said);
+    const said: Buffer[] = [];
+    const listen = (chunk: Buffer) => void said.push(chunk);
+    held.set(near.on('data', listen), { said, listen });
     near.on('error', () => {});
     near.on('close', () => held.delete(near));
   }
 
   function admitHeld(): void {
-    for (const [near, said] of held) {
-      near.unpipe(said);
+    for (const [near, { said, listen }] of held) {
+      near.off('data', listen).pause();
       const far = connect(target);
-      far.write(said.read() ?? '');
+      for (const chunk of said) far.write(chunk);
       add({ near, far });
     }
     held.clear();

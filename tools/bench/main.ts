@@ -73,7 +73,7 @@ const { names, values } = readArguments({
   usage: `Usage: npm run bench -- [NAME…] [--quick] [--json] [--documents N] [--jobs N]
 
 Measures the service and what it stands on, see docs/performance.md. All of it
-takes about twenty minutes. NAME is one or several of:
+takes half an hour or more. NAME is one or several of:
 
   ${[...measures.keys()].join('\n  ')}
 
@@ -96,8 +96,8 @@ const { quick, json } = values;
 const effort: Effort = {
   quick,
   rounds: (full) => (quick ? Math.min(3, full) : full),
-  documents: readNumber('documents', values.documents),
-  jobs: readNumber('jobs', values.jobs),
+  documents: readNumber('documents', values.documents, { whole: true }),
+  jobs: readNumber('jobs', values.jobs, { whole: true }),
 };
 
 const figures: Figure[] = [];

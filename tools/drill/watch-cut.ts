@@ -44,16 +44,20 @@ export interface CutOptions {
 /** Lets nothing pass on a way for a time, and watches the service meanwhile and until it serves again. */
 export async function watchCut(service: Service, { way, forMs, tenants, quiet }: CutOptions): Promise<CutReport> {
   const watch = startWatch(service);
-  const asking = startAsking(tenants);
-  way.silence();
-  await delay(forMs);
-  const requests = await asking.stop();
-  watch.endCut();
-  way.resume({ forget: true });
-  const resumedAt = performance.now();
-  await serve(service, quiet);
-  const goesOnSeconds = Math.round((performance.now() - resumedAt) / 100) / 10;
-  return { ...watch.stop(), requests, goesOnSeconds };
+  try {
+    const asking = startAsking(tenants);
+    way.silence();
+    await delay(forMs);
+    const requests = await asking.stop();
+    watch.endCut();
+    way.resume({ forget: true });
+    const resumedAt = performance.now();
+    await serve(service, quiet);
+    const goesOnSeconds = Math.round((performance.now() - resumedAt) / 100) / 10;
+    return { ...watch.read(), requests, goesOnSeconds };
+  } finally {
+    watch.stop();
+  }
 }
 
 /** How many promises of a cut were broken: that all goes on soon, and that memory stays bounded. */
@@ -71,10 +75,12 @@ async function serve({ db }: Service, tenant: Tenant): Promise<void> {
   }
 }
 
+/** Samples the processes. Where there is no `/proc` all figures are 0, and of a process that is gone they are the last ones. */
 function startWatch({ stack }: Service) {
   const residentOf = (name: ServiceName) => {
-    const status = readFileSync(`/proc/${stack.pid(name)}/status`, 'utf8');
-    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024);
+    const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${stack.pid(name)}/status`, 'utf8')) ?? [];
+    if (kilobytes === undefined) throw new Error(`${name} is gone.`);
+    return Math.round(Number(kilobytes) / 1_024);
   };
   const filesOf = (name: ServiceName) => readdirSync(`/proc/${stack.pid(name)}/fd`).length;
   const figures = {
@@ -82,18 +88,28 @@ function startWatch({ stack }: Service) {
     workerMb: () => residentOf('worker'),
     openFiles: () => filesOf('api') + filesOf('worker'),
   };
-  const series = Object.entries(figures).map(([name, read]) => ({ name, read, seen: [read()], atEnd: 0 }));
-  const timer = setInterval(() => {
-    for (const { read, seen } of series) seen.push(read());
-  }, sampleMs);
+  const series = Object.entries(figures).map(([name, read]) => ({ name, read, seen: [] as number[], atEnd: 0 }));
+  const sample = () => {
+    for (const { read, seen } of series) {
+      try {
+        seen.push(read());
+      } catch {
+        // Whether the process may be gone, the counts after the fault tell.
+      }
+    }
+  };
+  sample();
+  const timer = setInterval(sample, sampleMs);
   return {
+    stop: () => clearInterval(timer),
     endCut(): void {
-      for (const one of series) one.atEnd = one.read();
+      sample();
+      for (const one of series) one.atEnd = one.seen.at(-1) ?? 0;
     },
-    stop(): Pick<CutReport, keyof typeof figures> {
-      clearInterval(timer);
-      const courseOf = ({ seen, atEnd, read }: (typeof series)[number]): Course => {
-        return { before: seen[0] ?? 0, atEnd, most: Math.max(...seen), after: read() };
+    read(): Pick<CutReport, keyof typeof figures> {
+      sample();
+      const courseOf = ({ seen, atEnd }: (typeof series)[number]): Course => {
+        return { before: seen[0] ?? 0, atEnd, most: Math.max(0, ...seen), after: seen.at(-1) ?? 0 };
       };
       return Object.fromEntries(series.map((one) => [one.name, courseOf(one)])) as Pick<CutReport, keyof typeof figures>;
     },
