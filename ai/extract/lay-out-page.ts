@@ -10,10 +10,13 @@ const headingRatio = 1.1;
 export function layOutLines(lines: Line[]): string {
   const usualStep = usualStepOf(lines);
   let text = '';
+  let shown: Line | undefined;
   for (const [index, line] of lines.entries()) {
     if (line.text === '') continue;
-    if (text !== '') text += startsParagraph(lines[index - 1], line, usualStep) ? '\n\n' : '\n';
+    const isParted = shown?.table !== line.table || (line.table === undefined && startsParagraph(lines[index - 1], line, usualStep));
+    if (shown) text += isParted ? '\n\n' : '\n';
     text += line.text;
+    shown = line;
   }
   return text;
 }
@@ -35,7 +38,6 @@ export function stepBetween(previous: Line | undefined, line: Line): number | un
 }
 
 function startsParagraph(previous: Line | undefined, line: Line, usualStep: number | undefined): boolean {
-  if (previous?.table !== undefined || line.table !== undefined) return previous?.table !== line.table;
   const step = stepBetween(previous, line);
   if (previous === undefined || step === undefined) return false;
   if (usualStep !== undefined && step > usualStep * paragraphGap) return true;

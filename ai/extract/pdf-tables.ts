@@ -4,8 +4,9 @@ import { areTable, type Column, columnOf, spreadColumns, spreadOverHead } from '
 import { toRow } from './table-row.ts';
 
 const fewestRows = 3;
-/** A page with more lines is read as it is: looking for tables takes time by the square of their number. */
+/** A page with more lines, or more parts of lines, is read as it is: looking for tables takes time by the square of their number. */
 const mostLines = 1_000;
+const mostParts = 4_000;
 /** A row goes on within so many lines. */
 const mostLinesOfCell = 8;
 /** How far a row may be below the one before, in the size of the type. */
@@ -28,7 +29,7 @@ interface Run {
  * places, with wide gaps between them. Columns of text, lists, and tables of contents with leaders are none. All other lines stay as they are.
  */
 export function joinTables(lines: Line[]): Line[] {
-  if (lines.length > mostLines) return lines;
+  if (lines.length > mostLines || lines.reduce((sum, { parts }) => sum + parts.length, 0) > mostParts) return lines;
   const rows = toPageRows(lines);
   const joined: Line[] = [];
   let next = 0;

@@ -48,6 +48,8 @@ function spread(columns: Column[], line: VisualLine, { gap, blanksOf }: Closenes
   if (line.parts.length > mostColumns) return undefined;
   const near = ({ x, right }: Part) => columns.flatMap((one, index) => (x < one.right + gap && right > one.x - gap ? [index] : []));
   const parts = line.parts.flatMap((part) => (near(part).length > 1 ? splitPart(part, blanksOf(part, columns)) : [part]));
+  // Words that do not go from left to right cannot be parted.
+  if (parts.some(({ x, right }) => right < x)) return undefined;
   const wider = [...columns];
   const taken = new Set<number>();
   for (const part of parts) {
@@ -73,10 +75,11 @@ function blanksBefore(part: Part, columns: Column[]): Blank[] {
 /** The widest blank between each two columns that follow each other. */
 function blanksBetween(part: Part, columns: Column[]): Blank[] {
   const sorted = columns.toSorted((one, other) => one.x - other.x);
-  return sorted.slice(1).flatMap((column, index) => {
+  const widest = sorted.slice(1).flatMap((column, index) => {
     const between = part.blanks.filter(({ right, x }) => right <= column.x && x >= (sorted[index]?.right ?? 0));
     return between.sort((one, other) => other.x - other.right - (one.x - one.right)).slice(0, 1);
   });
+  return widest.sort((one, other) => one.at - other.at);
 }
 
 /** What is between the blanks of a part. */

@@ -30,7 +30,7 @@ serveTasks(
       for (const [index, prepare] of pages.entries()) {
         const prepared = await prepare();
         const now = performance.now();
-        // Pages that are turned leave their share of the time to those behind them.
+        // A page that is turned may not use up the time of those behind it.
         const page = await readUpright(prepared, now + (deadline - now) / (pages.length - index));
         read.push(page);
         characters += countCharacters(page.text);

@@ -12,8 +12,8 @@ const turns = [180, 90, 270];
 
 /**
  * Recognizes the text of a page, as a PNG, that may have been scanned upside down or sideways: if it is read with little confidence, or has no text, it is tried
- * turned in a smaller size, and read again in the turn that is clearly better. No reading begins if less time is left until `deadline`, in milliseconds of
- * `performance.now()`, than the first one took. The engine must have been loaded.
+ * turned in a smaller size, and read again in the turn that is clearly better. No trial begins if less time is left until `deadline`, in milliseconds of
+ * `performance.now()`, than the first reading took, and the last reading only if twice as much is left. The engine must have been loaded.
  */
 export async function readUpright(page: Buffer, deadline: number): Promise<Recognized> {
   const startedAt = performance.now();

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
 import { extractText } from '../../ai/extract/extract-text.ts';
+import { layOutLines } from '../../ai/extract/lay-out-page.ts';
 import { joinTables } from '../../ai/extract/pdf-tables.ts';
 import { loadPdfium, withMemory } from '../../ai/extract/pdfium.ts';
 import { type Line, readLines } from '../../ai/extract/read-lines.ts';
@@ -52,6 +53,21 @@ const goods = [
   ['Lamp oil', 'clear', '12.75'],
 ];
 const markdown = (rows: string[][]) => rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+/** A line whose parts, each `ab`, begin at these places. */
+function lineOf(y: number, places: number[]): Line {
+  const parts = places.map((x) => ({ text: 'ab', x, right: x + 10, y, blanks: [] }));
+  return {
+    text: places.map(() => 'ab').join(' '),
+    x: places[0] ?? 0,
+    y,
+    size: 10,
+    bold: false,
+    upright: true,
+    gapped: places.length > 1,
+    parts,
+  };
+}
 
 describe('A table of a PDF', () => {
   it('is rows of Markdown, apart from what is around it', async () => {
@@ -312,5 +328,31 @@ describe('Tables of a PDF', () => {
       return { text: 'ab', x: 10, y, size: 2, bold: false, upright: true, gapped: true, parts };
     });
     expect(await processorSeconds(() => joinTables(lines))).to.be.below(1);
+    const many = Array.from({ length: 1_000 }, (_, row) =>
+      lineOf(
+        -3 * row,
+        Array.from({ length: row % 2 ? 1 : 40 }, (__, at) => 14 * at),
+      ),
+    );
+    expect(await processorSeconds(() => joinTables(many))).to.be.below(1);
+  });
+
+  it('is apart from what is below it, also if a line of blanks is between them', () => {
+    const table = [700, 685, 670].map((y) => lineOf(y, [60, 200, 400]));
+    const lines = [...table, { ...lineOf(655, []), text: '' }, lineOf(640, [60])];
+    const row = '| ab | ab | ab |';
+    expect(layOutLines(joinTables(lines))).to.equal([[row, row, row].join('\n'), 'ab'].join('\n\n'));
+  });
+
+  it('has each word of its head once, whatever their order is in what is drawn', () => {
+    const rows = [685, 670, 655].map((y) => lineOf(y, [60, 200, 400]));
+    const blanks = [
+      { at: 4, right: 391, x: 399 },
+      { at: 8, right: 192, x: 199 },
+    ];
+    const text = 'one two three';
+    const head = { ...lineOf(700, []), text, parts: [{ text, x: 60, right: 430, y: 700, blanks }] };
+    const words = joinTables([head, ...rows]).flatMap((line) => line.text.match(/one|two|three/g) ?? []);
+    expect(words).to.have.members(['one', 'two', 'three']);
   });
 });
