@@ -3,6 +3,7 @@ import { authPath } from '../auth/mount.ts';
 import { sessionCookieName } from '../auth/session-options.ts';
 import { ApiError } from '../contract/api-error.ts';
 import { contentTypes } from '../contract/documents.ts';
+import { inShareOf } from '../db/fair-share.ts';
 import { findDeclaredBytes } from '../domain/documents/document.ts';
 import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
@@ -66,7 +67,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
 function uploadOptions({ config, db, log }: ApiDeps, storage: LocalStorage): UploadOptions {
   return {
     storage,
-    findDeclaredBytes: (...ids) => findDeclaredBytes(db, ...ids),
+    findDeclaredBytes: (organizationId, documentId) => inShareOf(organizationId, () => findDeclaredBytes(db, organizationId, documentId)),
     maxUploadBytes: config.storage.maxUploadBytes,
     contentTypes: [...contentTypes, ...config.extraContentTypes],
     limits: config.uploads,

@@ -23,9 +23,6 @@ const basePath = '/api/auth';
 const retrySeconds = 2;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Where a provider of OpenID Connect may post a form. */
-const formPath = `${basePath}/callback/`;
-
 export interface MountOptions {
   auth: Auth;
   config: ServerConfig;
@@ -50,14 +47,14 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
       const changes = !safeMethods.has(req.method);
       if (changes && !isAllowedOrigin(req.headers, trusted)) return refuseOrigin(res);
       if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) return fail(res, 413, 'payload_too_large');
-      if (changes && isForm(req.headers) && !req.path.startsWith(formPath)) return refuseForm(res);
+      if (changes && isForm(req.headers)) return refuseForm(res);
       const address = clientAddress(req, res);
       req.headers[clientAddressHeader] = address;
       if (changes) standInForBrowser(req.headers, base);
       // better-auth would read it only while it does what the request asks for.
       const body = changes ? await readBody(req, res) : undefined;
       const request = new Request(getRequest({ base, request: req }), body ? { body } : {});
-      const actor = changes ? await findSession(req.headers) : undefined;
+      const actor = changes ? await inShareOf(address, () => findSession(req.headers)) : undefined;
       if (actor) release = await beginWrite(actor.userId, whenClientLeaves(res));
       const response = await inShareOf(actor?.userId ?? address, () => runAsActor(actor, () => auth.handler(request)));
       if (response.status === 500) return fail(res, 500, 'internal_error');
@@ -66,7 +63,7 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
       // The HTTP edge has already set a stricter `Cache-Control`.
       response.headers.delete('cache-control');
       if (response.status < 400) return await setResponse(res, response);
-      const isSignedIn = async () => (actor ?? (await findSession(req.headers))) !== undefined;
+      const isSignedIn = async () => (actor ?? (await inShareOf(address, () => findSession(req.headers)))) !== undefined;
       const path = new URL(request.url).pathname.slice(basePath.length);
       await setResponse(res, await toErrorResponse(response, { path, isSignedIn }));
     } catch (err) {

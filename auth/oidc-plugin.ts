@@ -67,7 +67,11 @@ function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig) {
         requireIdTokenVerification: true,
         // A user must have a name, but OpenID Connect does not guarantee one.
         mapProfileToUser: (profile) => ({
-          name: cut(String(profile.name || profile.preferred_username || profile.email), 120),
+          name: cut(
+            [profile.name, profile.preferred_username].map((name) => String(name ?? '')).find((name) => name.trim() !== '') ??
+              String(profile.email),
+            120,
+          ),
           image: typeof profile.picture === 'string' && profile.picture.length <= 2_048 ? profile.picture : undefined,
         }),
       },

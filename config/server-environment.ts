@@ -112,7 +112,7 @@ export const serverEnvironment = z.object({
   SEARCH_TIMEOUT_MS: milliseconds(20_000, { min: 10 }),
   MAX_ORGANIZATIONS_PER_USER: integer(10, { min: 1, max: 1_000_000 }),
   // With more of them a list would be larger than a page may be.
-  MAX_WORKSPACES_PER_ORGANIZATION: integer(1_000, { min: 1, max: 5_000 }),
+  MAX_WORKSPACES_PER_ORGANIZATION: integer(5_000, { min: 1, max: 5_000 }),
   INVITATIONS_PER_DAY: integer(200, { min: 1, max: 1_000_000 }),
   INVITATIONS_PER_ADDRESS_PER_DAY: integer(5, { min: 1, max: 1_000_000 }),
   SEARCH_DEFAULT_MODE: z.enum(searchModes, `must be ${searchModes.join(', ')}`).default('semantic'),

@@ -5,7 +5,7 @@ export const about = {
   license: { name: 'MIT', identifier: 'MIT' },
   description: `Organizations hold workspaces, workspaces hold documents, and jobs read, summarize and index them.
 
-**Signing in.** Sign up with \`POST /api/auth/sign-up/email\` (\`name\`, \`email\`, \`password\`), sign in with \`POST /api/auth/sign-in/email\` (\`email\`, \`password\`), create an organization with \`POST /api/auth/organization/create\` (\`name\`, \`slug\`). Send \`Authorization: Bearer <token>\` with the value of the \`set-auth-token\` header in the response, or the session cookie of a browser. \`GET /api/auth/organization/list\` returns the organizations that you are a member of, with the ids that operations ask for.
+**Signing in.** Sign up with \`POST /api/auth/sign-up/email\` (\`name\`, \`email\`, \`password\`), and sign in with \`POST /api/auth/sign-in/email\` (\`email\`, \`password\`). Send \`Authorization: Bearer <token>\` with the value of the \`set-auth-token\` header in the response to signing in, or the session cookie of a browser. Create an organization with \`POST /api/auth/organization/create\` (\`name\`, \`slug\`). \`GET /api/auth/organization/list\` returns the organizations that you are a member of, with the ids that operations ask for.
 
 **Requests.** Bodies are JSON of at most 1 MiB, and say so: \`Content-Type: application/json\`, or another type of the form \`application/*+json\`. A body of another type is BAD_REQUEST. Fields and query parameters that an operation does not know are ignored, except in the \`filter\` of a search. A parameter is checked before the resource is looked for; whether you are signed in is checked before everything else.
 

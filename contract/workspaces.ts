@@ -57,7 +57,8 @@ export const workspaces = {
     path: '/workspaces',
     access: 'workspace:create',
     summary: 'Create a workspace',
-    description: 'Adds a workspace to the organization, optionally for one of its teams. The slug is unique within the organization.',
+    description:
+      'Adds a workspace to the organization, optionally for one of its teams. The slug is unique within the organization: one that is taken is CONFLICT. So is one workspace more than the deployment lets an organization have; `message` tells which it is.',
     errors: ['LIMIT_REACHED', 'NOT_FOUND', 'CONFLICT'],
     idempotent: true,
     body: z.object({ organizationId: id, teamId: id.nullable().optional(), name: workspaceName, slug }).meta({ id: 'CreateWorkspace' }),

@@ -48,7 +48,7 @@ export async function runCommand([name, ...args]: string[], env: Environment, ou
     // The problem stands alone: above a list of every command it would be out of sight.
     const problem = name === undefined ? 'Which command?' : `There is no command ${name}.`;
     output.note(
-      `${problem} They are: ${Object.keys(commands).join(', ')}.\n\nUsage: npm run ops -- COMMAND [ARGUMENTS]; --help describes them.`,
+      `${problem} The commands are: ${Object.keys(commands).join(', ')}.\n\nUsage: npm run ops -- COMMAND [ARGUMENTS]; --help describes them.`,
     );
     return 2;
   }

@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import type { ZodError } from 'zod';
 import { contract } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
+import { inShareOf } from '../../db/fair-share.ts';
 import { authenticate, type Caller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
@@ -11,7 +12,7 @@ import { eventStreamType, toEventStream } from '../streams/sse.ts';
 import { invalidInput, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
-import { requestIdOf, requestInfo } from './request.ts';
+import { clientAddressOf, requestIdOf, requestInfo } from './request.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
 export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
@@ -19,7 +20,7 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
   const authenticated: RequestHandler = async (req, res, next) => {
     const { tsRestRoute: route } = req as { tsRestRoute?: AnyRoute };
     if (!route) throw new Error('a REST handler runs outside its route');
-    res.locals.caller = await authenticate(deps.authentication, route, req, res);
+    res.locals.caller = await inShareOf(clientAddressOf(res), () => authenticate(deps.authentication, route, req, res));
     next();
   };
   createExpressEndpoints(contract as never, toHandlers(deps, procedures) as never, router, {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ApiError } from '../../contract/api-error.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import type { AnyRoute } from '../../contract/route.ts';
+import { inShareOf } from '../../db/fair-share.ts';
 import { authenticate, type Caller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
@@ -12,7 +13,7 @@ import { keepAliveMs } from '../streams/sse.ts';
 import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
-import { requestIdOf, requestInfo } from './request.ts';
+import { clientAddressOf, requestIdOf, requestInfo } from './request.ts';
 
 interface RpcContext {
   req: Request;
@@ -50,7 +51,7 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
   const authenticated: RequestHandler = async (req, res, next) => {
     const route = routeOf(res);
     if (!route) throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
-    res.locals.caller = await authenticate(deps.authentication, route, req, res);
+    res.locals.caller = await inShareOf(clientAddressOf(res), () => authenticate(deps.authentication, route, req, res));
     next();
   };
   router.post('/{*path}', authenticated, jsonBody(), async (req, res, next) => {

@@ -74,7 +74,7 @@ function renderReset(apiUrl: string, token: string): string {
 }
 
 function renderInvitation(apiUrl: string, id: string): string {
-  return `<p>You are invited to an organization. Sign in as the one whom the mail was sent to, or sign up first
+  return `<p>You are invited to an organization. Sign in with the address that the mail was sent to, or sign up with it first
       (<a href="/docs">the reference</a> says how), and accept with the token that signing in returned:</p>
     <pre>${escapeHtml(`curl -sS ${apiUrl}/api/auth/organization/accept-invitation \\
   -H 'Content-Type: application/json' -H "Authorization: Bearer $TOKEN" \\

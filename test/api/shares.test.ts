@@ -90,10 +90,14 @@ describe('The share of connections', () => {
   it('at the endpoints of sign-in is that of the user who changes something, else that of the address', async () => {
     const app = express();
     const handler = async () => Response.json(shareKey());
+    const lookUps: string[] = [];
     const options: Partial<MountOptions> = {
       auth: { handler } as never,
       config: { apiUrl: 'http://localhost', trustedOrigins: [] as string[] } as never,
-      findSession: (async () => ({ userId: 'user' })) as never,
+      findSession: (async () => {
+        lookUps.push(shareKey());
+        return { userId: 'user' };
+      }) as never,
       log,
       clientAddress: () => '203.0.113.1',
       beginWrite: async () => () => {},
@@ -106,6 +110,7 @@ describe('The share of connections', () => {
       expect(await (await fetch(url)).json()).to.equal('203.0.113.1');
       const body = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
       expect(await (await fetch(url, body)).json()).to.equal('user');
+      expect(lookUps).to.deep.equal(['203.0.113.1']);
     } finally {
       server.close();
       server.closeAllConnections();

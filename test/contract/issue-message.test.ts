@@ -30,6 +30,6 @@ describe('Messages of BAD_REQUEST', () => {
   it('are those of a schema if it has some, and those of zod for what they do not cover', () => {
     expect(messagesOf(z.object({ mode: z.string({ error: 'must be a mode' }) }), {})).to.deep.equal(['mode: must be a mode']);
     expect(messagesOf(z.object({ at: z.number().gt(1) }), { at: 1 })).to.deep.equal(['at: Too small: expected number to be >1']);
-    expect(messagesOf(z.object({}), [])).to.deep.equal([': Invalid input: expected object, received array']);
+    expect(messagesOf(z.object({}), [])).to.deep.equal([': The body must be a JSON object.']);
   });
 });
