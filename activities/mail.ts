@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { findMail, type MailRow, noteMailFailure, removeMail } from '../domain/mail.ts';
 import { MailError, type OutgoingMail } from '../mail/port.ts';
 import type { ActivityDeps } from './deps.ts';
+import { withHeartbeats } from './progress.ts';
 
 export function mailActivities({ db, mailer, log }: ActivityDeps) {
   return {
@@ -10,7 +11,7 @@ export function mailActivities({ db, mailer, log }: ActivityDeps) {
       const mail = await findMail(db, mailId);
       if (!mail) return { sent: false };
       try {
-        await mailer.send(toOutgoing(mail));
+        await withHeartbeats(() => mailer.send(toOutgoing(mail)));
       } catch (error) {
         if (!(error instanceof MailError)) throw error;
         await noteMailFailure(db, mailId, error.cause instanceof Error ? error.cause.message : error.message);

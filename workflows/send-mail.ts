@@ -4,6 +4,7 @@ import type { SendMailInput } from './definitions.ts';
 
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '20 seconds',
   scheduleToCloseTimeout: '3 days',
   retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '30 minutes' },
 });

@@ -11,7 +11,7 @@ import { findWrong, isSteady, type SoakReport } from '../../tools/containers/soa
 import { recipes } from '../../tools/containers/stand-ins/recipes.ts';
 import { readMemory } from '../../tools/containers/use-of-containers.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
-import { runProgram } from '../support/processes.ts';
+import { runProgram, until } from '../support/processes.ts';
 
 describe('npm run test:containers', () => {
   it('says how to get a container engine where there is none', async () => {
@@ -96,6 +96,8 @@ describe('npm run test:containers', () => {
     const dataDir = makeTestDirectory();
     const stack = await startStack({ dataDir, services: ['ai'] });
     try {
+      // It answers before its log is written.
+      await until(() => stack.readLog('ai').includes('The AI service is listening.'));
       expect(readMissingIsolation(stack.readLog('ai'))).to.deep.equal(findIsolation().missing);
     } finally {
       await stack.stop();

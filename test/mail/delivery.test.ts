@@ -19,6 +19,7 @@ describe('Mails', () => {
   beforeEach(() => {
     server.mails.length = 0;
     server.refuseWith = undefined;
+    server.ignore = undefined;
   });
 
   const post = (path: string, body: object, token?: string) => api.request('POST', path, { body, token });
@@ -74,6 +75,20 @@ describe('Mails', () => {
     server = await startMailServer({ port });
     await until(async () => (await rows()).length === 0);
     expect(server.mails.map(({ body }) => body).join()).to.include('Written while nobody listens.');
+    expect(server.mails).to.have.length(1);
+  });
+
+  it('that were being sent when the API died are sent by the next one, long before an attempt may end', async () => {
+    const connected = new Promise<void>((resolve) => {
+      server.ignore = resolve;
+    });
+    expect((await write('Written before the end.')).status).to.equal(200);
+    await connected;
+    await api.stack.kill('api');
+    server.ignore = undefined;
+    await api.stack.start('api');
+    expect(await mailTo(contact)).to.include('Written before the end.');
+    await until(async () => (await rows()).length === 0);
     expect(server.mails).to.have.length(1);
   });
 

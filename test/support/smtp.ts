@@ -21,6 +21,8 @@ export interface MailServer {
   mails: ReceivedMail[];
   /** What to answer to a recipient instead of taking the mail: an SMTP code. */
   refuseWith: number | undefined;
+  /** While it is set, who connects hears nothing; it is called each time. */
+  ignore: (() => void) | undefined;
   stop(): Promise<void>;
 }
 
@@ -32,6 +34,10 @@ export async function startMailServer({ port, host = '127.0.0.1' }: { port?: num
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    onConnect(_session, callback) {
+      if (!server.ignore) return callback();
+      server.ignore();
+    },
     onRcptTo(_address, _session, callback) {
       if (server.refuseWith === undefined) return callback();
       callback(Object.assign(new Error('not this one'), { responseCode: server.refuseWith }));
@@ -58,6 +64,7 @@ export async function startMailServer({ port, host = '127.0.0.1' }: { port?: num
     port: bound,
     mails,
     refuseWith: undefined,
+    ignore: undefined,
     stop: () => new Promise((resolve) => smtp.close(() => resolve())),
   };
   return server;

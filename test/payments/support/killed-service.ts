@@ -142,6 +142,12 @@ export class KilledService {
     cuts: { name: string; isIt: (request: string) => boolean; stored: () => string; act: () => Promise<unknown> }[],
   ) {
     const reached = new Set<object>();
+    // The answers come together: a commit whose answer is held for seconds is a database that has gone silent, and is given up.
+    const done = new Set<object>();
+    let answerAll = () => {};
+    const allDone = new Promise<void>((resolve) => {
+      answerAll = resolve;
+    });
     this.stripe.hold = (request, at, gone) => {
       const cut = cuts.find(({ isIt }) => isIt(request));
       if (!cut) return undefined;
@@ -149,8 +155,10 @@ export class KilledService {
         reached.add(cut);
         return gone;
       }
-      if (at === 'done' && moment === 'committed') this.#proxy.holdCommitOf(cut.stored(), () => reached.add(cut));
-      return undefined;
+      if (at !== 'done' || moment !== 'committed') return undefined;
+      this.#proxy.holdCommitOf(cut.stored(), () => reached.add(cut));
+      if (done.add(cut).size === cuts.length) answerAll();
+      return allDone;
     };
     const ends = new Map<object, unknown>();
     const acts = cuts.map(async (cut) => {
