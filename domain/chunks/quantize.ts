@@ -69,13 +69,32 @@ function findClip(vector: Float32Array): number {
   return count === 0 ? 1 : Math.min(largest, clipAt * Math.sqrt(squares / count));
 }
 
-/** Scores the quantized vector that begins at a position of a text, about as its exact vector's dot product with the query. */
-export type Scorer = (vectors: string, start: number) => number;
+/** Scores the quantized vectors of a text, in their order, each about as its exact vector's dot product with the query. */
+export type Scorer = (vectors: string) => Float64Array;
 
-/** Prepares a query's vector: what each character adds to a score is looked up, not computed. */
+/**
+ * Prepares a query's vector: what each character adds to a score is looked up, not computed. Four sums at once, in numbers of 64 bits, take
+ * half the time of one in 32 bits: no step waits for the one before, and nothing is converted.
+ */
 export function createScorer(query: Float32Array): Scorer {
+  const length = quantizedLength(query.length);
+  const added = prepareSums(query);
+  const scales = Float64Array.from({ length: scaleBase * scaleBase }, (_, steps) => 2 ** (-steps / scaleSteps));
+  return (vectors) => {
+    const codes = Buffer.from(vectors, 'latin1');
+    const scores = new Float64Array(Math.floor(codes.length / length));
+    for (let index = 0, start = 0; index < scores.length; index += 1, start += length) {
+      const steps = ((codes[start] as number) - firstCharacter) * scaleBase + (codes[start + 1] as number) - firstCharacter;
+      scores[index] = sumUp(added, codes, start + scaleLength, start + length) * (scales[steps] ?? 0);
+    }
+    return scores;
+  };
+}
+
+/** What each character adds, for each pair of the query's dimensions. */
+function prepareSums(query: Float32Array): Float64Array {
   const pairs = Math.ceil(query.length / 2);
-  const added = new Float32Array(pairs * characterCodes);
+  const added = new Float64Array(pairs * characterCodes);
   for (let pair = 0; pair < pairs; pair += 1) {
     const [first, second] = [query[2 * pair] ?? 0, query[2 * pair + 1] ?? 0];
     for (let code = 0; code < numbers * numbers; code += 1) {
@@ -83,12 +102,22 @@ export function createScorer(query: Float32Array): Scorer {
       added[pair * characterCodes + firstCharacter + code] = value;
     }
   }
-  const scales = Float32Array.from({ length: scaleBase * scaleBase }, (_, steps) => 2 ** (-steps / scaleSteps));
-  return (vectors, start) => {
-    const steps = (vectors.charCodeAt(start) - firstCharacter) * scaleBase + vectors.charCodeAt(start + 1) - firstCharacter;
-    let [sum, position] = [0, start + scaleLength];
-    for (let offset = 0; offset < added.length; offset += characterCodes, position += 1)
-      sum += added[offset + vectors.charCodeAt(position)] ?? 0;
-    return sum * (scales[steps] ?? 0);
-  };
+  return added;
+}
+
+function sumUp(added: Float64Array, codes: Uint8Array, start: number, end: number): number {
+  let one = 0;
+  let two = 0;
+  let three = 0;
+  let four = 0;
+  let at = start;
+  let offset = 0;
+  for (; at + 3 < end; at += 4, offset += 4 * characterCodes) {
+    one += added[offset + (codes[at] as number)] as number;
+    two += added[offset + characterCodes + (codes[at + 1] as number)] as number;
+    three += added[offset + 2 * characterCodes + (codes[at + 2] as number)] as number;
+    four += added[offset + 3 * characterCodes + (codes[at + 3] as number)] as number;
+  }
+  for (; at < end; at += 1, offset += characterCodes) one += added[offset + (codes[at] as number)] as number;
+  return one + two + three + four;
 }

@@ -8,7 +8,7 @@ import { type Candidate, type ChunkQuery, candidatesOfDocument } from './candida
 import { storeHalfVectors } from './half-vectors.ts';
 import { keepBest } from './keep-best.ts';
 import { keepBestDocuments } from './keep-best-documents.ts';
-import { createScorer, quantizedLength } from './quantize.ts';
+import { createScorer } from './quantize.ts';
 
 /** About as much text as a block has. */
 const blockCharacters = 8_192;
@@ -57,7 +57,6 @@ function toBlocks({ id, organization_id, workspace_id }: DocumentRow, chunks: Qu
  */
 export async function scanVectorBlocks(db: Db, query: ChunkQuery, count: number): Promise<Candidate[]> {
   const score = createScorer(query.vector);
-  const length = quantizedLength(query.vector.length);
   const best = query.byDocument ? keepBestDocuments(count, candidatesOfDocument) : keepBest(count);
   const readNext = query.scope?.named ? createNamedReader(db, query, query.scope.named) : createReader(db, query);
   let reading = readNext();
@@ -69,8 +68,8 @@ export async function scanVectorBlocks(db: Db, query: ChunkQuery, count: number)
     let sliceEndsAt = 0;
     for (const { document_id: documentId, first_index: first, vectors } of blocks) {
       if (performance.now() >= sliceEndsAt) sliceEndsAt = await slices.next(query.workspaceId);
-      for (let start = 0, index = first; start < vectors.length; start += length, index += 1)
-        best.offer(score(vectors, start), documentId, index);
+      const scores = score(vectors);
+      for (let at = 0; at < scores.length; at += 1) best.offer(scores[at] as number, documentId, first + at);
     }
   }
   return best.candidates();

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createAiClient } from '../../../ai/client.ts';
 import { createDb } from '../../../db/connect.ts';
+import { reconcileVectorIndexes } from '../../../domain/chunks/reconcile-vector-indexes.ts';
 import { splitText } from '../../../domain/chunks/split-text.ts';
 import { storeChunks } from '../../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../../domain/documents/document.ts';
@@ -34,6 +35,8 @@ export async function prepareChunks(service: Service, ai = aiOf(service)) {
     await db.transaction().execute((trx) => storeChunks(trx, row, model, embedded));
     for (const statement of copyDocument) await service.pool.query(statement, [document.id, chunks / chunksPerDocument]);
     await indexPostings(db);
+    // With pgvector, as the service does once an hour.
+    await reconcileVectorIndexes(db);
     await service.pool.query('vacuum analyze document, chunk, vector_block, lexical_document, posting');
     return workspaceId;
   };

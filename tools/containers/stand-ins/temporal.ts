@@ -28,8 +28,8 @@ store() {
         connectProtocol: tcp
         user: $POSTGRES_USER
         password: $POSTGRES_PWD
-        maxConns: 20
-        maxIdleConns: 20
+        maxConns: \${SQL_MAX_CONNS:-20}
+        maxIdleConns: \${SQL_MAX_IDLE_CONNS:-20}
         maxConnLifetime: 1h
 YAML
 }
@@ -46,7 +46,7 @@ log: { stdout: true, level: "\${LOG_LEVEL:-info}" }
 persistence:
   defaultStore: default
   visibilityStore: visibility
-  numHistoryShards: 4
+  numHistoryShards: \${NUM_HISTORY_SHARDS:-4}
   datastores:
     default:
 YAML
