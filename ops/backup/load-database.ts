@@ -6,6 +6,7 @@ import { OpsError } from '../context.ts';
 import type { Manifest } from './manifest.ts';
 import { readPart } from './part.ts';
 import { copied, listAllTables, listTables, ofNewService, quoted, type Table, textForm } from './tables.ts';
+import { withoutIndexes } from './without-indexes.ts';
 
 export interface Target {
   url: string;
@@ -46,7 +47,9 @@ export async function loadDatabase(target: Target, directory: string, manifest: 
     for (const { name } of tables) await client.query(`alter table ${quoted(name)} disable trigger user`);
     await assertFillable(client, tables, manifest, target);
     await client.query(`truncate ${(await listAllTables(client)).map(quoted).join(', ')}`);
-    for (const { name } of tables) await loadTable(client, directory, manifest, name, note);
+    await withoutIndexes(client, async () => {
+      for (const { name } of tables) await loadTable(client, directory, manifest, name, note);
+    });
     await client.query('delete from outbox where starts_with(workflow_id, $1)', [workflowIds.sendMail('')]);
     for (const { name } of tables) await client.query(`alter table ${quoted(name)} enable trigger user`);
     for (const { name, lastValue } of manifest.sequences) await client.query('select setval($1::regclass, $2)', [quoted(name), lastValue]);

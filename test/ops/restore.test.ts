@@ -297,6 +297,11 @@ describe('npm run ops -- backup and restore', () => {
     });
   });
 
+  it('makes every key, reference and index again, and leaves triggers on', async () => {
+    const { database } = await restore();
+    expect(await readSchema(database)).to.deep.equal(await readSchema(newDatabase));
+  });
+
   it('takes a backup of an older schema into a new database, and migrates it', async () => {
     const last = Object.keys(migrations).sort().at(-1) ?? '';
     const older = await use(createEmptyDatabase());
@@ -439,4 +444,16 @@ async function waitsForLock({ db }: TestDatabase, name: string): Promise<boolean
   const { rows } = await sql`select from pg_stat_activity
     where datname = current_database() and application_name = ${name} and wait_event_type = 'Lock'`.execute(db);
   return rows.length > 0;
+}
+
+/** The keys, references, checks, indexes and triggers of a database, as Postgres writes them. */
+async function readSchema({ db }: TestDatabase): Promise<string[]> {
+  const { rows } = await sql<{ line: string }>`
+    select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) || ' ' || convalidated as line
+      from pg_constraint where connamespace = current_schema()::regnamespace
+    union all select indexdef from pg_indexes where schemaname = current_schema()
+    union all select tgrelid::regclass || ' ' || tgname || ' ' || tgenabled::text from pg_trigger where not tgisinternal
+    order by line`.execute(db);
+  expect(rows).to.have.length.above(300);
+  return rows.map(({ line }) => line);
 }
