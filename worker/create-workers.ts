@@ -25,6 +25,12 @@ export interface WorkerOptions {
 /** How long after the grace an attempt that does not end is given up, in milliseconds. */
 export const forceMs = 3_000;
 
+/**
+ * How many workflows a process keeps in memory between their tasks, each 0.25 MB: by itself the SDK would keep 2,300 where the heap may grow to
+ * 4 GB, and an outage of the AI service, in which jobs wait, would fill them. Others are replayed when something happens to them.
+ */
+const mostCachedWorkflows = 600;
+
 /** The workers of a process: one for workflows and their short activities, and one for the attempts of each kind of job. */
 export async function createWorkers(options: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker[]> {
   const slots = new JobSlots(options.concurrency);
@@ -55,6 +61,7 @@ function createMainWorker({ activities, sinks, ...options }: WorkerOptions, work
     workflowBundle,
     activities: shortActivities,
     sinks,
+    maxCachedWorkflows: mostCachedWorkflows,
     // The workflows that a lost worker had in memory continue elsewhere after this.
     stickyQueueScheduleToStartTimeout: '3 seconds',
   });

@@ -4,7 +4,7 @@ import { advisoryLocks } from '../../db/advisory-locks.ts';
 import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations, type ShippedMigration } from '../../db/migrations/index.ts';
-import { createIndexes } from '../../db/migrations/online.ts';
+import { createIndexes, dropIndexes } from '../../db/migrations/online.ts';
 import { filledTables } from '../../tools/bench/support/fill-tables.ts';
 import { lastOfFirstRelease, migrateUnderLoad } from '../../tools/bench/support/migrate-under-load.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
@@ -26,6 +26,15 @@ describe('A migration of large tables', () => {
   const firstRelease = Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= lastOfFirstRelease));
   const later = (name: string, migration: ShippedMigration) => ({ ...firstRelease, [name]: migration });
   const run = (statement: string) => (trx: Kysely<unknown>) => sql.raw(statement).execute(trx) as unknown as Promise<void>;
+
+  /** Whether a statement has waited for a lock for longer than a lock may be waited for. */
+  async function hasWaited(statement: string): Promise<boolean> {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query like ${statement} and query_start < clock_timestamp() - interval '300 ms'
+    `.execute(database.db);
+    return rows.length > 0;
+  }
 
   /** Makes the database note whatever reads or writes a whole table while it keeps others from writing to it, or to its rows. */
   async function noteBlockingWork(): Promise<void> {
@@ -152,20 +161,29 @@ describe('A migration of large tables', () => {
     await db.connection().execute(async (held) => {
       await sql`set lock_timeout = '100ms'`.execute(held);
       const building = createIndexes(held as never, { by_name: 'on organization (name)' });
-      const hasWaited = async () => {
-        const { rows } = await sql`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-            and query like 'create index%' and query_start < clock_timestamp() - interval '300 ms'
-        `.execute(database.db);
-        return rows.length > 0;
-      };
-      await Promise.race([building, until(hasWaited)]).finally(() => writer.commit().execute());
+      await Promise.race([building, until(() => hasWaited('create index%'))]).finally(() => writer.commit().execute());
       await building;
       const { rows } = await sql`
         select indisvalid, current_setting('lock_timeout') as bound from pg_index where indexrelid = 'by_name'::regclass
       `.execute(held);
       expect(rows).to.deep.equal([{ indisvalid: true, bound: '100ms' }]);
     });
+  });
+
+  it('drops an index although another transaction is open for longer than a lock may be waited for, and again without harm', async () => {
+    await migrate(db, { shipped: firstRelease });
+    await createIndexes(db as never, { by_name: 'on organization (name)' });
+    const writer = await db.startTransaction().execute();
+    await sql`update organization set name = 'open'`.execute(writer);
+    await db.connection().execute(async (held) => {
+      await sql`set lock_timeout = '100ms'`.execute(held);
+      const dropping = dropIndexes(held as never, ['by_name']);
+      await Promise.race([dropping, until(() => hasWaited('drop index%'))]).finally(() => writer.commit().execute());
+      await dropping;
+      await dropIndexes(held as never, ['by_name']);
+    });
+    const { rows } = await sql`select from pg_class where relname = 'by_name'`.execute(db);
+    expect(rows).to.deep.equal([]);
   });
 
   it('waits for another process that applies some, and says so, but for nothing if none is pending', async () => {
