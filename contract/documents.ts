@@ -204,9 +204,10 @@ const textPage = z
   })
   .meta({ id: 'TextPage', description: 'Where a page stands in the text of its document. Positions count Unicode code points, from 0.' });
 
-const searchMode = z
-  .enum(['semantic', 'lexical', 'hybrid'], { error: 'must be one of semantic, lexical, hybrid' })
-  .meta({ id: 'SearchMode' });
+/** What a search may compare. */
+export const searchModes = ['semantic', 'lexical', 'hybrid'] as const;
+
+const searchMode = z.enum(searchModes, { error: `must be one of ${searchModes.join(', ')}` }).meta({ id: 'SearchMode' });
 /** What a search compares: meaning, words, or both. */
 export type SearchMode = z.infer<typeof searchMode>;
 

@@ -2,6 +2,7 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createClient } from '../client/index.ts';
+import { type SearchMode, searchModes } from '../contract/documents.ts';
 import { StopRequest } from '../local/stop-request.ts';
 import { runBillingDemo } from './billing.ts';
 import { startBillingService } from './billing-service.ts';
@@ -9,7 +10,7 @@ import { report, Screen, toJson } from './report.ts';
 import { contentTypeOf, runDemo } from './run.ts';
 import { openService } from './service.ts';
 
-const help = `Usage: npm run demo -- [--json] [--query TEXT]… [FILE…]
+const help = `Usage: npm run demo -- [--json] [--query TEXT]… [--mode MODE] [FILE…]
        npm run demo -- --billing [--json]
 
 Signs up a new user, uploads each FILE through its signed target, extracts,
@@ -18,6 +19,8 @@ Without FILE it takes the documents in samples/.
 
   --query TEXT   search for TEXT; may be given several times. Otherwise
                  samples/queries.json, or the first sentence of each summary
+  --mode MODE    what searches compare: semantic (meaning), lexical (words) or
+                 hybrid (both); by default what the service does
   --billing      buys a plan, uses it up, is refused, and upgrades, at a
                  stand-in of Stripe: needs no account. Always starts a
                  service of its own, with its data in DATA_DIR/billing-demo
@@ -39,6 +42,7 @@ const options = {
   billing: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   query: { type: 'string', multiple: true },
+  mode: { type: 'string' },
 } as const;
 
 class UsageError extends Error {}
@@ -51,7 +55,11 @@ try {
 }
 stopRequest.forget();
 
-async function main({ positionals, values: { help: wantsHelp, billing, json, query = [] } }: ReturnType<typeof parse>): Promise<number> {
+async function main({
+  positionals,
+  mode,
+  values: { help: wantsHelp, billing, json, query = [] },
+}: ReturnType<typeof parse>): Promise<number> {
   if (wantsHelp) return print(help, 0);
   const screen = new Screen(json ? process.stderr : process.stdout);
   if (billing) return await showBilling(screen, json);
@@ -64,7 +72,7 @@ async function main({ positionals, values: { help: wantsHelp, billing, json, que
   try {
     screen.line(`\nSheaf ${service.version} at ${service.url}`, 0);
     const queries = query.length > 0 || !isSample ? query : sampleQueries.map((sample) => sample.query);
-    const result = await runDemo(createClient({ url: service.url }), { files, queries, screen, signal });
+    const result = await runDemo(createClient({ url: service.url }), { files, queries, mode, screen, signal });
     if (json) print(toJson(result, service.workflowUrl));
     else report(result, service.workflowUrl, screen);
     return result.ok && files.length === paths.length ? 0 : 1;
@@ -91,14 +99,20 @@ async function showBilling(screen: Screen, json: boolean | undefined): Promise<n
 function parse(args: string[]) {
   try {
     const parsed = parseArgs({ args, options, allowPositionals: true });
-    const { billing, query } = parsed.values;
-    if (billing && (query || parsed.positionals.length > 0)) throw new Error('--billing takes no files and no --query');
-    if (parsed.values.query?.some((text) => text.trim() === '')) throw new Error('--query needs a text to search for');
-    return parsed;
+    const { billing, query, mode } = parsed.values;
+    if (billing && (query || mode !== undefined || parsed.positionals.length > 0))
+      throw new Error('--billing takes no files, no --query and no --mode');
+    if (query?.some((text) => text.trim() === '')) throw new Error('--query needs a text to search for');
+    if (mode !== undefined && !isSearchMode(mode)) throw new Error(`--mode must be one of ${searchModes.join(', ')}`);
+    return { ...parsed, mode };
   } catch (error) {
     // The rest of the message is about quoting in shells.
     throw new UsageError(`${(error as Error).message.split('. ', 1)[0]}. See npm run demo -- --help`);
   }
+}
+
+function isSearchMode(name: string): name is SearchMode {
+  return searchModes.some((mode) => mode === name);
 }
 
 /** Checks a file before anything is sent, and reports what is wrong with it. */
@@ -107,7 +121,8 @@ function isUsable(path: string, screen: Screen): boolean {
   const problems = {
     'there is no such file': !stats,
     'this is not a file': stats && !stats.isFile(),
-    'files of this type are not taken: PDF, text, Markdown, CSV, HTML, JSON, PNG, JPEG, WebP and TIFF are': !contentTypeOf(path),
+    'files of this type are not taken: PDF, text, Markdown, CSV, HTML, JSON, PNG, JPEG, WebP and TIFF are, and what EXTRA_CONTENT_TYPES names':
+      !contentTypeOf(path),
     'the file is empty': stats?.size === 0,
   };
   const problem = Object.entries(problems).find(([, isSo]) => isSo)?.[0];

@@ -1,4 +1,5 @@
 import { type Document, type JobEvent, sliceCharacters } from '../client/index.ts';
+import type { SearchMode } from '../contract/documents.ts';
 import { createSpinner } from '../local/progress.ts';
 import type { DemoResult } from './run.ts';
 
@@ -70,7 +71,8 @@ export function report({ documents, jobs, search, creditsUsed }: DemoResult, wor
     screen.line(plain(name));
     screen.paragraph(summary ?? 'none', 4);
   }
-  screen.heading(`Search (${search[0]?.model ?? 'nothing is indexed'})`);
+  screen.heading(searchHeading(search));
+  if (modeIn(search) === 'hybrid') screen.line('best first by both; the numbers are of meaning alone');
   for (const { query, results } of search) {
     screen.paragraph(`“${query}”`, 2);
     for (const result of results) screen.line(`${(result.score ?? result.lexicalScore ?? 0).toFixed(3)}  ${placeOf(result)}`, 4);
@@ -92,8 +94,18 @@ export function toJson(result: Omit<DemoResult, 'ok'>, workflowUrl: WorkflowUrl)
   const pick = <T extends object, K extends keyof T>(from: T, ...keys: K[]) => Object.fromEntries(keys.map((key) => [key, from[key]]));
   const documents = result.documents.map((one) => pick(one, 'id', 'name', 'status', 'extracted', 'summary', 'chunkCount'));
   const jobs = result.jobs.map((job) => ({ ...pick(job, 'id', 'kind', 'status', 'attempts'), workflowUrl: workflowUrl(job.id) ?? null }));
-  const search = result.search.map((one) => pick(one, 'query', 'model', 'results'));
+  const search = result.search.map((one) => pick(one, 'query', 'mode', 'model', 'results'));
   return `${JSON.stringify({ documents, jobs, search, creditsUsed: result.creditsUsed }, undefined, 2)}\n`;
+}
+
+/** Names the mode, and the model that embedded the queries. */
+function searchHeading(search: DemoResult['search']): string {
+  const mode = modeIn(search);
+  return `${mode ? `Search, ${mode}` : 'Search'} (${search[0]?.model ?? 'nothing is indexed'})`;
+}
+
+function modeIn(search: DemoResult['search']): SearchMode | null {
+  return search.find(({ mode }) => mode !== null)?.mode ?? null;
 }
 
 /** The first sentence of a text, as a search query: at most 1,000 characters. */

@@ -12,7 +12,7 @@ import {
   SheafError,
   type Upload,
 } from '../client/index.ts';
-import { contentTypes } from '../contract/documents.ts';
+import { contentTypes, extraContentTypes, type SearchMode } from '../contract/documents.ts';
 import { firstSentence, type Screen } from './report.ts';
 
 interface Work {
@@ -20,6 +20,8 @@ interface Work {
   files: string[];
   /** What to search for; the first sentence of each summary when empty. */
   queries: string[];
+  /** What searches compare; the service's default if undefined. */
+  mode: SearchMode | undefined;
   screen: Screen;
   signal: AbortSignal;
 }
@@ -29,15 +31,16 @@ type Progress = Parameters<NonNullable<Upload['onProgress']>>[0];
 export interface DemoResult {
   documents: (Document & { summary: string | null })[];
   jobs: JobEvent[];
-  search: (SearchResults & { query: string })[];
+  /** The mode is null if nobody named one, and nothing was found that tells it. */
+  search: (SearchResults & { query: string; mode: SearchMode | null })[];
   creditsUsed: number;
   /** Whether nothing failed. */
   ok: boolean;
 }
 
-/** The content type of a file by its name; undefined for types that the service does not take. */
+/** The content type of a file by its name; undefined for types that no service takes. Of some kinds only the service knows whether it does. */
 export function contentTypeOf(path: string): ContentType | undefined {
-  return contentTypes.find((type) => type === mime.getType(path));
+  return [...contentTypes, ...extraContentTypes].find((type) => type === mime.getType(path));
 }
 
 /** Takes files through the main job: upload, extract, summarize, index, search. Throws if the service cannot be used at all. */
@@ -128,14 +131,15 @@ class Demo {
   }
 
   async search(documents: DemoResult['documents']): Promise<DemoResult['search']> {
-    const { client, queries, signal, workspaceId } = this.#run;
+    const { client, queries, mode, signal, workspaceId } = this.#run;
     const indexed = documents.filter(({ chunkCount }) => chunkCount);
     const own = new Set(indexed.flatMap(({ summary }) => (summary ? [firstSentence(summary)] : [])));
     const found: DemoResult['search'] = [];
     for (const query of indexed.length === 0 ? [] : queries.length > 0 ? queries : own)
       await this.#attempt(`search for “${query}”`, async () => {
-        const results = await client.documents.search({ workspaceId, query, limit: 3, include: ['citation', 'highlights'] }, { signal });
-        found.push({ query, ...results });
+        const input = { workspaceId, query, limit: 3, include: ['citation' as const, 'highlights' as const], ...(mode && { mode }) };
+        const results = await client.documents.search(input, { signal });
+        found.push({ query, mode: mode ?? modeOf(results), ...results });
       });
     return found;
   }
@@ -149,4 +153,11 @@ class Demo {
       this.#run.screen.problem(name, error.message + limit);
     });
   }
+}
+
+/** The mode of a search that named none. Only what was found tells `semantic` and `hybrid` apart. */
+function modeOf({ model, results: [best] }: SearchResults): SearchMode | null {
+  if (model === 'bm25') return 'lexical';
+  if (best === undefined) return null;
+  return best.rank === undefined ? 'semantic' : 'hybrid';
 }

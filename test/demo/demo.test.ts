@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { workflowIds } from '../../workflows/definitions.ts';
+import { type AiService, startAiService, token } from '../ai/support/ai-service.ts';
+import { makeDocx, wordParagraph } from '../ai/support/make-office.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { useApi } from '../support/use-api.ts';
 import { startCuttingProxy } from './support/cutting-proxy.ts';
@@ -44,8 +46,8 @@ describe('npm run demo', () => {
     }
 
     expect(search).to.have.length(1);
-    expect(search[0]).to.have.all.keys('query', 'model', 'results');
-    expect(search[0].query).to.equal('The lamp is lit at dusk by the keeper.');
+    expect(search[0]).to.have.all.keys('query', 'mode', 'model', 'results');
+    expect(search[0]).to.include({ query: 'The lamp is lit at dusk by the keeper.', mode: 'semantic', model: 'local-hash-256' });
     const [best] = search[0].results;
     expect(best).to.include({ documentId: documents[0].id, documentName: 'keeper.md' });
     expect(best.citation).to.deep.include({ page: null, headings: ['Lighthouse'], start: 0 });
@@ -73,6 +75,23 @@ describe('npm run demo', () => {
     expect(code, stderr).to.equal(0);
     expect(stdout).to.match(/ {4}0\.\d{3} {2}observatory-handbook\.pdf, page 1\n/);
     expect(stdout).to.match(/The\s+«supply»\s+«truck»\s+«leaves»/);
+  });
+
+  it('searches in the mode that is named, and says which it is', async () => {
+    const args = ['--mode', 'lexical', '--query', 'lamp at dusk', fileOf('keeper.md', note)];
+    const json = await runDemo(['--json', ...args], pointTo(api));
+    const [found] = JSON.parse(json.stdout).search;
+    expect(found).to.include({ mode: 'lexical', model: 'bm25' });
+    expect(found.results[0]).to.include({ documentName: 'keeper.md', score: null, rank: 1 });
+    const { stdout } = await runDemo(args, pointTo(api));
+    expect(stdout).to.include('\nSearch, lexical (bm25)\n');
+  });
+
+  it('leaves it to the service whether it takes a further kind, and says why it does not', async () => {
+    const { code, stdout, stderr } = await runDemo(['--json', fileOf('lease.docx', 'x'), fileOf('good.md', note)], pointTo(api));
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/✘ lease\.docx: contentType: must be one of application\/pdf, /);
+    expect(JSON.parse(stdout).documents.map(({ name }: any) => name)).to.deep.equal(['good.md']);
   });
 
   it('prints lines of at most 80 columns, but for links, and no control characters', async () => {
@@ -131,10 +150,13 @@ describe('npm run demo', () => {
     expect(other.stderr).to.equal(`\nWhat responds at ${api.stack.aiUrl} is not this service.\n`);
   });
 
-  it('refuses unknown options with 2, and explains itself', async () => {
+  it('refuses unknown options and modes with 2, and explains itself', async () => {
     const wrong = await runDemo(['--jsno'], {});
     expect(wrong).to.include({ code: 2, stdout: '' });
     expect(wrong.stderr).to.include("Unknown option '--jsno'");
+    const mode = await runDemo(['--mode', 'fuzzy'], {});
+    expect(mode).to.include({ code: 2, stdout: '' });
+    expect(mode.stderr).to.include('--mode must be one of semantic, lexical, hybrid');
     const asked = await runDemo(['--help'], {});
     expect(asked).to.include({ code: 0, stderr: '' });
     expect(asked.stdout).to.include('npm run demo -- ').and.include('SHEAF_URL');
@@ -158,5 +180,33 @@ describe('npm run demo', () => {
     demo.child.kill('SIGINT');
     expect(await demo.exited).to.deep.equal({ code: 130, signal: null });
     expect(demo.stderr()).to.equal('');
+  });
+});
+
+describe('npm run demo, at a service that takes Word documents and searches by both', () => {
+  let ai: AiService;
+  let directory: string;
+  const { api } = useApi({
+    async env() {
+      ai = await startAiService({ EXTRA_CONTENT_TYPES: 'docx' });
+      return { AI_SERVICE_URL: ai.url, SERVICE_TOKEN: token, EXTRA_CONTENT_TYPES: 'docx', SEARCH_DEFAULT_MODE: 'hybrid' };
+    },
+  });
+
+  before(() => {
+    directory = makeTestDirectory();
+  });
+  after(async () => {
+    removeTestDirectory(directory);
+    await ai.stop();
+  });
+
+  it('takes a Word document, and shows the mode that the service chose', async () => {
+    const path = join(directory, 'lease.docx');
+    writeFileSync(path, makeDocx(wordParagraph('The tenant pays for the gravel of the drive.')));
+    const { code, stdout, stderr } = await runDemo(['--query', 'gravel', path], pointTo(api));
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.match(/\nSearch, hybrid \(local-hash-256\)\n {2}best first by both; .*\n[\s\S]*lease\.docx/);
+    expect(stdout).to.include('pays for the «gravel» of the drive');
   });
 });

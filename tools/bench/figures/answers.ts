@@ -7,7 +7,7 @@ import { newId } from '../../../domain/ids.ts';
 import { plainBm25 } from '../baselines/plain-bm25.ts';
 import { fiveLanguages } from '../collections/five-languages.ts';
 import { type Collection, readCollections } from '../support/collection.ts';
-import { type Figure, type Measure, toFigure } from '../support/figure.ts';
+import { type Figure, type Measure, type Target, toFigure } from '../support/figure.ts';
 import type { Service } from '../support/service.ts';
 
 const modes: SearchMode[] = ['semantic', 'lexical', 'hybrid'];
@@ -16,6 +16,11 @@ const collectionsDirectory = '.data/collections';
 const asked = 10;
 /** The model that is measured instead of the local hash: `minilm`. */
 const localModel = process.env.LOCAL_EMBED_MODEL;
+
+/** What `hybrid` must reach of the better of its halves: in a small collection one question more or less weighs much. */
+const ofBetterHalf: Target = { ratio: { atLeast: 0.99 } };
+/** nDCG@10 that is to be reached on Cranfield, a little less than what docs/answers.md tells; `hybrid` with minilm. */
+const onCranfield = { lexical: 0.37, hybrid: 0.42 };
 
 /** How good the first ten results are, and how long they take: 1 is as good as can be. */
 interface Quality {
@@ -55,16 +60,24 @@ async function measure(service: Service, collection: Collection): Promise<Figure
     const name = `${collection.name}, ${mode}`;
     const isHybrid = mode === 'hybrid';
     return [
+      toFigure(`${name}: nDCG@10`, { value: ndcg, baseline: isHybrid ? better('ndcg') : plain.ndcg, unit: '' }, targetOf(collection, mode)),
       toFigure(
-        `${name}: nDCG@10`,
-        { value: ndcg, baseline: isHybrid ? better('ndcg') : plain.ndcg, unit: '' },
-        isHybrid ? { ratio: { atLeast: 1 } } : {},
+        `${name}: recall@10`,
+        { value: recall, baseline: isHybrid ? better('recall') : plain.recall, unit: '' },
+        isHybrid ? ofBetterHalf : {},
       ),
-      toFigure(`${name}: recall@10`, { value: recall, baseline: isHybrid ? better('recall') : plain.recall, unit: '' }),
       toFigure(`${name}: p95`, { value: p95Ms, unit: 'ms' }),
     ];
   });
   return [...qualities, speed];
+}
+
+/** What nDCG@10 is to reach. A collection is Cranfield if its name says so. */
+function targetOf({ name }: Collection, mode: SearchMode): Target {
+  const isCranfield = /cranfield/i.test(name);
+  if (mode === 'lexical' && isCranfield) return { atLeast: onCranfield.lexical };
+  if (mode !== 'hybrid') return {};
+  return isCranfield && localModel === 'minilm' ? { ...ofBetterHalf, atLeast: onCranfield.hybrid } : ofBetterHalf;
 }
 
 /** Asks every question once. The first questions are asked before, so that programs are warm. */

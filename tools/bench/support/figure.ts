@@ -16,6 +16,8 @@ export interface Target {
   ratio?: { atLeast: number } | { atMost: number };
   /** The value itself must be at most this. */
   atMost?: number;
+  /** The value itself must be at least this. */
+  atLeast?: number;
 }
 
 /** Judges a measurement by its target. Ratios are the measured figure over its baseline; there is none to a baseline of 0. */
@@ -30,11 +32,21 @@ export function toFigure(
   return { ...shown, ratio: proportion === null ? null : round(proportion), target: text, ok };
 }
 
+/** A target is reached if all that it says is; a ratio to no baseline says nothing. */
 function judge(value: number, ratio: number | null, target: Target, unit: string): { ok: boolean | null; text: string } {
-  if (target.atMost !== undefined) return { ok: value <= target.atMost, text: `≤ ${target.atMost} ${unit}` };
-  if (!target.ratio || ratio === null) return { ok: null, text: '' };
-  if ('atLeast' in target.ratio) return { ok: ratio >= target.ratio.atLeast, text: `≥ ${target.ratio.atLeast} ×` };
-  return { ok: ratio <= target.ratio.atMost, text: `≤ ${target.ratio.atMost} ×` };
+  const conditions = [
+    ...conditionsOn(value, target, unit),
+    ...(target.ratio && ratio !== null ? conditionsOn(ratio, target.ratio, '×') : []),
+  ];
+  if (conditions.length === 0) return { ok: null, text: '' };
+  return { ok: conditions.every(({ ok }) => ok), text: conditions.map(({ text }) => text).join(', ') };
+}
+
+function conditionsOn(value: number, { atMost, atLeast }: { atMost?: number; atLeast?: number }, unit: string) {
+  return [
+    ...(atMost === undefined ? [] : [{ ok: value <= atMost, text: `≤ ${atMost} ${unit}`.trim() }]),
+    ...(atLeast === undefined ? [] : [{ ok: value >= atLeast, text: `≥ ${atLeast} ${unit}`.trim() }]),
+  ];
 }
 
 function round(value: number): number {
