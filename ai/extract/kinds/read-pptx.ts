@@ -26,6 +26,7 @@ export async function readPptx({ bytes }: SourceDocument, { maxTextCharacters, m
   for (const slide of slides) {
     if (builder.full) break;
     await readSlide(archive, slide, builder);
+    builder.endPage();
   }
   return { ...builder.finish(), pages: slides.length };
 }

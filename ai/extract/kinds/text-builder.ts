@@ -1,3 +1,4 @@
+import { joinPages } from '../outline.ts';
 import { toRow } from '../table-row.ts';
 
 /** What stands around a cell in a row. */
@@ -19,7 +20,7 @@ const newFlow = (): Flow => ({ blocks: [], line: '', tables: 0, rows: [], cells:
 
 /**
  * Collects the text of a document: paragraphs with empty lines between them, tables as rows of Markdown. What is inside of a table's cell
- * becomes one line of it, also another table.
+ * becomes one line of it, also another table. Kinds with pages end each of them.
  */
 export class TextBuilder {
   readonly #maxCharacters: number;
@@ -27,6 +28,7 @@ export class TextBuilder {
   #flow = newFlow();
   /** What goes on once an aside is closed, the outermost first. */
   readonly #around: Flow[] = [];
+  readonly #pages: string[] = [];
 
   constructor(maxCharacters: number) {
     this.#maxCharacters = maxCharacters;
@@ -105,10 +107,24 @@ export class TextBuilder {
     flow.cell = [];
   }
 
-  finish(): { text: string; stoppedEarly: boolean } {
+  /** Ends a page with all that is open on it. */
+  endPage(): void {
+    this.#pages.push(this.#endFlow());
+  }
+
+  finish(): { text: string; pageTexts?: string[]; stoppedEarly: boolean } {
+    const stoppedEarly = this.full;
+    const rest = this.#endFlow();
+    if (this.#pages.length === 0) return { text: rest, stoppedEarly };
+    return { text: joinPages(this.#pages), pageTexts: this.#pages, stoppedEarly };
+  }
+
+  #endFlow(): string {
     while (this.#around.length > 0) this.closeAside();
     this.#endTables();
-    return { text: this.#flow.blocks.join('\n\n'), stoppedEarly: this.full };
+    const text = this.#flow.blocks.join('\n\n');
+    this.#flow = newFlow();
+    return text;
   }
 
   #endTables(): void {
