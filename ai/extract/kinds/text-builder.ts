@@ -1,4 +1,4 @@
-import { joinPages } from '../outline.ts';
+import { joinPages, type RawHeading, toHeadings } from '../outline.ts';
 import { toRow } from '../table-row.ts';
 
 /** What stands around a cell in a row. */
@@ -29,6 +29,7 @@ export class TextBuilder {
   /** What goes on once an aside is closed, the outermost first. */
   readonly #around: Flow[] = [];
   readonly #pages: string[] = [];
+  readonly #headings: RawHeading[] = [];
 
   constructor(maxCharacters: number) {
     this.#maxCharacters = maxCharacters;
@@ -45,14 +46,26 @@ export class TextBuilder {
     this.#length += text.length;
   }
 
-  endParagraph(): void {
+  /** Ends a paragraph, which is a heading if it has a level. One within a cell, a note or a box of text is none. */
+  endParagraph(level?: number): void {
     const flow = this.#flow;
     const text = flow.line.trim();
     const paragraphs = flow.tables > 0 ? flow.cell : flow.blocks;
+    if (level !== undefined && flow.tables === 0 && this.#around.length === 0) this.#addHeading(level, text);
     if (text !== '') paragraphs.push(text);
     append(paragraphs, flow.waiting);
     flow.line = '';
     flow.waiting = [];
+  }
+
+  /** Ends a paragraph that is the title of the page, and stands above all else on it, wherever it is read. */
+  endTitle(): void {
+    const flow = this.#flow;
+    const title = flow.line.trim();
+    flow.line = '';
+    if (title === '') return;
+    flow.blocks.unshift(title);
+    this.#addHeading(1, title);
   }
 
   /** Begins a note or a box of text within a paragraph. */
@@ -112,11 +125,15 @@ export class TextBuilder {
     this.#pages.push(this.#endFlow());
   }
 
-  finish(): { text: string; pageTexts?: string[]; stoppedEarly: boolean } {
-    const stoppedEarly = this.full;
+  finish(): { text: string; pageTexts?: string[]; headings: RawHeading[]; stoppedEarly: boolean } {
+    const found = { headings: this.#headings, stoppedEarly: this.full };
     const rest = this.#endFlow();
-    if (this.#pages.length === 0) return { text: rest, stoppedEarly };
-    return { text: joinPages(this.#pages), pageTexts: this.#pages, stoppedEarly };
+    if (this.#pages.length === 0) return { text: rest, ...found };
+    return { text: joinPages(this.#pages), pageTexts: this.#pages, ...found };
+  }
+
+  #addHeading(level: number, text: string): void {
+    for (const heading of toHeadings(level, text, this.#pages.length)) this.#headings.push(heading);
   }
 
   #endFlow(): string {
