@@ -2,6 +2,7 @@ import { pause } from '../../concurrency/pause.ts';
 import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { RawText, SourceDocument } from './document.ts';
+import { joinLayers } from './join-layers.ts';
 import { type PdfPages, toRawText } from './read-pdf.ts';
 
 /** How far text recognition has come with a PDF: how many of its scanned pages are read. */
@@ -28,13 +29,13 @@ const downAfter = 3;
 const shortestPauseMs = 1_000;
 
 /**
- * Reads the pages of a PDF that have no text, one after the other, so that a long document leaves room for others. Pages beyond
- * `maxPages`, those that cannot be read, and those that are not read in time, stay without text, and the text is marked as incomplete.
+ * Reads the scanned pages of a PDF, one after the other, so that a long document leaves room for others. Pages beyond `maxPages`, first
+ * those with a stamp, those that cannot be read, and those that are not read in time, stay as they are, and the text is marked as incomplete.
  * A wait that the reader asks for is kept if the time suffices. Throws ServiceError: what the reader throws if text recognition is down
  * or no page was read but one may be later, or no page has text; 502 `ocr_timeout` if no page was read in time; or the signal's reason.
  */
 export async function readScannedPages(found: PdfPages, reader: ScanReader, signal: AbortSignal): Promise<RawText> {
-  const chosen = found.scanned.slice(0, reader.maxPages);
+  const chosen = choosePages(found, reader.maxPages);
   const texts = [...found.texts];
   const confidence: (number | null)[] = texts.map(() => null);
   let characters = texts.reduce((sum, text) => sum + countCharacters(text), 0);
@@ -51,9 +52,11 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
         continue;
       }
       missed.endRow();
-      texts[index] = page.text;
+      const layer = texts[index] ?? '';
+      const text = joinLayers(layer, page.text);
+      texts[index] = text;
       confidence[index] = page.ocrConfidence?.[0] ?? null;
-      characters += countCharacters(page.text);
+      characters += countCharacters(text) - countCharacters(layer);
       read += 1;
       reader.onProgress?.({ read, of: chosen.length });
     }
@@ -66,6 +69,13 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
   if (missed.refusal && texts.every((text) => text.trim() === '')) throw missed.refusal;
   const raw = toRawText({ ...found, texts, stoppedEarly: found.stoppedEarly || read < found.scanned.length });
   return { ...raw, ocrPages: read, ocrConfidence: confidence };
+}
+
+/** The pages to read, in their order. */
+function choosePages({ scanned, texts }: PdfPages, maxPages: number): number[] {
+  const isBare = (index: number) => (texts[index] ?? '') === '';
+  const byNeed = [...scanned.filter(isBare), ...scanned.filter((index) => !isBare(index))];
+  return byNeed.slice(0, maxPages).sort((one, other) => one - other);
 }
 
 /** Why pages have no text. */
