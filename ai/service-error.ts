@@ -1,3 +1,10 @@
+interface ServiceErrorOptions {
+  retryAfterSeconds?: number | undefined;
+  /** If absent, that of a 4xx. */
+  ofDocument?: boolean;
+  cause?: unknown;
+}
+
 /**
  * A refusal or failure of the AI service, sent as `{ error: { code, message } }`. The message may be shown to a tenant: it never
  * contains a part of the document, a secret or an address. 4xx means that a retry with the same document fails again.
@@ -7,12 +14,15 @@ export class ServiceError extends Error {
   readonly code: string;
   /** How long the caller should wait before a retry, in seconds; sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
+  /** The document is the likely reason, also of a failure that may pass: the service did its part. */
+  readonly ofDocument: boolean;
 
-  constructor(status: number, code: string, message: string, options: { retryAfterSeconds?: number | undefined; cause?: unknown } = {}) {
+  constructor(status: number, code: string, message: string, options: ServiceErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'ServiceError';
     this.status = status;
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.ofDocument = options.ofDocument ?? status < 500;
   }
 }

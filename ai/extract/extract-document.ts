@@ -74,7 +74,7 @@ function recognizePages(
     const task: PageTask = { bytes: document.bytes, index };
     return runReader<Uint8Array>(pool, 'renderPage', task, extractTimeoutMs, within);
   };
-  const recognize = backend.read.bind(backend);
+  const recognize: OcrBackend['read'] = (image, within, withinMs) => backend.read(image, within, withinMs);
   const bounds = { maxPages: maxScannedPages, maxTextCharacters, timeoutMs: scannedPdfTimeoutMs };
   return readScannedPages(found, { ...bounds, render, recognize, onProgress }, signal);
 }

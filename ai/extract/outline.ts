@@ -6,7 +6,7 @@ export interface RawHeading {
   level: number;
   line: string;
   title: string;
-  /** The page that it stands on, from 0; absent for kinds without pages. */
+  /** The page that it stands on, from 0; absent or 0 for kinds without pages. */
   page?: number;
 }
 
@@ -15,6 +15,13 @@ export interface Outline {
   /** Where each page begins, of those that were read; null for kinds without pages. */
   page_starts: number[] | null;
   headings: { level: number; start: number; title: string }[];
+}
+
+/** A heading of the text that a reader has found in it; none if there is no text. */
+export function toHeadings(level: number, text: string, page?: number): RawHeading[] {
+  const title = text.trim();
+  if (title === '') return [];
+  return [{ level, title, line: title.split('\n', 1)[0] ?? '', ...(page === undefined ? {} : { page }) }];
 }
 
 const mostHeadings = 5_000;

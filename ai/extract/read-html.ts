@@ -5,7 +5,7 @@ import { charsetOfBom, decodeText, knownCharset } from './decode-text.ts';
 import type { RawText, SourceDocument } from './document.ts';
 import { leaveOutBoilerplate } from './html-boilerplate.ts';
 import { formatTable } from './html-table.ts';
-import type { RawHeading } from './outline.ts';
+import { type RawHeading, toHeadings } from './outline.ts';
 
 // Deeper nesting overflows the stack of html-to-text. Old pages that never close a <font> reach it.
 const maxDepth = 300;
@@ -120,7 +120,7 @@ function scanHtml(html: string): HtmlScan {
     if (hidden.has(name)) hiddenDepth = Math.max(0, hiddenDepth + step);
     if (!inline.has(name)) parts.push('\n');
     if (!/^h[1-6]$/.test(name)) return;
-    if (headingAt !== undefined && step < 0) headings.push(...toHeading(Number(name[1]), parts.slice(headingAt).join('')));
+    if (headingAt !== undefined && step < 0) headings.push(...toHeadings(Number(name[1]), parts.slice(headingAt).join('')));
     headingAt = step > 0 ? parts.length : undefined;
   };
   const onText = (text: string) => {
@@ -134,11 +134,6 @@ function scanHtml(html: string): HtmlScan {
   });
   const text = parts.join('').replace(/(?<! ) *\n[ \n]*/g, '\n');
   return { depth: deepest, text: text.trim(), headings };
-}
-
-function toHeading(level: number, text: string): RawHeading[] {
-  const title = text.trim();
-  return title === '' ? [] : [{ level, title, line: title.split('\n', 1)[0] ?? '' }];
 }
 
 function tokenize(html: string, callbacks: Partial<TokenizerCallbacks>): void {

@@ -9,6 +9,7 @@ import { loadPdfium, type Pdfium, withMemory } from './pdfium.ts';
 import { type Line, readLines } from './read-lines.ts';
 import { renderPage } from './render-page.ts';
 import { leaveOutRunningLines } from './running-lines.ts';
+import { isScanned } from './scanned-page.ts';
 
 const pdfError = { password: 4, security: 5 };
 
@@ -19,7 +20,7 @@ export interface PdfPages {
   headings: RawHeading[];
   /** How many pages there are. */
   pages: number;
-  /** The pages, from 0, that show something but have no text: scans, as a rule. */
+  /** The pages, from 0, that are pictures of text, also with a stamp upon them. */
   scanned: number[];
   /** Reading stopped before the last page, because there was enough text. */
   stoppedEarly: boolean;
@@ -109,8 +110,7 @@ function readPage(pdfium: Pdfium, document: number, index: number): { lines: Lin
   try {
     if (textPage === 0) return undefined;
     const lines = readLines(pdfium, textPage, pdfium.FPDFPage_GetRotation(page));
-    const isEmpty = lines.every(({ text }) => text === '');
-    return { lines, scanned: isEmpty && pdfium.FPDFPage_CountObjects(page) > 0 };
+    return { lines, scanned: isScanned(pdfium, page, lines.map(({ text }) => text).join('')) };
   } finally {
     if (textPage !== 0) pdfium.FPDFText_ClosePage(textPage);
     pdfium.FPDF_ClosePage(page);

@@ -1,6 +1,8 @@
+import { pause } from '../../concurrency/pause.ts';
 import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { RawText, SourceDocument } from './document.ts';
+import { joinLayers } from './join-layers.ts';
 import { type PdfPages, toRawText } from './read-pdf.ts';
 
 /** How far text recognition has come with a PDF: how many of its scanned pages are read. */
@@ -13,7 +15,8 @@ export interface ScanProgress {
 export interface ScanReader {
   /** Renders a page, from 0, as a PNG. */
   render(index: number, signal: AbortSignal): Promise<Uint8Array>;
-  recognize(image: SourceDocument, signal: AbortSignal): Promise<RawText>;
+  /** Recognizes the text of a page. The time that is left for all pages is `withinMs`. */
+  recognize(image: SourceDocument, signal: AbortSignal, withinMs: number): Promise<RawText>;
   maxPages: number;
   maxTextCharacters: number;
   /** For all pages together. */
@@ -21,53 +24,107 @@ export interface ScanReader {
   onProgress?: ((progress: ScanProgress) => void) | undefined;
 }
 
+/** After so many pages in a row that fail through no fault of their own, text recognition is taken to be down. */
+const downAfter = 3;
+const shortestPauseMs = 1_000;
+
 /**
- * Reads the pages of a PDF that have no text, one after the other, so that a long document leaves room for others. Pages beyond
- * `maxPages`, those that cannot be read, and those that are not read in time, stay without text, and the text is marked as incomplete.
- * Throws ServiceError 502 `ocr_timeout` if no page was read in time, what the reader throws if that may pass or no page has text, or the
- * signal's reason.
+ * Reads the scanned pages of a PDF, one after the other, so that a long document leaves room for others. Pages beyond `maxPages`, first
+ * those with a stamp, those that cannot be read, and those that are not read in time, stay as they are, and the text is marked as incomplete.
+ * A wait that the reader asks for is kept if the time suffices. Throws ServiceError: what the reader throws if text recognition is down
+ * or no page was read but one may be later, or no page has text; 502 `ocr_timeout` if no page was read in time; or the signal's reason.
  */
 export async function readScannedPages(found: PdfPages, reader: ScanReader, signal: AbortSignal): Promise<RawText> {
-  const chosen = found.scanned.slice(0, reader.maxPages);
+  const chosen = choosePages(found, reader.maxPages);
   const texts = [...found.texts];
   const confidence: (number | null)[] = texts.map(() => null);
   let characters = texts.reduce((sum, text) => sum + countCharacters(text), 0);
   let read = 0;
-  let refusal: ServiceError | undefined;
+  const missed = new MissedPages();
   const deadline = AbortSignal.timeout(reader.timeoutMs);
-  const either = AbortSignal.any([signal, deadline]);
+  const turn = { signal: AbortSignal.any([signal, deadline]), endsAt: performance.now() + reader.timeoutMs };
   try {
     for (const index of chosen) {
-      if (characters > reader.maxTextCharacters) break;
-      const page = await readPage(index, reader, either);
-      if ('refusal' in page) {
-        refusal ??= page.refusal;
+      if (characters > reader.maxTextCharacters || missed.mustWait) break;
+      const page = await readPage(index, reader, turn);
+      if (page instanceof ServiceError) {
+        missed.add(page);
         continue;
       }
-      texts[index] = page.text;
+      missed.endRow();
+      const layer = texts[index] ?? '';
+      const text = joinLayers(layer, page.text);
+      texts[index] = text;
       confidence[index] = page.ocrConfidence?.[0] ?? null;
-      characters += countCharacters(page.text);
+      characters += countCharacters(text) - countCharacters(layer);
       read += 1;
       reader.onProgress?.({ read, of: chosen.length });
     }
   } catch (error) {
     if (!deadline.aborted || signal.aborted) throw error;
     // Another attempt would begin with the first page, and come no further.
-    if (read === 0) throw refusal ?? outOfTime(chosen.length, reader.timeoutMs);
+    if (read === 0) throw missed.failure ?? missed.refusal ?? outOfTime(chosen.length, reader.timeoutMs);
   }
-  if (refusal && texts.every((text) => text.trim() === '')) throw refusal;
+  if (read === 0 && missed.failure) throw missed.failure;
+  if (missed.refusal && texts.every((text) => text.trim() === '')) throw missed.refusal;
   const raw = toRawText({ ...found, texts, stoppedEarly: found.stoppedEarly || read < found.scanned.length });
   return { ...raw, ocrPages: read, ocrConfidence: confidence };
 }
 
-/** The text of one page, or why it will never have one. Throws what may pass. */
-async function readPage(index: number, reader: ScanReader, signal: AbortSignal): Promise<RawText | { refusal: ServiceError }> {
-  try {
-    const image = { bytes: await reader.render(index, signal), mediaType: 'image/png', charset: undefined };
-    return await reader.recognize(image, signal);
-  } catch (error) {
-    if (error instanceof ServiceError && error.status < 500) return { refusal: error };
-    throw error;
+/** The pages to read, in their order. */
+function choosePages({ scanned, texts }: PdfPages, maxPages: number): number[] {
+  const isBare = (index: number) => (texts[index] ?? '') === '';
+  const byNeed = [...scanned.filter(isBare), ...scanned.filter((index) => !isBare(index))];
+  return byNeed.slice(0, maxPages).sort((one, other) => one - other);
+}
+
+/** Why pages have no text. */
+class MissedPages {
+  /** The first reason that is the page's own. */
+  refusal: ServiceError | undefined;
+  /** The first reason that may be that of text recognition. */
+  failure: ServiceError | undefined;
+  /** Text recognition asks for a wait that is too long. */
+  mustWait = false;
+  #inRow = 0;
+
+  /** Throws the error if it is one too many in a row. */
+  add(error: ServiceError): void {
+    if (error.ofDocument) {
+      this.refusal ??= error;
+      return;
+    }
+    this.failure ??= error;
+    this.mustWait = error.retryAfterSeconds !== undefined;
+    this.#inRow += 1;
+    // What was read is read again at the next attempt, which has the rest, too.
+    if (this.#inRow === downAfter) throw error;
+  }
+
+  endRow(): void {
+    this.#inRow = 0;
+  }
+}
+
+/** The signal that ends the reading, and when it will, in milliseconds of `performance.now()`. */
+interface Turn {
+  signal: AbortSignal;
+  endsAt: number;
+}
+
+/** The text of one page, or why it has none. Throws the signal's reason, or what is no error of a service. */
+async function readPage(index: number, reader: ScanReader, { signal, endsAt }: Turn): Promise<RawText | ServiceError> {
+  for (;;) {
+    try {
+      const image = { bytes: await reader.render(index, signal), mediaType: 'image/png', charset: undefined };
+      return await reader.recognize(image, signal, endsAt - performance.now());
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (error.retryAfterSeconds === undefined) return error;
+      const pauseMs = Math.max(shortestPauseMs, error.retryAfterSeconds * 1000);
+      if (performance.now() + pauseMs >= endsAt) return error;
+      await pause(pauseMs, signal);
+    }
   }
 }
 

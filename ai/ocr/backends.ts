@@ -11,7 +11,8 @@ import { ServiceError } from '../service-error.ts';
 /** Reads the text in an image. Throws ServiceError: 413, 415 for an image it cannot read, 502 for a failure or timeout. */
 export interface OcrBackend {
   name: 'local' | 'remote';
-  read(image: SourceDocument, signal: AbortSignal): Promise<RawText>;
+  /** What is worth a try, but not needed, is not begun or is given up if it would take longer than `withinMs`. */
+  read(image: SourceDocument, signal: AbortSignal, withinMs?: number): Promise<RawText>;
 }
 
 /** The OCR of this deployment, with the processes it runs in. */
@@ -76,18 +77,20 @@ function createLocalOcr(pool: ProcessPool, config: AiServiceConfig): OcrBackend 
   const { maxPdfPages: maxPages, maxTextCharacters, ocrTimeoutMs, extractTimeoutMs } = config;
   return {
     name: 'local',
-    async read(image, signal) {
+    async read(image, signal, withinMs = Number.POSITIVE_INFINITY) {
       requireType(image, localTypes);
       const timeoutMs = Math.min(ocrTimeoutMs, extractTimeoutMs);
-      const payload = { bytes: image.bytes, mediaType: image.mediaType, maxPages, maxTextCharacters, timeoutMs };
+      const { bytes, mediaType } = image;
+      const payload = { bytes, mediaType, maxPages, maxTextCharacters, timeoutMs: Math.min(timeoutMs, withinMs) };
       try {
         return await pool.run<RawText>('ocr', payload, { timeoutMs, signal });
       } catch (error) {
         if (!(error instanceof TaskFailure)) throw error;
-        if (error.reason === 'timeout') throw ocrTimeout(ocrTimeoutMs, extractTimeoutMs);
+        if (error.reason === 'timeout') throw ocrTimeout(ocrTimeoutMs, extractTimeoutMs, { ofDocument: true });
         if (error.reason === 'memory' || error.reason === 'deadly')
           throw new ServiceError(415, 'unreadable_image', 'The image needs more memory than it may use.');
-        throw new ServiceError(502, 'ocr_failed', 'The text of the image could not be recognized.', { cause: error });
+        const ofDocument = error.reason === 'crash';
+        throw new ServiceError(502, 'ocr_failed', 'The text of the image could not be recognized.', { cause: error, ofDocument });
       }
     },
   };
@@ -132,9 +135,10 @@ function requireType(image: SourceDocument, types: ReadonlySet<string>): void {
 }
 
 /** The error names whichever timeout is shorter: that of the text recognition or that of the whole extraction. */
-function ocrTimeout(ocrTimeoutMs: number, extractTimeoutMs: number): ServiceError {
+function ocrTimeout(ocrTimeoutMs: number, extractTimeoutMs: number, { ofDocument = false } = {}): ServiceError {
   if (extractTimeoutMs < ocrTimeoutMs) {
     return new ServiceError(408, 'extract_timeout', `The image could not be read within ${extractTimeoutMs / 1000} seconds.`);
   }
-  return new ServiceError(502, 'ocr_timeout', `The text of the image was not recognized within ${ocrTimeoutMs / 1000} seconds.`);
+  const message = `The text of the image was not recognized within ${ocrTimeoutMs / 1000} seconds.`;
+  return new ServiceError(502, 'ocr_timeout', message, { ofDocument });
 }

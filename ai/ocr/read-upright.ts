@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { type Recognized, recognize } from './recognize.ts';
+import { type Recognized, recognize, tryToRecognize } from './recognize.ts';
 
 /** Upright print is read with more confidence, be it ever so dirty; print that is turned with less. */
 const poor = 70;
@@ -9,30 +9,40 @@ const clearlyBetter = 15;
 const trialPixels = 1_700;
 /** The more frequent ones first. Degrees clockwise. */
 const turns = [180, 90, 270];
+/** How much of the time of a page may be over when the last try ends. What comes late is lost with what was read before. */
+const shareOfTries = 0.9;
 
 /**
  * Recognizes the text of a page, as a PNG, that may have been scanned upside down or sideways: if it is read with little confidence, or has no text, it is tried
  * turned in a smaller size, and read again in the turn that is clearly better. No trial begins if less time is left until `deadline`, in milliseconds of
- * `performance.now()`, than the first reading took, and the last reading only if twice as much is left. The engine must have been loaded.
+ * `performance.now()`, than the first reading took, and the last reading only if twice as much is left. One that takes longer all the same is given up, and the
+ * first reading counts. The engine must have been loaded.
  */
-export async function readUpright(page: Buffer, deadline: number): Promise<Recognized> {
+export async function readUpright(page: Buffer, deadline: number, engine = { recognize, tryToRecognize }): Promise<Recognized> {
   const startedAt = performance.now();
-  const asItIs = await recognize(page);
+  const asItIs = await engine.recognize(page);
   const sure = asItIs.confidence ?? 0;
   const tookMs = performance.now() - startedAt;
-  const isTime = (readings = 1) => performance.now() + readings * tookMs <= deadline;
+  const endsAt = startedAt + shareOfTries * (deadline - startedAt);
+  const isTime = (readings = 1) => performance.now() + readings * tookMs <= endsAt;
+  const tryTurned = async (degrees: number, pixels?: number) => {
+    const turned = await turn(page, degrees, pixels);
+    return await engine.tryToRecognize(turned, endsAt - performance.now());
+  };
   if (sure >= poor) return asItIs;
   let best = { degrees: 0, confidence: sure + clearlyBetter };
   for (const degrees of turns) {
     if (!isTime()) return asItIs;
-    const { confidence } = await recognize(await turn(page, degrees, trialPixels));
+    const tried = await tryTurned(degrees, trialPixels);
+    if (tried === undefined) return asItIs;
+    const { confidence } = tried;
     if ((confidence ?? 0) > best.confidence) best = { degrees, confidence: confidence ?? 0 };
     if (best.confidence >= poor && best.degrees !== 0) break;
   }
   // Text takes longer to read than what is taken for noise.
   if (best.degrees === 0 || !isTime(2)) return asItIs;
-  const turned = await recognize(await turn(page, best.degrees));
-  return (turned.confidence ?? 0) > sure ? turned : asItIs;
+  const turned = await tryTurned(best.degrees);
+  return (turned?.confidence ?? 0) > sure && turned ? turned : asItIs;
 }
 
 /** Turns a page clockwise, and makes it smaller if neither side may be longer than `pixels`. */

@@ -1,6 +1,7 @@
 import type { Metadata } from 'sharp';
 import sharp from 'sharp';
 import { createWorker, OEM, type Worker } from 'tesseract.js';
+import { late, within } from '../../concurrency/within.ts';
 import { ServiceError } from '../service-error.ts';
 
 /** No scanned page has more; a larger image may be a decompression bomb and is not decoded. */
@@ -56,18 +57,31 @@ export interface LanguageData {
   directory: string;
 }
 
+let data: LanguageData | undefined;
 let loading: Promise<Worker> | undefined;
 
 /** Loads the engine and its languages, once per process (about half a second for each, no network). Rejects if data is missing. */
-export function loadEngine({ languages, directory }: LanguageData): Promise<Worker> {
-  loading ??= createWorker(languages, OEM.LSTM_ONLY, {
+export function loadEngine(languages: LanguageData): Promise<Worker> {
+  data = languages;
+  loading ??= startEngine(languages);
+  return loading;
+}
+
+function startEngine({ languages, directory }: LanguageData): Promise<Worker> {
+  return createWorker(languages, OEM.LSTM_ONLY, {
     langPath: directory,
     gzip: true,
     cacheMethod: 'none',
     // Without a handler the engine throws outside of any promise; with one it rejects the call.
     errorHandler: () => {},
   });
-  return loading;
+}
+
+/** Ends the engine, also in the midst of its work, which then never settles. */
+export async function endEngine(): Promise<void> {
+  const ended = loading;
+  loading = undefined;
+  await (await ended)?.terminate();
 }
 
 /** What the engine has read of an image. */
@@ -83,6 +97,18 @@ export async function recognize(image: Buffer): Promise<Recognized> {
   if (!engine) throw new Error('The engine is not loaded.');
   const { text, confidence } = (await engine.recognize(image)).data;
   return { text: text.trim(), confidence: text.trim() === '' ? null : Math.round(confidence) };
+}
+
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Recognizes as {@link recognize} does. Undefined if it takes longer than `withinMs`: it is given up. */
+export async function tryToRecognize(image: Buffer, withinMs: number): Promise<Recognized | undefined> {
+  const read = await within(Math.min(withinMs, longestTimerMs), recognize(image));
+  if (read !== late) return read;
+  await endEngine();
+  // Whoever reads next waits for it, and is told if it fails.
+  if (data) loadEngine(data).catch(() => {});
+  return undefined;
 }
 
 /** Recognizes the text of a BMP, which the engine decodes itself. Throws ServiceError 415 `unreadable_image` when it cannot. */

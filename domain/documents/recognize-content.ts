@@ -44,10 +44,23 @@ const kinds: Kind[] = [
 
 /**
  * What a file is, by its first bytes, if that cannot be what it was declared as: `a PNG image` for one that was declared as a PDF. Undefined
- * if it may be what was declared, also if it is of no kind that is known: who reads a damaged file says so.
+ * if it may be what was declared, also if it is of no kind that is known: who reads a damaged file says so, but for text, which anything can be read as.
  */
 export function contradictionOf(contentType: string, head: Uint8Array): string | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, headBytes));
   const kind = kinds.find((candidate) => candidate.begins(bytes));
-  return kind === undefined || kind.types(contentType) ? undefined : kind.name;
+  if (kind !== undefined) return kind.types(contentType) ? undefined : kind.name;
+  return text.has(contentType) && isBinary(bytes) ? 'a binary file' : undefined;
+}
+
+const utf16Marks = ['\xff\xfe', '\xfe\xff'];
+
+/** Whether a file is no text: it has a zero byte, which text has only in UTF-16, in every other place. */
+function isBinary(head: Buffer): boolean {
+  if (!head.includes(0) || utf16Marks.some((mark) => begins(mark)(head))) return false;
+  const zeros: [number, number] = [0, 0];
+  for (const [index, byte] of head.entries()) if (byte === 0) zeros[index % 2 === 0 ? 0 : 1] += 1;
+  const [few, many] = zeros[0] < zeros[1] ? zeros : [zeros[1], zeros[0]];
+  const characters = head.length / 2;
+  return many < characters * 0.4 || few > characters * 0.05;
 }

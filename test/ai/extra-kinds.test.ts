@@ -52,6 +52,11 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     const table = `<a:tbl><a:tr><a:tc>${paragraph('a')}</a:tc><a:tc>${paragraph('b|c')}</a:tc></a:tr></a:tbl>`;
     const deck = makePptx([paragraph('Welcome') + paragraph('to the ridge'), table, paragraph('The end')]);
     expect(await read(deck, types.pptx)).to.include({ text: 'Welcome\n\nto the ridge\n\n| a | b\\|c |\n\nThe end', pages: 3 });
+    const { text, outline } = await read(makePptx([paragraph('Welcome'), '', `${paragraph('Two')}${paragraph('parts')}`]), types.pptx);
+    expect(text).to.equal('Welcome\n\nTwo\n\nparts');
+    expect(outline.page_starts).to.deep.equal([0, 7, 9]);
+    const { truncated, outline: cut } = await read(makePptx([paragraph('word '.repeat(4_000)), paragraph('Two')]), types.pptx);
+    expect({ truncated, starts: cut.page_starts }).to.deep.equal({ truncated: true, starts: [0] });
     expect(await refusal(makePptx(['', '', '', '']), types.pptx)).to.deep.equal([413, 'too_many_pages']);
   });
 

@@ -65,6 +65,31 @@ describe('What a file is by its first bytes', () => {
     expect(of('text/plain', encoded)).to.equal(undefined);
   });
 
+  it('contradicts a text if it is a program, a film or an archive of any kind', () => {
+    const size = Buffer.alloc(4);
+    size.writeUInt32BE(24);
+    const binaries: [string, Buffer][] = [
+      ['EXE', Buffer.concat([Buffer.from('MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0\xb8\0\0\0', 'latin1'), Buffer.alloc(40)])],
+      ['MP4', Buffer.concat([size, Buffer.from('ftypisom\0\0\x02\0isomiso2')])],
+      ['7z', Buffer.from('7z\xbc\xaf\x27\x1c\0\x04\xa1\x17\x5e\x2b\x40\x11\0\0\0\0\0\0', 'latin1')],
+      ['RAR', Buffer.concat([Buffer.from('Rar!\x1a\x07\0', 'latin1'), Buffer.alloc(1_000, 0xc7)])],
+      ['zeros', Buffer.alloc(2_000)],
+    ];
+    for (const [name, bytes] of binaries)
+      for (const declared of ['text/plain', 'text/markdown', 'text/csv', 'text/html', 'application/json'])
+        expect(of(declared, bytes), `${name} as ${declared}`).to.equal('a binary file');
+    for (const [name, bytes] of binaries) expect(of('application/pdf', bytes), name).to.equal(undefined);
+  });
+
+  it('lets text in UTF-16 pass, with its mark or without', () => {
+    const words = 'The tenant pays for the café, 20 €.\r\n';
+    const little = Buffer.from(words.repeat(50), 'utf16le');
+    const cyrillic = Buffer.from('\ufeffПлатит арендатор.', 'utf16le');
+    for (const bytes of [little, Buffer.from(little).swap16(), Buffer.from('h', 'utf16le'), cyrillic, Buffer.from(cyrillic).swap16()])
+      expect(of('text/plain', bytes), bytes.toString('latin1', 0, 40)).to.equal(undefined);
+    expect(of('text/plain', Buffer.from('Grüße', 'latin1'))).to.equal(undefined);
+  });
+
   it('finds a web page that was saved under another name', () => {
     for (const page of ['<!doctype html>\n<title>Sign in', '\ufeff<HTML lang="en">', '\n\n<html>']) {
       expect(of('application/pdf', page)).to.equal('an HTML page');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { extraContentTypes } from '../../config/extra-content-types.ts';
 import { contentTypes } from '../../contract/documents.ts';
 import { type AiService, startAiService, token } from '../ai/support/ai-service.ts';
-import { makeDocx, makeOdt, wordParagraph } from '../ai/support/make-office.ts';
+import { makeDocx, makeOdt, makePptx, wordParagraph } from '../ai/support/make-office.ts';
 import { makeScannedPdf } from '../ai/support/scan.ts';
 import { createJob } from '../support/jobs.ts';
 import { useApi } from '../support/use-api.ts';
@@ -12,13 +12,13 @@ describe('A document of a kind that the deployment turned on', () => {
   const { api, tenant } = useApi({
     check: 'at the end',
     async env() {
-      ai = await startAiService({ EXTRA_CONTENT_TYPES: 'docx' });
-      return { AI_SERVICE_URL: ai.url, SERVICE_TOKEN: token, EXTRA_CONTENT_TYPES: 'docx' };
+      ai = await startAiService({ EXTRA_CONTENT_TYPES: 'docx,pptx' });
+      return { AI_SERVICE_URL: ai.url, SERVICE_TOKEN: token, EXTRA_CONTENT_TYPES: 'docx,pptx' };
     },
   });
   after(() => ai.stop());
-  const job = async (bytes: Buffer) => {
-    const { id: documentId } = await api.upload(tenant, { name: 'lease.docx', contentType: extraContentTypes.docx, bytes });
+  const job = async (bytes: Buffer, kind: 'docx' | 'pptx' = 'docx') => {
+    const { id: documentId } = await api.upload(tenant, { name: `lease.${kind}`, contentType: extraContentTypes[kind], bytes });
     const { id } = await createJob(api, tenant, { kind: 'document.extract', documentId });
     return { documentId, job: await api.jobIn(tenant.owner.token, id, ['succeeded', 'failed']) };
   };
@@ -27,6 +27,13 @@ describe('A document of a kind that the deployment turned on', () => {
     const { documentId } = await job(makeDocx(wordParagraph('The tenant pays for the gravel.')));
     const { body } = await api.request('GET', `/api/v1/documents/${documentId}/text`, { token: tenant.owner.token });
     expect(body.text).to.match(/^The tenant pays for the gravel\./);
+  });
+
+  it('is shown by slide if it is a presentation', async () => {
+    const slides = ['The lease', 'The tenant pays for the gravel.'].map((text) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`);
+    const { documentId } = await job(makePptx(slides), 'pptx');
+    const { status, body } = await api.request('GET', `/api/v1/documents/${documentId}/text?page=2`, { token: tenant.owner.token });
+    expect({ status, text: body.text }).to.deep.equal({ status: 200, text: 'The tenant pays for the gravel.' });
   });
 
   it('fails its job clearly if it is another kind inside', async () => {
@@ -43,7 +50,11 @@ describe('A document of a kind that the deployment turned on', () => {
     const { body } = await api.request('POST', '/api/v1/documents', { token: tenant.owner.token, body: input });
     expect(body).to.include({ code: 'BAD_REQUEST', status: 400 });
     const document = await api.request('GET', '/api/v1/openapi.json');
-    expect(document.body.components.schemas.ContentType.enum).to.deep.equal([...contentTypes, extraContentTypes.docx]);
+    expect(document.body.components.schemas.ContentType.enum).to.deep.equal([
+      ...contentTypes,
+      extraContentTypes.docx,
+      extraContentTypes.pptx,
+    ]);
   });
 });
 

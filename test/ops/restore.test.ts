@@ -21,7 +21,7 @@ describe('npm run ops -- backup and restore', () => {
   let newDatabase: TestDatabase;
 
   before('makes a backup', async () => {
-    for (const bytes of ['the first', 'the second', randomBytes(600_000)]) await api.upload(tenant, { bytes });
+    for (const bytes of ['the first', 'the second', randomBytes(300_000).toString('hex')]) await api.upload(tenant, { bytes });
     await opsResult(['backup', backup], api.stack.env);
     newDatabase = await use(createTestDatabase());
   });

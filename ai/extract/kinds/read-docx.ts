@@ -4,6 +4,7 @@ import { Archive } from './archive.ts';
 import { findMainPart, readRelationships, targetOfType } from './package-parts.ts';
 import { scanXml } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
+import { type HeadingLevels, readHeadingLevels, toLevel } from './word-styles.ts';
 
 const kind = 'a Word document';
 const notes = ['footnotes', 'endnotes'];
@@ -20,20 +21,36 @@ export async function readDocx({ bytes }: SourceDocument, { maxTextCharacters }:
   const relationships = await readRelationships(archive, main);
   const partOf = (name: string) => targetOfType(relationships, name) ?? posix.join(posix.dirname(main), `${name}.xml`);
   const parts = [main, ...notes.map(partOf).filter((part) => archive.has(part))];
-  for (const part of parts) await readWordPart(archive, part, builder);
+  const levels = await readHeadingLevels(archive, partOf('styles'));
+  for (const part of parts) await readWordPart(archive, part, { builder, levels });
   return { ...builder.finish(), pages: null };
 }
 
-async function readWordPart(archive: Archive, part: string, builder: TextBuilder): Promise<void> {
+async function readWordPart(
+  archive: Archive,
+  part: string,
+  { builder, levels }: { builder: TextBuilder; levels: HeadingLevels },
+): Promise<void> {
   let inText = false;
+  /** The paragraphs that are open, with the level of those that are headings. */
+  const paragraphs: (number | undefined)[] = [];
+  /** What a paragraph was before it was changed. */
+  let changes = 0;
+  const setLevel = (level: number | undefined) => {
+    if (changes === 0 && paragraphs.length > 0) paragraphs[paragraphs.length - 1] = level;
+  };
   // The second form of what a newer element shows already.
   let fallbacks = 0;
   await scanXml(archive.readText(part), {
     enough: () => builder.full,
-    open(name) {
+    open(name, { 'w:val': value = '' }) {
       if (name === 'mc:Fallback') fallbacks += 1;
       if (fallbacks > 0) return;
       if (name === 'w:t') inText = true;
+      else if (name === 'w:p') paragraphs.push(undefined);
+      else if (name === 'w:pPrChange') changes += 1;
+      else if (name === 'w:pStyle') setLevel(levels(value));
+      else if (name === 'w:outlineLvl') setLevel(toLevel(value) ?? undefined);
       else if (name === 'w:tab') builder.add('\t');
       else if (name === 'w:br' || name === 'w:cr') builder.add('\n');
       else if (name === 'w:noBreakHyphen') builder.add('-');
@@ -44,7 +61,8 @@ async function readWordPart(archive: Archive, part: string, builder: TextBuilder
       if (name === 'mc:Fallback') fallbacks -= 1;
       if (fallbacks > 0) return;
       if (name === 'w:t') inText = false;
-      else if (name === 'w:p') builder.endParagraph();
+      else if (name === 'w:p') builder.endParagraph(paragraphs.pop());
+      else if (name === 'w:pPrChange') changes -= 1;
       else if (name === 'w:tc') builder.endCell();
       else if (name === 'w:tr') builder.endRow();
       else if (name === 'w:tbl') builder.closeTable();

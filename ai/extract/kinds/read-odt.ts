@@ -19,13 +19,16 @@ export async function readOdt({ bytes }: SourceDocument, { maxTextCharacters }: 
   if (!type.startsWith('application/vnd.oasis.opendocument.text')) throw damaged(kind);
   if (archive.has(manifest)) await refuseEncrypted(archive);
   const builder = new TextBuilder(maxTextCharacters);
-  let [paragraphs, hidden] = [0, 0];
+  /** The paragraphs that are open, with the level of those that are headings. */
+  const open: (number | undefined)[] = [];
+  let hidden = 0;
   await scanXml(archive.readText('content.xml'), {
     enough: () => builder.full,
-    open(name) {
+    open(name, attributes) {
       if (skipped.has(name)) hidden += 1;
       if (hidden > 0) return;
-      if (name === 'text:p' || name === 'text:h') paragraphs += 1;
+      if (name === 'text:p') open.push(undefined);
+      else if (name === 'text:h') open.push(levelOf(attributes));
       else if (name === 'text:s') builder.add(' ');
       else if (name === 'text:tab') builder.add('\t');
       else if (name === 'text:line-break') builder.add('\n');
@@ -35,20 +38,22 @@ export async function readOdt({ bytes }: SourceDocument, { maxTextCharacters }: 
     close(name) {
       if (skipped.has(name)) hidden -= 1;
       if (hidden > 0) return;
-      if (name === 'text:p' || name === 'text:h') {
-        paragraphs -= 1;
-        builder.endParagraph();
-      } else if (name === 'table:table-cell') builder.endCell();
+      if (name === 'text:p' || name === 'text:h') builder.endParagraph(open.pop());
+      else if (name === 'table:table-cell') builder.endCell();
       else if (name === 'table:table-row') builder.endRow();
       else if (name === 'table:table') builder.closeTable();
       else if (asides.has(name)) builder.closeAside();
     },
     text(text) {
       // Line ends within a paragraph belong to the file, not to the text.
-      if (paragraphs > 0 && hidden === 0) builder.add(text.replace(/\s+/g, ' '));
+      if (open.length > 0 && hidden === 0) builder.add(text.replace(/\s+/g, ' '));
     },
   });
   return { ...builder.finish(), pages: null };
+}
+
+function levelOf({ 'text:outline-level': level }: Record<string, string>): number {
+  return level !== undefined && /^[1-9]\d?$/.test(level) ? Number(level) : 1;
 }
 
 function refuseEncrypted(archive: Archive): Promise<void> {

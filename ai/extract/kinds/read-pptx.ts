@@ -6,6 +6,7 @@ import { localName, scanXml } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const kind = 'a PowerPoint presentation';
+const titles = new Set(['title', 'ctrTitle']);
 
 /** Reads the slides of a presentation in their order; each counts as a page. Throws 413 `too_many_pages` as for a PDF. */
 export async function readPptx({ bytes }: SourceDocument, { maxTextCharacters, maxPdfPages }: ExtractLimits): Promise<RawText> {
@@ -26,23 +27,31 @@ export async function readPptx({ bytes }: SourceDocument, { maxTextCharacters, m
   for (const slide of slides) {
     if (builder.full) break;
     await readSlide(archive, slide, builder);
+    builder.endPage();
   }
   return { ...builder.finish(), pages: slides.length };
 }
 
+/** Reads a slide; the text of its first placeholder for a title is a heading, and stands first. */
 async function readSlide(archive: Archive, slide: string, builder: TextBuilder): Promise<void> {
   let inText = false;
+  let [inTitle, titled] = [false, false];
   await scanXml(archive.readText(slide), {
     enough: () => builder.full,
-    open(name) {
+    open(name, { type = '' }) {
       if (name === 'a:t') inText = true;
+      else if (name === 'p:ph' && titles.has(type) && !titled) [inTitle, titled] = [true, true];
       else if (name === 'a:br') builder.add('\n');
       else if (name === 'a:tbl') builder.openTable();
     },
     close(name) {
       if (name === 'a:t') inText = false;
+      else if (name === 'a:p' && inTitle) builder.add('\n');
       else if (name === 'a:p') builder.endParagraph();
-      else if (name === 'a:tc') builder.endCell();
+      else if (name === 'p:sp' && inTitle) {
+        inTitle = false;
+        builder.endTitle();
+      } else if (name === 'a:tc') builder.endCell();
       else if (name === 'a:tr') builder.endRow();
       else if (name === 'a:tbl') builder.closeTable();
     },

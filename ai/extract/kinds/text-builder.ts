@@ -1,3 +1,4 @@
+import { joinPages, type RawHeading, toHeadings } from '../outline.ts';
 import { toRow } from '../table-row.ts';
 
 /** What stands around a cell in a row. */
@@ -19,7 +20,7 @@ const newFlow = (): Flow => ({ blocks: [], line: '', tables: 0, rows: [], cells:
 
 /**
  * Collects the text of a document: paragraphs with empty lines between them, tables as rows of Markdown. What is inside of a table's cell
- * becomes one line of it, also another table.
+ * becomes one line of it, also another table. Kinds with pages end each of them.
  */
 export class TextBuilder {
   readonly #maxCharacters: number;
@@ -27,6 +28,8 @@ export class TextBuilder {
   #flow = newFlow();
   /** What goes on once an aside is closed, the outermost first. */
   readonly #around: Flow[] = [];
+  readonly #pages: string[] = [];
+  readonly #headings: RawHeading[] = [];
 
   constructor(maxCharacters: number) {
     this.#maxCharacters = maxCharacters;
@@ -43,14 +46,26 @@ export class TextBuilder {
     this.#length += text.length;
   }
 
-  endParagraph(): void {
+  /** Ends a paragraph, which is a heading if it has a level. One within a cell, a note or a box of text is none. */
+  endParagraph(level?: number): void {
     const flow = this.#flow;
     const text = flow.line.trim();
     const paragraphs = flow.tables > 0 ? flow.cell : flow.blocks;
+    if (level !== undefined && flow.tables === 0 && this.#around.length === 0) this.#addHeading(level, text);
     if (text !== '') paragraphs.push(text);
     append(paragraphs, flow.waiting);
     flow.line = '';
     flow.waiting = [];
+  }
+
+  /** Ends a paragraph that is the title of the page, and stands above all else on it, wherever it is read. */
+  endTitle(): void {
+    const flow = this.#flow;
+    const title = flow.line.trim();
+    flow.line = '';
+    if (title === '') return;
+    flow.blocks.unshift(title);
+    this.#addHeading(1, title);
   }
 
   /** Begins a note or a box of text within a paragraph. */
@@ -105,10 +120,28 @@ export class TextBuilder {
     flow.cell = [];
   }
 
-  finish(): { text: string; stoppedEarly: boolean } {
+  /** Ends a page with all that is open on it. */
+  endPage(): void {
+    this.#pages.push(this.#endFlow());
+  }
+
+  finish(): { text: string; pageTexts?: string[]; headings: RawHeading[]; stoppedEarly: boolean } {
+    const found = { headings: this.#headings, stoppedEarly: this.full };
+    const rest = this.#endFlow();
+    if (this.#pages.length === 0) return { text: rest, ...found };
+    return { text: joinPages(this.#pages), pageTexts: this.#pages, ...found };
+  }
+
+  #addHeading(level: number, text: string): void {
+    for (const heading of toHeadings(level, text, this.#pages.length)) this.#headings.push(heading);
+  }
+
+  #endFlow(): string {
     while (this.#around.length > 0) this.closeAside();
     this.#endTables();
-    return { text: this.#flow.blocks.join('\n\n'), stoppedEarly: this.full };
+    const text = this.#flow.blocks.join('\n\n');
+    this.#flow = newFlow();
+    return text;
   }
 
   #endTables(): void {

@@ -31,6 +31,11 @@ export function wordParagraph(text: string): string {
   return `<w:p><w:pPr><w:pStyle w:val="Normal"/></w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
 }
 
+/** The styles of a Word document, as this XML. */
+export function wordStyles(xml: string): ZipFile {
+  return { name: 'word/styles.xml', content: `${declaration}<w:styles>${xml}</w:styles>` };
+}
+
 /** A presentation; the slides are stored in another order than they are shown in. */
 export function makePptx(slides: string[]): Buffer {
   const count = slides.length;

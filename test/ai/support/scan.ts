@@ -8,10 +8,11 @@ const pixelsPerPoint = 200 / 72;
 
 /**
  * A page of a PDF: a scan of some lines of text in 11 points or another size, the text itself, nothing, or a scan that is too narrow to have a
- * pixel. A scan may be `rotated` with a page that turns it back, or `turned`, in degrees clockwise, as the paper lay in the scanner.
+ * pixel. A scan may be `rotated` with a page that turns it back, or `turned`, in degrees clockwise, as the paper lay in the scanner. A `stamp` is text of
+ * the page upon the scan, which may be `wide`, as a share of the page.
  */
 export type ScanPage =
-  | { scan: string[]; points?: number; rotated?: boolean; turned?: 90 | 180 | 270 }
+  | { scan: string[]; points?: number; rotated?: boolean; turned?: 90 | 180 | 270; stamp?: string; wide?: number }
   | { text: string }
   | 'blank'
   | 'narrow';
@@ -36,7 +37,8 @@ export async function makeScannedPdf(pages: ScanPage[]): Promise<Buffer> {
     images.set(look, image);
     const [width, height] = isSideways(page) ? [heightPoints, widthPoints] : [widthPoints, heightPoints];
     if (page.rotated) Object.assign(document.page.dictionary.data, { Rotate: 90 });
-    document.image(image, 0, 0, { width, height });
+    document.image(image, 0, 0, { width: width * (page.wide ?? 1), height: height * (page.wide ?? 1) });
+    if (page.stamp !== undefined) document.fontSize(8).text(page.stamp, 20, 10);
   }
   document.end();
   return Buffer.concat(await document.toArray());
