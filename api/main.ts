@@ -57,6 +57,8 @@ const storageTimeoutMs = 2_500;
 const config = loadOrExit(() => loadServerConfig(process.env));
 const log = createLog({ level: config.logLevel, base: { part: 'api' } });
 const tracing = await startTracing(config.tracing, 'api', log);
+if (config.production && config.limits.store === 'memory')
+  log.warn('LIMITER_STORE is memory: each process of the API counts limits alone, so two of them allow twice as much');
 const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
 const registry = new Registry();
 const metrics = createServerMetrics(registry);
