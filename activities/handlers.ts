@@ -138,10 +138,16 @@ async function getOutlinedText(deps: ActivityDeps, document: DocumentRow, call: 
   }
 }
 
+/** The error of a document without an object. If its row is still there, the store has lost it or is the wrong one, and the log says so. */
+async function withoutObject({ db, storage, log }: ActivityDeps, { id }: DocumentRow): Promise<DocumentGone> {
+  if (await findDocument(db, id)) log.warn({ documentId: id, location: storage.location }, 'the store has no object of a document');
+  return new DocumentGone();
+}
+
 /** Lets the AI service read a document's object. Throws {@link DocumentGone} if there is none, AiServiceError, or the signal's reason. */
 async function extractText(deps: ActivityDeps, document: DocumentRow, { requestId, signal, tell }: Call): Promise<ExtractedText> {
   const body = await deps.storage.read(document.object_key);
-  if (!body) throw new DocumentGone();
+  if (!body) throw await withoutObject(deps, document);
   try {
     const { content_type: contentType, size_bytes: contentLength } = document;
     const onProgress = ({ read, of }: ExtractionProgress) => tell(`Text recognition has read ${read} of ${of} scanned pages.`);

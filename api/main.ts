@@ -16,6 +16,7 @@ import { migrate } from '../db/migrate.ts';
 import { openPools } from '../db/pools.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
+import { checkStoreOwner, WrongStore } from '../domain/objects/store-owner.ts';
 import { measureQueues, measureWaiting } from '../domain/operations/measure-platform.ts';
 import { createCursors } from '../domain/page.ts';
 import { createEmbeddingPrice } from '../domain/search/embedding-price.ts';
@@ -56,6 +57,8 @@ const storageTimeoutMs = 2_500;
 const config = loadOrExit(() => loadServerConfig(process.env));
 const log = createLog({ level: config.logLevel, base: { part: 'api' } });
 const tracing = await startTracing(config.tracing, 'api', log);
+if (config.production && config.limits.store === 'memory')
+  log.warn('LIMITER_STORE is memory: each process of the API counts limits alone, so two of them allow twice as much');
 const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
 const registry = new Registry();
 const metrics = createServerMetrics(registry);
@@ -84,6 +87,12 @@ await syncPlanLimits(db, config);
 const readiness = { stopping: false };
 const clock = await followClock(sessionsDb);
 const storage = await createStorage(config, { now: clock.now, timeoutMs: storageTimeoutMs });
+if (storage instanceof LocalStorage)
+  await checkStoreOwner(db, storage).catch((err: unknown) => {
+    if (!(err instanceof WrongStore)) throw err;
+    log.fatal({ err }, 'the API does not start: this is not the store of its database');
+    process.exit(1);
+  });
 const ai = metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs }));
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });

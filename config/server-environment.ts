@@ -121,7 +121,7 @@ export const serverEnvironment = z.object({
   STREAM_LIFETIME_MS: milliseconds(900_000, { min: 10 }),
   REQUEST_BODY_TIMEOUT_MS: milliseconds(30_000, { min: 100 }),
   SHUTDOWN_DELAY_MS: milliseconds(0, { max: 300_000 }).unwrap().optional(),
-  LIMITER_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').default('memory'),
+  LIMITER_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').optional(),
   METRICS_PORT: integer(0, { max: 65_535 }),
   ...tracingVariables,
   LOG_LEVEL: logLevel(),
@@ -156,6 +156,11 @@ export function webUrlOf({ NODE_ENV, WEB_URL }: Pick<ServerVariables, 'NODE_ENV'
 /** The email provider: outside of production mails are stored in files by default. */
 export function emailProviderOf(e: Pick<ServerVariables, 'NODE_ENV' | 'EMAIL_PROVIDER' | 'SMTP_URL'>): 'smtp' | 'mailbox' | 'none' {
   return e.EMAIL_PROVIDER ?? (e.SMTP_URL ? 'smtp' : e.NODE_ENV === 'production' ? 'none' : 'mailbox');
+}
+
+/** Where limits are counted: in production over all processes of the API by default, since nothing tells one of another. */
+export function limiterStoreOf({ NODE_ENV, LIMITER_STORE }: Pick<ServerVariables, 'NODE_ENV' | 'LIMITER_STORE'>): 'memory' | 'postgres' {
+  return LIMITER_STORE ?? (NODE_ENV === 'production' ? 'postgres' : 'memory');
 }
 
 /** Ids separated by commas; none if the variable is absent. */

@@ -4,6 +4,7 @@ import { type Environment, parseEnvironment } from './environment.ts';
 import {
   apiUrlOf,
   emailProviderOf,
+  limiterStoreOf,
   type PlanPrefix,
   type ServerVariables,
   serverChecks,
@@ -59,7 +60,7 @@ export function loadServerConfig(env: Environment) {
     worker: workerOf(e),
     jobs: { timeoutMs: e.JOB_TIMEOUT_MS, retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
     auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
-    limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: e.LIMITER_STORE },
+    limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: limiterStoreOf(e) },
     /** How many an organization may have, whatever its plan. */
     workspacesPerOrganization: e.MAX_WORKSPACES_PER_ORGANIZATION,
     /** Organizations on the free plan that one user owns; mails of invitations in a day, of one organization and to one address. */

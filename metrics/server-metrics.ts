@@ -5,7 +5,7 @@ import type { Fact, Observe } from '../db/facts.ts';
 
 /** A request that was answered, or whose client left before (`aborted`). */
 export interface ObservedRequest {
-  /** The operation of the contract, or what serves the path otherwise. Never the path itself. */
+  /** The operation of the contract, an endpoint of sign-in, or what serves the path otherwise. Never the path itself. */
   operation: string;
   status: number | 'aborted';
   /** Undefined for a stream, which lasts as long as its client likes. */

@@ -151,7 +151,7 @@ export class BucketStorage implements Storage {
   async owner(): Promise<string | undefined> {
     try {
       const [owner] = await this.#ask(() => this.#bucket.file(markerName).download());
-      return owner.toString();
+      return owner.toString().trim();
     } catch (error) {
       if (error instanceof ApiError && error.code === 404) return undefined;
       throw error;
@@ -173,7 +173,7 @@ export class BucketStorage implements Storage {
       if (!(error instanceof ApiError) || error.code !== 412) throw error;
     }
     const [owner] = await this.#ask(() => marker.download());
-    return owner.toString();
+    return owner.toString().trim();
   }
 
   /**

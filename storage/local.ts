@@ -129,7 +129,7 @@ export class LocalStorage implements Storage {
   }
 
   async owner(): Promise<string | undefined> {
-    return await ifExists(readFile(join(this.location, markerName), 'utf8'));
+    return (await ifExists(readFile(join(this.location, markerName), 'utf8')))?.trim();
   }
 
   async claim(deployment: string): Promise<string> {
@@ -145,7 +145,7 @@ export class LocalStorage implements Storage {
     } finally {
       await rm(written);
     }
-    return await readFile(marker, 'utf8');
+    return (await readFile(marker, 'utf8')).trim();
   }
 
   async *#listOrganization(organizationId: string): AsyncGenerator<{ key: string; createdAt: Date }> {

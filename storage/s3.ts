@@ -207,7 +207,7 @@ export class S3Storage implements Storage {
   async owner(): Promise<string | undefined> {
     return await this.#unlessAbsent(async (options) => {
       const marker = await this.#client.send(new GetObjectCommand({ Bucket: this.location, Key: markerName }), options);
-      return await marker.Body?.transformToString();
+      return (await marker.Body?.transformToString())?.trim();
     });
   }
 

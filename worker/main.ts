@@ -5,6 +5,7 @@ import { loadServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import { endPools } from '../db/pools.ts';
 import { Watch } from '../db/watch.ts';
+import { checkStoreOwner, WrongStore } from '../domain/objects/store-owner.ts';
 import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { createServerMetrics } from '../metrics/server-metrics.ts';
 import { observeWorker, watchDatabase } from '../metrics/watch-parts.ts';
@@ -44,12 +45,19 @@ watchDatabase(registry, metrics, { pools: { worker: pool }, dbs: [db] });
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
 await watch.open();
+const storage = traceStorage(await createStorage(config));
+await checkStoreOwner(db, storage, { stores: false }).catch((err: unknown) => {
+  // Anything else may pass: the worker asks again before it runs.
+  if (!(err instanceof WrongStore)) return;
+  log.fatal({ err }, 'the worker does not start: this is not the store of its database');
+  process.exit(1);
+});
 outbox.start();
 const workers = startWorker(config, temporal, {
   db,
   outbox,
   tracing,
-  storage: traceStorage(await createStorage(config)),
+  storage,
   ai: metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs })),
   log,
   ...observeWorker(registry, metrics),

@@ -9,7 +9,7 @@ import type { ServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
-import { checkStoreOwner } from '../domain/objects/store-owner.ts';
+import { checkStoreOwner, UnmarkedStore, WrongStore } from '../domain/objects/store-owner.ts';
 import { createMailer } from '../mail/create-mailer.ts';
 import { createPayments } from '../payments/payments.ts';
 import type { Tracing } from '../telemetry/start-tracing.ts';
@@ -53,9 +53,11 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
       createWorkers({ connection, namespace, dataConverter, activities, jobKinds, concurrency, shutdownGraceMs, sinks }, bundle),
     prepare: async () => {
       await prepareNamespace(client, namespace);
-      await checkStoreOwner(deps.db, deps.storage).catch((err) =>
-        deps.log.error({ err }, 'the store is not ready: nothing is deleted there'),
-      );
+      await checkStoreOwner(deps.db, deps.storage, { stores: false }).catch((err) => {
+        // Jobs would not find their documents there, and would fail for good.
+        if (err instanceof WrongStore || err instanceof UnmarkedStore) throw err;
+        deps.log.error({ err }, 'the store is not ready: nothing is deleted there');
+      });
     },
     onConnection: (connection) => outbox.shareConnection(connection),
     untilReconnected: (signal) =>

@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from 'express';
-import { authPath } from '../../auth/mount.ts';
+import { authOperationOf } from '../../auth/operation-names.ts';
 import { routeOf } from './identify-route.ts';
 
 /** Is told of each request when its response is complete, or its client has left. */
@@ -23,7 +23,6 @@ export function observeRequests(observe: ObserveRequest): RequestHandler {
 
 /** What serves paths that are no operation of the contract. */
 const others = [
-  { prefix: authPath.split('/{')[0] ?? '', name: 'auth' },
   { prefix: '/uploads', name: 'uploads' },
   { prefix: '/docs', name: 'docs' },
   { prefix: '/api/v1/openapi.json', name: 'docs' },
@@ -36,5 +35,5 @@ export function operationOf(url: string, res: Response): string {
   const operation = routeOf(res)?.metadata.operation;
   if (operation) return operation;
   const [path = ''] = url.split('?');
-  return others.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))?.name ?? 'none';
+  return authOperationOf(path) ?? others.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))?.name ?? 'none';
 }

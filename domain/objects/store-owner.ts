@@ -1,8 +1,11 @@
 import type { Db } from '../../db/connect.ts';
 import type { Storage } from '../../storage/port.ts';
 
-/** The store belongs to another deployment: nothing may be deleted there for the rows of this database. */
-export class StoreOfAnotherDeployment extends Error {
+/** The store cannot be that of this database: nothing may be read, stored or deleted there for its rows. */
+export class WrongStore extends Error {}
+
+/** The store belongs to another deployment. */
+export class StoreOfAnotherDeployment extends WrongStore {
   constructor({ location, owner, deployment }: { location: string; owner: string; deployment: string }) {
     super(
       `The store ${location} belongs to deployment ${owner}, and this database is of deployment ${deployment}: nothing is deleted there. Is it the wrong store, or the wrong database?`,
@@ -11,12 +14,52 @@ export class StoreOfAnotherDeployment extends Error {
   }
 }
 
+/** The store has neither a marker nor a document of this database, which has some. */
+export class StoreWithoutDocuments extends WrongStore {
+  constructor({ location, deployment }: { location: string; deployment: string }) {
+    super(
+      `The store ${location} has no marker and no document of this database, which has documents. Processes on several hosts need one store that all of them reach: a bucket, or a shared directory as DATA_DIR (docs/deploy.md). If the documents are lost, restore a backup (docs/operations.md). To go on without them, write ${deployment} into .deployment in the store.`,
+    );
+    this.name = 'StoreWithoutDocuments';
+  }
+}
+
+/** No API has marked the directory of documents yet, so it may be that of another host. */
+export class UnmarkedStore extends Error {
+  constructor({ location }: { location: string }) {
+    super(
+      `The directory ${location} has no marker: no API stores documents there. Either the API has not started yet, or it runs on another host and both need one store: a bucket, or a shared directory as DATA_DIR (docs/deploy.md).`,
+    );
+    this.name = 'UnmarkedStore';
+  }
+}
+
+/** How many of the database's documents are looked for in a store without a marker: one that is there shows whose store it is. */
+const documentsSought = 50;
+
 /**
- * To be called before anything is deleted from the store. A store that has no owner yet becomes this deployment's. Throws
- * {@link StoreOfAnotherDeployment}.
+ * To be called at the start of a process that works with the store, and before anything is deleted there. A store without a marker becomes
+ * this deployment's if it holds a document of the database, as one from before there were markers does; or if the database has none, unless
+ * it is a directory and `stores` is false. That says whether this process is one that stores documents in a directory (the API), and not
+ * one that only reads them there (a worker), for which an empty directory may be that of the wrong host. Throws
+ * {@link StoreOfAnotherDeployment}, {@link StoreWithoutDocuments} or {@link UnmarkedStore}.
  */
-export async function checkStoreOwner(db: Db, storage: Storage): Promise<void> {
+export async function checkStoreOwner(db: Db, storage: Storage, { stores = true }: { stores?: boolean } = {}): Promise<void> {
+  const { location } = storage;
   const { id: deployment } = await db.selectFrom('deployment').select('id').executeTakeFirstOrThrow();
-  const owner = await storage.claim(deployment);
-  if (owner !== deployment) throw new StoreOfAnotherDeployment({ location: storage.location, owner, deployment });
+  let owner = await storage.owner();
+  if (owner === undefined) {
+    const found = await findDocuments(db, storage);
+    if (found === 'absent') throw new StoreWithoutDocuments({ location, deployment });
+    if (found === 'none to find' && storage.driver === 'local' && !stores) throw new UnmarkedStore({ location });
+    owner = await storage.claim(deployment);
+  }
+  if (owner !== deployment) throw new StoreOfAnotherDeployment({ location, owner, deployment });
+}
+
+/** Whether the store holds one of some documents of the database that were completed. */
+async function findDocuments(db: Db, storage: Storage): Promise<'there' | 'absent' | 'none to find'> {
+  const completed = await db.selectFrom('document').select('object_key').where('status', '=', 'ready').limit(documentsSought).execute();
+  for (const { object_key } of completed) if (await storage.stat(object_key)) return 'there';
+  return completed.length > 0 ? 'absent' : 'none to find';
 }

@@ -53,7 +53,11 @@ describe('The log of requests', () => {
     const nothing = { ...line, operation: 'none', method: 'GET', status: 404 };
     expect(await lineOf('GET', '/api/v1/nothing/secret?token=secret')).to.deep.equal(nothing);
     const auth = await lineOf('GET', '/api/auth/get-session?token=secret');
-    expect(auth).to.deep.equal({ ...line, operation: 'auth', method: 'GET', status: 200 });
+    expect(auth).to.deep.equal({ ...line, operation: 'auth.get-session', method: 'GET', status: 200 });
+    const reset = await lineOf('GET', '/api/auth/reset-password/secret');
+    expect(reset).to.deep.equal({ ...line, operation: 'auth.reset-password', method: 'GET', status: reset.status });
+    const unknown = await lineOf('GET', '/api/auth/secret');
+    expect(unknown).to.deep.equal({ ...line, operation: 'auth', method: 'GET', status: 404 });
     const list = await lineOf('GET', `/api/v1/organizations/${tenant.organizationId}/jobs?limit=1`, tenant.owner);
     expect(list).to.deep.equal({ ...line, operation: 'jobs.list', method: 'GET', status: 200, organizationId: tenant.organizationId });
   });

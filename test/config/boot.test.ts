@@ -81,6 +81,16 @@ describe('With NODE_ENV=production and only what production demands', () => {
     await stop(api);
   });
 
+  it('the API warns of limits that each process counts alone, if it is told to count so', async () => {
+    const warning = /"level":40.*LIMITER_STORE is memory/;
+    for (const [LIMITER_STORE, warns] of [['memory', true] as const, ['', false] as const]) {
+      const api = start('api', { ...demanded, ...place, LIMITER_STORE, WORKER_ENABLED: 'false', SHUTDOWN_DELAY_MS: '0' });
+      await api.printed(/"API listening"/);
+      expect(warning.test(api.stdout()), `LIMITER_STORE='${LIMITER_STORE}'`).to.equal(warns);
+      await stop(api);
+    }
+  });
+
   it('the worker boots', async () => {
     const worker = start('worker', { ...demanded, ...place });
     await worker.printed(/"worker running"/);

@@ -79,6 +79,16 @@ const serverRows: Row<ServerConfig>[] = [
     set: [['smtp', 'smtp']],
   },
   {
+    name: 'LIMITER_STORE',
+    read: (config) => config.limits.store,
+    absent: 'postgres',
+    development: 'memory',
+    set: [
+      ['memory', 'memory'],
+      ['postgres', 'postgres'],
+    ],
+  },
+  {
     name: 'API_URL',
     read: (config) => config.apiUrl,
     with: { PORT: '4000' },

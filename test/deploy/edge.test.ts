@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { findFreePorts } from '../../local/ports.ts';
 import { acceptsConnection } from '../../local/temporal.ts';
 import { makeCertificate } from '../support/certificate.ts';
@@ -31,6 +32,13 @@ describe('The configuration of the edge', () => {
     expect(limits?.join('\n')).to.include('location /uploads/\nclient_max_body_size 32000000');
   });
 
+  it('listens by IPv4 alone, as its network in compose has it: a kernel without IPv6 would not let it start', () => {
+    const listens = ['plain.conf', 'tls.conf'].map((name) => readFileSync(join('deploy/edge', name), 'utf8').match(/^listen .*$/gm));
+    expect(listens).to.deep.equal([['listen 8080;'], ['listen 8443 ssl http2;']]);
+    const { networks } = parse(readFileSync('docker-compose.yml', 'utf8'));
+    for (const [name, network] of Object.entries(networks)) expect(network ?? {}, name).not.to.have.property('enable_ipv6');
+  });
+
   it('logs neither queries nor whole paths, nor what nginx writes about a request by itself', () => {
     const format = /log_format requests ([^;]*);/.exec(configuration)?.[1] ?? '';
     expect(format).to.include('$logged_path').and.include('$id');
@@ -44,10 +52,10 @@ describe('The configuration of the edge', () => {
     const led = [...configuration.matchAll(/error_page ([\d ]+?) (?:=400 )?(@edge|\/not-http);/g)].flatMap(([, codes = '']) =>
       codes.split(' '),
     );
-    expect(led).to.have.members(['413', '500', '502', '503', '504', '400', '405', '414', '494', '497', '501', '505']);
+    expect(led).to.have.members(['404', '413', '500', '502', '503', '504', '400', '405', '414', '494', '497', '501', '505']);
     const bodies = [...configuration.matchAll(/^ +\w+ '(\{.*\})';$/gm)].map(([, body = '']) => JSON.parse(body));
     expect(bodies.map((body) => body.error ?? body.code)).to.deep.equal([
-      ...['BAD_REQUEST', '$too_large', 'bad_gateway', 'service_unavailable', 'gateway_timeout', 'internal_error'],
+      ...['BAD_REQUEST', 'NOT_FOUND', '$too_large', 'bad_gateway', 'service_unavailable', 'gateway_timeout', 'internal_error'],
     ]);
   });
 });
@@ -74,7 +82,7 @@ if (nginx !== undefined) {
         if (request.url?.startsWith('/hang')) return;
         if (request.url?.startsWith('/break')) return void request.socket.destroy();
         response.setHeader('X-Request-Id', String(request.headers['x-request-id']));
-        response.statusCode = request.url?.startsWith('/fail') ? 500 : 200;
+        response.statusCode = request.url?.startsWith('/fail') ? 500 : request.url?.startsWith('/absent') ? 404 : 200;
         request.on('end', () => response.end('{"from":"the API"}'));
       });
       await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve));
@@ -115,8 +123,10 @@ if (nginx !== undefined) {
     });
 
     it('leaves errors of the API as they are', async () => {
-      const failed = await fetch(`${url}/fail`);
-      expect([failed.status, await failed.text()]).to.deep.equal([500, '{"from":"the API"}']);
+      for (const [path, status] of [['/fail', 500] as const, ['/absent', 404] as const]) {
+        const failed = await fetch(`${url}${path}`);
+        expect([failed.status, await failed.text()]).to.deep.equal([status, '{"from":"the API"}']);
+      }
     });
 
     for (const [path, bytes, error] of [
@@ -158,6 +168,18 @@ if (nginx !== undefined) {
           .and.match(/\r\nX-Request-Id: [0-9a-f-]{36}(\r\n|$)/);
         expect(JSON.parse(body)).to.include({ code: 'BAD_REQUEST', status: 400, defined: false });
       }
+    });
+
+    it('has nothing at the path that it uses for itself, and says so as the API does', async () => {
+      const nothing = { defined: false, code: 'NOT_FOUND', status: 404, message: 'There is nothing at this path.' };
+      const headers = { 'x-request-id': 'id-of-the-client' };
+      for (const method of ['GET', 'POST']) {
+        const { body, id } = await refused(await fetch(`${url}/not-http`, { method, headers }), 404);
+        expect(body).to.deep.equal(nothing);
+        expect(id).to.equal('id-of-the-client');
+      }
+      const fresh = await refused(await fetch(`${url}/not-http?token=x`), 404);
+      expect(fresh.id).to.match(uuid);
     });
 
     it('logs no token: not of a reset link, an invitation, a verification or an upload, refused or not', async () => {
@@ -286,7 +308,6 @@ async function startNginx(
   ]);
   write('listen.conf', readFileSync(join('deploy/edge', listen), 'utf8'), [
     [/listen (8080|8443)/, `listen 127.0.0.1:${port}`],
-    [/listen \[::\][^;]*;/, ''],
     ...(listen === 'tls.conf' ? ([[/\/run\/secrets\//g, `${directory}/`]] as [RegExp, string][]) : []),
   ]);
   writeFileSync(join(directory, 'proxies.conf'), proxies ?? readFileSync('deploy/edge/proxies.conf', 'utf8'));

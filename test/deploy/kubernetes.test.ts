@@ -115,6 +115,35 @@ describe('deploy/kubernetes', () => {
     }
   });
 
+  it('opens as many connections to Postgres at most as its page says, and fewer than the page has Postgres allow', () => {
+    const page = readFileSync('docs/kubernetes.md', 'utf8');
+    const files = makeTestDirectory();
+    try {
+      const poolOf = (name: string) => {
+        const [{ env = [] }] = podOf(named('Deployment', name)).containers;
+        const own = Object.fromEntries(env.map((each: any) => [each.name, each.value]));
+        return loadServerConfig({ ...withSecrets('sheaf-server', files), ...own }).database.poolSize;
+      };
+      const surgeOf = (name: string) => named('Deployment', name).spec.strategy.rollingUpdate.maxSurge;
+      const apis = named('Deployment', 'sheaf-api').spec.replicas + surgeOf('sheaf-api');
+      const workers = named('HorizontalPodAutoscaler', 'sheaf-worker').spec.maxReplicas + surgeOf('sheaf-worker');
+      // What docs/configuration.md says that each adds to its pool, and what a migration and a command take.
+      const formula = readFileSync('docs/configuration.md', 'utf8');
+      expect(formula)
+        .to.include('API processes × (DATABASE_POOL_SIZE + 2,')
+        .and.include('workers × (DATABASE_POOL_SIZE + 3) + 3 for a migration + 3');
+      const [ofApis, ofWorkers] = [apis * (poolOf('sheaf-api') + 2), workers * (poolOf('sheaf-worker') + 3)];
+      expect(page).to.include(`| ${apis} × (${poolOf('sheaf-api')} + 2) = ${ofApis} |`);
+      expect(page).to.include(`| ${workers} × (${poolOf('sheaf-worker')} + 3) = ${ofWorkers} |`);
+      const sum = ofApis + ofWorkers + 3 + 3;
+      expect(page).to.include(`| together | ${sum} |`);
+      const allowed = Number(/`max_connections` to (\d+)/.exec(page)?.[1]);
+      expect(allowed - 3, 'room for pods that stop').to.be.at.least(sum + apis * (poolOf('sheaf-api') + 2));
+    } finally {
+      removeTestDirectory(files);
+    }
+  });
+
   it('takes root, capabilities, writable files and the token of the cluster from every container', () => {
     for (const workload of workloads) {
       const { securityContext, automountServiceAccountToken, enableServiceLinks, volumes } = podOf(workload);

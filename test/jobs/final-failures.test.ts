@@ -49,6 +49,9 @@ describe('A job that can never succeed', () => {
       rmSync(join(api.stack.dataDir, 'objects', tenant.organizationId, documentId));
       const { id } = await createJob(api, tenant, { kind, documentId });
       await expectFinal(id, 'document_missing', /no longer exists/);
+      const lines = api.stack.readLog('api').split('\n');
+      const told = lines.filter((line) => line.includes('"the store has no object of a document"') && line.includes(documentId));
+      expect(told).to.have.length(1);
     });
   }
 

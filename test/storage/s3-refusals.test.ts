@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { StorageUnavailable } from '../../storage/port.ts';
 import { S3Storage } from '../../storage/s3.ts';
@@ -12,11 +13,15 @@ describe('What a server of S3 refuses', () => {
   let server: Server;
   let respond: RequestListener;
   let requests: string[];
+  let bodies: string[];
   let storage: S3Storage;
   before(async () => {
     server = createServer((req, res) => {
       requests.push(`${req.method} ${req.url}`);
-      req.resume().once('end', () => respond(req, res));
+      void text(req).then((body) => {
+        bodies.push(body);
+        respond(req, res);
+      });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const apiEndpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -25,6 +30,7 @@ describe('What a server of S3 refuses', () => {
   });
   beforeEach(() => {
     requests = [];
+    bodies = [];
   });
   after(async () => {
     server.closeAllConnections();
@@ -77,6 +83,28 @@ describe('What a server of S3 refuses', () => {
       ['org/b', 'AccessDenied: It is locked'],
     ]);
     expect(requests).to.deep.equal(['POST /documents/?delete=']);
+  });
+
+  it('is told for each of more keys than one request takes, by as few requests as they need', async () => {
+    const sent: string[][] = [];
+    respond = (_req, res) => {
+      const keys = [...(bodies.at(-1) ?? '').matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key);
+      sent.push(keys);
+      const refused = keys.filter((key) => key === 'org/1000');
+      const errors = refused.map((key) => `<Error><Key>${key}</Key><Code>AccessDenied</Code><Message>It is locked</Message></Error>`);
+      res.writeHead(200, { 'Content-Type': 'application/xml' }).end(`<DeleteResult>${errors.join('')}</DeleteResult>`);
+    };
+    const keys = Array.from({ length: 1_001 }, (_, n) => `org/${n}`);
+    const portions = await Array.fromAsync(storage.deleteMany(keys));
+    expect(requests).to.deep.equal(['POST /documents/?delete=', 'POST /documents/?delete=']);
+    expect(sent).to.deep.equal([keys.slice(0, 1_000), ['org/1000']]);
+    expect(portions.map(({ deleted, refused }) => [deleted, [...refused.keys()]])).to.deep.equal([
+      [keys.slice(0, 1_000), []],
+      [[], ['org/1000']],
+    ]);
+    requests = [];
+    await Array.fromAsync(storage.deleteMany(keys.slice(0, 1_000)));
+    expect(requests, 'as many as one request takes').to.have.length(1);
   });
 
   it('is told for every key if the request is refused', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
 import { findSecrets } from './find-secrets.ts';
-import { keptLogs, partsOf } from './run-secrets.ts';
+import { keptLogs, partsOf, signaturesIn } from './run-secrets.ts';
 
 const token = 'kAgCtQ2sVfYw0sQHnT3rWcq1fVfS6Zx9.c2lnbmF0dXJl%2Bof%2Fit%3D';
 const text = 'The queen leaves the hive';
@@ -17,6 +17,10 @@ const planted: [line: object, what: string[]][] = [
   [{ cookie: 'better-auth.session_token=abc' }, ['a session']],
   [{ path: '/uploads/a/b?expires=1&signature=abc' }, ['a signed link']],
   [{ url: 'https://storage.googleapis.com/b/o?X-Goog-Signature=abc' }, ['a signed link']],
+  [{ url: 'https://b.s3.eu-central-1.amazonaws.com/o?X-Amz-Date=1&X-Amz-Signature=abc' }, ['a signed link']],
+  [{ query: '&X-Amz-Credential=AKIA%2F20261123%2Feu-central-1&X-Amz-SignedHeaders=host' }, ['a signed link']],
+  [{ query: '&X-Amz-Security-Token=abc' }, ['a signed link']],
+  [{ url: 'https://b.s3.eu-central-1.amazonaws.com/o?X-Amz-Date=1&X-Amz-Expires=3600' }, []],
   [{ url: 'postgres://sheaf:word@localhost:5432/sheaf' }, ['a password in a URL']],
   [{ key: 'sk_test_123' }, ["a provider's key"]],
   [{ secret: 'whsec_123' }, ["a provider's key"]],
@@ -50,5 +54,17 @@ describe('The search of the logs at the end of a run', () => {
     for (const name of ['ai.log', 'temporal.log', 'postgres.log']) writeFileSync(join(directory, 'logs', name), line);
     writeFileSync(join(directory, keptLogs, 'api.log-1'), '');
     expect(findSecrets(directory).findings.map(({ at }) => at)).to.have.members(['logs/ai.log:1', 'logs/temporal.log:1']);
+  });
+
+  it('knows what proves a link of each store', () => {
+    const [signature, other] = ['0123456789abcdef'.repeat(4), 'fedcba9876543210'.repeat(4)];
+    const session = 'FwoGZXIvYXdzEBYaDHNlY3JldFNlc3Npb24';
+    const links = [
+      `http://localhost/uploads/o/d?expires=1&signature=${signature}`,
+      `https://storage.googleapis.com/b/o?X-Goog-Date=1&X-Goog-Signature=${other}`,
+      `https://b.s3.amazonaws.com/o?X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F1&X-Amz-Signature=${other}&X-Amz-Security-Token=12%2F${session}%3D`,
+    ];
+    const parts = links.map((url) => new Set(signaturesIn(JSON.stringify({ url })).flatMap(partsOf)));
+    expect(parts.map((each) => [...each])).to.deep.equal([[signature], [other], ['AKIAIOSFODNN7EXAMPLE', other, `2F${session}`, session]]);
   });
 });

@@ -5,7 +5,7 @@ import { oneTest, type Summary } from './summary-reporter.ts';
 
 /** What no log holds, whatever its value is. */
 const patterns: [what: string, pattern: RegExp][] = [
-  ['a signed link', /[?&;](?:signature|token|X-Goog-[A-Za-z]+)=/i],
+  ['a signed link', /[?&;](?:signature|token|X-Goog-[A-Za-z]+|X-Amz-(?:Signature|Credential|Security-Token))=/i],
   ['a bearer token', /\bbearer\s+[\w.-]{8,}/i],
   ['a session', /set-auth-token|session_token["=:]/i],
   ['a password in a URL', /\b[a-z]+:\/\/[^\s/:@"\\]*:[^\s/:@"\\]+@/i],

@@ -44,9 +44,17 @@ export function noteRequest(body: unknown): void {
   noteRequest(json);
 }
 
-/** Notes the signatures of the links in a response. */
+/** What proves a link: its signature, and of one of S3 the key and the session by which it was signed. */
+const proof = /[?&](?:(?:X-Goog-|X-Amz-)?Signature|X-Amz-Credential|X-Amz-Security-Token)=([\w.~%-]+)/gi;
+
+/** Notes the signatures of the links in a response, and whose they are. */
 export function noteSignatures(response: string): void {
-  for (const [, signature] of response.matchAll(/[?&](?:X-Goog-)?signature=([\w%-]+)/gi)) noteTokens(signature);
+  noteTokens(...signaturesIn(response));
+}
+
+/** What {@link noteSignatures} notes: also without the characters that a query string escapes, for a log may have them as they were. */
+export function signaturesIn(response: string): string[] {
+  return [...response.matchAll(proof)].flatMap(([, value = '']) => [value, value.replaceAll(/%[0-9A-F]{2}/gi, ' ')]);
 }
 
 /** Keeps the logs of a directory for that search, before the directory is deleted. */
