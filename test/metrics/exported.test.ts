@@ -168,6 +168,7 @@ describe('The metrics of the API', () => {
     expect(sampleValue(samples, 'sheaf_ai_breaker_state', { state: 'closed' })).to.equal(1);
     expect(sampleValue(samples, 'sheaf_backlog_readable')).to.equal(1);
     expect(sampleValue(samples, 'sheaf_outbox_intents')).to.be.at.least(0);
+    for (const name of ['waiting', 'refused', 'oldest_seconds']) expect(sampleValue(samples, `sheaf_mails_${name}`), name).to.equal(0);
     for (const kind of jobKinds) expect(sampleValue(samples, 'sheaf_queue_oldest_seconds', { kind }), kind).to.equal(0);
     expect(samples.some(({ name }) => name.startsWith('temporal_'))).to.equal(true);
     expect(sampleValue(samples, 'process_cpu_seconds_total')).to.be.above(0);

@@ -12,6 +12,7 @@ export type AlertName =
   | 'SheafAiBreakerOpen'
   | 'SheafAiReadersBusy'
   | 'SheafObjectsRefused'
+  | 'SheafMailsLate'
   | 'SheafSweepLate'
   | 'SheafHousekeepingLate'
   | 'SheafIndexesLate'
