@@ -16,7 +16,7 @@ import { migrate } from '../db/migrate.ts';
 import { openPools } from '../db/pools.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
-import { measureQueues, measureWaiting } from '../domain/operations/measure-platform.ts';
+import { measureLockWaits, measureQueues, measureWaiting } from '../domain/operations/measure-platform.ts';
 import { createCursors } from '../domain/page.ts';
 import { createEmbeddingPrice } from '../domain/search/embedding-price.ts';
 import { watchStreams } from '../metrics/gauges.ts';
@@ -155,7 +155,11 @@ if (config.metricsPort > 0) {
   watchStreams(registry, jobStreams.count);
   const refresh = watchBacklog(registry, {
     kinds: jobKinds,
-    read: async () => ({ queues: await measureQueues(sessionsDb), ...(await measureWaiting(sessionsDb)) }),
+    read: async () => ({
+      queues: await measureQueues(sessionsDb),
+      ...(await measureWaiting(sessionsDb)),
+      locks: await measureLockWaits(sessionsDb),
+    }),
   });
   await serveMetrics(config.metricsPort, { registry, refresh, readOthers: readSdkMetrics });
 }

@@ -88,6 +88,24 @@ export async function measureWaiting(db: Db): Promise<Waiting> {
   };
 }
 
+/** Sessions of the database that wait for a lock that another one holds, of whichever process. An age is null if none waits. */
+export interface LockWaits {
+  waiting: number;
+  oldestSeconds: number | null;
+}
+
+/** Sees sessions of the service's own user only, unless that may read all statistics. */
+export async function measureLockWaits(db: Db): Promise<LockWaits> {
+  // Locks are read only if some session waits: that holds up all who take one, for a moment.
+  const { rows } = await sql<LockWaits>`
+    select count(*) as waiting, extract(epoch from clock_timestamp() - min(coalesce(since, query_start)))::float8 as "oldestSeconds"
+    from pg_stat_activity as session
+      left join lateral (select min(waitstart) as since from pg_locks where pg_locks.pid = session.pid and not granted) as wait on true
+    where wait_event_type = 'Lock' and datname = current_database()
+  `.execute(db);
+  return rows[0] ?? { waiting: 0, oldestSeconds: null };
+}
+
 /** The due jobs of one kind: queued, and not waiting for their next attempt. */
 export interface KindQueue {
   kind: JobKind;

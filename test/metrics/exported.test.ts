@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import pg from 'pg';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { createAiClient } from '../../ai/client.ts';
@@ -172,6 +173,35 @@ describe('The metrics of the API', () => {
     for (const kind of jobKinds) expect(sampleValue(samples, 'sheaf_queue_oldest_seconds', { kind }), kind).to.equal(0);
     expect(samples.some(({ name }) => name.startsWith('temporal_'))).to.equal(true);
     expect(sampleValue(samples, 'process_cpu_seconds_total')).to.be.above(0);
+  });
+
+  it('show who waits for a lock in the database, and for how long', async () => {
+    const read = async () => {
+      const samples = await scrape(port);
+      return { waiting: sampleValue(samples, 'sheaf_lock_waiting'), seconds: sampleValue(samples, 'sheaf_lock_oldest_seconds') ?? 0 };
+    };
+    // Clients without a bound for their wait.
+    const clients = Array.from({ length: 3 }, () => new pg.Client({ connectionString: api.database.url }));
+    await Promise.all(clients.map((client) => client.connect()));
+    const [holder, ...waiters] = clients;
+    const lock = (client: pg.Client | undefined) =>
+      client?.query('select from organization where id = $1 for update', [tenant.organizationId]);
+    try {
+      await until(async () => (await read()).waiting === 0);
+      const startedAt = performance.now();
+      await holder?.query('begin');
+      await lock(holder);
+      const waiting = Promise.all(waiters.map(lock));
+      await until(async () => (await read()).waiting === 2);
+      await until(async () => (await read()).seconds > 1);
+      expect((await read()).seconds).to.be.below((performance.now() - startedAt) / 1_000);
+      await holder?.query('commit');
+      await waiting;
+      await until(async () => (await read()).waiting === 0);
+      expect((await read()).seconds).to.equal(0);
+    } finally {
+      await Promise.all(clients.map((client) => client.end()));
+    }
   });
 
   it('show since when each step of housekeeping is expected, before the first, and when it last succeeded', async () => {
