@@ -268,7 +268,13 @@ describe('The metrics of the API', () => {
 
 describe('The metrics of a worker of its own', () => {
   let port = 0;
-  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' } });
+  let portOfApi = 0;
+  const { api, tenant } = useApi({
+    env: async () => {
+      [portOfApi = 0] = await findFreePorts(1);
+      return { WORKER_ENABLED: 'false', METRICS_PORT: String(portOfApi) };
+    },
+  });
   before(async () => {
     [port = 0] = await findFreePorts(1);
     await api.stack.start('worker', { METRICS_PORT: String(port) });
@@ -284,6 +290,12 @@ describe('The metrics of a worker of its own', () => {
     const samples = await scrape(port);
     expect(samples.some(({ name }) => name.startsWith('temporal_'))).to.equal(true);
     expect(sampleValue(samples, 'sheaf_backlog_readable')).to.equal(undefined);
+  });
+
+  it('show the steps of scheduled workflows, and those of its API do not, so that an alert knows where they run', async () => {
+    const step = 'sheaf_scheduled_step_expected_timestamp_seconds';
+    expect(sampleValue(await scrape(port), step)).to.be.above(0);
+    expect(sampleValue(await scrape(portOfApi), step)).to.equal(undefined);
   });
 });
 
