@@ -117,14 +117,21 @@ describe('The metrics of the API', () => {
     const document = await api.upload(tenant, { bytes: 'A telescope has a mirror.' });
     await run({ kind: 'document.extract', documentId: document.id }, 'succeeded');
     await run({ kind: 'document.index', documentId: document.id }, 'succeeded');
-    const search = () => request('POST', `/workspaces/${tenant.workspaceId}/documents/search`, { query: 'mirror' });
-    await expectAdded(
-      async () => expect((await search()).body.results).to.have.length(1),
-      [
-        ['sheaf_search_scan_duration_seconds_count', { path: 'quantized' }, 1],
-        ['sheaf_http_requests_total', { operation: 'documents.search', status: '200' }, 1],
-      ],
-    );
+    const search = (mode: string) => request('POST', `/workspaces/${tenant.workspaceId}/documents/search`, { query: 'mirror', mode });
+    // A search by both counts once, by the way that its vectors were found.
+    for (const [mode, quantized, lexical] of [
+      ['semantic', 1, 0],
+      ['lexical', 0, 1],
+      ['hybrid', 1, 0],
+    ] as const)
+      await expectAdded(
+        async () => expect((await search(mode)).body.results, mode).to.have.length(1),
+        [
+          ['sheaf_search_scan_duration_seconds_count', { path: 'quantized' }, quantized],
+          ['sheaf_search_scan_duration_seconds_count', { path: 'lexical' }, lexical],
+          ['sheaf_http_requests_total', { operation: 'documents.search', status: '200' }, 1],
+        ],
+      );
   });
 
   it('count refused requests by operation and status, over both transports and at paths that are none', async () => {
