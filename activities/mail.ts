@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { findMail, type MailRow, noteMailFailure, removeMail } from '../domain/mail.ts';
+import { findMail, type MailRow, noteMailFailure, removeMail, stopMail } from '../domain/mail.ts';
 import { MailError, type OutgoingMail } from '../mail/port.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './progress.ts';
@@ -22,6 +22,8 @@ export function mailActivities({ db, mailer, log }: ActivityDeps) {
       log.info({ mailId, kind: mail.kind }, 'mail sent');
       return { sent: true };
     },
+
+    stopMail: ({ mailId }: { mailId: string }): Promise<void> => stopMail(db, mailId),
   };
 }
 

@@ -17,7 +17,7 @@ import { openPools } from '../db/pools.ts';
 import { getPlan } from '../domain/billing/get-plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
 import { checkStoreOwner, WrongStore } from '../domain/objects/store-owner.ts';
-import { measureQueues, measureWaiting } from '../domain/operations/measure-platform.ts';
+import { measureLockWaits, measureQueues, measureWaiting } from '../domain/operations/measure-platform.ts';
 import { createCursors } from '../domain/page.ts';
 import { createEmbeddingPrice } from '../domain/search/embedding-price.ts';
 import { watchStreams } from '../metrics/gauges.ts';
@@ -164,7 +164,11 @@ if (config.metricsPort > 0) {
   watchStreams(registry, jobStreams.count);
   const refresh = watchBacklog(registry, {
     kinds: jobKinds,
-    read: async () => ({ queues: await measureQueues(sessionsDb), ...(await measureWaiting(sessionsDb)) }),
+    read: async () => ({
+      queues: await measureQueues(sessionsDb),
+      ...(await measureWaiting(sessionsDb)),
+      locks: await measureLockWaits(sessionsDb),
+    }),
   });
   await serveMetrics(config.metricsPort, { registry, refresh, readOthers: readSdkMetrics });
 }

@@ -14,8 +14,8 @@ export type Fact =
 /** `retried`: the attempt failed, and the job is queued again. `failed` is final. */
 export type JobOutcome = 'succeeded' | 'failed' | 'retried' | 'canceled';
 export type CreditPurpose = 'job' | 'search';
-/** How the chunks were found: by a vector index, in pgvector's exact scan, or among quantized vectors. */
-export type SearchPath = 'index' | 'exact' | 'quantized';
+/** How the chunks were found: by a vector index, in pgvector's exact scan, among quantized vectors, or by words alone. */
+export type SearchPath = 'index' | 'exact' | 'quantized' | 'lexical';
 
 export type Observe = (fact: Fact) => void;
 

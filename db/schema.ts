@@ -352,6 +352,8 @@ export interface MailTable {
   body: string;
   attempts: Generated<number>;
   last_error: string | null;
+  /** When its sending stopped: its workflow has ended, or a restore holds it. Null while it is tried. */
+  stopped_at: NullableTimestamp;
   created_at: Timestamp;
 }
 

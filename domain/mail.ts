@@ -49,6 +49,11 @@ export async function noteMailFailure(db: Db, mailId: string, reason: string): P
     .execute();
 }
 
+/** Records that a mail is no longer tried. */
+export async function stopMail(db: Db, mailId: string): Promise<void> {
+  await db.updateTable('mail').set({ stopped_at: sql<Date>`now()` }).where('id', '=', mailId).execute();
+}
+
 /** Deletes a mail that was sent: its recipient and text are personal data. */
 export async function removeMail(db: Db, mailId: string): Promise<void> {
   await db.deleteFrom('mail').where('id', '=', mailId).execute();

@@ -106,7 +106,7 @@ function countFacts(registry: Registry): Observe {
   const uploadBytes = new Counter({ name: 'sheaf_upload_bytes_total', help: 'Bytes of completed uploads', registers });
   const scans = new Histogram({
     name: 'sheaf_search_scan_duration_seconds',
-    help: 'How long the nearest chunks took to find in the database, by the way they were found',
+    help: 'How long chunks took to find in the database, by the way they were found; lexical: by words alone',
     labelNames: ['path'],
     buckets: [0.001, ...seconds],
     registers,

@@ -6,6 +6,9 @@ export interface PlatformBacklog {
   queues: { kind: string; queued: number; oldestSeconds: number }[];
   outbox: { size: number; oldestSeconds: number | null };
   objectsToDelete: { size: number; refused: number; oldestSeconds: number | null };
+  mails: { size: number; refused: number; oldestSeconds: number | null };
+  /** Sessions of the database that wait for a lock. */
+  locks: { waiting: number; oldestSeconds: number | null };
 }
 
 export interface WatchBacklogOptions {
@@ -56,8 +59,13 @@ function createGauges(registry: Registry, kinds: readonly string[]) {
   const objects = gauge('sheaf_objects_to_delete', 'Stored objects whose rows are gone');
   const refused = gauge('sheaf_objects_refused', 'Stored objects that the store refused to delete at least once');
   const objectAge = gauge('sheaf_objects_to_delete_oldest_seconds', 'For how long the oldest object has waited for its deletion');
+  const mailsLeft = gauge('sheaf_mails_waiting', 'Mails that are to be sent, without those that were refused for good or are held');
+  const mailsRefused = gauge('sheaf_mails_refused', 'Mails that are to be sent, and that the mail server did not take at least once');
+  const mailAge = gauge('sheaf_mails_oldest_seconds', 'The age of the oldest mail that is to be sent');
+  const lockWaits = gauge('sheaf_lock_waiting', 'Sessions of the database that wait for a lock');
+  const lockAge = gauge('sheaf_lock_oldest_seconds', 'For how long the session that waits longest for a lock has waited');
   return {
-    set({ queues, outbox, objectsToDelete }: PlatformBacklog): void {
+    set({ queues, outbox, objectsToDelete, mails, locks }: PlatformBacklog): void {
       readable.set(1);
       for (const kind of kinds) {
         const queue = queues.find((each) => each.kind === kind);
@@ -69,11 +77,17 @@ function createGauges(registry: Registry, kinds: readonly string[]) {
       objects.set(objectsToDelete.size);
       refused.set(objectsToDelete.refused);
       objectAge.set(objectsToDelete.oldestSeconds ?? 0);
+      mailsLeft.set(mails.size);
+      mailsRefused.set(mails.refused);
+      mailAge.set(mails.oldestSeconds ?? 0);
+      lockWaits.set(locks.waiting);
+      lockAge.set(locks.oldestSeconds ?? 0);
     },
     clear(): void {
       readable.set(0);
       for (const byKind of [queued, age]) byKind.reset();
-      for (const single of [intents, intentAge, objects, refused, objectAge]) single.remove();
+      const ofMails = [mailsLeft, mailsRefused, mailAge];
+      for (const single of [intents, intentAge, objects, refused, objectAge, ...ofMails, lockWaits, lockAge]) single.remove();
     },
   };
 }

@@ -21,6 +21,7 @@ import * as ownerlessOrganizations from './0019-ownerless-organizations.ts';
 import * as outboxTrace from './0020-outbox-trace.ts';
 import * as ocrConfidence from './0021-ocr-confidence.ts';
 import * as unusedIndexes from './0022-unused-indexes.ts';
+import * as stoppedMails from './0024-stopped-mails.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
@@ -52,4 +53,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0020-outbox-trace': outboxTrace,
   '0021-ocr-confidence': ocrConfidence,
   '0022-unused-indexes': unusedIndexes,
+  '0024-stopped-mails': stoppedMails,
 };

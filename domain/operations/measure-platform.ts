@@ -48,19 +48,62 @@ export interface Waiting {
   outbox: { size: number; oldestSeconds: number | null };
   /** Stored objects whose rows are gone. `refused`: the store refused to delete them at least once. */
   objectsToDelete: { size: number; refused: number; oldestSeconds: number | null };
+  /** Mails that are to be sent. `refused`: no mail server took them at least once. Not those that are refused for good, held, or given up. */
+  mails: { size: number; refused: number; oldestSeconds: number | null };
+}
+
+interface WaitingRow {
+  intents: number;
+  intentAge: number | null;
+  objects: number;
+  refused: number;
+  objectAge: number | null;
+  mails: number;
+  mailsRefused: number;
+  mailAge: number | null;
 }
 
 export async function measureWaiting(db: Db): Promise<Waiting> {
-  const { rows } = await sql<{ intents: number; intentAge: number | null; objects: number; refused: number; objectAge: number | null }>`
+  // A mail is tried for three days (workflows/send-mail.ts), and its row stays for thirty.
+  const { rows } = await sql<WaitingRow>`
     select
       (select count(*) from outbox) as intents,
       (select extract(epoch from now() - created_at)::int from outbox order by id limit 1) as "intentAge",
       (select count(*) from object_to_delete) as objects,
       (select count(*) from object_to_delete where attempts > 0) as refused,
-      (select extract(epoch from now() - min(created_at))::int from object_to_delete) as "objectAge"
+      (select extract(epoch from now() - min(created_at))::int from object_to_delete) as "objectAge",
+      mail.*
+    from (
+      select count(*) as mails, count(*) filter (where attempts > 0) as "mailsRefused",
+        extract(epoch from now() - min(created_at))::int as "mailAge"
+      from mail where stopped_at is null and created_at > now() - interval '3 days'
+    ) as mail
   `.execute(db);
   const { intents = 0, intentAge = null, objects = 0, refused = 0, objectAge = null } = rows[0] ?? {};
-  return { outbox: { size: intents, oldestSeconds: intentAge }, objectsToDelete: { size: objects, refused, oldestSeconds: objectAge } };
+  const { mails = 0, mailsRefused = 0, mailAge = null } = rows[0] ?? {};
+  return {
+    outbox: { size: intents, oldestSeconds: intentAge },
+    objectsToDelete: { size: objects, refused, oldestSeconds: objectAge },
+    mails: { size: mails, refused: mailsRefused, oldestSeconds: mailAge },
+  };
+}
+
+/** Sessions of the database that wait for a lock that another one holds, of whichever process. An age is null if none waits. */
+export interface LockWaits {
+  waiting: number;
+  oldestSeconds: number | null;
+}
+
+/** Sees sessions of the service's own user only, unless that may read all statistics. */
+export async function measureLockWaits(db: Db): Promise<LockWaits> {
+  // Locks are read only if some session waits: that holds up all who take one, for a moment.
+  const { rows } = await sql<LockWaits>`
+    select count(*) as waiting, extract(epoch from clock_timestamp() - min(coalesce(since, query_start)))::float8 as "oldestSeconds"
+    from pg_stat_activity as session
+      left join lateral (select min(waitstart) as since from pg_locks where pg_locks.pid = session.pid and not granted) as wait on true
+    where wait_event_type = 'Lock' and datname = current_database()
+  `.execute(db);
+  return rows[0] ?? { waiting: 0, oldestSeconds: null };
 }
 
 /** The due jobs of one kind: queued, and not waiting for their next attempt. */

@@ -7,7 +7,7 @@ import { startMail } from '../../workflows/definitions.ts';
 
 const pageSize = 500;
 
-/** Mails of a kind that are not sent yet: being sent, refused, or without a workflow. */
+/** Mails of a kind that are not sent yet: being sent, refused, held, or without a workflow. */
 export interface WaitingMails {
   kind: MailKind;
   count: number;
@@ -32,8 +32,14 @@ export async function listWaitingMails(db: Db): Promise<WaitingMails[]> {
 }
 
 /** How many mails are not sent yet. */
-export async function countMails(db: Db): Promise<number> {
+async function countMails(db: Db): Promise<number> {
   return (await listWaitingMails(db)).reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Holds every mail that is not sent yet: none is expected to leave before {@link sendWaitingMails}. Returns how many there are. */
+export async function holdMails(db: Db): Promise<number> {
+  await db.updateTable('mail').set({ stopped_at: sql<Date>`now()` }).where('stopped_at', 'is', null).execute();
+  return await countMails(db);
 }
 
 /** Asks for the workflow of every mail that is not sent yet. One that is being sent is not disturbed. Returns how many. */
@@ -41,7 +47,9 @@ export async function sendWaitingMails(db: Db): Promise<number> {
   let asked = 0;
   for (let after = ''; ; ) {
     const page = await db.selectFrom('mail').select(['id', 'kind']).where('id', '>', after).orderBy('id').limit(pageSize).execute();
+    const ids = page.map(({ id }) => id);
     await inTransaction(db, async (trx) => {
+      if (ids.length > 0) await trx.updateTable('mail').set({ stopped_at: null }).where('id', 'in', ids).execute();
       for (const { id, kind } of page) addToOutbox(trx, startMail({ mailId: id, kind }));
     });
     asked += page.length;

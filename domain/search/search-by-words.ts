@@ -1,4 +1,5 @@
 import type { Db } from '../../db/connect.ts';
+import { addFact } from '../../db/facts.ts';
 import type { Candidate } from '../chunks/candidate.ts';
 import { readChunks, type ShownChunk } from '../chunks/read-chunks.ts';
 import { searchChunks } from '../chunks/search-chunks.ts';
@@ -37,7 +38,9 @@ export interface WordSearch {
 
 /** The chunks of a workspace that score best by BM25, best first. Needs no vector. Chunks without any term of the query are not found. */
 export async function searchByWords(db: Db, { limit, ...search }: WordSearch): Promise<RankedChunk[]> {
+  const startedAt = performance.now();
   const { best } = await rankByWords(db, { ...search, count: limit + spareCandidates });
+  addFact(db, { what: 'search scanned', path: 'lexical', seconds: (performance.now() - startedAt) / 1_000 });
   const scores = new Map(best.map((candidate) => [keyOf(candidate), candidate.score]));
   const chunks = await readChunks(db, search.workspaceId, best);
   return chunks

@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { sweepLostAttempts } from '../../domain/jobs/sweep-jobs.ts';
-import { countMails } from '../../domain/operations/waiting-mails.ts';
+import { holdMails } from '../../domain/operations/waiting-mails.ts';
 import { checkBeforeMigration, checkTarget, loadDatabase } from '../backup/load-database.ts';
 import { type LoadedObjects, loadObjects, verifyObjects } from '../backup/load-objects.ts';
 import { type Manifest, readManifest } from '../backup/manifest.ts';
@@ -83,7 +83,7 @@ async function run(restore: Restore): Promise<Restored> {
   });
   const { deleted, lost } = manifest.objects;
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
-  return { objects: { ...objects, absent: deleted + lost }, rows, jobs, mailsHeld: await countMails(db) };
+  return { objects: { ...objects, absent: deleted + lost }, rows, jobs, mailsHeld: await holdMails(db) };
 }
 
 function describe({ manifest, watch }: Backup, { objects, rows, jobs, mailsHeld }: Restored): string[] {

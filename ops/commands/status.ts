@@ -13,7 +13,7 @@ const flags = { json: { type: 'boolean' } } as const;
 
 export const statusCommand: Command = {
   usage: 'status [--json]',
-  summary: 'Show what waits: jobs by kind and organization, intents, objects to delete; and which workers poll.',
+  summary: 'Show what waits: jobs by kind and organization, intents, objects to delete, mails to send; and which workers poll.',
   flags,
   async run(args, context) {
     const { json } = parseFlags(args, flags);
@@ -31,13 +31,14 @@ export const statusCommand: Command = {
   },
 };
 
-function describe(backlog: Backlog[], { outbox, objectsToDelete }: Waiting, taskQueues: TaskQueueState[] | null): string[] {
+function describe(backlog: Backlog[], { outbox, objectsToDelete, mails }: Waiting, taskQueues: TaskQueueState[] | null): string[] {
   return [
     backlog.length === 0 ? 'No job is queued or runs.' : '',
     ...(backlog.length === 0 ? [] : table([backlogHead, ...backlog.map(toRow)])),
     '',
     `Intents that Temporal has not taken: ${sized(outbox)}`,
     `Objects to delete: ${sized(objectsToDelete)}${objectsToDelete.refused > 0 ? `; the store has refused ${objectsToDelete.refused}` : ''}`,
+    `Mails to send: ${sized(mails)}${mails.refused > 0 ? `; the mail server has refused ${mails.refused}` : ''}`,
     ...(taskQueues === null ? [] : ['', ...table([queueHead, ...taskQueues.map(toQueueRow)])]),
   ].slice(backlog.length === 0 ? 0 : 1);
 }

@@ -7,6 +7,7 @@ import { createSupervisor } from '../../local/supervise.ts';
 import { serveMetrics } from '../../metrics/serve-metrics.ts';
 import { startAlertWatch } from '../../tools/drill/alert-watch.ts';
 import { type AlertName, compareAlerts, expectedAlerts } from '../../tools/drill/expected-alerts.ts';
+import { type FaultReport, hasPassed } from '../../tools/drill/fault.ts';
 import { faults } from '../../tools/drill/faults/index.ts';
 import { shortenRules } from '../../tools/drill/shorten-rules.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
@@ -50,6 +51,21 @@ describe('The alerts of the drill', () => {
       missing: ['SheafAiFails'],
       unexpected: ['SheafProcessDown'],
     });
+  });
+
+  it('decide about the end of a drill only if they are asked for', () => {
+    const sound = { name: 'ai-500', runs: 1, lost: 0, stuck: 0, duplicated: 0, ledgerOff: 0, orphans: 0, recoverySeconds: 1 };
+    const reports: [passes: boolean, FaultReport][] = [
+      [true, { ...sound, alerts: compareAlerts('ai-500', ['SheafAiFails', 'SheafJobsFail']) }],
+      [false, { ...sound, alerts: compareAlerts('ai-500', []) }],
+      [false, { ...sound, alerts: compareAlerts('ai-500', ['SheafAiFails', 'SheafProcessDown']) }],
+      [false, sound],
+    ];
+    for (const [passes, report] of reports) {
+      expect(hasPassed([sound, report], { alerts: false })).to.equal(true);
+      expect(hasPassed([report], { alerts: true }), JSON.stringify(report.alerts)).to.equal(passes);
+      expect(hasPassed([{ ...report, stuck: 1 }], { alerts: true })).to.equal(false);
+    }
   });
 
   it('come from the shipped rules, whose times are shortened and nothing else', () => {
@@ -105,6 +121,37 @@ if (findInstalled('prometheus')) {
         removeTestDirectory(directory);
         await api.stack.restart('api');
         await proxy.stop();
+      }
+    });
+
+    it('is quiet only when no alert is about to fire', async () => {
+      const registry = new Registry();
+      const outbox = new Gauge({ name: 'sheaf_outbox_oldest_seconds', help: 'As the API has it', registers: [registry] });
+      const { port, close } = await serveMetrics(0, { registry });
+      const directory = makeTestDirectory();
+      const supervisor = createSupervisor();
+      try {
+        outbox.set(0);
+        const targets = { 'sheaf-api': port, 'sheaf-worker': port, 'sheaf-ai': port };
+        const watch = await startAlertWatch(supervisor, { directory, targets });
+        expect(await watch?.untilQuiet()).to.deep.equal([]);
+        const startedAt = Date.now();
+        // It fires five seconds after a scrape.
+        outbox.set(10);
+        let isQuiet = false;
+        const quiet = watch?.untilQuiet().then((left) => {
+          isQuiet = true;
+          return left;
+        });
+        await until(async () => (await watch?.listFired(startedAt))?.length === 1);
+        expect(isQuiet, 'quiet before the alert fired').to.equal(false);
+        outbox.set(0);
+        expect(await quiet).to.deep.equal([]);
+        expect(await watch?.listFired(Date.now() - 4_000)).to.deep.equal([]);
+      } finally {
+        await supervisor.close();
+        await close();
+        removeTestDirectory(directory);
       }
     });
 

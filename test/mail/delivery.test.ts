@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { findFreePorts } from '../../local/ports.ts';
 import { until } from '../support/processes.ts';
+import { sampleValue, scrape } from '../support/scrape.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -9,10 +11,18 @@ const contact = 'operator@example.com';
 
 describe('Mails', () => {
   let server: MailServer;
+  let metrics = 0;
   const { api } = useApi({
     async env() {
       server = await startMailServer();
-      return { SMTP_URL: server.url, CONTACT_EMAIL: contact, REQUIRE_EMAIL_VERIFICATION: 'true', WEB_URL: 'https://app.example.com' };
+      [metrics = 0] = await findFreePorts(1);
+      return {
+        METRICS_PORT: String(metrics),
+        SMTP_URL: server.url,
+        CONTACT_EMAIL: contact,
+        REQUIRE_EMAIL_VERIFICATION: 'true',
+        WEB_URL: 'https://app.example.com',
+      };
     },
   });
   after(() => server.stop());
@@ -104,6 +114,34 @@ describe('Mails', () => {
     for (const secret of [contact, 'ada@example.com', 'refused for good']) expect(history).to.not.include(secret);
     expect((await rows())[0]).to.deep.include({ kind: 'contact', recipient: contact });
     expect((await rows())[0]?.last_error).to.include('550');
+  });
+
+  it('that the server does not take are told by the metrics while they are tried again, and no longer once they are refused for good', async () => {
+    await api.database.db.deleteFrom('mail').execute();
+    const told = async () => {
+      const samples = await scrape(metrics);
+      return ['waiting', 'refused'].map((name) => sampleValue(samples, `sheaf_mails_${name}`));
+    };
+    server.refuseWith = 451;
+    expect((await write('This one is refused for now.')).status).to.equal(200);
+    await until(async () => `${await told()}` === '1,1' && (sampleValue(await scrape(metrics), 'sheaf_mails_oldest_seconds') ?? 0) >= 1);
+    server.refuseWith = 550;
+    await until(async () => `${await told()}` === '0,0');
+    expect(sampleValue(await scrape(metrics), 'sheaf_mails_oldest_seconds')).to.equal(0);
+    expect(await rows()).to.have.length(1);
+  });
+
+  it('that an operator cancels are no longer told by the metrics', async () => {
+    await api.database.db.deleteFrom('mail').execute();
+    server.refuseWith = 451;
+    expect((await write('This one is canceled.')).status).to.equal(200);
+    const told = async () => sampleValue(await scrape(metrics), 'sheaf_mails_refused');
+    await until(async () => (await told()) === 1);
+    const handle = api.temporal.client.workflow.getHandle(`mail-${(await rows())[0]?.id}`);
+    await handle.cancel();
+    await until(async () => (await told()) === 0);
+    await until(async () => (await handle.describe()).status.name === 'CANCELLED');
+    expect(await rows()).to.have.length(1);
   });
 
   it('leave no address, text or link in the log', () => {

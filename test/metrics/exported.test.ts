@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import pg from 'pg';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { createAiClient } from '../../ai/client.ts';
@@ -116,14 +117,21 @@ describe('The metrics of the API', () => {
     const document = await api.upload(tenant, { bytes: 'A telescope has a mirror.' });
     await run({ kind: 'document.extract', documentId: document.id }, 'succeeded');
     await run({ kind: 'document.index', documentId: document.id }, 'succeeded');
-    const search = () => request('POST', `/workspaces/${tenant.workspaceId}/documents/search`, { query: 'mirror' });
-    await expectAdded(
-      async () => expect((await search()).body.results).to.have.length(1),
-      [
-        ['sheaf_search_scan_duration_seconds_count', { path: 'quantized' }, 1],
-        ['sheaf_http_requests_total', { operation: 'documents.search', status: '200' }, 1],
-      ],
-    );
+    const search = (mode: string) => request('POST', `/workspaces/${tenant.workspaceId}/documents/search`, { query: 'mirror', mode });
+    // A search by both counts once, by the way that its vectors were found.
+    for (const [mode, quantized, lexical] of [
+      ['semantic', 1, 0],
+      ['lexical', 0, 1],
+      ['hybrid', 1, 0],
+    ] as const)
+      await expectAdded(
+        async () => expect((await search(mode)).body.results, mode).to.have.length(1),
+        [
+          ['sheaf_search_scan_duration_seconds_count', { path: 'quantized' }, quantized],
+          ['sheaf_search_scan_duration_seconds_count', { path: 'lexical' }, lexical],
+          ['sheaf_http_requests_total', { operation: 'documents.search', status: '200' }, 1],
+        ],
+      );
   });
 
   it('count refused requests by operation and status, over both transports and at paths that are none', async () => {
@@ -168,9 +176,39 @@ describe('The metrics of the API', () => {
     expect(sampleValue(samples, 'sheaf_ai_breaker_state', { state: 'closed' })).to.equal(1);
     expect(sampleValue(samples, 'sheaf_backlog_readable')).to.equal(1);
     expect(sampleValue(samples, 'sheaf_outbox_intents')).to.be.at.least(0);
+    for (const name of ['waiting', 'refused', 'oldest_seconds']) expect(sampleValue(samples, `sheaf_mails_${name}`), name).to.equal(0);
     for (const kind of jobKinds) expect(sampleValue(samples, 'sheaf_queue_oldest_seconds', { kind }), kind).to.equal(0);
     expect(samples.some(({ name }) => name.startsWith('temporal_'))).to.equal(true);
     expect(sampleValue(samples, 'process_cpu_seconds_total')).to.be.above(0);
+  });
+
+  it('show who waits for a lock in the database, and for how long', async () => {
+    const read = async () => {
+      const samples = await scrape(port);
+      return { waiting: sampleValue(samples, 'sheaf_lock_waiting'), seconds: sampleValue(samples, 'sheaf_lock_oldest_seconds') ?? 0 };
+    };
+    // Clients without a bound for their wait.
+    const clients = Array.from({ length: 3 }, () => new pg.Client({ connectionString: api.database.url }));
+    await Promise.all(clients.map((client) => client.connect()));
+    const [holder, ...waiters] = clients;
+    const lock = (client: pg.Client | undefined) =>
+      client?.query('select from organization where id = $1 for update', [tenant.organizationId]);
+    try {
+      await until(async () => (await read()).waiting === 0);
+      const startedAt = performance.now();
+      await holder?.query('begin');
+      await lock(holder);
+      const waiting = Promise.all(waiters.map(lock));
+      await until(async () => (await read()).waiting === 2);
+      await until(async () => (await read()).seconds > 1);
+      expect((await read()).seconds).to.be.below((performance.now() - startedAt) / 1_000);
+      await holder?.query('commit');
+      await waiting;
+      await until(async () => (await read()).waiting === 0);
+      expect((await read()).seconds).to.equal(0);
+    } finally {
+      await Promise.all(clients.map((client) => client.end()));
+    }
   });
 
   it('show since when each step of housekeeping is expected, before the first, and when it last succeeded', async () => {
@@ -205,19 +243,31 @@ describe('The metrics of the API', () => {
   it('have no label that holds an id, a path or an address', async () => {
     const samples = await scrape(port);
     remember(samples);
-    const own = samples.filter(({ name }) => name.startsWith('sheaf_'));
-    const known = /^(kind|outcome|operation|status|purpose|path|pool|state|step|le)$/;
     const ids = [tenant.organizationId, tenant.workspaceId, tenant.owner.id, tenant.owner.email, tenant.slug];
-    for (const { name, labels } of own) {
-      for (const [label, value] of Object.entries(labels)) {
-        expect(label, name).to.match(known);
-        expect(value, name)
-          .to.match(/^[A-Za-z0-9.+-]{1,40}$/)
-          .and.not.match(/[0-9a-f]{8}-?[0-9a-f]{4}/);
-        expect(ids, name).not.to.include(value);
+    /** Of Temporal's SDK: what it counts by names that the code gives, and the namespace, which a deployment has one of. */
+    const kinds = {
+      sheaf_: { known: /^(kind|outcome|operation|status|purpose|path|pool|state|step|le)$/, form: /^[A-Za-z0-9.+-]{1,40}$/ },
+      temporal_: {
+        known:
+          /^(namespace|service_name|task_queue|workflow_type|activity_type|worker_type|poller_type|operation|status_code|failure_reason|eager|le)$/,
+        form: /^[A-Za-z0-9._+-]{1,60}$/,
+      },
+    };
+    for (const [prefix, { known, form }] of Object.entries(kinds)) {
+      const found = samples.filter(({ name }) => name.startsWith(prefix));
+      for (const { name, labels } of found) {
+        for (const [label, value] of Object.entries(labels)) {
+          expect(label, name).to.match(known);
+          if (label === 'namespace') expect(value, name).to.equal(api.temporal.namespace);
+          else
+            expect(value, `${name} ${label}`)
+              .to.match(form)
+              .and.not.match(/[0-9a-f]{8}-?[0-9a-f]{4}/);
+          expect(ids, name).not.to.include(value);
+        }
       }
+      expect(found.length, prefix).to.be.above(100);
     }
-    expect(own.length).to.be.above(100);
   });
 
   it('can be scraped while the database is away, and say that they do not know what waits', async () => {
@@ -237,7 +287,13 @@ describe('The metrics of the API', () => {
 
 describe('The metrics of a worker of its own', () => {
   let port = 0;
-  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' } });
+  let portOfApi = 0;
+  const { api, tenant } = useApi({
+    env: async () => {
+      [portOfApi = 0] = await findFreePorts(1);
+      return { WORKER_ENABLED: 'false', METRICS_PORT: String(portOfApi) };
+    },
+  });
   before(async () => {
     [port = 0] = await findFreePorts(1);
     await api.stack.start('worker', { METRICS_PORT: String(port) });
@@ -253,6 +309,12 @@ describe('The metrics of a worker of its own', () => {
     const samples = await scrape(port);
     expect(samples.some(({ name }) => name.startsWith('temporal_'))).to.equal(true);
     expect(sampleValue(samples, 'sheaf_backlog_readable')).to.equal(undefined);
+  });
+
+  it('show the steps of scheduled workflows, and those of its API do not, so that an alert knows where they run', async () => {
+    const step = 'sheaf_scheduled_step_expected_timestamp_seconds';
+    expect(sampleValue(await scrape(port), step)).to.be.above(0);
+    expect(sampleValue(await scrape(portOfApi), step)).to.equal(undefined);
   });
 });
 

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Environment } from '../../config/environment.ts';
 import type { Db } from '../../db/connect.ts';
+import { measureWaiting } from '../../domain/operations/measure-platform.ts';
 import { startBucketStandIn } from '../storage/bucket-server.ts';
 import { startS3Server } from '../storage/s3-server.ts';
 import { type Answer, startTestApi, type Tenant, type TestApi } from '../support/api.ts';
@@ -154,6 +155,7 @@ describe('npm run ops -- backup, while writers run, and restore', function () {
   it('holds mails that waited, since they may have been sent after the snapshot, until they are to be sent', async () => {
     expect(restoredResult.mailsHeld).to.equal(2);
     expect(await count(database.db, 'mail')).to.equal(2);
+    expect((await measureWaiting(database.db)).mails, 'no alert on late mails').to.deep.equal({ size: 0, refused: 0, oldestSeconds: null });
     const env = { DATABASE_URL: database.url };
     expect(await opsResult(['mails'], env)).to.deep.include({ sending: 0 });
     const { stdout } = await runOps(['mails', '--send'], env);

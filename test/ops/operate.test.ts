@@ -48,6 +48,16 @@ describe('npm run ops, on a running service', () => {
     };
     await db.insertInto('job').values(waiting).execute();
     await db.insertInto('object_to_delete').values({ key: 'o/1', organization_id: 'o', attempts: 3 }).execute();
+    const mail = { kind: 'contact' as const, recipient: 'a@example.com', subject: 's', body: 'b', attempts: 1 };
+    const tooLongAgo = new Date(Date.now() - 73 * 3_600_000);
+    await db
+      .insertInto('mail')
+      .values([
+        { id: 'waits', ...mail },
+        { id: 'refused for good', ...mail, stopped_at: new Date() },
+        { id: 'given up', ...mail, created_at: tooLongAgo },
+      ])
+      .execute();
     try {
       const { code, body } = await answerOf(['status']);
       expect(code).to.equal(0);
@@ -55,13 +65,16 @@ describe('npm run ops, on a running service', () => {
       expect(body.backlog[0]).to.include({ kind: 'text.embed', organization: tenant.slug, queued: 0, waiting: 1, running: 0 });
       expect(body.outbox).to.deep.equal({ size: 0, oldestSeconds: null });
       expect(body.objectsToDelete).to.include({ size: 1, refused: 1 });
+      expect(body.mails).to.include({ size: 1, refused: 1 });
       expect(body.taskQueues.map(({ queue }: { queue: string }) => queue)).to.include.members(['sheaf', 'job-text.embed']);
       for (const { queue, workers } of body.taskQueues) expect(workers, queue).to.have.lengthOf(1);
       const { stdout } = await ops(['status']);
       expect(stdout).to.match(/text\.embed +org-\S+ +0 +1 +0 +\d+ s/);
       expect(stdout).to.match(/Objects to delete: 1, the oldest for \d+ s; the store has refused 1\n/);
+      expect(stdout).to.match(/Mails to send: 1, the oldest for \d+ s; the mail server has refused 1\n/);
       expect(stdout).to.match(/job-document\.index +0 +\d+@/);
     } finally {
+      await db.deleteFrom('mail').execute();
       await db.deleteFrom('job').where('id', '=', waiting.id).execute();
       await db.deleteFrom('object_to_delete').execute();
     }

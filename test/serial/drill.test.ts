@@ -21,8 +21,8 @@ describe('npm run drill', function () {
   });
 
   it('refuses options that it does not know, and a cut that does not last', async () => {
-    for (const option of ['--cut-minutes=0', '--cut-minutes=soon', '--cut-hours=1']) {
-      const drill = runProgram(process.execPath, ['tools/drill/main.ts', option]);
+    for (const option of ['--cut-minutes=0', '--cut-minutes=soon', '--cut-hours=1', '--alerts --short']) {
+      const drill = runProgram(process.execPath, ['tools/drill/main.ts', ...option.split(' ')]);
       expect((await drill.exited).code, option).to.equal(2);
       expect(drill.stderr(), option).to.include(option.slice(0, 5));
     }

@@ -10,7 +10,10 @@ import { shortenRules } from './shorten-rules.ts';
 
 /** A Prometheus that scrapes the service and evaluates its alert rules, with all times shortened. */
 export interface AlertWatch {
-  /** Waits until no alert fires, so that the next one belongs to the next fault; for some seconds. Returns those that fire still. */
+  /**
+   * Waits until what has happened so far makes no alert fire any more, so that the next one has another cause; for ten seconds at least, and
+   * a minute and a half at most. Returns those that fire still, or are about to.
+   */
   untilQuiet(): Promise<AlertName[]>;
   /** The alerts that fired at any time since then, in milliseconds since 1970. */
   listFired(since: number): Promise<AlertName[]>;
@@ -26,6 +29,8 @@ export interface AlertWatchOptions {
 const rulesFile = new URL('../../deploy/monitoring/alerts.yml', import.meta.url);
 /** The sweep comes once a minute. */
 const quietLimitMs = 90_000;
+/** The API shows what it read of the database for five seconds, a scrape comes every three, and then a rule has to see it. */
+const settledMs = 9_000;
 
 /** Starts Prometheus, and waits until it is ready. It ends with the supervisor. Returns undefined if it is not installed. */
 export async function startAlertWatch(supervisor: Supervisor, { directory, targets }: AlertWatchOptions): Promise<AlertWatch | undefined> {
@@ -73,18 +78,19 @@ async function ask(url: string, query: string): Promise<Record<string, string>[]
 }
 
 function watch(url: string): AlertWatch {
-  async function listFired(since: number): Promise<AlertName[]> {
+  async function list(states: string, since: number): Promise<AlertName[]> {
     const seconds = Math.max(1, Math.ceil((Date.now() - since) / 1_000));
-    const query = `group by (alertname) (last_over_time(ALERTS{alertstate="firing"}[${seconds}s]))`;
-    const fired = await ask(url, query);
-    return fired.map(({ alertname }) => alertname as AlertName).sort();
+    const found = await ask(url, `group by (alertname) (last_over_time(ALERTS{alertstate=~"${states}"}[${seconds}s]))`);
+    return found.map(({ alertname }) => alertname as AlertName).sort();
   }
   return {
-    listFired,
+    listFired: (since) => list('firing', since),
     async untilQuiet() {
-      for (const deadline = Date.now() + quietLimitMs; ; await delay(1_000)) {
-        const fired = await listFired(Date.now() - 4_000);
-        if (fired.length === 0 || Date.now() > deadline) return fired;
+      for (const calledAt = Date.now(); ; await delay(1_000)) {
+        const now = Date.now();
+        // An alert is pending until its `for` has passed: its cause may be over before it fires.
+        const left = await list('pending|firing', now - settledMs);
+        if (now - calledAt > (left.length === 0 ? settledMs : quietLimitMs)) return left;
       }
     },
   };

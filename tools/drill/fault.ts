@@ -48,7 +48,7 @@ export interface FaultReport {
   duplicated: number;
   ledgerOff: number;
   orphans: number;
-  /** What a Prometheus saw, if there was one: alerts that had to fire and did not, and those that no table allows. */
+  /** What a Prometheus saw, if there was one and the faults are not short: alerts that had to fire and did not, and those that no table allows. */
   alerts?: { fired: AlertName[]; missing: AlertName[]; unexpected: AlertName[] };
   /** From the end of the fault until nothing was left to do: the maximum of its runs. */
   recoverySeconds: number;
@@ -59,6 +59,16 @@ export interface FaultReport {
 /** Whether a fault violated nothing. */
 export function isSound({ lost, stuck, duplicated, ledgerOff, orphans }: FaultReport): boolean {
   return lost + stuck + duplicated + ledgerOff + orphans === 0;
+}
+
+/** Whether the alerts that had to fire did, and no other one that no table allows. Not if none were watched. */
+export function hasExpectedAlerts({ alerts }: FaultReport): boolean {
+  return alerts !== undefined && alerts.missing.length + alerts.unexpected.length === 0;
+}
+
+/** Whether every fault violated nothing, and with `alerts` fired what it should. */
+export function hasPassed(reports: FaultReport[], { alerts }: { alerts: boolean }): boolean {
+  return reports.every((report) => isSound(report) && (!alerts || hasExpectedAlerts(report)));
 }
 
 function describeAlerts({ alerts }: FaultReport): string {

@@ -1,8 +1,10 @@
-// `npm run drill [-- NAME…] [--json] [--short] [--cut-minutes=N] [--other=DIRECTORY]`: injects real faults into a service under load; see
-// docs/operations.md.
-// Exits 1 if anything was lost, stuck, duplicated, off or orphaned, or a fault could not be injected; 2 if it is not understood.
+// `npm run drill [-- NAME…] [--json] [--short] [--alerts] [--cut-minutes=N] [--other=DIRECTORY]`: injects real faults into a service under
+// load; see docs/operations.md.
+// Exits 1 if anything was lost, stuck, duplicated, off or orphaned, or a fault could not be injected, and with --alerts if an alert did not
+// fire that had to, or another one did; 2 if it is not understood.
+import { findInstalled } from '../../test/support/installed.ts';
 import { readArguments, readNumber } from '../read-arguments.ts';
-import { type Fault, type FaultReport, formatReports, isSound } from './fault.ts';
+import { type Fault, type FaultReport, formatReports, hasPassed, isSound } from './fault.ts';
 import { faults } from './faults/index.ts';
 import { runFault } from './run-fault.ts';
 import { type Service, startService } from './service.ts';
@@ -19,6 +21,8 @@ see docs/operations.md. All of it takes half an hour. NAME is one or several of:
   ${faults.map(({ name }) => name).join('\n  ')}
 
   --short            the short form that the tests run
+  --alerts           fail if the alerts are not those that docs/operations.md
+                     expects; not in the short form, whose faults are too short
   --cut-minutes N    how long cuts of the network last
   --other DIRECTORY  another release, with its packages, for \`two-versions\`
   --json             print one JSON object on standard output
@@ -26,6 +30,7 @@ see docs/operations.md. All of it takes half an hour. NAME is one or several of:
 `,
   options: {
     short: { type: 'boolean', default: false },
+    alerts: { type: 'boolean', default: false },
     'cut-minutes': { type: 'string' },
     other: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -33,7 +38,9 @@ see docs/operations.md. All of it takes half an hour. NAME is one or several of:
   names: faults.map(({ name }) => name),
   kind: 'fault',
 });
-const { short, other, json } = values;
+const { short, alerts, other, json } = values;
+if (alerts && short) refuse('--alerts does not go with --short, whose faults end before their alerts fire.');
+if (alerts && !findInstalled('prometheus')) refuse('--alerts needs a Prometheus: the Debian package prometheus has it.');
 const cutMinutes = readNumber('cut-minutes', values['cut-minutes']);
 const cutMs = cutMinutes === undefined ? undefined : cutMinutes * 60_000;
 const interrupted = Promise.withResolvers<never>();
@@ -48,7 +55,12 @@ for (const bucket of [false, true]) {
   if (group.length > 0 && !failed) await drill(group, bucket);
 }
 process.stdout.write(json ? `${JSON.stringify({ faults: reports })}\n` : `${formatReports(reports)}\n`);
-process.exit(failed || !reports.every(isSound) ? 1 : 0);
+process.exit(failed || !hasPassed(reports, { alerts }) ? 1 : 0);
+
+function refuse(why: string): never {
+  note(why);
+  process.exit(2);
+}
 
 function isWanted({ name, runs, needsOther }: Fault): boolean {
   if (names.length > 0 ? !names.includes(name) : short && runs.short === 0) return false;
@@ -78,6 +90,8 @@ async function inject(group: Fault[], service: Service): Promise<void> {
   const patience = cutMs === undefined ? {} : { patienceMs: cutMs + 180_000 };
   const create = () => Tenant.create(service.stack.apiUrl, patience);
   const [tenants, quiet] = [[await create(), await create()], await create()];
+  // Processes that start late, and the first requests, are no fault's.
+  if (!short) await service.alerts?.untilQuiet();
   for (const fault of group) {
     note(`${fault.name} …`);
     const startedAt = performance.now();

@@ -21,6 +21,7 @@ const thresholds: Partial<Record<string, [from: string, to: string]>> = {
   SheafQueueOld: ['> 600', '> 10'],
   SheafOutboxLate: ['> 120', '> 2'],
   SheafObjectsRefused: ['> 3600', '> 2'],
+  SheafMailsLate: ['> 600', '> 10'],
   SheafSweepLate: ['> 600', '> 150'],
 };
 
