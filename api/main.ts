@@ -43,7 +43,7 @@ import type { ApiDeps } from './deps.ts';
 import { refuseClientErrors } from './http/errors.ts';
 import { LargeResponses } from './http/large-responses.ts';
 import { createLimiters } from './http/limiters.ts';
-import { clientAddressOf } from './http/request.ts';
+import { clientAddressOf, requestInfo } from './http/request.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { createJobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
@@ -138,6 +138,7 @@ const app = createApp(deps, {
     log,
     clientAddress: (_req, res) => clientAddressOf(res),
     beginWrite: (userId, signal) => deps.writes.enter(`user ${userId}`, signal),
+    admitResponse: (req, res, userId, bytes) => deps.largeResponses.admit(requestInfo(req, res), `user ${userId}`, bytes),
   }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,
   observeRequest: metrics.observeRequest,

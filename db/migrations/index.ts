@@ -20,6 +20,7 @@ import * as ocrPages from './0018-ocr-pages.ts';
 import * as ownerlessOrganizations from './0019-ownerless-organizations.ts';
 import * as outboxTrace from './0020-outbox-trace.ts';
 import * as ocrConfidence from './0021-ocr-confidence.ts';
+import * as sessionBounds from './0023-session-bounds.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
@@ -50,4 +51,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0019-ownerless-organizations': ownerlessOrganizations,
   '0020-outbox-trace': outboxTrace,
   '0021-ocr-confidence': ocrConfidence,
+  '0023-session-bounds': sessionBounds,
 };
