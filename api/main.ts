@@ -40,6 +40,7 @@ import { workflowIds } from '../workflows/definitions.ts';
 import { createApp } from './app.ts';
 import { findStreamMembership } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
+import { BodyBudget } from './http/body-budget.ts';
 import { refuseClientErrors } from './http/errors.ts';
 import { LargeResponses } from './http/large-responses.ts';
 import { createLimiters } from './http/limiters.ts';
@@ -126,6 +127,7 @@ const deps: ApiDeps = {
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
   largeResponses: new LargeResponses(),
+  bodies: new BodyBudget(),
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };

@@ -21,6 +21,10 @@ export const authPath = '/api/auth/{*any}';
 
 const basePath = '/api/auth';
 
+/** What the largest request of better-auth's endpoints may have, in bytes. Only Stripe sends more. */
+const maxOwnBodyBytes = 64 * 1024;
+const webhookPath = `${basePath}/stripe/webhook`;
+
 /** When a client may ask again that the service could not serve. */
 const retrySeconds = 2;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -51,13 +55,14 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
     try {
       const changes = !safeMethods.has(req.method);
       if (changes && !isAllowedOrigin(req.headers, trusted)) return refuseOrigin(res);
-      if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) return fail(res, 413, 'payload_too_large');
+      const maxBytes = req.path === webhookPath ? maxBodyBytes : maxOwnBodyBytes;
+      if (Number(req.headers['content-length'] ?? 0) > maxBytes) return fail(res, 413, 'payload_too_large');
       if (changes && isForm(req.headers)) return refuseForm(res);
       const address = clientAddress(req, res);
       req.headers[clientAddressHeader] = address;
       if (changes) standInForBrowser(req.headers, base);
       // better-auth would read it only while it does what the request asks for.
-      const body = changes ? await readBody(req, res) : undefined;
+      const body = changes ? await readBody(req, res, maxBytes) : undefined;
       const request = new Request(getRequest({ base, request: req }), body ? { body } : {});
       const path = new URL(request.url).pathname.slice(basePath.length);
       const caller = changes || isList(path) ? await inShareOf(address, () => findSession(req.headers)) : undefined;
