@@ -9,6 +9,7 @@ import type { CancelSubscription } from '../payments/cancel-subscription.ts';
 import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
 import type { Authentication } from './caller.ts';
+import type { BodyBudget } from './http/body-budget.ts';
 import type { Readiness } from './http/health.ts';
 import type { LargeResponses } from './http/large-responses.ts';
 import type { Limiters } from './http/limiters.ts';
@@ -31,6 +32,7 @@ export interface ApiDeps extends RunDeps {
   cursors: Cursors;
   limiters: Limiters;
   largeResponses: LargeResponses;
+  bodies: BodyBudget;
   /** What the embedding of a query costs; known for a minute, then asked again. */
   embeddingPrice(model?: string): Promise<EmbeddingPrice>;
   jobStreams: JobStreams;

@@ -41,10 +41,11 @@ import { workflowIds } from '../workflows/definitions.ts';
 import { createApp } from './app.ts';
 import { findStreamMembership } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
+import { BodyBudget } from './http/body-budget.ts';
 import { refuseClientErrors } from './http/errors.ts';
 import { LargeResponses } from './http/large-responses.ts';
 import { createLimiters } from './http/limiters.ts';
-import { clientAddressOf } from './http/request.ts';
+import { clientAddressOf, requestInfo } from './http/request.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { createJobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
@@ -135,6 +136,7 @@ const deps: ApiDeps = {
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
   largeResponses: new LargeResponses(),
+  bodies: new BodyBudget(),
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
@@ -147,6 +149,7 @@ const app = createApp(deps, {
     log,
     clientAddress: (_req, res) => clientAddressOf(res),
     beginWrite: (userId, signal) => deps.writes.enter(`user ${userId}`, signal),
+    admitResponse: (req, res, userId, bytes) => deps.largeResponses.admit(requestInfo(req, res), `user ${userId}`, bytes),
   }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,
   observeRequest: metrics.observeRequest,

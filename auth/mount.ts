@@ -3,6 +3,7 @@ import { getRequest, setResponse } from 'better-call/node';
 import type { Request as ExpressRequest, Response as ExpressResponse, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { whenClientLeaves } from '../concurrency/client-left.ts';
+import type { Release } from '../concurrency/semaphore.ts';
 import type { ServerConfig } from '../config/server.ts';
 import { ApiError } from '../contract/api-error.ts';
 import { type ErrorCode, errorCodes, maxBodyBytes } from '../contract/errors.ts';
@@ -11,6 +12,7 @@ import { isUnavailable } from '../db/unavailable.ts';
 import { runAsActor } from './actor.ts';
 import { type Auth, clientAddressHeader } from './auth.ts';
 import { toErrorResponse } from './error-response.ts';
+import { isList, ListTurns } from './list-turns.ts';
 import { BodyTooLarge, readBody } from './read-body.ts';
 import type { FindSession } from './session.ts';
 
@@ -18,6 +20,10 @@ import type { FindSession } from './session.ts';
 export const authPath = '/api/auth/{*any}';
 
 const basePath = '/api/auth';
+
+/** What the largest request of better-auth's endpoints may have, in bytes. Only Stripe sends more. */
+const maxOwnBodyBytes = 64 * 1024;
+const webhookPath = `${basePath}/stripe/webhook`;
 
 /** When a client may ask again that the service could not serve. */
 const retrySeconds = 2;
@@ -32,39 +38,48 @@ export interface MountOptions {
   clientAddress(req: ExpressRequest, res: ExpressResponse): string;
   /** Waits until a user may change something; returns how to end the change. Throws ApiError, or the signal's reason. */
   beginWrite(userId: string, signal: AbortSignal): Promise<() => void>;
+  /** Waits until a response of so many bytes may be sent to a user, who then has to read it in time. Throws as `beginWrite` does. */
+  admitResponse(req: ExpressRequest, res: ExpressResponse, userId: string, bytes: number): Promise<void>;
 }
 
 /**
  * Serves better-auth: checks the origin, passes on the client's address, and sets the actor of changes. Needs `X-Request-Id` on the
  * response. Errors of better-auth get the API's envelope. Any other error becomes 500 `internal_error`.
  */
-export function mountAuth({ auth, config, findSession, log, clientAddress, beginWrite }: MountOptions): RequestHandler {
+export function mountAuth({ auth, config, findSession, log, clientAddress, beginWrite, admitResponse }: MountOptions): RequestHandler {
   const base = new URL(config.apiUrl).origin;
   const trusted = new Set([...config.trustedOrigins, base]);
+  const lists = new ListTurns();
   return async (req, res) => {
-    let release: (() => void) | undefined;
+    let release: Release | undefined;
     try {
       const changes = !safeMethods.has(req.method);
       if (changes && !isAllowedOrigin(req.headers, trusted)) return refuseOrigin(res);
-      if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) return fail(res, 413, 'payload_too_large');
+      const maxBytes = req.path === webhookPath ? maxBodyBytes : maxOwnBodyBytes;
+      if (Number(req.headers['content-length'] ?? 0) > maxBytes) return fail(res, 413, 'payload_too_large');
       if (changes && isForm(req.headers)) return refuseForm(res);
       const address = clientAddress(req, res);
       req.headers[clientAddressHeader] = address;
       if (changes) standInForBrowser(req.headers, base);
       // better-auth would read it only while it does what the request asks for.
-      const body = changes ? await readBody(req, res) : undefined;
+      const body = changes ? await readBody(req, res, maxBytes) : undefined;
       const request = new Request(getRequest({ base, request: req }), body ? { body } : {});
-      const actor = changes ? await inShareOf(address, () => findSession(req.headers)) : undefined;
+      const path = new URL(request.url).pathname.slice(basePath.length);
+      const caller = changes || isList(path) ? await inShareOf(address, () => findSession(req.headers)) : undefined;
+      const actor = changes ? caller : undefined;
       if (actor) release = await beginWrite(actor.userId, whenClientLeaves(res));
-      const response = await inShareOf(actor?.userId ?? address, () => runAsActor(actor, () => auth.handler(request)));
+      const call = () => inShareOf(caller?.userId ?? address, () => runAsActor(actor, () => auth.handler(request)));
+      const admit = (bytes: number) => admitResponse(req, res, caller?.userId ?? address, bytes);
+      const list = isList(path) && caller && { userId: caller.userId, signal: whenClientLeaves(res) };
+      const response = list ? await lists.read(list, call, admit) : await call();
       if (response.status === 500) return fail(res, 500, 'internal_error');
       const retryAfter = response.headers.get('x-retry-after');
       if (retryAfter) res.setHeader('Retry-After', retryAfter);
       // The HTTP edge has already set a stricter `Cache-Control`.
       response.headers.delete('cache-control');
+      if (list && caller.refreshedCookie !== undefined) res.append('Set-Cookie', caller.refreshedCookie);
       if (response.status < 400) return await setResponse(res, response);
-      const isSignedIn = async () => (actor ?? (await inShareOf(address, () => findSession(req.headers)))) !== undefined;
-      const path = new URL(request.url).pathname.slice(basePath.length);
+      const isSignedIn = async () => (caller ?? (await inShareOf(address, () => findSession(req.headers)))) !== undefined;
       await setResponse(res, await toErrorResponse(response, { path, isSignedIn }));
     } catch (err) {
       // The request was ended before, or its client has left.
@@ -86,7 +101,8 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
 /** Sends an error of the API's own. */
 function refuse(res: ExpressResponse, code: ErrorCode, { message, data, retryAfterSeconds }: Partial<ApiError> = {}): void {
   const { status } = errorCodes[code];
-  if (status === 503) res.setHeader('Retry-After', String(retryAfterSeconds ?? retrySeconds));
+  const afterSeconds = retryAfterSeconds ?? (status === 503 ? retrySeconds : undefined);
+  if (afterSeconds !== undefined) res.setHeader('Retry-After', String(afterSeconds));
   const envelope = { defined: true, code, status, message: message ?? errorCodes[code].message };
   res.status(status).json(data === undefined ? envelope : { ...envelope, data });
 }

@@ -4,13 +4,16 @@ import { invitationMail } from './mails.ts';
 import { addMail } from './outgoing-mails.ts';
 import { accessControl, roles } from './permissions.ts';
 
+/** How many teams an organization may have: they are listed without pages. */
+const maximumTeams = 500;
+
 /** Organizations with teams. `permissions.ts` says who may do what. Migration 0003 holds the limits, the last owner and the audit log. */
 export function organizationPlugin(config: ServerConfig) {
   return organization({
     ac: accessControl,
     roles,
     creatorRole: 'owner',
-    teams: { enabled: true, defaultTeam: { enabled: false }, allowRemovingAllTeams: true },
+    teams: { enabled: true, maximumTeams, defaultTeam: { enabled: false }, allowRemovingAllTeams: true },
     // The plan decides. These are numbers, not functions, because better-auth also uses them as the size of its lists.
     membershipLimit: Number.MAX_SAFE_INTEGER,
     invitationLimit: Number.MAX_SAFE_INTEGER,

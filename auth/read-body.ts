@@ -1,18 +1,16 @@
 import express, { type Request, type Response } from 'express';
 import { ApiError } from '../contract/api-error.ts';
-import { maxBodyBytes } from '../contract/errors.ts';
 import { JsonDepth, maxJsonDepth } from '../contract/json-depth.ts';
 
-/** The body is larger than {@link maxBodyBytes}. */
+/** The body is larger than it may be. */
 export class BodyTooLarge extends Error {}
 
-const parse = express.raw({ limit: maxBodyBytes, type: () => true, inflate: false });
-
 /**
- * The bytes of a request's body; undefined if it has none, or does not say its type. Throws {@link BodyTooLarge}, and BAD_REQUEST if the body is compressed, breaks
+ * The bytes of a request's body, `maxBytes` at most; undefined if it has none, or does not say its type. Throws {@link BodyTooLarge}, and BAD_REQUEST if the body is compressed, breaks
  * off, or holds JSON that is nested too deeply.
  */
-export async function readBody(req: Request, res: Response): Promise<Uint8Array<ArrayBuffer> | undefined> {
+export async function readBody(req: Request, res: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const parse = express.raw({ limit: maxBytes, type: () => true, inflate: false });
   await new Promise<void>((resolve, reject) => parse(req, res, (error) => (error ? reject(toError(error)) : resolve())));
   const body: unknown = req.body;
   if (!Buffer.isBuffer(body)) return undefined;

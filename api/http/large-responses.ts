@@ -123,7 +123,7 @@ interface OrganizationResponses {
 
 function tooMany(): ApiError {
   return new ApiError('TOO_MANY_REQUESTS', {
-    message: 'Too many large responses for this organization are being read.',
+    message: 'Too many large responses for this caller or organization are being read.',
     retryAfterSeconds: 5,
   });
 }

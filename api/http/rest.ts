@@ -28,7 +28,7 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
     jsonQuery: false,
     // `run` validates each response once, for both transports.
     responseValidation: false,
-    globalMiddleware: [authenticated, jsonBody()] as never,
+    globalMiddleware: [authenticated, jsonBody(deps.bodies)] as never,
     requestValidationErrorHandler: (error) => {
       throw invalidRequest(error);
     },

@@ -54,7 +54,7 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
     res.locals.caller = await inShareOf(clientAddressOf(res), () => authenticate(deps.authentication, route, req, res));
     next();
   };
-  router.post('/{*path}', authenticated, jsonBody(), async (req, res, next) => {
+  router.post('/{*path}', authenticated, jsonBody(deps.bodies), async (req, res, next) => {
     const { matched } = await handler.handle(req, res, { prefix: '/rpc', context: { req, res } });
     if (!matched) next();
   });

@@ -1,7 +1,11 @@
 import type { Response } from 'express';
 import { contentDisposition } from '../../storage/content-disposition.ts';
 import { noteOrganization } from '../http/request.ts';
+import type { DownloadTurns } from './download-turns.ts';
 import { errorBody, keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
+
+/** When a client may ask again whose organization has too many downloads under way. */
+const retrySeconds = 5;
 
 const errorCodes: Record<number, string> = { 404: 'not_found', 412: 'precondition_failed', 416: 'range_not_satisfiable' };
 
@@ -9,11 +13,18 @@ const errorCodes: Record<number, string> = { 404: 'not_found', 412: 'preconditio
  * GET and HEAD of a document's bytes, one range at a time if the client asks for one. A document is whatever a member uploaded, so
  * browsers save it and never show it: an HTML page opened at this address would otherwise act for this site.
  */
-export async function download({ storage, findDeclaredBytes }: UploadOptions, req: ObjectRequest, res: Response): Promise<void> {
+export async function download(options: UploadOptions, turns: DownloadTurns, req: ObjectRequest, res: Response): Promise<void> {
+  const { storage, findDeclaredBytes } = options;
   const key = keyOf(req);
   const grant = storage.readGrant({ method: 'GET', key, query: queryOf(req) });
   if (grant?.method !== 'GET') return fail(res, 403, 'invalid_signature');
   noteOrganization(res, req.params.organizationId);
+  const turn = await turns.take(req.params.organizationId, res);
+  if (turn === 'left') return;
+  if (turn === 'busy') {
+    res.setHeader('Retry-After', retrySeconds);
+    return fail(res, 503, 'downloads_busy');
+  }
   if ((await findDeclaredBytes(req.params.organizationId, req.params.documentId)) === undefined) return fail(res, 404, 'not_found');
   const headers: Record<string, string> = {
     'Content-Type': grant.contentType,

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { LocalStorage } from '../../storage/local.ts';
 import type { UploadLimits } from './admission.ts';
+import type { DownloadLimits } from './download-turns.ts';
 
 /** `maxUploadBytes` is the largest object. */
 export interface UploadOptions {
@@ -11,6 +12,7 @@ export interface UploadOptions {
   /** Every content type that a document may have. */
   contentTypes: readonly string[];
   limits: UploadLimits;
+  downloads?: Partial<DownloadLimits> | undefined;
   /** Called with the reason whenever an upload is refused because the disk is full: the operator must act. */
   onStorageFull?(reason: unknown): void;
 }

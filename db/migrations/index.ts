@@ -21,6 +21,7 @@ import * as ownerlessOrganizations from './0019-ownerless-organizations.ts';
 import * as outboxTrace from './0020-outbox-trace.ts';
 import * as ocrConfidence from './0021-ocr-confidence.ts';
 import * as unusedIndexes from './0022-unused-indexes.ts';
+import * as sessionBounds from './0023-session-bounds.ts';
 import * as stoppedMails from './0024-stopped-mails.ts';
 
 /**
@@ -53,5 +54,6 @@ export const migrations: Record<string, ShippedMigration> = {
   '0020-outbox-trace': outboxTrace,
   '0021-ocr-confidence': ocrConfidence,
   '0022-unused-indexes': unusedIndexes,
+  '0023-session-bounds': sessionBounds,
   '0024-stopped-mails': stoppedMails,
 };

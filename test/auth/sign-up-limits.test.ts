@@ -169,7 +169,7 @@ describe('What sign-up stores', () => {
         .post('/sign-up/email', { name: 'Ada', email: `long-${process.pid}@example.com`, password: 'a long password', ...body });
     expect(await codes(signUp({ name: 'x'.repeat(121) }))).to.deep.equal([400, 'NAME_TOO_LONG']);
     expect(await codes(signUp({ image: `https://example.com/${'x'.repeat(2_048)}` }))).to.deep.equal([400, 'IMAGE_TOO_LONG']);
-    expect(await codes(client.post('/update-user', { name: 'x'.repeat(500_000) }))).to.deep.equal([400, 'NAME_TOO_LONG']);
+    expect(await codes(client.post('/update-user', { name: 'x'.repeat(50_000) }))).to.deep.equal([400, 'NAME_TOO_LONG']);
     expect((await signUp({ name: '😀'.repeat(120) })).status).to.equal(200);
     const user = await service.db.selectFrom('user').select('name').where('email', '=', email).executeTakeFirstOrThrow();
     expect(user.name).to.equal('Somebody');

@@ -2,11 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import express from 'express';
+import { pino } from 'pino';
 import { parse } from 'yaml';
+import { boundBodies } from '../../api/http/body-time.ts';
+import { requestContext } from '../../api/http/request.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { acceptsConnection } from '../../local/temporal.ts';
 import { makeCertificate } from '../support/certificate.ts';
@@ -52,10 +57,19 @@ describe('The configuration of the edge', () => {
     const led = [...configuration.matchAll(/error_page ([\d ]+?) (?:=400 )?(@edge|\/not-http);/g)].flatMap(([, codes = '']) =>
       codes.split(' '),
     );
-    expect(led).to.have.members(['404', '413', '500', '502', '503', '504', '400', '405', '414', '494', '497', '501', '505']);
+    expect(led).to.have.members(['404', '413', '429', '500', '502', '503', '504', '400', '405', '414', '494', '497', '501', '505']);
     const bodies = [...configuration.matchAll(/^ +\w+ '(\{.*\})';$/gm)].map(([, body = '']) => JSON.parse(body));
     expect(bodies.map((body) => body.error ?? body.code)).to.deep.equal([
-      ...['BAD_REQUEST', 'NOT_FOUND', '$too_large', 'bad_gateway', 'service_unavailable', 'gateway_timeout', 'internal_error'],
+      ...[
+        'BAD_REQUEST',
+        'NOT_FOUND',
+        '$too_large',
+        'TOO_MANY_REQUESTS',
+        'bad_gateway',
+        'service_unavailable',
+        'gateway_timeout',
+        'internal_error',
+      ],
     ]);
   });
 });
@@ -76,8 +90,14 @@ if (nginx !== undefined) {
 
     before(async () => {
       directory = makeTestDirectory();
+      const bounded = express().use(
+        requestContext(true),
+        boundBodies(pino({ enabled: false }), 1_000, () => false),
+        (req) => void req.resume(),
+      );
       behind = createServer((request, response) => {
         seen.push({ url: request.url ?? '', headers: request.headers });
+        if (request.url === '/drip') return bounded(request, response);
         request.resume();
         if (request.url?.startsWith('/hang')) return;
         if (request.url?.startsWith('/break')) return void request.socket.destroy();
@@ -141,6 +161,55 @@ if (nginx !== undefined) {
         expect(body).to.deep.equal({ error, requestId: 'id-of-the-client' });
         expect(id).to.equal('id-of-the-client');
       });
+
+    it('refuses a body without a length once it is too large', async () => {
+      const chunks = Readable.toWeb(Readable.from([Buffer.alloc(600_000), Buffer.alloc(600_000)])) as ReadableStream;
+      const { body, id } = await refused(
+        await fetch(`${url}/api/v1/x`, { method: 'PUT', body: chunks, duplex: 'half' } as RequestInit),
+        413,
+      );
+      expect(body).to.deep.equal({ error: 'payload_too_large', requestId: id });
+    });
+
+    it('leaves the refusal of a body that arrives a byte at a time to the API', async () => {
+      const { socket, received } = await drip('/drip', 100);
+      expect(await received)
+        .to.match(/^HTTP\/1\.1 400 /)
+        .and.include('The body did not arrive within 1 seconds.');
+      expect(socket.destroyed).to.equal(true);
+    });
+
+    it('closes the connection of a body that stops arriving, but not of an upload, whose pauses the API bounds', async () => {
+      const [upload, other] = await Promise.all([drip('/uploads/x/y'), drip('/api/v1/x')]);
+      expect(await other.received).to.equal('');
+      expect(upload.socket.destroyed).to.equal(false);
+      upload.socket.destroy();
+    });
+
+    it('refuses more requests of one address at once, and takes one again after the first has ended', async () => {
+      const left = new AbortController();
+      const held = Array.from({ length: 5 }, (_, i) => fetch(`${url}/hang/${i}`, { signal: left.signal }));
+      await until(() => seen.filter((request) => request.url.startsWith('/hang/')).length === 5);
+      const response = await fetch(`${url}/healthz`);
+      expect(response.headers.get('retry-after')).to.equal('2');
+      expect((await refused(response, 429)).body).to.include({ code: 'TOO_MANY_REQUESTS', status: 429, defined: false });
+      for (const path of ['/rpc/jobs/stream', '/api/v1/organizations/x/jobs/stream'])
+        expect((await fetch(`${url}${path}`)).status).to.equal(200);
+      left.abort();
+      await Promise.allSettled(held);
+      await until(async () => (await fetch(`${url}/healthz`)).status === 200);
+    });
+
+    /** Begins a request with a body, and goes on with a byte at a time, or not at all. `received` is all that comes back. */
+    async function drip(path: string, everyMs?: number): Promise<{ socket: Socket; received: Promise<string> }> {
+      const socket = connect(port, '127.0.0.1');
+      const received = text(socket);
+      socket.write(`PUT ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 100\r\n\r\n{`);
+      const timer = everyMs === undefined ? undefined : setInterval(() => socket.writable && socket.write(' '), everyMs);
+      socket.on('error', () => {}).once('close', () => clearInterval(timer));
+      await until(() => seen.some((request) => request.url === path));
+      return { socket, received };
+    }
 
     it('passes on what is just small enough', async () => {
       for (const [path, bytes] of [['/api/v1/x', 1_000_000] as const, ['/uploads/x/y', 32_000_000] as const]) {
@@ -305,6 +374,8 @@ async function startNginx(
     [/\/etc\/nginx\/edge\//g, `${directory}/`],
     ['http://api:3000', `http://127.0.0.1:${apiPort}`],
     ['proxy_read_timeout 90s;', 'proxy_read_timeout 3s;'],
+    ['client_body_timeout 15s;', 'client_body_timeout 1s;'],
+    ['limit_conn addresses 200;', 'limit_conn addresses 5;'],
   ]);
   write('listen.conf', readFileSync(join('deploy/edge', listen), 'utf8'), [
     [/listen (8080|8443)/, `listen 127.0.0.1:${port}`],

@@ -7,6 +7,7 @@ import { Embedder } from '../../activities/embedder.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { ApiDeps } from '../../api/deps.ts';
+import { BodyBudget } from '../../api/http/body-budget.ts';
 import { LargeResponses } from '../../api/http/large-responses.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run } from '../../api/procedure.ts';
 import { createProcedures } from '../../api/procedures/index.ts';
@@ -74,6 +75,7 @@ export class Service {
       ...parts,
       limiters: { searches: { consume: async () => {} } },
       largeResponses: new LargeResponses(),
+      bodies: new BodyBudget(),
       embeddingPrice: async () => 'charged',
     } as unknown as ApiDeps);
     this.takeEvent = async (event) => {

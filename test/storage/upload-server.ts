@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler } from 'express';
 import type { UploadLimits } from '../../api/uploads/admission.ts';
+import type { DownloadLimits } from '../../api/uploads/download-turns.ts';
 import { deferContinueOfUploads } from '../../api/uploads/expect-continue.ts';
 import { uploadRoutes } from '../../api/uploads/upload.ts';
 import { deriveKey } from '../../config/keys.ts';
@@ -69,7 +70,7 @@ class TrackedStorage extends LocalStorage {
 
 /** The upload route on a free port, over a directory of its own; behind the middleware that gives requests their id, as in the API. */
 export async function startUploadServer(
-  options: { maxUploadBytes?: number; limits?: Partial<UploadLimits>; http?: ServerOptions } = {},
+  options: { maxUploadBytes?: number; limits?: Partial<UploadLimits>; downloads?: Partial<DownloadLimits>; http?: ServerOptions } = {},
 ): Promise<UploadServer> {
   const maxUploadBytes = options.maxUploadBytes ?? 1_000_000;
   const dataDir = makeTestDirectory();
@@ -94,7 +95,8 @@ export async function startUploadServer(
     const key = ids.join('/');
     return deleted.has(key) ? undefined : (declared.get(key) ?? maxUploadBytes);
   };
-  app.use(uploadRoutes({ storage, findDeclaredBytes, maxUploadBytes, contentTypes, limits: { ...defaultLimits, ...options.limits } }));
+  const limits = { ...defaultLimits, ...options.limits };
+  app.use(uploadRoutes({ storage, findDeclaredBytes, maxUploadBytes, contentTypes, limits, downloads: options.downloads }));
   const failures: unknown[] = [];
   const answerInternalError: ErrorRequestHandler = (error, _req, res, _next) => {
     failures.push(error);

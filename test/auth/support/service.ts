@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import pino from 'pino';
+import { LargeResponses } from '../../../api/http/large-responses.ts';
+import { requestInfo } from '../../../api/http/request.ts';
 import { type Auth, createAuth } from '../../../auth/auth.ts';
 import type { Mail } from '../../../auth/mails.ts';
 import { authPath, mountAuth } from '../../../auth/mount.ts';
@@ -51,6 +53,7 @@ export async function startAuthService(environment: Environment = {}): Promise<A
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) });
   const payments = createPayments({ config, db: database.db, log });
   const auth = createAuth({ config, ...database, log, payments, writeMails: async (_trx, written) => void mails.push(...written) });
+  const largeResponses = new LargeResponses();
   const findSession = createFindSession(database.db, config);
   await syncPlanLimits(database.db, config);
   app.use((_req, res, next) => next(void res.setHeader('X-Request-Id', 'request-1')));
@@ -63,6 +66,7 @@ export async function startAuthService(environment: Environment = {}): Promise<A
       log,
       clientAddress: (req) => req.get('x-test-address') ?? '192.0.2.1',
       beginWrite: async () => () => {},
+      admitResponse: (req, res, userId, bytes) => largeResponses.admit(requestInfo(req, res), userId, bytes),
     }),
   );
   return {

@@ -1,0 +1,48 @@
+import type { Response } from 'express';
+import { whenClientLeaves } from '../../concurrency/client-left.ts';
+import { Turns } from '../../concurrency/turns.ts';
+
+/** What downloads may take of this process. Each process counts its own. */
+export interface DownloadLimits {
+  /** How many of one organization run at once, how many more may wait for their turn, and how long. */
+  perOrganization: number;
+  maxWaiting: number;
+  patienceMs: number;
+  /** How long a client may take nothing of a download. */
+  idleMs: number;
+}
+
+const defaultLimits: DownloadLimits = { perOrganization: 16, maxWaiting: 100, patienceMs: 5_000, idleMs: 30_000 };
+
+/**
+ * Bounds what downloads hold: a file and its buffers each. One signed link can be opened any number of times, and its bytes left unread.
+ */
+export class DownloadTurns {
+  readonly #limits: DownloadLimits;
+  readonly #turns: Turns;
+
+  constructor(limits: Partial<DownloadLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits };
+    this.#turns = new Turns({ limit: this.#limits.perOrganization, maxWaiting: this.#limits.maxWaiting });
+  }
+
+  /**
+   * Waits for a turn of the organization, which lasts until the response is over. From then on the connection is closed if nothing of the
+   * response drains for too long. Returns whether there was a turn: `left` if the client did not wait for it.
+   */
+  async take(organizationId: string, res: Response): Promise<'taken' | 'busy' | 'left'> {
+    const left = whenClientLeaves(res);
+    try {
+      const release = await this.#turns.acquireWithin(organizationId, this.#limits.patienceMs, left);
+      if (!release) return 'busy';
+      if (res.closed) release();
+      else res.once('close', release);
+    } catch (error) {
+      if (left.aborted) return 'left';
+      throw error;
+    }
+    if (res.closed) return 'left';
+    res.setTimeout(this.#limits.idleMs, () => res.destroy());
+    return 'taken';
+  }
+}
