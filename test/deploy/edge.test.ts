@@ -184,6 +184,7 @@ if (nginx !== undefined) {
       expect(await other.received).to.equal('');
       expect(upload.socket.destroyed).to.equal(false);
       upload.socket.destroy();
+      await upload.received.catch(() => {});
     });
 
     it('refuses more requests of one address at once, and takes one again after the first has ended', async () => {
