@@ -8,6 +8,7 @@ import { askRemote, chatCompletion } from './remote-model.ts';
 import { ServiceError } from './service-error.ts';
 import { splitSentences } from './summarize/split-sentences.ts';
 import type { Summary } from './summarize/summarize-text.ts';
+import { explainTextFailure } from './text-failure.ts';
 
 /** Vectors of one length, one for each text, in their order. */
 export interface Embeddings {
@@ -40,7 +41,7 @@ export function createLocalProvider(pool: ProcessPool, ...localModels: EmbedMode
         return await pool.run<Summary>('summarize', { text, maxSentences }, { timeoutMs: summaryTimeoutMs, signal });
       } catch (error) {
         if (!(error instanceof TaskFailure)) throw error;
-        throw new ServiceError(503, 'summary_failed', 'The text could not be summarized just now.', { cause: error });
+        throw explainTextFailure(error, { done: 'summarized', timeoutMs: summaryTimeoutMs, retryableCode: 'summary_failed' });
       }
     },
     embed: (texts, signal, wanted) => embedWith(pickModel(models, wanted), texts, signal),

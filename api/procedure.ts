@@ -14,6 +14,8 @@ import type { WriteBulkhead } from './write-bulkhead.ts';
 export interface RequestInfo {
   requestId: string;
   clientAddress: string;
+  /** Who is signed in. */
+  userId: string | undefined;
   idempotencyKey: string | undefined;
   lastEventId: string | undefined;
   /** Aborts when the client hangs up. */
@@ -22,6 +24,8 @@ export interface RequestInfo {
   hangUp(): void;
   /** Names the organization that the request was authorized in, for the log. */
   noteOrganization(organizationId: string): void;
+  /** Whether the whole response has been given to the connection, which may still hold what the client does not take. */
+  isWritten(): boolean;
   /** Called once the response has been sent, or the connection is gone. */
   onClose(callback: () => void): void;
   /** Called once the connection holds nothing more of the response that the client has not taken. */

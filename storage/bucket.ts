@@ -1,7 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ApiError, type Bucket, Storage as CloudStorage, type File, type FileMetadata, type StorageOptions } from '@google-cloud/storage';
+import {
+  ApiError,
+  type Bucket,
+  Storage as CloudStorage,
+  type File,
+  type FileMetadata,
+  type GetSignedUrlConfig,
+  type StorageOptions,
+} from '@google-cloud/storage';
 import { GoogleAuth } from 'google-auth-library';
 import { contentDisposition } from './content-disposition.ts';
 import { deleteInParallel } from './delete-in-parallel.ts';
@@ -16,11 +24,20 @@ import {
   type UploadTarget,
   uploadLifetimeMs,
 } from './port.ts';
+import { readInTime } from './read-in-time.ts';
 import { ObjectExistsError } from './write-once.ts';
 
 const pageSize = 1000;
 const defaultTimeoutMs = 30_000;
 const awayMs = 1_000;
+
+export interface BucketStorageOptions {
+  bucket: string;
+  apiEndpoint?: string | undefined;
+  maxUploadBytes: number;
+  timeoutMs?: number | undefined;
+  now?: (() => Date) | undefined;
+}
 
 /** Objects in a Google Cloud Storage bucket, which clients reach directly through v4 signed URLs. */
 export class BucketStorage implements Storage {
@@ -29,15 +46,17 @@ export class BucketStorage implements Storage {
   readonly #bucket: Bucket;
   readonly #maxUploadBytes: number;
   readonly #timeoutMs: number;
+  readonly #now: () => Date;
   /** Until then nothing is asked, because a request has just got no response. */
   #awayUntil = 0;
 
   /**
    * `apiEndpoint` is the address of an emulator, which needs no credentials; without it the credentials come from the environment.
-   * `timeoutMs` is for each request to the bucket, 30 s by default.
+   * `timeoutMs` is for each request to the bucket, 30 s by default; `now` is the clock by which links are signed.
    */
-  constructor(options: { bucket: string; apiEndpoint?: string | undefined; maxUploadBytes: number; timeoutMs?: number | undefined }) {
+  constructor(options: BucketStorageOptions) {
     this.location = options.bucket;
+    this.#now = options.now ?? (() => new Date());
     this.#maxUploadBytes = options.maxUploadBytes;
     this.#timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
     const access = options.apiEndpoint === undefined ? {} : emulated(options.apiEndpoint);
@@ -46,31 +65,34 @@ export class BucketStorage implements Storage {
   }
 
   async signUpload(input: { key: string; contentType: string; sizeBytes?: number }): Promise<UploadTarget> {
-    const expiresAt = new Date(Date.now() + uploadLifetimeMs);
     const conditions = {
       // Only if the name has no object yet: a second PUT is refused with 412.
       'x-goog-if-generation-match': '0',
       'x-goog-content-length-range': `0,${input.sizeBytes ?? this.#maxUploadBytes}`,
     };
-    const [url] = await this.#file(input.key).getSignedUrl({
-      version: 'v4',
+    const target = await this.#sign(input.key, uploadLifetimeMs, {
       action: 'write',
-      expires: expiresAt,
       contentType: input.contentType,
       extensionHeaders: conditions,
     });
-    return { url, headers: { 'Content-Type': input.contentType, ...conditions }, expiresAt };
+    return { ...target, headers: { 'Content-Type': input.contentType, ...conditions } };
   }
 
   async signDownload(input: { key: string; contentType: string; fileName: string }): Promise<DownloadTarget> {
-    const expiresAt = new Date(Date.now() + downloadLifetimeMs);
-    const [url] = await this.#file(input.key).getSignedUrl({
-      version: 'v4',
+    return await this.#sign(input.key, downloadLifetimeMs, {
       action: 'read',
-      expires: expiresAt,
       responseDisposition: contentDisposition(input.fileName),
       responseType: input.contentType,
     });
+  }
+
+  /** Without a key of its own the service has Google sign, and the credentials that allow it may have to be asked for. */
+  async #sign(key: string, lifetimeMs: number, grant: Omit<GetSignedUrlConfig, 'version' | 'expires'>): Promise<DownloadTarget> {
+    // A URL counts whole seconds.
+    const accessibleAt = new Date(Math.floor(this.#now().getTime() / 1000) * 1000);
+    const expiresAt = new Date(accessibleAt.getTime() + lifetimeMs);
+    const file = this.#file(key);
+    const [url] = await this.#ask(() => file.getSignedUrl({ ...grant, version: 'v4', accessibleAt, expires: expiresAt }));
     return { url, expiresAt };
   }
 
@@ -90,7 +112,7 @@ export class BucketStorage implements Storage {
   }
 
   async read(key: string): Promise<Readable | undefined> {
-    return (await this.stat(key)) && this.#file(key).createReadStream();
+    return (await this.stat(key)) && readInTime(this.#file(key).createReadStream(), this.#timeoutMs);
   }
 
   async readHead(key: string, maxBytes: number): Promise<Uint8Array | undefined> {

@@ -5,14 +5,14 @@ import type { BucketStorage } from './bucket.ts';
 import { LocalStorage } from './local.ts';
 import type { S3Storage } from './s3.ts';
 
-/** The store that the configuration names. Accesses no network. `now` is a clock that all processes share, for the expiry of links that this service checks; `timeoutMs` bounds each request to a bucket. */
+/** The store that the configuration names. Accesses no network. `now` is a clock that all processes share, by which links are signed; `timeoutMs` bounds each request to a bucket. */
 export async function createStorage(
   { storage, ...config }: Pick<ServerConfig, 'storage' | 'dataDir' | 'apiUrl' | 'authSecret'>,
   { now, timeoutMs }: { now?: () => Date; timeoutMs?: number } = {},
 ): Promise<LocalStorage | BucketStorage | S3Storage> {
   // The libraries of clouds are large: only the one that is used is loaded.
-  if (storage.driver === 'bucket') return new (await import('./bucket.ts')).BucketStorage({ ...storage, timeoutMs });
-  if (storage.driver === 's3') return new (await import('./s3.ts')).S3Storage({ ...storage, timeoutMs });
+  if (storage.driver === 'bucket') return new (await import('./bucket.ts')).BucketStorage({ ...storage, timeoutMs, now });
+  if (storage.driver === 's3') return new (await import('./s3.ts')).S3Storage({ ...storage, timeoutMs, now });
   return new LocalStorage({
     directory: join(config.dataDir, 'objects'),
     publicUrl: config.apiUrl,

@@ -44,7 +44,7 @@ export interface S3StorageOptions extends S3ClientOptions {
   /** For each request to the server, 30 s by default. */
   timeoutMs?: number | undefined;
   /** The clock by which links are signed. */
-  now?: () => Date;
+  now?: (() => Date) | undefined;
 }
 
 /** Objects in a bucket of Amazon S3, or of another server that speaks S3, which clients reach directly through presigned URLs. */

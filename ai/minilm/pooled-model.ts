@@ -1,7 +1,7 @@
 import type { EmbedModel } from '../embed-models.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { TaskFailure } from '../pool/protocol.ts';
-import { ServiceError } from '../service-error.ts';
+import { explainTextFailure } from '../text-failure.ts';
 
 /** Of one text: the longest that the service takes has a hundred parts. */
 const timeoutMs = 120_000;
@@ -26,14 +26,11 @@ export function createMinilmModel(pool: ProcessPool): EmbedModel {
 }
 
 async function embedOne(pool: ProcessPool, text: string, signal: AbortSignal): Promise<number[]> {
-  if (pool.problem !== null) throw notNow(new Error(pool.problem));
   try {
+    if (pool.problem !== null) throw new TaskFailure('unavailable', pool.problem);
     return await pool.run<number[]>('embed', { text }, { timeoutMs, signal });
   } catch (error) {
-    throw error instanceof TaskFailure ? notNow(error) : error;
+    if (!(error instanceof TaskFailure)) throw error;
+    throw explainTextFailure(error, { done: 'embedded', timeoutMs, retryableCode: 'embed_failed' });
   }
-}
-
-function notNow(cause: Error): ServiceError {
-  return new ServiceError(503, 'embed_failed', 'The text could not be embedded just now.', { cause });
 }

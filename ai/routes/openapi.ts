@@ -88,7 +88,7 @@ const errors = {
   408: 'The extraction took longer than EXTRACT_TIMEOUT_SECONDS. Final.',
   413: 'The body, the number of pages or the text is over its limit. Final.',
   415: 'The type cannot be read, the image is unreadable, or there is no OCR backend. Final.',
-  422: 'The request is invalid, or the document is encrypted, damaged or empty. Final.',
+  422: 'The request is invalid, the document is encrypted, damaged or empty, or the text takes too much time or memory. Final.',
   502: 'The OCR or the remote model failed or took too long. Retryable.',
   503: 'The work was interrupted, too many documents wait, or the OCR backend does not run. Retryable.',
 } as const;

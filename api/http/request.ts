@@ -5,6 +5,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { networkOf } from '../../auth/client-network.ts';
 import { whenClientLeaves } from '../../concurrency/client-left.ts';
 import { addLogFields, withLogFields } from '../../telemetry/log-context.ts';
+import type { Caller } from '../caller.ts';
 import type { RequestInfo } from '../procedure.ts';
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
@@ -58,11 +59,13 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
   return {
     requestId: requestIdOf(res),
     clientAddress: clientAddressOf(res),
+    userId: (res.locals.caller as Caller | undefined)?.userId,
     idempotencyKey: req.get('idempotency-key'),
     lastEventId: req.get('last-event-id'),
     signal: whenClientLeaves(res),
     hangUp: () => res.destroy(),
     noteOrganization: (organizationId) => noteOrganization(res, organizationId),
+    isWritten: () => res.writableEnded,
     onClose: (callback) => void (res.closed ? callback() : res.once('close', callback)),
     onDrained: (callback) => onDrained(res, callback),
     setHeader: (name, value) => res.setHeader(name, value),

@@ -7,6 +7,7 @@ import { UploadAdmission, UploadRefused } from './admission.ts';
 import { download } from './download.ts';
 import { DownloadTurns } from './download-turns.ts';
 import { continueUpload } from './expect-continue.ts';
+import { UploadEnded } from './incoming-upload.ts';
 import { errorBody, keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
 import { AbortedError, free, receive, TooLargeError, TooSlowError } from './receive.ts';
 import { refuseUpload } from './refuse-upload.ts';
@@ -65,9 +66,11 @@ async function upload(options: UploadOptions, admission: UploadAdmission, req: O
   try {
     held.push(await admission.takeTurn(key, whenClientLeaves(res, new AbortedError('The client has left.'))));
     if (await storage.stat(key)) return refuse(412, 'already_uploaded');
-    held.push(await admission.reserve(req.params.organizationId, keptBytes));
+    const { upload, release } = await admission.reserve(req.params.organizationId, keptBytes);
+    held.push(release);
     continueUpload(req, res);
-    await storage.write(key, receive(req, { declaredBytes, maxUploadBytes, keptBytes, ...options.limits }), { onWritten: free });
+    const body = receive(req, { declaredBytes, maxUploadBytes, keptBytes, ...options.limits }, upload);
+    await storage.write(key, body, { onWritten: free });
   } catch (error) {
     return failed(error, options, refuse, res);
   } finally {
@@ -85,7 +88,7 @@ function failed(error: unknown, options: UploadOptions, refuse: Refuse, res: Res
     refuse(refused.status, refused.code, refused.retryAfterSeconds);
   } else if (error instanceof ObjectExistsError) refuse(412, 'already_uploaded');
   else if (error instanceof TooLargeError) refuse(413, 'too_large');
-  else if (error instanceof TooSlowError) cutOff(res);
+  else if (error instanceof TooSlowError || error instanceof UploadEnded) cutOff(res);
   else if (error instanceof AbortedError) res.destroy();
   else throw error;
 }

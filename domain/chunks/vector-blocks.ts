@@ -1,9 +1,9 @@
 import { type SqlBool, sql } from 'kysely';
-import { TimeSlices } from '../../concurrency/time-slices.ts';
 import { anyOf } from '../../db/batched-read.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { VectorBlockTable } from '../../db/schema.ts';
 import type { DocumentRow } from '../documents/document.ts';
+import { ScanPace } from '../scan-pace.ts';
 import { type Candidate, type ChunkQuery, candidatesOfDocument } from './candidate.ts';
 import { storeHalfVectors } from './half-vectors.ts';
 import { keepBest } from './keep-best.ts';
@@ -16,8 +16,6 @@ const blockCharacters = 8_192;
 const blocksPerRead = 512;
 /** The same where documents are named: a block holds about sixty chunks, or all of a smaller document. */
 const mostRead = { documents: 256, chunks: 16_000 };
-/** All scans of a process share its thread, with its requests. */
-const slices = new TimeSlices({ sliceMs: 1 });
 
 /** A chunk's vector, as `quantize` writes it. */
 export interface QuantizedChunk {
@@ -58,6 +56,7 @@ function toBlocks({ id, organization_id, workspace_id }: DocumentRow, chunks: Qu
 export async function scanVectorBlocks(db: Db, query: ChunkQuery, count: number): Promise<Candidate[]> {
   const score = createScorer(query.vector);
   const best = query.byDocument ? keepBestDocuments(count, candidatesOfDocument) : keepBest(count);
+  const pace = new ScanPace(query.workspaceId);
   const readNext = query.scope?.named ? createNamedReader(db, query, query.scope.named) : createReader(db, query);
   let reading = readNext();
   while (reading) {
@@ -65,9 +64,8 @@ export async function scanVectorBlocks(db: Db, query: ChunkQuery, count: number)
     reading = readNext(blocks);
     // Its failure is thrown when it is awaited. It is sent before this thread is busy with scores.
     reading?.catch(() => {});
-    let sliceEndsAt = 0;
     for (const { document_id: documentId, first_index: first, vectors } of blocks) {
-      if (performance.now() >= sliceEndsAt) sliceEndsAt = await slices.next(query.workspaceId);
+      if (pace.isOver()) await pace.next();
       const scores = score(vectors);
       for (let at = 0; at < scores.length; at += 1) best.offer(scores[at] as number, documentId, first + at);
     }

@@ -3,6 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import type { Candidate } from '../chunks/candidate.ts';
 import { keepBest } from '../chunks/keep-best.ts';
 import type { DocumentScope } from '../documents/document-scope.ts';
+import { ScanPace } from '../scan-pace.ts';
 import { postingLength, readPostings } from './postings.ts';
 import { termKeyOf, workspaceKeyOf } from './term-keys.ts';
 import { queryTermsOf } from './terms.ts';
@@ -57,15 +58,10 @@ interface TermRow {
 export async function rankByWords(db: Db, query: WordQuery): Promise<RankedByWords> {
   const { workspaceId } = query;
   const scores = new Map<string, ChunkScores>();
-  for (const row of await readTerms(db, query)) addScores(scores, row);
-  const best = keepBest(query.count);
-  for (const [number, ofDocument] of scores) {
-    const ofEach = query.byDocument ? keepBest(1) : best;
-    for (const [index, score] of ofDocument.entries()) if (score > 0) ofEach.offer(score, number, index);
-    if (query.byDocument) for (const { score, index } of ofEach.ranked()) best.offer(score, number, index);
-  }
+  const pace = new ScanPace(workspaceId);
+  for (const row of await readTerms(db, query)) await addScores(scores, row, pace);
   return {
-    best: await nameDocuments(db, workspaceId, best.ranked()),
+    best: await nameDocuments(db, workspaceId, await findBest(scores, query, pace)),
     async scoreAll(chunks) {
       const numbers = await findNumbers(db, workspaceId, chunks);
       return chunks.map(({ documentId, index }) => scores.get(numbers.get(documentId) ?? '')?.[index] ?? 0);
@@ -120,11 +116,21 @@ async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Prom
 }
 
 /** Adds what a term contributes to the scores of chunks, by the number of their document. */
-function addScores(scores: Map<string, ChunkScores>, { frequency: chunksWithTerm, chunks, terms, documents }: TermRow): void {
+async function addScores(scores: Map<string, ChunkScores>, term: TermRow, pace: ScanPace): Promise<void> {
+  const length = term.documents?.length ?? 0;
+  for (let at = 0; at < length; ) {
+    at = addSlice(scores, term, at, pace);
+    if (at < length) await pace.next();
+  }
+}
+
+/** Adds what stands from a position on, as long as the slice lasts. Returns where the next one begins. */
+function addSlice(scores: Map<string, ChunkScores>, term: TermRow, start: number, pace: ScanPace): number {
+  const { frequency: chunksWithTerm, chunks, terms, documents } = term;
   const rarity = Math.log(1 + (chunks - chunksWithTerm + 0.5) / (chunksWithTerm + 0.5));
   const averageLength = terms / chunks;
-  if (documents === null) return;
-  for (let at = 0; at < documents.length; ) {
+  if (documents === null) return start;
+  for (let at = start; at < documents.length; ) {
     const numberEnd = documents.indexOf(' ', at);
     const found = documents.indexOf(' ', numberEnd + 1);
     const end = found === -1 ? documents.length : found;
@@ -137,7 +143,28 @@ function addScores(scores: Map<string, ChunkScores>, { frequency: chunksWithTerm
       chunkScores[index] = (chunkScores[index] as number) + added;
     });
     at = end + 1;
+    if (pace.isOver((end - numberEnd) / postingLength)) return at;
   }
+  return documents.length;
+}
+
+/** The best chunks, or the best of each document, with the numbers of their documents. */
+async function findBest(
+  scores: Map<string, ChunkScores>,
+  { count, byDocument }: Pick<WordQuery, 'count' | 'byDocument'>,
+  pace: ScanPace,
+): Promise<ScoredCandidate[]> {
+  const best = keepBest(count);
+  const offer = (number: string, ofDocument: ChunkScores) => {
+    const ofEach = byDocument ? keepBest(1) : best;
+    for (const [index, score] of ofDocument.entries()) if (score > 0) ofEach.offer(score, number, index);
+    if (byDocument) for (const { score, index } of ofEach.ranked()) best.offer(score, number, index);
+  };
+  for (const [number, ofDocument] of scores) {
+    if (pace.isOver(ofDocument.length)) await pace.next();
+    offer(number, ofDocument);
+  }
+  return best.ranked();
 }
 
 /** Gives candidates the ids of their documents instead of the numbers, and leaves out those whose document is gone. */

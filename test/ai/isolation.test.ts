@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { createMinilmModel } from '../../ai/minilm/pooled-model.ts';
+import type { ProcessPool } from '../../ai/pool/process-pool.ts';
+import { TaskFailure, type TaskFailureReason } from '../../ai/pool/protocol.ts';
+import { createLocalProvider } from '../../ai/providers.ts';
 import { childrenOf, cpuSecondsOf, isAlive, until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 import { makePdf, makeSlowPdf } from './support/make-pdf.ts';
@@ -97,4 +101,59 @@ describe('documents that harm', () => {
     const answers = await Promise.all(texts.map((text) => service.client.extract({ body: Buffer.from(text), contentType: 'text/plain' })));
     expect(answers.map(({ text }) => text)).to.deep.equal(texts);
   });
+});
+
+describe('texts that harm', () => {
+  it('are refused for good when two of the processes that summarize them were killed', async () => {
+    const service = await startAiService();
+    try {
+      expect(await works(service)).to.equal(true);
+      // It takes about a second.
+      const text = Array.from({ length: 12_000 }, (_, n) => `Word${n} is near word${n * 7}.`).join(' ');
+      let answered = false;
+      const ended = service.client
+        .summarize({ text: text.slice(0, 200_000), maxSentences: 20 })
+        .catch((error: unknown) => error)
+        .finally(() => {
+          answered = true;
+        });
+      while (!answered) {
+        // One process is ready, and soon another that takes the text.
+        expect(await works(service)).to.equal(true);
+        await delay(200);
+        for (const pid of readersOf(service)) process.kill(pid, 'SIGKILL');
+      }
+      expect(await ended).to.include({ kind: 'rejected', status: 422, code: 'unusable_text', retryable: false });
+      expect(await works(service)).to.equal(true);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  const signal = new AbortController().signal;
+  /** What a text is refused with if its task ends for a reason. */
+  const refusals = (reason: TaskFailureReason) => {
+    const run = () => Promise.reject(new TaskFailure(reason, 'The task has no result.'));
+    const pool = { problem: null, run } as unknown as ProcessPool;
+    const minilm = createMinilmModel(pool);
+    return Promise.all(
+      [createLocalProvider(pool).summarize('text', 1, signal), minilm.embed(['text'], signal)].map((work) =>
+        (work as Promise<unknown>).catch((error: unknown) => error),
+      ),
+    );
+  };
+
+  for (const reason of ['timeout', 'memory', 'deadly', 'crash'] as const) {
+    it(`are refused for good, summarized or embedded: ${reason}`, async () => {
+      for (const error of await refusals(reason)) expect(error).to.include({ status: 422, code: 'unusable_text' });
+    });
+  }
+
+  for (const reason of ['killed', 'unavailable'] as const) {
+    it(`are not blamed for what happens to the processes: ${reason}`, async () => {
+      const [summary, vectors] = await refusals(reason);
+      expect(summary).to.include({ status: 503, code: 'summary_failed' });
+      expect(vectors).to.include({ status: 503, code: 'embed_failed' });
+    });
+  }
 });

@@ -7,18 +7,23 @@ describe('Large responses', () => {
   const limits = {
     smallBytes: 10,
     perOrganizationBytes: 100,
+    perUserBytes: 200,
     totalBytes: 150,
     bytesPerSecond: Number.POSITIVE_INFINITY,
     mostWaiting: 2,
     patienceMs: 200,
     readMs: 60_000,
+    contendedReadMs: 60_000,
   };
 
-  function request() {
+  let users = 0;
+  function request(userId = `user ${users++}`, { written = false } = {}) {
     const events = new EventEmitter();
     const left = new AbortController();
     return {
       signal: left.signal,
+      userId,
+      isWritten: () => written,
       hangUp: () => events.emit('close'),
       onClose: (callback: () => void) => void events.once('close', callback),
       close: () => events.emit('close'),
@@ -118,5 +123,57 @@ describe('Large responses', () => {
     await responses.admit(next, 'a', 100);
     expect(responses.bytes).to.equal(100);
     next.close();
+  });
+
+  it('of a user with many organizations wait for each other, and nobody else does', async () => {
+    const fourMegabytes = 4 * 1024 * 1024;
+    const responses = new LargeResponses({ patienceMs: 60_000, bytesPerSecond: Number.POSITIVE_INFINITY });
+    const unread = Array.from({ length: 8 }, () => request('loud'));
+    const admitted = unread.map((each, n) => responses.admit(each, `organization ${n}`, fourMegabytes));
+    expect(await Promise.all(admitted.map(isDone))).to.deep.equal([true, true, ...Array(6).fill(false)]);
+    for (const other of ['quiet', 'another', 'third']) await responses.admit(request(other), other, fourMegabytes);
+    // Also in an organization in which the first user waits.
+    const fourth = request('fourth');
+    await responses.admit(fourth, 'organization 7', fourMegabytes);
+    fourth.close();
+    unread[0]?.close();
+    expect(await isDone(admitted[2] as Promise<void>)).to.equal(true);
+    for (const [n, each] of unread.entries()) {
+      await admitted[n];
+      each.close();
+    }
+  });
+
+  it('that are left unread are ended if others wait for their room, those of who holds most first', async () => {
+    const responses = new LargeResponses({ ...limits, patienceMs: 60_000, contendedReadMs: 20 });
+    const ended: string[] = [];
+    const hold = async (userId: string, organizationId: string, options?: { written: boolean }) => {
+      const each = request(userId, options);
+      each.onClose(() => ended.push(organizationId));
+      await responses.admit(each, organizationId, 50);
+      return each;
+    };
+    await hold('modest', 'one', { written: true });
+    await hold('greedy', 'two', { written: true });
+    await hold('greedy', 'three', { written: true });
+    await responses.admit(request('quiet'), 'quiet', 50);
+    expect(ended).to.have.lengthOf(1);
+    expect(ended[0]).to.be.oneOf(['two', 'three']);
+    expect(responses.bytes).to.equal(150);
+  });
+
+  it('that are not written yet are not ended, nor any while nobody waits', async () => {
+    const responses = new LargeResponses({ ...limits, contendedReadMs: 5 });
+    const [unread, busy] = [request('one', { written: true }), request('two')];
+    let ended = 0;
+    for (const each of [unread, busy]) each.onClose(() => (ended += 1));
+    await responses.admit(busy, 'b', 100);
+    await responses.admit(unread, 'a', 50);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(ended).to.equal(0);
+    unread.close();
+    expect(await responses.admit(request(), 'c', 100).catch((error: ApiError) => error.code)).to.equal('TOO_MANY_REQUESTS');
+    expect(ended).to.equal(1);
+    busy.close();
   });
 });

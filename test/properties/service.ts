@@ -99,8 +99,9 @@ export class Service {
     const ended: (() => void)[] = [];
     const onEnd = (callback: () => void) => void ended.push(callback);
     const request = {
-      ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', idempotencyKey, lastEventId: undefined },
-      ...{ signal: new AbortController().signal, hangUp() {}, noteOrganization() {}, setHeader() {}, onClose: onEnd, onDrained: onEnd },
+      ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', userId: caller.userId, idempotencyKey, lastEventId: undefined },
+      ...{ signal: new AbortController().signal, hangUp() {}, noteOrganization() {}, setHeader() {}, isWritten: () => true },
+      ...{ onClose: onEnd, onDrained: onEnd },
     };
     const deps = { log, skippedEvents: { add: () => {} }, writes: { enter: async () => () => {} } };
     try {

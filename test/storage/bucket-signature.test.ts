@@ -2,9 +2,13 @@ import { createHash, createVerify, generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { GoogleAuth } from 'google-auth-library';
 import { BucketStorage } from '../../storage/bucket.ts';
+import { createStorage } from '../../storage/create-storage.ts';
+import { StorageUnavailable } from '../../storage/port.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 
+const configured = { driver: 'bucket' as const, bucket: 'documents', apiEndpoint: undefined, maxUploadBytes: 100 };
 const variable = 'GOOGLE_APPLICATION_CREDENTIALS';
 const keys = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -40,7 +44,8 @@ describe('signed URLs of Cloud Storage', () => {
       'x-goog-if-generation-match': '0',
       'x-goog-content-length-range': '0,26214400',
     });
-    expect(target.expiresAt.getTime()).to.be.within(before + 3_600_000, Date.now() + 3_600_000);
+    // A URL counts whole seconds.
+    expect(target.expiresAt.getTime()).to.be.within(before + 3_599_000, Date.now() + 3_600_000);
     expect(isSigned('PUT', url, target.headers)).to.equal(true);
     expect(isSigned('PUT', url, { ...target.headers, 'x-goog-content-length-range': '0,999999999' })).to.equal(false);
     expect(isSigned('GET', url, target.headers)).to.equal(false);
@@ -56,6 +61,47 @@ describe('signed URLs of Cloud Storage', () => {
     expect(isSigned('GET', url, {})).to.equal(true);
     url.searchParams.set('response-content-type', 'text/html');
     expect(isSigned('GET', url, {})).to.equal(false);
+  });
+
+  it('are dated by the clock that the driver is given', async () => {
+    const now = new Date(Date.now() - 120_000);
+    const late = await createStorage({ dataDir: '.', apiUrl: '', authSecret: '', storage: configured }, { now: () => now });
+    const second = Math.floor(now.getTime() / 1_000) * 1_000;
+    const date = new Date(second).toISOString().replace(/[-:]|\.\d+/g, '');
+    const upload = await late.signUpload({ key: 'org/doc', contentType: 'text/plain' });
+    const download = await late.signDownload({ key: 'org/doc', contentType: 'text/plain', fileName: 'a.txt' });
+    expect(upload.expiresAt.getTime()).to.equal(second + 3_600_000);
+    expect(download.expiresAt.getTime()).to.equal(second + 300_000);
+    for (const { url } of [upload, download]) expect(new URL(url).searchParams.get('X-Goog-Date')).to.equal(date);
+  });
+});
+
+describe('signed URLs of Cloud Storage, made by a service without a key', () => {
+  const { sign } = GoogleAuth.prototype;
+  let asked = 0;
+  // As Google's service that signs for those who have no key, while it says nothing.
+  before(() => {
+    GoogleAuth.prototype.sign = () => {
+      asked += 1;
+      return Promise.withResolvers<string>().promise;
+    };
+  });
+  after(() => {
+    GoogleAuth.prototype.sign = sign;
+  });
+
+  it('fail in time if the service that signs them says nothing', async () => {
+    const links = {
+      upload: (storage: BucketStorage) => storage.signUpload({ key: 'org/doc', contentType: 'text/plain' }),
+      download: (storage: BucketStorage) => storage.signDownload({ key: 'org/doc', contentType: 'text/plain', fileName: 'a.txt' }),
+    };
+    for (const [name, link] of Object.entries(links)) {
+      const before = asked;
+      const storage = new BucketStorage({ bucket: 'documents', apiEndpoint: 'http://127.0.0.1:1', maxUploadBytes: 100, timeoutMs: 100 });
+      const failure = await link(storage).catch((error: unknown) => error);
+      expect(failure, name).to.be.instanceOf(StorageUnavailable);
+      expect(asked, name).to.equal(before + 1);
+    }
   });
 });
 

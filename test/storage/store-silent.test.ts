@@ -9,7 +9,7 @@ import { S3Storage } from '../../storage/s3.ts';
 import { until } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { useApi } from '../support/use-api.ts';
-import { startBucketStandIn } from './bucket-server.ts';
+import { type BucketServer, startBucketStandIn } from './bucket-server.ts';
 import { environmentOf, type S3Server, startS3Server } from './s3-server.ts';
 
 /** A server, and how a driver or a service reaches it at another address. */
@@ -190,6 +190,76 @@ describe('An object of S3', () => {
     await proxy.cut();
     expect(await failure).to.be.instanceOf(StorageUnavailable);
     expect(await failureOf(unread)).to.be.instanceOf(StorageUnavailable);
+    await proxy.mend();
+  });
+});
+
+describe('An object of Cloud Storage', () => {
+  const size = 20_000_000;
+  const shortMs = 1_000;
+  let server: BucketServer;
+  let proxy: TcpProxy;
+  let storage: BucketStorage;
+  before(async () => {
+    server = await startBucketStandIn();
+    await new BucketStorage({ ...server, maxUploadBytes: size }).write('org/doc', Readable.from([Buffer.alloc(size)]));
+  });
+  beforeEach(async () => {
+    proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(server.apiEndpoint).port) });
+    storage = new BucketStorage({
+      ...server,
+      apiEndpoint: `http://127.0.0.1:${proxy.port}`,
+      maxUploadBytes: size,
+      timeoutMs: shortMs,
+    });
+  });
+  afterEach(() => proxy.stop());
+  after(() => server.close());
+
+  const open = async () => {
+    let stream: Readable | undefined;
+    await until(async () => {
+      stream = await storage.read('org/doc').catch(() => undefined);
+      return stream !== undefined;
+    });
+    return stream as Readable;
+  };
+  const failureOf = (stream: Readable) => buffer(stream).catch((error: unknown) => error);
+
+  it('that stops at its beginning or in the middle ends its stream with an error in time', async () => {
+    const [unread, begun] = [await open(), await open()];
+    const read = begun[Symbol.asyncIterator]();
+    expect((await read.next()).done).to.equal(false);
+    proxy.silence();
+    expect(await failureOf(unread)).to.be.instanceOf(StorageUnavailable);
+    const rest = async () => {
+      while (!(await read.next()).done);
+    };
+    expect(await rest().catch((error: unknown) => error)).to.be.instanceOf(StorageUnavailable);
+  });
+
+  it('stays open as long as nobody reads it', async () => {
+    const stream = await open();
+    await delay(2 * shortMs);
+    let read = 0;
+    for await (const chunk of stream) {
+      read += chunk.length;
+      if (read >= size / 2 && read - chunk.length < size / 2) await delay(2 * shortMs);
+    }
+    expect(read).to.equal(size);
+  });
+
+  it('that breaks off ends its stream with an error', async () => {
+    const stream = await open();
+    for await (const _ of stream) break;
+    const again = await open();
+    const read = again[Symbol.asyncIterator]();
+    await read.next();
+    await proxy.cut();
+    const rest = async () => {
+      while (!(await read.next()).done);
+    };
+    expect(await rest().catch((error: unknown) => error)).to.be.instanceOf(StorageUnavailable);
     await proxy.mend();
   });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -94,6 +95,43 @@ describe('Uploads of a hostile tenant', () => {
     first.destroy();
     await until(async () => (await incoming()).length === 0);
     expect((await put('another/doc', 1_500)).status).to.equal(200);
+  });
+
+  it('loses its slow uploads, and all of them, once another tenant has no room', async () => {
+    await start({ limits: { incomingBytes: 4_000, slowBytesPerSecond: 1_000, slowAfterMs: 0 } });
+    const slow = [await begin('loud/one', 1_000), await begin('loud/two', 1_000), await begin('loud/three', 1_000)];
+    const modest = await begin('modest/doc', 1_000);
+    const responses = slow.slice(0, 2).map((socket) => once(socket, 'data'));
+    expect((await put('another/doc', 1_500)).status).to.equal(200);
+    // The oldest is the slowest: of each one byte has come.
+    for (const [response] of await Promise.all(responses))
+      expect(String(response))
+        .to.match(/^HTTP\/1.1 408 /)
+        .and.contain('too_slow');
+    await until(async () => (await incoming()).length === 2);
+    // Its room is free again, and nobody else has lost an upload.
+    expect((await put('another/second', 2_000)).status).to.equal(200);
+    modest.write('x'.repeat(999));
+    await until(() => server.storage.stat('modest/doc').then(Boolean));
+    // The client of one that was ended may begin again.
+    for (const socket of slow) socket.destroy();
+    await until(async () => (await incoming()).length === 0);
+    expect((await put('loud/one', 1_000)).status).to.equal(200);
+  });
+
+  it('keeps uploads that are fast, or have just begun, and loses none for what would not fit all the same', async () => {
+    await start({ limits: { incomingBytes: 1_500, slowBytesPerSecond: 1, slowAfterMs: 60_000 } });
+    await begin('loud/young', 1_000);
+    expect(await put('another/doc', 600)).to.deep.include({ status: 503, error: 'uploads_busy' });
+    await server.close();
+    await start({ limits: { incomingBytes: 1_500, slowBytesPerSecond: 1e-6, slowAfterMs: 0 } });
+    await begin('loud/fast', 1_000);
+    expect(await put('another/doc', 600)).to.deep.include({ status: 503, error: 'uploads_busy' });
+    await server.close();
+    await start({ limits: { incomingBytes: 1_500, slowBytesPerSecond: 1_000_000, slowAfterMs: 0 } });
+    await begin('loud/slow', 1_000);
+    expect(await put('another/doc', 1_600)).to.deep.include({ status: 503, error: 'uploads_busy' });
+    expect(await incoming()).to.have.length(1);
   });
 
   it('refuses uploads before the disk is full, and keeps what is stored', async () => {

@@ -14,6 +14,7 @@ const loudnesses: Record<Loudness, string> = {
   lists: 'lists of large jobs',
   deletion: 'a large workspace deleted',
   searches: 'searches',
+  'searches by words': 'searches by words',
   uploads: 'slow uploads',
   jobs: 'queued jobs',
 };

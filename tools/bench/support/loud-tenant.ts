@@ -4,7 +4,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
-export type Loudness = 'lists' | 'deletion' | 'searches' | 'uploads' | 'jobs';
+export type Loudness = 'lists' | 'deletion' | 'searches' | 'searches by words' | 'uploads' | 'jobs';
 
 export interface LoudTenant {
   loudness: Loudness;
@@ -44,13 +44,16 @@ const refusedMs = 100;
 const loud: Record<Loudness, () => Promise<unknown>> = {
   lists: () => lanes(lists, () => call('GET', `/api/v1/organizations/${organizationId}/jobs?limit=100`)),
   deletion: () => Promise.all([deleteAll(), lanes(writers, write)]),
-  searches: () => lanes(searchers, () => call('POST', `/api/v1/workspaces/${workspaceId}/documents/search`, { query: 'the telescope' })),
+  searches: () => lanes(searchers, () => search({ query: 'the telescope' })),
+  'searches by words': () => lanes(searchers, () => search({ query: commonWords, mode: 'lexical' })),
   uploads: () => Promise.all(Array.from({ length: uploads }, uploadSlowly)),
   jobs: () => {
     let created = 0;
     return lanes(queuers, async () => (created++ < queuedJobs ? call('POST', '/api/v1/jobs', embedding) : delay(refusedMs)));
   },
 };
+/** Words of many texts: a million postings of 100,000 chunks, or nearly so. */
+const commonWords = 'use file code type function object value return example install module test';
 const embedding = { organizationId, kind: 'text.embed', texts: ['A loud text.'] };
 
 parentPort?.once('message', () => {
@@ -67,6 +70,10 @@ async function lanes(count: number, task: () => Promise<unknown>): Promise<void>
     while (!stopped) await task().catch(() => delay(refusedMs));
   };
   await Promise.all(Array.from({ length: count }, lane));
+}
+
+function search(body: object): Promise<unknown> {
+  return call('POST', `/api/v1/workspaces/${workspaceId}/documents/search`, body);
 }
 
 async function deleteAll(): Promise<void> {

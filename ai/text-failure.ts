@@ -1,0 +1,26 @@
+import type { TaskFailure, TaskFailureReason } from './pool/protocol.ts';
+import { ServiceError } from './service-error.ts';
+
+interface TextTask {
+  /** What was to be done with the text. */
+  done: 'summarized' | 'embedded';
+  timeoutMs: number;
+  /** The code of a failure that says nothing about the text. */
+  retryableCode: string;
+}
+
+/**
+ * What a text is refused with if its task has ended without a result. A text that kills its processes, or takes too long, will do so again, so
+ * that is final: 422 `unusable_text`. A process that was killed from outside, or cannot be started, is worth a retry: 503.
+ */
+export function explainTextFailure(failure: TaskFailure, { done, timeoutMs, retryableCode }: TextTask): ServiceError {
+  const final: Partial<Record<TaskFailureReason, string>> = {
+    timeout: `The text could not be ${done} within ${timeoutMs / 1000} seconds.`,
+    memory: `The text needs more memory to be ${done} than it may use.`,
+    deadly: `The text could not be ${done}: that was ended twice, and may need too much memory.`,
+    crash: `The text could not be ${done}.`,
+  };
+  const message = final[failure.reason];
+  if (message !== undefined) return new ServiceError(422, 'unusable_text', message, { cause: failure });
+  return new ServiceError(503, retryableCode, `The text could not be ${done} just now.`, { cause: failure });
+}

@@ -1,0 +1,47 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { expect } from 'chai';
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { workspaceActivities } from '../../activities/workspaces.ts';
+import type { Db } from '../../db/connect.ts';
+import { until } from '../support/processes.ts';
+
+/** A database without rows, which gives nobody a connection until `open` is resolved. */
+function createClosedDatabase() {
+  const open = Promise.withResolvers<void>();
+  let asked = 0;
+  class ClosedDriver extends DummyDriver {
+    override async acquireConnection() {
+      asked += 1;
+      await open.promise;
+      return await super.acquireConnection();
+    }
+  }
+  const db: Db = new Kysely({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new ClosedDriver(),
+      createIntrospector: (each) => new PostgresIntrospector(each),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+  return { db, open: open.resolve, asked: () => asked };
+}
+
+describe('The drains of deleted workspaces', () => {
+  it('take two slots of a process at most: the others give theirs back, and are tried again', async () => {
+    const { db, open, asked } = createClosedDatabase();
+    const { drainWorkspace } = workspaceActivities({ db } as ActivityDeps);
+    const drain = (workspaceId: string) =>
+      new MockActivityEnvironment().run(drainWorkspace, { workspaceId, organizationId: 'organization' } as never);
+    const running = [drain('one'), drain('two')];
+    await until(() => asked() === 2);
+    const refused = await Promise.race([drain('three').catch((error: unknown) => error), until(() => asked() > 2)]);
+    expect(refused).to.be.instanceOf(ApplicationFailure);
+    expect(refused).to.include({ type: 'busy', nonRetryable: false, category: 'BENIGN', nextRetryDelay: '10 seconds' });
+    open();
+    for (const drained of await Promise.all(running)) expect(drained).to.deep.equal({ jobs: 0, documents: 0 });
+    expect(await drain('three')).to.deep.equal({ jobs: 0, documents: 0 });
+  });
+});
