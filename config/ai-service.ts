@@ -19,6 +19,8 @@ export interface RemoteModelConfig {
   previousEmbedDimensions: number | undefined;
   /** How many texts a request may have. */
   embedBatch: number;
+  /** How long such a request may take, with its wait for others if the server serves in turn. */
+  embedTimeoutMs: number;
 }
 
 /** Configuration of the internal AI service. */
@@ -64,6 +66,8 @@ export interface AiServiceConfig {
 }
 
 const mebibyte = 1024 * 1024;
+/** Node's fetch waits five minutes for a response, whatever its caller would wait. */
+const mostEmbedSeconds = 240;
 const defaultBaseUrl = 'https://api.openai.com/v1';
 
 /** Names of language data, separated by commas. */
@@ -109,6 +113,7 @@ export const aiServiceEnvironment = z.object({
   REMOTE_AI_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
   REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
   REMOTE_AI_EMBED_BATCH: integer(64, { min: 1, max: 64 }),
+  REMOTE_AI_EMBED_SECONDS: integer(30, { min: 1, max: mostEmbedSeconds }),
   ...tracingVariables,
   LOG_LEVEL: logLevel(),
 });
@@ -190,6 +195,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
           embedDimensions: env.REMOTE_AI_EMBED_DIMENSIONS || undefined,
           previousEmbedDimensions: env.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS || undefined,
           embedBatch: env.REMOTE_AI_EMBED_BATCH,
+          embedTimeoutMs: env.REMOTE_AI_EMBED_SECONDS * 1000,
         }
       : null,
     logLevel: env.LOG_LEVEL,

@@ -83,6 +83,13 @@ describe('the configuration of the AI service', () => {
     expect(() => loadAiServiceConfig(previous)).to.throw('REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing');
   });
 
+  it('waits for vectors of a remote model for 30 seconds, or as long as it is told, but not longer than a connection does', () => {
+    const load = (seconds?: string) =>
+      loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', REMOTE_AI_EMBED_SECONDS: seconds }).remote?.embedTimeoutMs;
+    expect([load(), load('1'), load('240')]).to.deep.equal([30_000, 1_000, 240_000]);
+    for (const seconds of ['0', '241', '1.5']) expect(() => load(seconds), seconds).to.throw('REMOTE_AI_EMBED_SECONDS: must be');
+  });
+
   it('refuses the address of a remote model without a key, and one with a password, which it does not repeat', () => {
     const load = (variables: Record<string, string>) => loadAiServiceConfig({ SERVICE_TOKEN: 's', ...variables });
     const address = { REMOTE_AI_BASE_URL: 'http://models.example/v1' };

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { createAiClient } from '../../ai/client.ts';
 import { until } from '../support/processes.ts';
-import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
+import { type AiService, refusalOf, startAiService, token } from './support/ai-service.ts';
 import { chat, type RemoteModel, startRemoteModel } from './support/remote-model.ts';
 
 const notice = readFileSync('samples/trail-notice.png');
@@ -170,6 +171,7 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
       REMOTE_AI_EMBED_DIMENSIONS: '3',
       REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '5',
       REMOTE_AI_EMBED_BATCH: '2',
+      REMOTE_AI_EMBED_SECONDS: '1',
     });
   });
   beforeEach(() => {
@@ -190,6 +192,15 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
     expect(dimensions).to.equal(3);
     expect(remote.requests.map(({ body }) => body.input)).to.deep.equal([['1', '2'], ['3', '4'], ['5']]);
     expect(remote.requests.map(({ body }) => body.dimensions)).to.deep.equal([3, 3, 3]);
+  });
+
+  it('gives up on a batch after REMOTE_AI_EMBED_SECONDS with 502', async () => {
+    remote.answer = ({ body }) => (body.input.includes('5') ? 'hang' : { status: 200, body: { data: vectorsOf(body.input, 3) } });
+    // A service that waited for as long as it does by default would be given up first.
+    const impatient = createAiClient({ baseUrl: service.url, token, timeouts: { embedMs: 15_000 } });
+    const error = await impatient.embed({ texts: ['1', '2', '3', '4', '5'] }).catch((error: unknown) => error);
+    expect(error).to.include({ status: 502, code: 'remote_timeout', retryable: true });
+    expect(remote.requests).to.have.length(3);
   });
 
   it('refuses vectors of another length, of one batch too', async () => {
