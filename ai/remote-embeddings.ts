@@ -8,8 +8,9 @@ const response = z.object({ data: z.array(z.object({ index: z.int(), embedding: 
 
 /**
  * A model behind an endpoint of the OpenAI protocol: the one of this deployment, or the one before it. Its requests have at most
- * REMOTE_AI_EMBED_BATCH texts, one after the other, and REMOTE_AI_EMBED_SECONDS each. It throws ServiceError 502 for any failure of the
- * remote, and for a response that has not one vector of the same length for each text, or not as many numbers in it as its own setting says.
+ * REMOTE_AI_EMBED_BATCH texts, one after the other, and REMOTE_AI_EMBED_SECONDS each. It throws ServiceError 413 for a text that is too long
+ * for the model, 502 for any other failure of the remote, and for a response that has not one vector of the same length for each text, or not
+ * as many numbers in it as its own setting says.
  */
 export function createRemoteModel(remote: RemoteModelConfig, name: string): EmbedModel {
   const own = name === remote.embedModel ? remote.embedDimensions : remote.previousEmbedDimensions;
@@ -17,7 +18,7 @@ export function createRemoteModel(remote: RemoteModelConfig, name: string): Embe
   const model: EmbedModel = {
     name,
     dimensions: own ?? null,
-    chunkCharacters: usualChunk.chunkCharacters,
+    chunkCharacters: name === remote.embedModel ? remote.chunkCharacters : remote.previousChunkCharacters,
     textsPerCall: Math.min(usualChunk.textsPerCall, remote.embedBatch),
     async embed(texts, signal, dimensions) {
       const vectors: number[][] = [];

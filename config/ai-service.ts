@@ -17,6 +17,9 @@ export interface RemoteModelConfig {
   /** How many numbers a vector of either model must have; undefined means as many as the model returns. */
   embedDimensions: number | undefined;
   previousEmbedDimensions: number | undefined;
+  /** How long the chunks of documents are that either model embeds. */
+  chunkCharacters: number;
+  previousChunkCharacters: number;
   /** How many texts a request may have. */
   embedBatch: number;
   /** How long such a request may take, with its wait for others if the server serves in turn. */
@@ -79,6 +82,11 @@ function languages() {
     .default(['eng']);
 }
 
+/** Longer ones would make results of searches too large; of much shorter ones a long text would have more than a document may have. */
+function chunkCharacters() {
+  return integer(1_200, { min: 200, max: 1_200 });
+}
+
 /** The variables of the AI service. */
 export const aiServiceEnvironment = z.object({
   NODE_ENV: environmentName(),
@@ -112,6 +120,8 @@ export const aiServiceEnvironment = z.object({
   REMOTE_AI_PREVIOUS_EMBED_MODEL: z.string().optional(),
   REMOTE_AI_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
   REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
+  REMOTE_AI_CHUNK_CHARACTERS: chunkCharacters(),
+  REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: chunkCharacters(),
   REMOTE_AI_EMBED_BATCH: integer(64, { min: 1, max: 64 }),
   REMOTE_AI_EMBED_SECONDS: integer(30, { min: 1, max: mostEmbedSeconds }),
   ...tracingVariables,
@@ -194,6 +204,8 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
           previousEmbedModel: env.REMOTE_AI_PREVIOUS_EMBED_MODEL || undefined,
           embedDimensions: env.REMOTE_AI_EMBED_DIMENSIONS || undefined,
           previousEmbedDimensions: env.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS || undefined,
+          chunkCharacters: env.REMOTE_AI_CHUNK_CHARACTERS,
+          previousChunkCharacters: env.REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS,
           embedBatch: env.REMOTE_AI_EMBED_BATCH,
           embedTimeoutMs: env.REMOTE_AI_EMBED_SECONDS * 1000,
         }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { AiClient } from '../../ai/client.ts';
+import { type AiClient, AiServiceError } from '../../ai/client.ts';
 import { Turns } from '../../concurrency/turns.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
@@ -75,7 +75,12 @@ function unavailable(message: string): ApiError {
   return new ApiError('SERVICE_UNAVAILABLE', { message, retryAfterSeconds });
 }
 
-/** Embeds a query. Throws SERVICE_UNAVAILABLE if the AI service fails, or takes too long. */
+function queryTooLong(): ApiError {
+  const message = 'is longer than the embedding model takes';
+  return new ApiError('BAD_REQUEST', { message: `query: ${message}`, data: { issues: [{ path: ['query'], message }] } });
+}
+
+/** Embeds a query. Throws BAD_REQUEST if the model takes none of its length, SERVICE_UNAVAILABLE if the AI service fails, or takes too long. */
 async function embedQuery(
   ai: AiClient,
   { query, index }: { query: string; index: IndexKind | undefined },
@@ -89,6 +94,7 @@ async function embedQuery(
     return { model, vector };
   } catch (error) {
     searching.throwIfAborted();
+    if (error instanceof AiServiceError && error.code === 'text_too_long_for_model') throw queryTooLong();
     log.warn({ err: error }, 'a query could not be embedded');
     throw new ApiError('SERVICE_UNAVAILABLE', { message: 'The AI service could not embed the query.' });
   }

@@ -90,6 +90,18 @@ describe('the configuration of the AI service', () => {
     for (const seconds of ['0', '241', '1.5']) expect(() => load(seconds), seconds).to.throw('REMOTE_AI_EMBED_SECONDS: must be');
   });
 
+  it('has chunks of 1,200 characters for a remote model, or of as many as it is told, and for the one before it', () => {
+    const load = (variables: Record<string, string> = {}) => loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', ...variables });
+    expect(load().remote).to.include({ chunkCharacters: 1_200, previousChunkCharacters: 1_200 });
+    for (const [name, field] of [
+      ['REMOTE_AI_CHUNK_CHARACTERS', 'chunkCharacters'],
+      ['REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS', 'previousChunkCharacters'],
+    ] as const) {
+      expect(load({ [name]: '200' }).remote).to.have.property(field, 200);
+      for (const characters of ['199', '1201']) expect(() => load({ [name]: characters })).to.throw(`${name}: must be`);
+    }
+  });
+
   it('refuses the address of a remote model without a key, and one with a password, which it does not repeat', () => {
     const load = (variables: Record<string, string>) => loadAiServiceConfig({ SERVICE_TOKEN: 's', ...variables });
     const address = { REMOTE_AI_BASE_URL: 'http://models.example/v1' };

@@ -111,6 +111,34 @@ describe('the AI service with a remote model', () => {
     expect(service.program.stdout()).to.not.contain('key-of-the-remote');
   });
 
+  for (const [server, status, message] of [
+    ['vLLM', 400, "This model's maximum context length is 512 tokens. However, you requested 600 tokens in the input."],
+    ['OpenAI', 400, { message: 'Please reduce your prompt.', code: 'context_length_exceeded' }],
+    ['Ollama', 400, 'the input length exceeds the context length'],
+    ['Text Embeddings Inference', 413, 'Input validation error: `inputs` must have less than 512 tokens. Given: 534'],
+    ['llama.cpp', 500, 'input (992 tokens) is too large to process. increase the physical batch size'],
+  ] as const)
+    it(`refuses for good a text that the model takes not whole, as ${server} says it`, async () => {
+      remote.answer = () => ({ status, body: { error: message }, headers: { 'retry-after': '7' } });
+      const final = { kind: 'rejected', status: 413, code: 'text_too_long_for_model', retryable: false };
+      const errors = [service.client.embed({ texts: ['a'] }), service.client.summarize({ text: 'A text.' })].map(failureOf);
+      for (const error of await Promise.all(errors)) expect(error).to.include(final);
+      const image = await failureOf(service.client.extract({ body: notice, contentType: 'image/png' }));
+      expect(image).to.include({ status: 502, code: 'ocr_failed', retryable: true });
+    });
+
+  it('takes no rate limit, no full server, and no text that a failure quotes, for a text that is too long', async () => {
+    const quoted = `It failed. The text was: ${'word '.repeat(200)} the maximum context length`;
+    for (const [status, error] of [
+      [429, 'tokens per minute: the maximum context length is 8192 tokens'],
+      [500, quoted],
+      [500, 'decoding exceeds the available context size'],
+    ] as const) {
+      remote.answer = () => ({ status, body: { error } });
+      expect(await failureOf(service.client.embed({ texts: ['a'] })), error).to.include({ status: 502, retryable: true });
+    }
+  });
+
   it('names a wait for a remote that limits its rate without naming one', async () => {
     remote.answer = () => ({ status: 429, body: {} });
     expect(await failureOf(service.client.embed({ texts: ['a'] }))).to.include({ status: 502, retryAfterMs: 5_000 });
@@ -170,6 +198,7 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
       REMOTE_AI_PREVIOUS_EMBED_MODEL: 'former',
       REMOTE_AI_EMBED_DIMENSIONS: '3',
       REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '5',
+      REMOTE_AI_CHUNK_CHARACTERS: '300',
       REMOTE_AI_EMBED_BATCH: '2',
       REMOTE_AI_EMBED_SECONDS: '1',
     });
@@ -219,10 +248,10 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
     expect(await embed('embedder', 8)).to.deep.equal(['embedder', 8, 'embedder']);
     expect(await embed('unheard-of', 7)).to.deep.equal(['embedder', 3, 'embedder']);
     const { embeddings } = await service.client.health();
-    expect(embeddings.map(({ model, textsPerCall }) => [model, textsPerCall])).to.deep.equal([
-      ['embedder', 2],
-      ['former', 2],
-      ['local-hash-256', 32],
+    expect(embeddings.map(({ model, textsPerCall, chunkCharacters }) => [model, textsPerCall, chunkCharacters])).to.deep.equal([
+      ['embedder', 2, 300],
+      ['former', 2, 1_200],
+      ['local-hash-256', 32, 1_200],
     ]);
   });
 });
