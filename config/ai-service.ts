@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { crossCheck, type Environment, environmentName, flag, httpUrl, integer, logLevel, parseEnvironment } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
+import { type LocalModelName, localModelVariables, usesMinilm } from './local-models.ts';
 import { refusePlaceholder } from './placeholder.ts';
 import { type TracingConfig, tracingOf, tracingVariables } from './tracing.ts';
 
@@ -52,7 +53,9 @@ export interface AiServiceConfig {
   /** How many processes run the local sentence model; undefined means as many as the cores and the memory allow. */
   embedders: number | undefined;
   /** What embeds if no remote model does; the hash embeds for workspaces that were indexed with it in any case. */
-  localEmbedModel: 'hash' | 'minilm';
+  localEmbedModel: LocalModelName;
+  /** Whether the sentence model runs: as that model, or as the one before, for workspaces that are not switched yet. */
+  usesMinilm: boolean;
   ocrProvider: 'auto' | 'local' | 'remote' | 'none';
   /** Whether pages of a PDF that have no text are rendered and read by text recognition. */
   readsScannedPdfs: boolean;
@@ -105,7 +108,7 @@ export const aiServiceEnvironment = z.object({
   AI_READERS: integer(0, { max: 64 }),
   AI_RECOGNIZERS: integer(0, { max: 64 }),
   AI_EMBEDDERS: integer(0, { max: 64 }),
-  LOCAL_EMBED_MODEL: z.enum(['hash', 'minilm'], 'must be hash or minilm').default('hash'),
+  ...localModelVariables,
   OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
   OCR_SCANNED_PDF: flag(false),
   OCR_SCANNED_PDF_PAGES: integer(20, { min: 1 }),
@@ -188,6 +191,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     recognizers: env.AI_RECOGNIZERS || undefined,
     embedders: env.AI_EMBEDDERS || undefined,
     localEmbedModel: env.LOCAL_EMBED_MODEL,
+    usesMinilm: usesMinilm(env),
     ocrProvider: env.OCR_PROVIDER,
     readsScannedPdfs: env.OCR_SCANNED_PDF,
     maxScannedPages: env.OCR_SCANNED_PDF_PAGES,
