@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RemoteModelConfig } from '../config/ai-service.ts';
+import { readRetryAfterMs } from './retry-after.ts';
 import { saysTooLong } from './says-too-long.ts';
 import { ServiceError } from './service-error.ts';
 
@@ -64,9 +65,10 @@ function failed(name: string, detail: string, retryAfter?: number): ServiceError
 /** For a remote that limits its rate and does not say for how long. A caller must not take that for a fault of its document. */
 const rateLimitedSeconds = 5;
 
+/** At least one: a remote whose clock is slow names a date that has passed. */
 function retryAfterSeconds({ status, headers }: Response): number | undefined {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  if (Number.isFinite(seconds) && seconds >= 0) return Math.ceil(seconds);
+  const ms = readRetryAfterMs(headers.get('retry-after'));
+  if (ms !== undefined) return Math.max(1, Math.ceil(ms / 1000));
   return status === 429 ? rateLimitedSeconds : undefined;
 }
 

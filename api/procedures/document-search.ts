@@ -71,8 +71,9 @@ function toFilter(filter: InputFilter = {}): DocumentFilter | undefined {
   return { ...rest, ids, created: [toDate(createdFrom), toDate(createdTo)], indexed: [toDate(indexedFrom), toDate(indexedTo)] };
 }
 
-function unavailable(message: string): ApiError {
-  return new ApiError('SERVICE_UNAVAILABLE', { message, retryAfterSeconds });
+/** With `askedSeconds` the caller has to wait as long as somebody else asked for. */
+function unavailable(message: string, askedSeconds = 0): ApiError {
+  return new ApiError('SERVICE_UNAVAILABLE', { message, retryAfterSeconds: Math.max(retryAfterSeconds, askedSeconds) });
 }
 
 function queryTooLong(): ApiError {
@@ -96,6 +97,7 @@ async function embedQuery(
     searching.throwIfAborted();
     if (error instanceof AiServiceError && error.code === 'text_too_long_for_model') throw queryTooLong();
     log.warn({ err: error }, 'a query could not be embedded');
-    throw new ApiError('SERVICE_UNAVAILABLE', { message: 'The AI service could not embed the query.' });
+    const retryAfterMs = error instanceof AiServiceError ? error.retryAfterMs : undefined;
+    throw unavailable('The AI service could not embed the query.', retryAfterMs && Math.ceil(retryAfterMs / 1_000));
   }
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
 import { type AiClient, AiServiceError, createAiClient } from '../../ai/client.ts';
+import { readRetryAfterMs } from '../../ai/retry-after.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
@@ -222,6 +223,17 @@ describe('the client of the AI service', () => {
     const bare = await startFake((_request, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
     expect(await failureOf(bare.client.health())).to.include({ kind: 'failed', status: 502, code: 'http_502', retryAfterMs: undefined });
     await bare.stop();
+  });
+});
+
+describe('Retry-After', () => {
+  it('is seconds or a date, or nothing that is known', () => {
+    const at = (ms: number) => new Date(Date.now() + ms).toUTCString();
+    expect([readRetryAfterMs('3'), readRetryAfterMs(' 0 '), readRetryAfterMs('1.5')]).to.deep.equal([3_000, 0, 1_500]);
+    expect(readRetryAfterMs(at(60_000))).to.be.within(50_000, 60_000);
+    expect(readRetryAfterMs(at(-60_000))).to.equal(0);
+    for (const nothing of [undefined, null, '', ' ', '-1', '1e3', 'soon', 'soon enough', '2026-11-23T00:00:00Z'])
+      expect(readRetryAfterMs(nothing), String(nothing)).to.equal(undefined);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { createAiClient } from '../../ai/client.ts';
+import { type AiServiceError, createAiClient } from '../../ai/client.ts';
 import { until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService, token } from './support/ai-service.ts';
 import { chat, type RemoteModel, startRemoteModel } from './support/remote-model.ts';
@@ -144,6 +144,22 @@ describe('the AI service with a remote model', () => {
     expect(await failureOf(service.client.embed({ texts: ['a'] }))).to.include({ status: 502, retryAfterMs: 5_000 });
     remote.answer = () => ({ status: 500, body: {} });
     expect(await failureOf(service.client.embed({ texts: ['a'] }))).to.have.property('retryAfterMs', undefined);
+  });
+
+  it('reads a wait that the remote names as a date, and takes an empty one for none', async () => {
+    const waitAt = async (status: number, retryAfter: string) => {
+      remote.answer = () => ({ status, body: {}, headers: { 'retry-after': retryAfter } });
+      return ((await failureOf(service.client.embed({ texts: ['a'] }))) as AiServiceError).retryAfterMs;
+    };
+    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+    expect(await waitAt(429, inAnHour)).to.be.within(3_500_000, 3_600_000);
+    expect(await waitAt(503, inAnHour)).to.be.within(3_500_000, 3_600_000);
+    expect(await waitAt(429, new Date(0).toUTCString())).to.equal(1_000);
+    expect(await waitAt(429, '0.2')).to.equal(1_000);
+    for (const nothing of ['', ' ', '-1', 'soon', 'soon enough']) {
+      expect(await waitAt(429, nothing), nothing).to.equal(5_000);
+      expect(await waitAt(503, nothing), nothing).to.equal(undefined);
+    }
   });
 
   it('passes on answers of another form as 502', async () => {
