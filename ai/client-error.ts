@@ -1,3 +1,5 @@
+import { readRetryAfterMs } from './retry-after.ts';
+
 /**
  * What went wrong with a call to the AI service.
  * - `unreachable`: no response (not running, network, timeout).
@@ -69,13 +71,6 @@ export function errorOfResponse(
     message: error?.message ?? (failed ? 'The AI service failed.' : 'The AI service refused the request.'),
     // A wrong token and a full queue say nothing about the document.
     retryable: failed || status === 401 || status === 403 || status === 429,
-    retryAfterMs: retryAfterMs(retryAfter),
+    retryAfterMs: readRetryAfterMs(retryAfter),
   });
-}
-
-/** A `Retry-After` header in milliseconds: it holds seconds or a date. */
-function retryAfterMs(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }

@@ -71,7 +71,7 @@ const defaultTimeouts = { extractMs: 180_000, summarizeMs: 90_000, embedMs: 60_0
 
 /**
  * The address of the service and its token. `timeouts` are for the whole of a call, in milliseconds; `attemptMs`, how long an attempt of a
- * job may take, lengthens that of extraction.
+ * job may take, lengthens those of extraction and embedding.
  */
 export interface AiClientOptions {
   baseUrl: string;
@@ -82,8 +82,7 @@ export interface AiClientOptions {
 
 /** Creates the client of the AI service at `baseUrl`. Connections are kept alive and shared by the process. */
 export function createAiClient(options: AiClientOptions): AiClient {
-  const extractMs = Math.max(defaultTimeouts.extractMs, options.attemptMs ?? 0);
-  const timeouts = { ...defaultTimeouts, extractMs, ...options.timeouts };
+  const timeouts = lengthen({ ...defaultTimeouts, ...options.timeouts }, options.attemptMs ?? 0);
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const presence = new Presence((signal) => request(`${baseUrl}/health`, { signal }).then(({ body }) => body.dump()));
   const service = { baseUrl, token: options.token, presence };
@@ -104,6 +103,11 @@ export function createAiClient(options: AiClientOptions): AiClient {
     },
     health: (call = {}) => ask(service, '/health', { method: 'GET' }, health, timeouts.healthMs, call),
   };
+}
+
+/** An attempt that may take longer than a call would have all its work done again if the call ended first. */
+function lengthen(timeouts: typeof defaultTimeouts, attemptMs: number): typeof defaultTimeouts {
+  return { ...timeouts, extractMs: Math.max(timeouts.extractMs, attemptMs), embedMs: Math.max(timeouts.embedMs, attemptMs) };
 }
 
 /** Nothing else that a caller knows of the index. */

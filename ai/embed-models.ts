@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LocalModelName } from '../config/local-models.ts';
 import { embedText, localDimensions, localEmbedModel } from './embed-text.ts';
 
 /** The index that a caller wants vectors for: one that documents have already. */
@@ -39,6 +40,12 @@ export const hashModel: EmbedModel = {
     return vectors;
   },
 };
+
+/** The models that run here, the chosen one first: the hash, which needs nothing, and the sentence model if it is started. */
+export function orderLocalModels(chosen: LocalModelName, minilm: EmbedModel | undefined): [EmbedModel, ...EmbedModel[]] {
+  if (!minilm) return [hashModel];
+  return chosen === 'minilm' ? [minilm, hashModel] : [hashModel, minilm];
+}
 
 /**
  * The model of a wanted index if it runs here, else the first, which is the one of this deployment. The caller sees by the name in the

@@ -9,6 +9,7 @@ import { createAiServiceMetrics } from '../metrics/ai-service-metrics.ts';
 import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { createLog } from '../telemetry/create-log.ts';
 import { startTracing } from '../telemetry/start-tracing.ts';
+import { orderLocalModels } from './embed-models.ts';
 import { drainOnStop } from './http/in-flight.ts';
 import { createMinilmModel } from './minilm/pooled-model.ts';
 import { chooseOcr, recognizesHere } from './ocr/backends.ts';
@@ -35,8 +36,8 @@ const pool = new ProcessPool({
 });
 const ocr = chooseOcr(config, { size: budget.recognizers, memoryBytes: budget.recognizerBytes, onStderr: logStderr });
 const embedPool = startEmbedders();
-const localModels = embedPool ? [createMinilmModel(embedPool)] : [];
-const provider = config.remote ? createRemoteProvider(config.remote, ...localModels) : createLocalProvider(pool, ...localModels);
+const localModels = orderLocalModels(config.localEmbedModel, embedPool && createMinilmModel(embedPool));
+const provider = config.remote ? createRemoteProvider(config.remote, localModels) : createLocalProvider(pool, localModels);
 const registry = new Registry();
 const app = createService({
   config,
@@ -68,7 +69,7 @@ async function stop(signal: string): Promise<void> {
   process.exit(0);
 }
 
-/** The processes of the local sentence model, if it is chosen. With a remote model it still embeds for what it has indexed. */
+/** The processes of the local sentence model, if it is chosen. Behind another model it still embeds for what it has indexed. */
 function startEmbedders(): ProcessPool | undefined {
   if (budget.embedders === 0) return undefined;
   const entry = new URL('./minilm/child.ts', import.meta.url);
@@ -89,7 +90,7 @@ function planMemory(): PoolBudget {
     recognizes: recognizesHere(config),
     readers: config.readers,
     recognizers: config.recognizers,
-    embeds: config.localEmbedModel === 'minilm',
+    embeds: config.usesMinilm,
     embedders: config.embedders,
   };
   const plan = planPools({ ...options, limitBytes });

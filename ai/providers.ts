@@ -1,6 +1,6 @@
 import type { RemoteModelConfig } from '../config/ai-service.ts';
 import { countCharacters } from './characters.ts';
-import { type EmbedModel, hashModel, pickModel, type WantedIndex } from './embed-models.ts';
+import { type EmbedModel, pickModel, type WantedIndex } from './embed-models.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import { TaskFailure } from './pool/protocol.ts';
 import { createRemoteModel } from './remote-embeddings.ts';
@@ -29,10 +29,8 @@ export interface Provider {
 
 const summaryTimeoutMs = 30_000;
 
-/** The provider that needs no key: extractive summaries in the pool, and the local models that are given besides the hash, the first of them first. */
-export function createLocalProvider(pool: ProcessPool, ...localModels: EmbedModel[]): Provider {
-  const [own = hashModel, ...others] = [...localModels, hashModel];
-  const models = [own, ...others] as const;
+/** The provider that needs no key: extractive summaries in the pool, and the local models. */
+export function createLocalProvider(pool: ProcessPool, models: Provider['models']): Provider {
   return {
     name: 'local',
     models,
@@ -51,11 +49,11 @@ export function createLocalProvider(pool: ProcessPool, ...localModels: EmbedMode
 const chatTimeoutMs = 60_000;
 
 /** Summaries and embeddings by a remote model. Failures are 502: retryable. The local models are there for what they have indexed. */
-export function createRemoteProvider(remote: RemoteModelConfig, ...localModels: EmbedModel[]): Provider {
+export function createRemoteProvider(remote: RemoteModelConfig, localModels: Provider['models']): Provider {
   const { embedModel, previousEmbedModel = embedModel } = remote;
   // The same model under both names is one whose number of dimensions has changed.
   const previous = previousEmbedModel === embedModel ? [] : [createRemoteModel(remote, previousEmbedModel)];
-  const models = [createRemoteModel(remote, embedModel), ...previous, ...localModels, hashModel] as const;
+  const models = [createRemoteModel(remote, embedModel), ...previous, ...localModels] as const;
   return {
     name: 'remote',
     models,

@@ -4,14 +4,13 @@ import { type EmbedModel, usualChunk } from './embed-models.ts';
 import { askRemote } from './remote-model.ts';
 import { ServiceError } from './service-error.ts';
 
-const timeoutMs = 30_000;
-
 const response = z.object({ data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })) });
 
 /**
  * A model behind an endpoint of the OpenAI protocol: the one of this deployment, or the one before it. Its requests have at most
- * REMOTE_AI_EMBED_BATCH texts, one after the other. It throws ServiceError 502 for any failure of the remote, and for a response that has not
- * one vector of the same length for each text, or not as many numbers in it as its own setting says.
+ * REMOTE_AI_EMBED_BATCH texts, one after the other, and REMOTE_AI_EMBED_SECONDS each. It throws ServiceError 413 for a text that is too long
+ * for the model, 502 for any other failure of the remote, and for a response that has not one vector of the same length for each text, or not
+ * as many numbers in it as its own setting says.
  */
 export function createRemoteModel(remote: RemoteModelConfig, name: string): EmbedModel {
   const own = name === remote.embedModel ? remote.embedDimensions : remote.previousEmbedDimensions;
@@ -19,7 +18,7 @@ export function createRemoteModel(remote: RemoteModelConfig, name: string): Embe
   const model: EmbedModel = {
     name,
     dimensions: own ?? null,
-    chunkCharacters: usualChunk.chunkCharacters,
+    chunkCharacters: name === remote.embedModel ? remote.chunkCharacters : remote.previousChunkCharacters,
     textsPerCall: Math.min(usualChunk.textsPerCall, remote.embedBatch),
     async embed(texts, signal, dimensions) {
       const vectors: number[][] = [];
@@ -51,7 +50,7 @@ async function embedBatch(
   // The protocol refuses an empty input.
   const input = texts.map((text) => text || ' ');
   const body = { model, input, encoding_format: 'float', ...(dimensions === undefined ? {} : { dimensions }) };
-  const { data } = await askRemote(remote, '/embeddings', body, response, { timeoutMs, signal, name: 'remote' });
+  const { data } = await askRemote(remote, '/embeddings', body, response, { timeoutMs: remote.embedTimeoutMs, signal, name: 'remote' });
   const vectors = new Map(data.map(({ index, embedding }) => [index, embedding]));
   if (data.length !== texts.length) throw unusable(`The remote model answered ${data.length} vectors for ${texts.length} texts.`);
   return texts.map((_, index) => {

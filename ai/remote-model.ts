@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { RemoteModelConfig } from '../config/ai-service.ts';
+import { readRetryAfterMs } from './retry-after.ts';
+import { saysTooLong } from './says-too-long.ts';
 import { ServiceError } from './service-error.ts';
 
 /** How long a call to the remote model may take, and who waits for it. */
@@ -12,7 +14,8 @@ export interface RemoteCall {
 
 /**
  * Posts to the remote model's endpoint and validates the response. Throws ServiceError 502 for any failure of the remote, with its
- * `Retry-After`, also for a 4xx (a wrong key is not the document's fault); or the signal's reason.
+ * `Retry-After`, also for a 4xx (a wrong key is not the document's fault); 413 if a text is longer than the model takes; or the signal's
+ * reason.
  */
 export async function askRemote<T extends z.ZodType>(
   remote: RemoteModelConfig,
@@ -33,7 +36,8 @@ export async function askRemote<T extends z.ZodType>(
     });
     if (!response.ok) {
       // Read so that the connection can be reused, and not logged, because it may quote the document.
-      await response.arrayBuffer();
+      const said = await response.text();
+      if (name === 'remote' && saysTooLong(response.status, said)) throw new ServiceError(413, 'text_too_long_for_model', tooLong[path]);
       throw failed(name, `The remote model responded with ${response.status}.`, retryAfterSeconds(response));
     }
     const parsed = schema.safeParse(await response.json());
@@ -47,6 +51,12 @@ export async function askRemote<T extends z.ZodType>(
   }
 }
 
+/** The tenant sees it, and tells the operator. */
+const tooLong = {
+  '/chat/completions': 'The text is longer than the remote model takes.',
+  '/embeddings': 'A text is longer than the embedding model takes. Documents fit in shorter chunks (REMOTE_AI_CHUNK_CHARACTERS).',
+};
+
 function failed(name: string, detail: string, retryAfter?: number): ServiceError {
   const message = 'The remote model could not serve the request.';
   return new ServiceError(502, `${name}_failed`, message, { cause: new Error(detail), retryAfterSeconds: retryAfter });
@@ -55,9 +65,10 @@ function failed(name: string, detail: string, retryAfter?: number): ServiceError
 /** For a remote that limits its rate and does not say for how long. A caller must not take that for a fault of its document. */
 const rateLimitedSeconds = 5;
 
+/** At least one: a remote whose clock is slow names a date that has passed. */
 function retryAfterSeconds({ status, headers }: Response): number | undefined {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  if (Number.isFinite(seconds) && seconds >= 0) return Math.ceil(seconds);
+  const ms = readRetryAfterMs(headers.get('retry-after'));
+  if (ms !== undefined) return Math.max(1, Math.ceil(ms / 1000));
   return status === 429 ? rateLimitedSeconds : undefined;
 }
 

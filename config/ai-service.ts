@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { crossCheck, type Environment, environmentName, flag, httpUrl, integer, logLevel, parseEnvironment } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
+import { type LocalModelName, localModelVariables, usesMinilm } from './local-models.ts';
 import { refusePlaceholder } from './placeholder.ts';
 import { type TracingConfig, tracingOf, tracingVariables } from './tracing.ts';
 
@@ -17,8 +18,13 @@ export interface RemoteModelConfig {
   /** How many numbers a vector of either model must have; undefined means as many as the model returns. */
   embedDimensions: number | undefined;
   previousEmbedDimensions: number | undefined;
+  /** How long the chunks of documents are that either model embeds. */
+  chunkCharacters: number;
+  previousChunkCharacters: number;
   /** How many texts a request may have. */
   embedBatch: number;
+  /** How long such a request may take, with its wait for others if the server serves in turn. */
+  embedTimeoutMs: number;
 }
 
 /** Configuration of the internal AI service. */
@@ -47,7 +53,9 @@ export interface AiServiceConfig {
   /** How many processes run the local sentence model; undefined means as many as the cores and the memory allow. */
   embedders: number | undefined;
   /** What embeds if no remote model does; the hash embeds for workspaces that were indexed with it in any case. */
-  localEmbedModel: 'hash' | 'minilm';
+  localEmbedModel: LocalModelName;
+  /** Whether the sentence model runs: as that model, or as the one before, for workspaces that are not switched yet. */
+  usesMinilm: boolean;
   ocrProvider: 'auto' | 'local' | 'remote' | 'none';
   /** Whether pages of a PDF that have no text are rendered and read by text recognition. */
   readsScannedPdfs: boolean;
@@ -64,6 +72,8 @@ export interface AiServiceConfig {
 }
 
 const mebibyte = 1024 * 1024;
+/** Node's fetch waits five minutes for a response, whatever its caller would wait. */
+const mostEmbedSeconds = 240;
 const defaultBaseUrl = 'https://api.openai.com/v1';
 
 /** Names of language data, separated by commas. */
@@ -73,6 +83,11 @@ function languages() {
     .transform((list) => list.split(',').map((name) => name.trim()))
     .pipe(z.array(z.string().regex(/^\w{1,40}$/, 'must be names like eng or chi_sim, separated by commas')))
     .default(['eng']);
+}
+
+/** Longer ones would make results of searches too large; of much shorter ones a long text would have more than a document may have. */
+function chunkCharacters() {
+  return integer(1_200, { min: 200, max: 1_200 });
 }
 
 /** The variables of the AI service. */
@@ -93,7 +108,7 @@ export const aiServiceEnvironment = z.object({
   AI_READERS: integer(0, { max: 64 }),
   AI_RECOGNIZERS: integer(0, { max: 64 }),
   AI_EMBEDDERS: integer(0, { max: 64 }),
-  LOCAL_EMBED_MODEL: z.enum(['hash', 'minilm'], 'must be hash or minilm').default('hash'),
+  ...localModelVariables,
   OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
   OCR_SCANNED_PDF: flag(false),
   OCR_SCANNED_PDF_PAGES: integer(20, { min: 1 }),
@@ -108,7 +123,10 @@ export const aiServiceEnvironment = z.object({
   REMOTE_AI_PREVIOUS_EMBED_MODEL: z.string().optional(),
   REMOTE_AI_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
   REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
+  REMOTE_AI_CHUNK_CHARACTERS: chunkCharacters(),
+  REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: chunkCharacters(),
   REMOTE_AI_EMBED_BATCH: integer(64, { min: 1, max: 64 }),
+  REMOTE_AI_EMBED_SECONDS: integer(30, { min: 1, max: mostEmbedSeconds }),
   ...tracingVariables,
   LOG_LEVEL: logLevel(),
 });
@@ -173,6 +191,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     recognizers: env.AI_RECOGNIZERS || undefined,
     embedders: env.AI_EMBEDDERS || undefined,
     localEmbedModel: env.LOCAL_EMBED_MODEL,
+    usesMinilm: usesMinilm(env),
     ocrProvider: env.OCR_PROVIDER,
     readsScannedPdfs: env.OCR_SCANNED_PDF,
     maxScannedPages: env.OCR_SCANNED_PDF_PAGES,
@@ -189,7 +208,10 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
           previousEmbedModel: env.REMOTE_AI_PREVIOUS_EMBED_MODEL || undefined,
           embedDimensions: env.REMOTE_AI_EMBED_DIMENSIONS || undefined,
           previousEmbedDimensions: env.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS || undefined,
+          chunkCharacters: env.REMOTE_AI_CHUNK_CHARACTERS,
+          previousChunkCharacters: env.REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS,
           embedBatch: env.REMOTE_AI_EMBED_BATCH,
+          embedTimeoutMs: env.REMOTE_AI_EMBED_SECONDS * 1000,
         }
       : null,
     logLevel: env.LOG_LEVEL,

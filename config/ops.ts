@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { type Environment, httpUrl, integer, milliseconds, parseEnvironment } from './environment.ts';
+import { type Environment, httpUrl, integer, parseEnvironment } from './environment.ts';
+import { jobTimeoutMsOf, jobTimeVariables } from './job-time.ts';
 import { payloadKeys } from './payload-keys.ts';
 import { storageChecks, storageVariables, storeOf } from './storage.ts';
 
@@ -23,7 +24,7 @@ export const opsEnvironment = z.object({
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   ...storageVariables,
-  JOB_TIMEOUT_MS: milliseconds(120_000, { min: 100 }),
+  ...jobTimeVariables,
 });
 
 /** The configuration of the operator's commands: the addresses of the deployment, or the data directory of the embedded one. */
@@ -50,7 +51,7 @@ export function loadOpsConfig(env: Environment) {
     billing: { enabled: Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET) },
     /** Flags that npm has kept for itself, by their names: those that no `--` stood before. */
     flagsOfNpm: findFlagsOfNpm(env),
-    jobs: { timeoutMs: e.JOB_TIMEOUT_MS },
+    jobs: { timeoutMs: jobTimeoutMsOf(e) },
   };
 }
 

@@ -15,6 +15,7 @@ import {
   required,
 } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
+import { jobTimeVariables } from './job-time.ts';
 import { payloadKeys } from './payload-keys.ts';
 import { refusePlaceholder } from './placeholder.ts';
 import { storageChecks, storageVariables } from './storage.ts';
@@ -96,7 +97,7 @@ export const serverEnvironment = z.object({
     })
     .optional(),
   WORKER_SHUTDOWN_GRACE_MS: milliseconds(10_000),
-  JOB_TIMEOUT_MS: milliseconds(120_000, { min: 100 }),
+  ...jobTimeVariables,
   JOB_RETRY_DELAYS_MS: z
     .string()
     .regex(/^\d+(,\d+)*$/, 'must be whole numbers separated by commas')

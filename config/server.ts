@@ -1,6 +1,7 @@
 import type { PlanLimits, PlanName } from '../contract/fields.ts';
 import type { SocialProvider } from '../contract/system.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
+import { jobTimeoutMsOf } from './job-time.ts';
 import {
   apiUrlOf,
   emailProviderOf,
@@ -58,7 +59,7 @@ export function loadServerConfig(env: Environment) {
     email: { provider: emailProviderOf(e), smtpUrl: e.SMTP_URL, from: e.EMAIL_FROM, contactAddress: e.CONTACT_EMAIL },
     providers: [provider(e, 'A'), provider(e, 'B')].filter((p) => p !== undefined),
     worker: workerOf(e),
-    jobs: { timeoutMs: e.JOB_TIMEOUT_MS, retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
+    jobs: { timeoutMs: jobTimeoutMsOf(e), retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
     auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
     limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: limiterStoreOf(e) },
     /** How many an organization may have, whatever its plan. */

@@ -29,7 +29,7 @@ export interface BudgetOptions {
   recognizes: boolean;
   /** Whether a sentence model embeds here; not, unless it is said. */
   embeds?: boolean;
-  /** Numbers that the operator chose; they are not lowered. */
+  /** Numbers that the operator chose; they are not lowered, and do not count for what does not run here. */
   readers?: number | undefined;
   recognizers?: number | undefined;
   embedders?: number | undefined;
@@ -47,7 +47,7 @@ export function planPools({ limitBytes, cores, recognizes, embeds = false, ...ch
   const mostRecognizers = recognizes ? (recognizers ?? Math.max(1, Math.floor(most / 2))) : 0;
   // It keeps a core busy, as the recognition does. One is enough to serve, so it is not what memory is short for.
   const mostEmbedders = embeds ? (chosen.embedders ?? Math.max(1, Math.floor(cores / 2))) : 0;
-  const leastEmbedders = chosen.embedders ?? Math.min(1, mostEmbedders);
+  const leastEmbedders = Math.min(chosen.embedders ?? 1, mostEmbedders);
   for (const size of [full, small]) {
     for (let embedders = mostEmbedders; embedders >= leastEmbedders; embedders -= 1) {
       const plan = planReaders(size, { limitBytes: limitBytes - embedders * embedderBytes, most, mostRecognizers, readers, recognizers });
@@ -66,7 +66,7 @@ interface ReaderOptions {
 }
 
 function planReaders(size: typeof full, { limitBytes, most, mostRecognizers, readers, recognizers }: ReaderOptions) {
-  for (let second = mostRecognizers; second >= (recognizers ?? Math.min(1, mostRecognizers)); second -= 1) {
+  for (let second = mostRecognizers; second >= Math.min(recognizers ?? 1, mostRecognizers); second -= 1) {
     for (let first = most; first >= (readers ?? Math.min(2, most)); first -= 1) {
       const totalBytes = serviceBytes + first * size.reader + second * size.recognizer;
       if (totalBytes > limitBytes) continue;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { AiClient } from '../../ai/client.ts';
+import { type AiClient, AiServiceError } from '../../ai/client.ts';
 import { Turns } from '../../concurrency/turns.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
@@ -71,11 +71,17 @@ function toFilter(filter: InputFilter = {}): DocumentFilter | undefined {
   return { ...rest, ids, created: [toDate(createdFrom), toDate(createdTo)], indexed: [toDate(indexedFrom), toDate(indexedTo)] };
 }
 
-function unavailable(message: string): ApiError {
-  return new ApiError('SERVICE_UNAVAILABLE', { message, retryAfterSeconds });
+/** With `askedSeconds` the caller has to wait as long as somebody else asked for. */
+function unavailable(message: string, askedSeconds = 0): ApiError {
+  return new ApiError('SERVICE_UNAVAILABLE', { message, retryAfterSeconds: Math.max(retryAfterSeconds, askedSeconds) });
 }
 
-/** Embeds a query. Throws SERVICE_UNAVAILABLE if the AI service fails, or takes too long. */
+function queryTooLong(): ApiError {
+  const message = 'is longer than the embedding model takes';
+  return new ApiError('BAD_REQUEST', { message: `query: ${message}`, data: { issues: [{ path: ['query'], message }] } });
+}
+
+/** Embeds a query. Throws BAD_REQUEST if the model takes none of its length, SERVICE_UNAVAILABLE if the AI service fails, or takes too long. */
 async function embedQuery(
   ai: AiClient,
   { query, index }: { query: string; index: IndexKind | undefined },
@@ -89,7 +95,9 @@ async function embedQuery(
     return { model, vector };
   } catch (error) {
     searching.throwIfAborted();
+    if (error instanceof AiServiceError && error.code === 'text_too_long_for_model') throw queryTooLong();
     log.warn({ err: error }, 'a query could not be embedded');
-    throw new ApiError('SERVICE_UNAVAILABLE', { message: 'The AI service could not embed the query.' });
+    const retryAfterMs = error instanceof AiServiceError ? error.retryAfterMs : undefined;
+    throw unavailable('The AI service could not embed the query.', retryAfterMs && Math.ceil(retryAfterMs / 1_000));
   }
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
 import { type AiClient, AiServiceError, createAiClient } from '../../ai/client.ts';
+import { readRetryAfterMs } from '../../ai/retry-after.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
@@ -179,6 +180,24 @@ describe('the client of the AI service', () => {
     await huge.stop();
   });
 
+  it('waits for vectors and for the text of a document as long as an attempt may take', async () => {
+    const late = (body: unknown) => (_request: IncomingMessage, response: ServerResponse) =>
+      void setTimeout(() => response.end(JSON.stringify(body)), 500);
+    const short = { embedMs: 100, extractMs: 100, summarizeMs: 100 };
+    const embedder = await startFake(late({ model: 'm', dimensions: 1, vectors: [[1]] }), short, 60_000);
+    expect(await embedder.client.embed({ texts: ['a'] })).to.include({ model: 'm' });
+    expect(await embedder.client.embedFloats({ texts: ['a'] })).to.include({ model: 'm' });
+    expect(await failureOf(embedder.client.summarize({ text: 'a' }))).to.include({ code: 'timeout' });
+    await embedder.stop();
+    const reader = await startFake(
+      late({ text: 'a', characters: 1, pages: null, truncated: false, content_type: 'text/plain' }),
+      short,
+      60_000,
+    );
+    expect(await reader.client.extract({ body: Buffer.from('a'), contentType: 'text/plain' })).to.include({ text: 'a' });
+    await reader.stop();
+  });
+
   it('judges every status, and reads Retry-After', async () => {
     for (const [status, kind, retryable] of [
       [400, 'rejected', false],
@@ -207,12 +226,23 @@ describe('the client of the AI service', () => {
   });
 });
 
-async function startFake(listener: RequestListener, timeouts = {}): Promise<{ client: AiClient; stop(): Promise<void> }> {
+describe('Retry-After', () => {
+  it('is seconds or a date, or nothing that is known', () => {
+    const at = (ms: number) => new Date(Date.now() + ms).toUTCString();
+    expect([readRetryAfterMs('3'), readRetryAfterMs(' 0 '), readRetryAfterMs('1.5')]).to.deep.equal([3_000, 0, 1_500]);
+    expect(readRetryAfterMs(at(60_000))).to.be.within(50_000, 60_000);
+    expect(readRetryAfterMs(at(-60_000))).to.equal(0);
+    for (const nothing of [undefined, null, '', ' ', '-1', '1e3', 'soon', 'soon enough', '2026-11-23T00:00:00Z'])
+      expect(readRetryAfterMs(nothing), String(nothing)).to.equal(undefined);
+  });
+});
+
+async function startFake(listener: RequestListener, timeouts = {}, attemptMs = 0): Promise<{ client: AiClient; stop(): Promise<void> }> {
   const server: Server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return {
-    client: createAiClient({ baseUrl, token: 't', timeouts }),
+    client: createAiClient({ baseUrl, token: 't', timeouts, attemptMs }),
     async stop() {
       server.closeAllConnections();
       server.close();

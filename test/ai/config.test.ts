@@ -26,6 +26,7 @@ describe('the configuration of the AI service', () => {
       recognizers: undefined,
       embedders: undefined,
       localEmbedModel: 'hash',
+      usesMinilm: false,
       ocrProvider: 'auto',
       extraContentTypes: [],
       readsScannedPdfs: false,
@@ -52,10 +53,12 @@ describe('the configuration of the AI service', () => {
         MAX_PDF_PAGES: '0',
         OCR_PROVIDER: 'tesseract',
         LOCAL_EMBED_MODEL: 'bert',
+        LOCAL_PREVIOUS_EMBED_MODEL: 'bert',
         SERVICE_AUTH_DISABLED: '1',
       });
     for (const name of ['AI_PORT', 'MAX_PDF_PAGES', 'OCR_PROVIDER', 'LOCAL_EMBED_MODEL', 'SERVICE_AUTH_DISABLED'])
       expect(load).to.throw(name);
+    expect(load).to.throw('LOCAL_PREVIOUS_EMBED_MODEL: must be hash or minilm');
   });
 
   it('knows the kinds of EXTRA_CONTENT_TYPES, and no others', () => {
@@ -81,6 +84,25 @@ describe('the configuration of the AI service', () => {
     expect(loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k' }).remote?.baseUrl).to.equal('https://api.openai.com/v1');
     const previous = { SERVICE_TOKEN: 's', REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '512' };
     expect(() => loadAiServiceConfig(previous)).to.throw('REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing');
+  });
+
+  it('waits for vectors of a remote model for 30 seconds, or as long as it is told, but not longer than a connection does', () => {
+    const load = (seconds?: string) =>
+      loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', REMOTE_AI_EMBED_SECONDS: seconds }).remote?.embedTimeoutMs;
+    expect([load(), load('1'), load('240')]).to.deep.equal([30_000, 1_000, 240_000]);
+    for (const seconds of ['0', '241', '1.5']) expect(() => load(seconds), seconds).to.throw('REMOTE_AI_EMBED_SECONDS: must be');
+  });
+
+  it('has chunks of 1,200 characters for a remote model, or of as many as it is told, and for the one before it', () => {
+    const load = (variables: Record<string, string> = {}) => loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', ...variables });
+    expect(load().remote).to.include({ chunkCharacters: 1_200, previousChunkCharacters: 1_200 });
+    for (const [name, field] of [
+      ['REMOTE_AI_CHUNK_CHARACTERS', 'chunkCharacters'],
+      ['REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS', 'previousChunkCharacters'],
+    ] as const) {
+      expect(load({ [name]: '200' }).remote).to.have.property(field, 200);
+      for (const characters of ['199', '1201']) expect(() => load({ [name]: characters })).to.throw(`${name}: must be`);
+    }
   });
 
   it('refuses the address of a remote model without a key, and one with a password, which it does not repeat', () => {

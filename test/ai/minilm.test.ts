@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { splitToFit } from '../../ai/minilm/split-to-fit.ts';
+import { findFreePorts } from '../../local/ports.ts';
+import { createJob } from '../support/jobs.ts';
 import { childrenOf, until } from '../support/processes.ts';
-import { type AiService, startAiService } from './support/ai-service.ts';
+import { useApi } from '../support/use-api.ts';
+import { type AiService, startAiService, token } from './support/ai-service.ts';
 
 describe('A text that is longer than the local sentence model takes', () => {
   const words = (text: string) => text.split(/\s+/).filter((word) => word !== '').length;
@@ -25,6 +28,61 @@ describe('A text that is longer than the local sentence model takes', () => {
   it('is left whole if it fits, however long', () => {
     expect(splitToFit('a b', words, 2)).to.deep.equal([{ text: 'a b', tokens: 2 }]);
     expect(splitToFit('', words, 2)).to.deep.equal([{ text: '', tokens: 0 }]);
+  });
+});
+
+describe('The local sentence model that was before the hash', () => {
+  let service: AiService;
+  before(async () => {
+    service = await startAiService({ LOCAL_PREVIOUS_EMBED_MODEL: 'minilm', AI_EMBEDDERS: '1' });
+  });
+  after(() => service.stop());
+
+  it('embeds for what it has indexed, and the hash for everything else', async () => {
+    const { ok, embeddings } = await service.client.health();
+    expect([ok, ...embeddings.map(({ model }) => model)]).to.deep.equal([true, 'local-hash-256', 'local-minilm-l6-v2']);
+    const indexes = [undefined, { model: 'local-minilm-l6-v2', dimensions: 384 }, { model: 'gone', dimensions: 3 }];
+    const embedded = await Promise.all(indexes.map((index) => service.client.embed({ texts: ['a'], index })));
+    expect(embedded.map(({ model, dimensions }) => [model, dimensions])).to.deep.equal([
+      ['local-hash-256', 256],
+      ['local-minilm-l6-v2', 384],
+      ['local-hash-256', 256],
+    ]);
+  });
+
+  it('has its processes counted in the plan of the memory', async () => {
+    await service.program.printed(/"embedders":1,/);
+  });
+});
+
+describe('A workspace that the local sentence model has indexed', () => {
+  const minilm = { AI_EMBEDDERS: '1', AI_PORT: '' };
+  let service: AiService;
+  const { api, tenant } = useApi({
+    env: async () => {
+      const [port] = await findFreePorts(1);
+      minilm.AI_PORT = String(port);
+      service = await startAiService({ ...minilm, LOCAL_EMBED_MODEL: 'minilm' });
+      return { AI_SERVICE_URL: service.url, SERVICE_TOKEN: token, SEARCH_LIMIT_PER_MINUTE: '1000' };
+    },
+    check: 'at the end',
+  });
+  after(() => service.stop());
+
+  it('is searched by its vectors after the change to the hash', async () => {
+    const { id: documentId } = await api.upload(tenant, { bytes: 'Customers may ask for a refund.' });
+    const { id } = await createJob(api, tenant, { kind: 'document.index', documentId });
+    expect((await api.jobIn(tenant.owner.token, id, ['succeeded', 'failed'])).result).to.include({ model: 'local-minilm-l6-v2' });
+    await service.stop();
+    service = await startAiService({ ...minilm, LOCAL_PREVIOUS_EMBED_MODEL: 'minilm' });
+    const path = `/api/v1/workspaces/${tenant.workspaceId}/documents/search`;
+    const query = { query: 'how do I get my money back', mode: 'semantic' };
+    const search = () => api.request('POST', path, { token: tenant.owner.token, body: query });
+    // The model is still being loaded.
+    await until(async () => (await search()).status === 200);
+    const { body } = await search();
+    expect(body.model).to.equal('local-minilm-l6-v2');
+    expect(body.results.map((result: { documentId: string }) => result.documentId)).to.deep.equal([documentId]);
   });
 });
 

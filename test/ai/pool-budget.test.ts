@@ -28,6 +28,11 @@ describe('The memory of the readers', () => {
     expect(planPools({ limitBytes: gibibyte, cores: 2, recognizes: true })).to.equal(undefined);
   });
 
+  it('has none of what does not run here, whatever number of it the operator chose', () => {
+    const plan = planPools({ limitBytes: 8 * gibibyte, cores: 2, recognizes: false, recognizers: 3, embedders: 2 });
+    expect(plan).to.include({ recognizers: 0, embedders: 0 });
+  });
+
   it('has room for the local sentence model beside the readers, with one process if there is little', () => {
     for (const cores of [1, 2, 4, 16])
       for (let limitBytes = leastBytes({ cores, recognizes: true, embeds: true }); limitBytes < 20 * gibibyte; limitBytes += gibibyte / 8) {

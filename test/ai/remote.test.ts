@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { type AiServiceError, createAiClient } from '../../ai/client.ts';
 import { until } from '../support/processes.ts';
-import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
+import { type AiService, refusalOf, startAiService, token } from './support/ai-service.ts';
 import { chat, type RemoteModel, startRemoteModel } from './support/remote-model.ts';
 
 const notice = readFileSync('samples/trail-notice.png');
@@ -110,11 +111,55 @@ describe('the AI service with a remote model', () => {
     expect(service.program.stdout()).to.not.contain('key-of-the-remote');
   });
 
+  for (const [server, status, message] of [
+    ['vLLM', 400, "This model's maximum context length is 512 tokens. However, you requested 600 tokens in the input."],
+    ['OpenAI', 400, { message: 'Please reduce your prompt.', code: 'context_length_exceeded' }],
+    ['Ollama', 400, 'the input length exceeds the context length'],
+    ['Text Embeddings Inference', 413, 'Input validation error: `inputs` must have less than 512 tokens. Given: 534'],
+    ['llama.cpp', 500, 'input (992 tokens) is too large to process. increase the physical batch size'],
+  ] as const)
+    it(`refuses for good a text that the model takes not whole, as ${server} says it`, async () => {
+      remote.answer = () => ({ status, body: { error: message }, headers: { 'retry-after': '7' } });
+      const final = { kind: 'rejected', status: 413, code: 'text_too_long_for_model', retryable: false };
+      const errors = [service.client.embed({ texts: ['a'] }), service.client.summarize({ text: 'A text.' })].map(failureOf);
+      for (const error of await Promise.all(errors)) expect(error).to.include(final);
+      const image = await failureOf(service.client.extract({ body: notice, contentType: 'image/png' }));
+      expect(image).to.include({ status: 502, code: 'ocr_failed', retryable: true });
+    });
+
+  it('takes no rate limit, no full server, and no text that a failure quotes, for a text that is too long', async () => {
+    const quoted = `It failed. The text was: ${'word '.repeat(200)} the maximum context length`;
+    for (const [status, error] of [
+      [429, 'tokens per minute: the maximum context length is 8192 tokens'],
+      [500, quoted],
+      [500, 'decoding exceeds the available context size'],
+    ] as const) {
+      remote.answer = () => ({ status, body: { error } });
+      expect(await failureOf(service.client.embed({ texts: ['a'] })), error).to.include({ status: 502, retryable: true });
+    }
+  });
+
   it('names a wait for a remote that limits its rate without naming one', async () => {
     remote.answer = () => ({ status: 429, body: {} });
     expect(await failureOf(service.client.embed({ texts: ['a'] }))).to.include({ status: 502, retryAfterMs: 5_000 });
     remote.answer = () => ({ status: 500, body: {} });
     expect(await failureOf(service.client.embed({ texts: ['a'] }))).to.have.property('retryAfterMs', undefined);
+  });
+
+  it('reads a wait that the remote names as a date, and takes an empty one for none', async () => {
+    const waitAt = async (status: number, retryAfter: string) => {
+      remote.answer = () => ({ status, body: {}, headers: { 'retry-after': retryAfter } });
+      return ((await failureOf(service.client.embed({ texts: ['a'] }))) as AiServiceError).retryAfterMs;
+    };
+    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+    expect(await waitAt(429, inAnHour)).to.be.within(3_500_000, 3_600_000);
+    expect(await waitAt(503, inAnHour)).to.be.within(3_500_000, 3_600_000);
+    expect(await waitAt(429, new Date(0).toUTCString())).to.equal(1_000);
+    expect(await waitAt(429, '0.2')).to.equal(1_000);
+    for (const nothing of ['', ' ', '-1', 'soon', 'soon enough']) {
+      expect(await waitAt(429, nothing), nothing).to.equal(5_000);
+      expect(await waitAt(503, nothing), nothing).to.equal(undefined);
+    }
   });
 
   it('passes on answers of another form as 502', async () => {
@@ -169,7 +214,9 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
       REMOTE_AI_PREVIOUS_EMBED_MODEL: 'former',
       REMOTE_AI_EMBED_DIMENSIONS: '3',
       REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '5',
+      REMOTE_AI_CHUNK_CHARACTERS: '300',
       REMOTE_AI_EMBED_BATCH: '2',
+      REMOTE_AI_EMBED_SECONDS: '1',
     });
   });
   beforeEach(() => {
@@ -192,6 +239,15 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
     expect(remote.requests.map(({ body }) => body.dimensions)).to.deep.equal([3, 3, 3]);
   });
 
+  it('gives up on a batch after REMOTE_AI_EMBED_SECONDS with 502', async () => {
+    remote.answer = ({ body }) => (body.input.includes('5') ? 'hang' : { status: 200, body: { data: vectorsOf(body.input, 3) } });
+    // A service that waited for as long as it does by default would be given up first.
+    const impatient = createAiClient({ baseUrl: service.url, token, timeouts: { embedMs: 15_000 } });
+    const error = await impatient.embed({ texts: ['1', '2', '3', '4', '5'] }).catch((error: unknown) => error);
+    expect(error).to.include({ status: 502, code: 'remote_timeout', retryable: true });
+    expect(remote.requests).to.have.length(3);
+  });
+
   it('refuses vectors of another length, of one batch too', async () => {
     remote.answer = ({ body }) => ({ status: 200, body: { data: vectorsOf(body.input, body.input.includes('5') ? 4 : 3) } });
     const error = await service.client.embed({ texts: ['1', '2', '3', '4', '5'] }).catch((error: unknown) => error);
@@ -208,10 +264,10 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
     expect(await embed('embedder', 8)).to.deep.equal(['embedder', 8, 'embedder']);
     expect(await embed('unheard-of', 7)).to.deep.equal(['embedder', 3, 'embedder']);
     const { embeddings } = await service.client.health();
-    expect(embeddings.map(({ model, textsPerCall }) => [model, textsPerCall])).to.deep.equal([
-      ['embedder', 2],
-      ['former', 2],
-      ['local-hash-256', 32],
+    expect(embeddings.map(({ model, textsPerCall, chunkCharacters }) => [model, textsPerCall, chunkCharacters])).to.deep.equal([
+      ['embedder', 2, 300],
+      ['former', 2, 1_200],
+      ['local-hash-256', 32, 1_200],
     ]);
   });
 });

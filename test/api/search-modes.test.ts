@@ -86,6 +86,25 @@ describe('The modes of a search', () => {
       expect(await usedCredits()).to.equal(0);
     });
 
+    it(`is unavailable for as long as the model says that limits its rate, over ${transport}`, async () => {
+      for (const [asked, told] of [
+        ['17', '17'],
+        ['0', '2'],
+      ] as const) {
+        ai.behave('embed', () => aiError(502, 'remote_failed', { 'retry-after': asked }));
+        const { status, headers } = await search(transport, { mode: 'semantic' });
+        expect([status, headers.get('retry-after')]).to.deep.equal([503, told]);
+      }
+    });
+
+    it(`refuses a query that is too long for the model, and charges nothing, over ${transport}`, async () => {
+      ai.behave('embed', () => aiError(413, 'text_too_long_for_model'));
+      const { body } = await search(transport, { mode: 'semantic' });
+      expect(body).to.include({ code: 'BAD_REQUEST', status: 400 });
+      expect(body.data.issues).to.deep.equal([{ path: ['query'], message: 'is longer than the embedding model takes' }]);
+      expect(await usedCredits()).to.equal(0);
+    });
+
     it(`refuses a mode that there is not, over ${transport}`, async () => {
       for (const mode of ['fuzzy', '', null, 1]) {
         const { status, body } = await search(transport, { mode });

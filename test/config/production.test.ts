@@ -108,6 +108,24 @@ const serverRows: Row<ServerConfig>[] = [
     ],
   },
   {
+    name: 'JOB_TIMEOUT_MS',
+    read: (config) => config.jobs.timeoutMs,
+    with: { LOCAL_EMBED_MODEL: 'minilm' },
+    absent: 600_000,
+    development: 600_000,
+    set: [['120000', 120_000]],
+  },
+  {
+    name: 'LOCAL_PREVIOUS_EMBED_MODEL',
+    read: (config) => config.jobs.timeoutMs,
+    absent: 120_000,
+    development: 120_000,
+    set: [
+      ['hash', 120_000],
+      ['minilm', 600_000],
+    ],
+  },
+  {
     name: 'STRIPE_PRICE_PRO',
     read: (config) => [config.billing.enabled, ...config.billing.pricesPro],
     with: { STRIPE_SECRET_KEY: 'sk_test', STRIPE_WEBHOOK_SECRET: 'whsec_test', STRIPE_PRICE_TEAM: 'price_team' },
@@ -190,6 +208,16 @@ const aiRows: Row<AiServiceConfig>[] = [
 ];
 
 const opsRows: Row<OpsConfig>[] = [
+  {
+    name: 'LOCAL_EMBED_MODEL',
+    read: (config) => config.jobs.timeoutMs,
+    absent: 120_000,
+    development: 120_000,
+    set: [
+      ['hash', 120_000],
+      ['minilm', 600_000],
+    ],
+  },
   {
     name: 'TEMPORAL_ADDRESS',
     read: (config) => config.temporal.address,

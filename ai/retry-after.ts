@@ -1,0 +1,14 @@
+/** Without it `Date.parse` would take a number that is below 0, too. */
+const beginsWithDay = /^[a-z]{3,9},? /i;
+
+/**
+ * A `Retry-After` header in milliseconds: it holds seconds or a date, and a date that has passed is 0. Undefined if it is absent, empty, or
+ * neither.
+ */
+export function readRetryAfterMs(header: string | null | undefined): number | undefined {
+  const value = header?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
+  if (!beginsWithDay.test(value)) return undefined;
+  const ms = Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}

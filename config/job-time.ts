@@ -1,0 +1,18 @@
+import type { z } from 'zod';
+import { milliseconds } from './environment.ts';
+import { localModelVariables, usesMinilm } from './local-models.ts';
+
+/** The variables that say how long an attempt of a job may take. */
+export const jobTimeVariables = {
+  JOB_TIMEOUT_MS: milliseconds(0, { min: 100 }).unwrap().optional(),
+  ...localModelVariables,
+};
+
+const usualMs = 120_000;
+/** The sentence model needs up to three minutes for the longest text on an idle machine, and an attempt that ends keeps nothing. */
+const minilmMs = 600_000;
+
+/** How long an attempt may take, in milliseconds. */
+export function jobTimeoutMsOf(e: z.output<z.ZodObject<typeof jobTimeVariables>>): number {
+  return e.JOB_TIMEOUT_MS ?? (usesMinilm(e) ? minilmMs : usualMs);
+}
