@@ -137,7 +137,7 @@ describe('texts that harm', () => {
     const pool = { problem: null, run } as unknown as ProcessPool;
     const minilm = createMinilmModel(pool);
     return Promise.all(
-      [createLocalProvider(pool).summarize('text', 1, signal), minilm.embed(['text'], signal)].map((work) =>
+      [createLocalProvider(pool, [minilm]).summarize('text', 1, signal), minilm.embed(['text'], signal)].map((work) =>
         (work as Promise<unknown>).catch((error: unknown) => error),
       ),
     );

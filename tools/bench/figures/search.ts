@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { aiOf, prepareChunks } from '../support/chunks.ts';
+import { aiOf, prepareChunks, small } from '../support/chunks.ts';
 import { type Figure, type Measure, type Target, toFigure } from '../support/figure.ts';
 import { alternate, medianMs, percentile } from '../support/rounds.ts';
 import type { Service } from '../support/service.ts';
@@ -23,9 +23,10 @@ const questions = [
 const withinMs: Target = { atMost: 50 };
 
 /**
- * A search in workspaces of three sizes. Its baseline embeds the query, too, and then has a bare client of Postgres scan the same
- * workspace: with pgvector's operator and nothing else, or, if the database has no pgvector, reading the bytes that a search reads
- * without looking at them. The baseline of a search by words is Postgres' own full-text search, and that of both is one after the other.
+ * A search in workspaces of three sizes, and by words also in one of many small documents. Its baseline embeds the query, too, and then
+ * has a bare client of Postgres scan the same workspace: with pgvector's operator and nothing else, or, if the database has no pgvector,
+ * reading the bytes that a search reads without looking at them. The baseline of a search by words is Postgres' own full-text search, and
+ * that of both is one after the other.
  */
 export const search: Measure = async (service, { quick, rounds }) => {
   const ai = aiOf(service);
@@ -51,17 +52,32 @@ export const search: Measure = async (service, { quick, rounds }) => {
       );
       const name = `search, ${size.toLocaleString('en')} chunks, beside ${scan.name}`;
       figures.push(toFigure(name, { ...measured, unit: 'ms' }, scan.pgvector ? withPgvector : target));
-      figures.push(...(await byWords(service, { workspaceId, size, times, scan, fullText: await prepareFullText(bare, workspaceId) })));
+      const content = `${size.toLocaleString('en')} chunks`;
+      figures.push(...(await byWords(service, { workspaceId, content, times, scan, fullText: await prepareFullText(bare, workspaceId) })));
     }
-    return figures;
+    return [...figures, ...(await inSmallDocuments(service, bare, { documents: quick ? 2_000 : 20_000, model, vector }))];
   } finally {
     await bare.end();
   }
 };
 
+/** Searches by words in many small documents: each of them has rows of its own for its words. */
+async function inSmallDocuments(
+  service: Service,
+  bare: pg.Client,
+  { documents, model, vector }: { documents: number; model: string; vector: number[] },
+): Promise<Figure[]> {
+  const seed = await prepareChunks(service, aiOf(service), small);
+  const workspaceId = await seed(documents * small.chunksPerDocument, 'search-small');
+  const scan = await prepareScan(bare, workspaceId, model, vector);
+  const content = `${documents.toLocaleString('en')} documents of ${small.chunksPerDocument} chunks`;
+  return await byWords(service, { workspaceId, content, times: 5, scan, fullText: await prepareFullText(bare, workspaceId) });
+}
+
 interface Workspace {
   workspaceId: string;
-  size: number;
+  /** What the workspace holds, for the names of figures. */
+  content: string;
   times: number;
   scan: Scan;
   /** Finds the ten best chunks for a question. */
@@ -69,7 +85,7 @@ interface Workspace {
 }
 
 /** What 95 of 100 searches by words, and by words and meaning, stay below. */
-async function byWords(service: Service, { workspaceId, size, times, scan, fullText }: Workspace): Promise<Figure[]> {
+async function byWords(service: Service, { workspaceId, content, times, scan, fullText }: Workspace): Promise<Figure[]> {
   const ai = aiOf(service);
   const path = `/api/v1/workspaces/${workspaceId}/documents/search`;
   const bothBarely = async (question: string) => {
@@ -84,7 +100,7 @@ async function byWords(service: Service, { workspaceId, size, times, scan, fullT
       () => p95Ms(8 * times, (question) => service.call('POST', path, { query: question, mode })),
       () => p95Ms(8 * times, barely),
     );
-    figures.push(toFigure(`search, ${size.toLocaleString('en')} chunks, ${mode}: p95`, { ...measured, unit: 'ms' }, withinMs));
+    figures.push(toFigure(`search, ${content}, ${mode}: p95`, { ...measured, unit: 'ms' }, withinMs));
   }
   return figures;
 }

@@ -5,10 +5,8 @@ import { reconcileVectorIndexes } from '../../../domain/chunks/reconcile-vector-
 import { splitText } from '../../../domain/chunks/split-text.ts';
 import { storeChunks } from '../../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../../domain/documents/document.ts';
-import { indexPostings } from '../../../domain/lexical/index-postings.ts';
 import type { Service } from './service.ts';
 
-const chunksPerDocument = 1_000;
 const textsPerCall = 32;
 
 type Ai = ReturnType<typeof createAiClient>;
@@ -19,22 +17,39 @@ export interface Owner {
   token: string;
 }
 
+/** Of what documents a workspace is made: some with `texts` different texts, of so many chunks each, and copies of them. */
+export interface Composition {
+  chunksPerDocument: number;
+  texts: number;
+}
+
+/** Copies of one document. */
+const long: Composition = { chunksPerDocument: 1_000, texts: 1_000 };
+/** As many different texts as the packages have whatever their versions are. */
+export const small: Composition = { chunksPerDocument: 5, texts: 2_500 };
+
 /**
- * A function that makes a workspace of so many chunks, a multiple of 1,000, and returns its id: one document as the service stores it, and
- * the others copied from it by the database. The texts are embedded once.
+ * A function that makes a workspace of so many chunks, a multiple of the texts, and returns its id: the first documents as the service
+ * stores them, and the others copied from them by the database. The texts are embedded once.
  */
-export async function prepareChunks(service: Service, ai = aiOf(service)) {
-  const { model, embedded } = await embed(ai, readTexts());
+export async function prepareChunks(service: Service, ai = aiOf(service), { chunksPerDocument, texts } = long) {
+  const { model, embedded } = await embed(ai, readTexts(texts));
   const db = createDb(service.pool);
   return async (chunks: number, slug: string, { organizationId, token }: Owner = service): Promise<string> => {
     const workspace = { organizationId, name: slug, slug };
     const { id: workspaceId } = await service.call('POST', '/api/v1/workspaces', workspace, token);
     const upload = { workspaceId, name: 'seed.txt', contentType: 'text/plain', size: 1 };
-    const { document } = await service.call('POST', '/api/v1/documents', upload, token);
-    const row = await getDocument(db, document.id);
-    await db.transaction().execute((trx) => storeChunks(trx, row, model, embedded));
-    for (const statement of copyDocument) await service.pool.query(statement, [document.id, chunks / chunksPerDocument]);
-    await indexPostings(db);
+    const originals: string[] = [];
+    for (let start = 0; start < embedded.length; start += chunksPerDocument) {
+      const { document } = await service.call('POST', '/api/v1/documents', upload, token);
+      const row = await getDocument(db, document.id);
+      await db.transaction().execute((trx) => storeChunks(trx, row, model, embedded.slice(start, start + chunksPerDocument)));
+      originals.push(document.id);
+    }
+    const values = [originals, chunks / embedded.length];
+    for (const statement of [...copyRows, copyTerms]) await service.pool.query(statement, values);
+    await service.pool.query('analyze lexical_document, posting');
+    await service.pool.query(copyPostings, values);
     // With pgvector, as the service does once an hour.
     await reconcileVectorIndexes(db);
     await service.pool.query('vacuum analyze document, chunk, vector_block, lexical_document, posting');
@@ -48,15 +63,16 @@ export function aiOf({ stack }: Service): Ai {
 }
 
 /** Pieces of real English: what the packages beside this one say of themselves. */
-export function readTexts(): string[] {
+export function readTexts(count = 1_000): string[] {
   const packages = new URL('../../../node_modules/', import.meta.url);
   const readmes = readdirSync(packages, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('README.md'));
   const texts: string[] = [];
   for (const name of readmes.sort()) {
-    if (texts.length >= chunksPerDocument) break;
+    if (texts.length >= count) break;
     texts.push(...splitText(readFileSync(new URL(name, packages), 'utf8')));
   }
-  return texts.slice(0, chunksPerDocument);
+  if (texts.length < count) throw new Error(`there are only ${texts.length} texts`);
+  return texts.slice(0, count);
 }
 
 /** Embeds texts in calls as the worker makes them. */
@@ -72,12 +88,27 @@ export async function embed(ai: Ai, texts: string[]) {
   return { model, embedded };
 }
 
-const copyDocument = [
+const copyRows = [
   ['document', `'id', document.id || '-' || n, 'object_key', object_key || '-' || n`, 'id'],
   ['chunk', `'id', chunk.id || '-' || n, 'document_id', document_id || '-' || n`, 'document_id'],
   ['vector_block', `'document_id', document_id || '-' || n`, 'document_id'],
 ].map(
   ([table, changes, key]) => `insert into ${table}
     select (jsonb_populate_record(${table}, jsonb_build_object(${changes}))).*
-    from ${table} cross join generate_series(2, $2::int) as n where ${table}.${key} = $1`,
+    from ${table} cross join generate_series(2, $2::int) as n where ${table}.${key} = any($1::text[])`,
 );
+
+const copyTerms = `insert into lexical_document
+    (document_id, organization_id, workspace_id, indexed_at, chunk_count, term_count, workspace_key, terms)
+  select document_id || '-' || n, organization_id, workspace_id, indexed_at, chunk_count, term_count, workspace_key, terms
+  from lexical_document cross join generate_series(2, $2::int) as n where document_id = any($1::text[])`;
+
+/** In the order of their key, since there are millions. */
+const copyPostings = `insert into posting (workspace_key, term, document_number, part, postings)
+  select posting.workspace_key, term, copy.number, part, postings
+  from lexical_document as original cross join unnest(original.terms) as own (word)
+    join posting on posting.workspace_key = original.workspace_key and term = own.word and document_number = original.number
+    cross join generate_series(2, $2::int) as n
+    join lexical_document as copy on copy.document_id = original.document_id || '-' || n
+  where original.document_id = any($1::text[])
+  order by term, copy.number, part`;
