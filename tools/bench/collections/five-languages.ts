@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parts } from '../../../samples/handbook.ts';
 import type { Collection } from '../support/collection.ts';
+import { otherWords } from './other-words.ts';
 
 /** What a workshop says of itself, a passage each. */
 export const german = [
@@ -43,6 +44,8 @@ const japanese = [
   '台風で屋根が壊れた年は、町の人々が瓦を一枚ずつ手渡しで運んだ。',
 ];
 
+const texts = [...readSamples(), ...[german, french, spanish, japanese].flat(), ...otherWords.flatMap(({ distractors }) => distractors)];
+
 const questions: Collection['questions'] = [
   ...readQuestions(),
   ...judge(german, [
@@ -73,12 +76,16 @@ const questions: Collection['questions'] = [
     ['紙を乾かす板', 2],
     ['猫', 5],
   ]),
+  ...otherWords.flatMap((language) => language.questions.map(({ query, contains }) => ({ query, relevant: [findOne(contains)] }))),
 ];
 
-/** The samples and four small texts in German, French, Spanish and Japanese, with 32 questions. Each passage is a document of one chunk. */
+/**
+ * The samples and four small texts in German, French, Spanish and Japanese, with 42 questions, ten of them in other words than the text's.
+ * Each passage is a document of one chunk.
+ */
 export const fiveLanguages: Collection = {
   name: 'samples in five languages',
-  documents: [...readSamples(), ...[german, french, spanish, japanese].flat()].map((text, index) => ({ id: String(index), text })),
+  documents: texts.map((text, index) => ({ id: String(index), text })),
   questions,
 };
 
@@ -109,6 +116,13 @@ function readQuestions(): Collection['questions'] {
     if (relevant.length === 0) throw new Error(`no passage of the samples contains “${contains}”`);
     return { query, relevant };
   });
+}
+
+/** The id of the one passage that contains a text. */
+function findOne(contained: string): string {
+  const found = texts.flatMap((text, index) => (text.includes(contained) ? [String(index)] : []));
+  if (found[0] === undefined || found.length > 1) throw new Error(`${found.length} passages contain “${contained}”, not one`);
+  return found[0];
 }
 
 /** Questions, each with the number of the passage that responds to it. */
