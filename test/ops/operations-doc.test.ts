@@ -87,7 +87,7 @@ describe('docs/operations.md', () => {
       const names = args.split(' ').filter((arg) => !/^(--short|--json|--alerts|--cut-minutes=\d+)?$/.test(arg));
       expect(faults.map(({ name }) => name)).to.include.members(names);
     }
-    const links = [...doc.matchAll(/\]\(([^):]+)\)/g)].map(([, path = '']) => join('docs', path));
+    const links = [...doc.matchAll(/\]\(([^):]+)\)/g)].map(([, path = '']) => join('docs', path.replace(/#.*/, '')));
     expect(links.filter((path) => !existsSync(path))).to.deep.equal([]);
   });
 });

@@ -5,8 +5,8 @@ import { createJob, resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
-/** Lines of the process, which belong to no workflow. */
-const ofProcess = ['worker running'];
+/** Lines of the process, which belong to no workflow. The worker begins again until the API has marked the store of a new deployment. */
+const ofProcess = ['worker running', 'the workers are not running; they begin again'];
 
 describe('The log of a worker', () => {
   const services: ServiceName[] = ['api', 'worker'];
