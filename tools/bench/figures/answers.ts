@@ -17,8 +17,8 @@ const asked = 10;
 /** The model that is measured instead of the local hash: `minilm`. */
 const localModel = process.env.LOCAL_EMBED_MODEL;
 
-/** What `hybrid` must reach of the better of its halves: in a small collection one question more or less weighs much. */
-const ofBetterHalf: Target = { ratio: { atLeast: 0.99 } };
+/** `hybrid` must never be worse than the better of its halves. */
+const ofBetterHalf: Target = { ratio: { atLeast: 1 } };
 /** nDCG@10 that is to be reached on Cranfield, a little less than what docs/answers.md tells; `hybrid` with minilm. */
 const onCranfield = { lexical: 0.37, hybrid: 0.42 };
 
