@@ -169,6 +169,9 @@ async function askUntraced<T extends z.ZodType>(
   return checked.data;
 }
 
+/** By itself a connection would wait for five minutes, which is less than an attempt may take. */
+const endless = { headersTimeout: 0, bodyTimeout: 0 };
+
 // `fetch` would need twice the CPU time, and indexing a large document makes sixty calls.
 async function send(
   url: string,
@@ -180,7 +183,7 @@ async function send(
   const either = signal ? AbortSignal.any([signal, timeout, away]) : AbortSignal.any([timeout, away]);
   const source = new Source(body);
   try {
-    const response = await request(url, { ...options, body: source.bytes, signal: either });
+    const response = await request(url, { ...options, ...endless, body: source.bytes, signal: either });
     if (onProgress && response.headers['content-type']?.toString().startsWith(linesMediaType))
       return await readLines(response.body, onProgress);
     return { status: response.statusCode, retryAfter: response.headers['retry-after']?.toString(), text: await response.body.text() };

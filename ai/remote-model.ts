@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RemoteModelConfig } from '../config/ai-service.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 import { saysTooLong } from './says-too-long.ts';
-import { ServiceError } from './service-error.ts';
+import { ServiceError, type ServiceErrorOptions } from './service-error.ts';
 
 /** How long a call to the remote model may take, and who waits for it. */
 export interface RemoteCall {
@@ -14,8 +14,8 @@ export interface RemoteCall {
 
 /**
  * Posts to the remote model's endpoint and validates the response. Throws ServiceError 502 for any failure of the remote, with its
- * `Retry-After`, also for a 4xx (a wrong key is not the document's fault); 413 if a text is longer than the model takes; or the signal's
- * reason.
+ * `Retry-After`, also for a 4xx (a wrong key is not the document's fault), though `ofDocument` if it refuses an image; 413 if a text is
+ * longer than the model takes; or the signal's reason.
  */
 export async function askRemote<T extends z.ZodType>(
   remote: RemoteModelConfig,
@@ -38,7 +38,11 @@ export async function askRemote<T extends z.ZodType>(
       // Read so that the connection can be reused, and not logged, because it may quote the document.
       const said = await response.text();
       if (name === 'remote' && saysTooLong(response.status, said)) throw new ServiceError(413, 'text_too_long_for_model', tooLong[path]);
-      throw failed(name, `The remote model responded with ${response.status}.`, retryAfterSeconds(response));
+      const ofDocument = name === 'ocr' && refusals.has(response.status);
+      throw failed(name, `The remote model responded with ${response.status}.`, {
+        retryAfterSeconds: retryAfterSeconds(response),
+        ofDocument,
+      });
     }
     const parsed = schema.safeParse(await response.json());
     if (!parsed.success) throw failed(name, 'The remote model responded in an unknown form.');
@@ -57,9 +61,12 @@ const tooLong = {
   '/embeddings': 'A text is longer than the embedding model takes. Documents fit in shorter chunks (REMOTE_AI_CHUNK_CHARACTERS).',
 };
 
-function failed(name: string, detail: string, retryAfter?: number): ServiceError {
+/** A model says so of one image that it takes the others of: it is too large, or shows what the model must not read. */
+const refusals = new Set([400, 413, 415, 422]);
+
+function failed(name: string, detail: string, options: Pick<ServiceErrorOptions, 'retryAfterSeconds' | 'ofDocument'> = {}): ServiceError {
   const message = 'The remote model could not serve the request.';
-  return new ServiceError(502, `${name}_failed`, message, { cause: new Error(detail), retryAfterSeconds: retryAfter });
+  return new ServiceError(502, `${name}_failed`, message, { cause: new Error(detail), ...options });
 }
 
 /** For a remote that limits its rate and does not say for how long. A caller must not take that for a fault of its document. */

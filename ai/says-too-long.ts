@@ -7,11 +7,30 @@ const refusal = {
 /** llama.cpp fails instead. That its context is full while it serves others is none of the text's fault. */
 const failure = { statuses: [500], phrases: /too large to process|larger than the max context size/i };
 
-/** Servers that quote the document do so at the end. */
+/** Servers that quote the document in their message do so at its end. */
 const messageCharacters = 1_000;
+
+/** Where servers say what is wrong. Others hold the request, and so the document: FastAPI returns it as `input`. */
+const messageFields = ['error', 'message', 'detail', 'msg', 'code', 'type'];
+const deepestMessage = 5;
 
 /** Whether a remote model does not take a request because a text of it has too many tokens for the model: it will not take it the next time. */
 export function saysTooLong(status: number, body: string): boolean {
-  const message = body.slice(0, messageCharacters);
-  return [refusal, failure].some(({ statuses, phrases }) => statuses.includes(status) && phrases.test(message));
+  const messages = readMessages(body).map((message) => message.slice(0, messageCharacters));
+  return [refusal, failure].some(({ statuses, phrases }) => statuses.includes(status) && messages.some((message) => phrases.test(message)));
+}
+
+function readMessages(body: string): string[] {
+  try {
+    return findMessages(JSON.parse(body));
+  } catch {
+    return [body];
+  }
+}
+
+function findMessages(value: unknown, depth = 0): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null || depth === deepestMessage) return [];
+  const parts = Array.isArray(value) ? value : messageFields.map((name) => (value as Record<string, unknown>)[name]);
+  return parts.flatMap((part) => findMessages(part, depth + 1));
 }

@@ -1,4 +1,5 @@
-interface ServiceErrorOptions {
+/** What else is known of a refusal or failure. */
+export interface ServiceErrorOptions {
   retryAfterSeconds?: number | undefined;
   /** If absent, that of a 4xx. */
   ofDocument?: boolean;

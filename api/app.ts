@@ -57,7 +57,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   const guard = [identifyRoute, limited, trustedOrigin([...config.trustedOrigins, new URL(config.apiUrl).origin])];
   app.use('/rpc', guard, createRpc(deps, procedures), rpcErrors(deps));
   app.get('/api/v1/openapi.json', limited, openApiDocument({ cookieName: sessionCookieName(config), extra: config.extraContentTypes }));
-  app.use('/api/v1', guard, createRest(deps, procedures));
+  app.use('/api/v1', guard, deps.refusals.refuseAgain, createRest(deps, procedures));
 
   app.use(nothingHere);
   app.use(restErrors(deps));

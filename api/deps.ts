@@ -13,6 +13,7 @@ import type { BodyBudget } from './http/body-budget.ts';
 import type { Readiness } from './http/health.ts';
 import type { LargeResponses } from './http/large-responses.ts';
 import type { Limiters } from './http/limiters.ts';
+import type { StandingRefusals } from './http/standing-refusals.ts';
 import type { RunDeps } from './procedure.ts';
 import type { JobStreams } from './streams/job-streams.ts';
 import type { WriteBulkhead } from './write-bulkhead.ts';
@@ -33,6 +34,7 @@ export interface ApiDeps extends RunDeps {
   limiters: Limiters;
   largeResponses: LargeResponses;
   bodies: BodyBudget;
+  refusals: StandingRefusals;
   /** What the embedding of a query costs; known for a minute, then asked again. */
   embeddingPrice(model?: string): Promise<EmbeddingPrice>;
   jobStreams: JobStreams;

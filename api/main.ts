@@ -5,6 +5,7 @@ import { createAiClient } from '../ai/client.ts';
 import { createAuth } from '../auth/auth.ts';
 import { mountAuth } from '../auth/mount.ts';
 import { createFindSession } from '../auth/session.ts';
+import { Neighbours } from '../concurrency/neighbours.ts';
 import { deriveKey } from '../config/keys.ts';
 import { loadOrExit } from '../config/load-or-exit.ts';
 import { loadServerConfig } from '../config/server.ts';
@@ -42,10 +43,12 @@ import { createApp } from './app.ts';
 import { findStreamMembership } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { BodyBudget } from './http/body-budget.ts';
+import { endRequest } from './http/body-time.ts';
 import { refuseClientErrors } from './http/errors.ts';
 import { LargeResponses } from './http/large-responses.ts';
 import { createLimiters } from './http/limiters.ts';
 import { clientAddressOf, requestInfo } from './http/request.ts';
+import { StandingRefusals } from './http/standing-refusals.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { createJobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
@@ -54,6 +57,8 @@ import { createWriteBulkhead } from './write-bulkhead.ts';
 
 /** A request that waits for the bucket has to be over in three seconds. */
 const storageTimeoutMs = 2_500;
+/** For how long an organization that was served counts as one that others share this process with. */
+const neighbourMs = 2_000;
 
 const config = loadOrExit(() => loadServerConfig(process.env));
 const log = createLog({ level: config.logLevel, base: { part: 'api' } });
@@ -118,12 +123,15 @@ const payments = createPayments({ config, db, log });
 const findCaller = createFindSession(sessionsDb, config);
 const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'none' });
 
+const neighbours = new Neighbours(neighbourMs);
+
 const deps: ApiDeps = {
   config,
   log,
   skippedEvents: metrics.skippedEvents,
   db,
   sessionsDb,
+  neighbours,
   writes: createWriteBulkhead(pools.requests.options.max ?? 1),
   readiness,
   storage: traceStorage(storage),
@@ -135,8 +143,9 @@ const deps: ApiDeps = {
   authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
-  largeResponses: new LargeResponses(),
-  bodies: new BodyBudget(),
+  largeResponses: new LargeResponses({}, neighbours),
+  bodies: new BodyBudget((...request) => endRequest(log, ...request)),
+  refusals: new StandingRefusals(),
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
@@ -148,8 +157,9 @@ const app = createApp(deps, {
     findSession: findCaller,
     log,
     clientAddress: (_req, res) => clientAddressOf(res),
+    admitBody: async (req, res, maxBytes) => (await deps.bodies.admit(req, res, maxBytes))?.keep() ?? (() => {}),
     beginWrite: (userId, signal) => deps.writes.enter(`user ${userId}`, signal),
-    admitResponse: (req, res, userId, bytes) => deps.largeResponses.admit(requestInfo(req, res), `user ${userId}`, bytes),
+    admitResponse: (req, res, userId, bytes) => deps.largeResponses.admit({ ...requestInfo(req, res), userId }, `user ${userId}`, bytes),
   }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,
   observeRequest: metrics.observeRequest,

@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
+import type { ZodSafeParseResult } from 'zod';
+import type { Neighbours } from '../concurrency/neighbours.ts';
 import type { Release } from '../concurrency/semaphore.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import { inShareOf, moveToShareOf } from '../db/fair-share.ts';
@@ -20,6 +22,8 @@ export interface RequestInfo {
   lastEventId: string | undefined;
   /** Aborts when the client hangs up. */
   signal: AbortSignal;
+  /** Counts the body of the request also after its client has left, until what is returned is called. */
+  keepBody(): Release;
   /** Closes the connection at once. */
   hangUp(): void;
   /** Names the organization that the request was authorized in, for the log. */
@@ -69,7 +73,7 @@ export function procedure<R extends AnyRoute>(
 /** One event of a stream: its resumable id, and the data to send. */
 export interface StreamEvent {
   id: string;
-  data: unknown;
+  data: object;
 }
 
 /** What every procedure runs with. */
@@ -78,6 +82,8 @@ export interface RunDeps {
   /** Counts the events of streams that were skipped because they do not fit the contract. */
   skippedEvents: { add(count: number): void };
   writes: WriteBulkhead;
+  /** The organizations that are served. */
+  neighbours: Neighbours;
 }
 
 /**
@@ -106,12 +112,19 @@ export async function run(
       authorized = true;
       request.noteOrganization(organizationId);
       moveToShareOf(organizationId);
+      deps.neighbours.note(organizationId);
       await prepare?.();
       if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal);
     },
   };
-  const call = inShareOf(caller?.userId ?? request.clientAddress, () => handler(context));
-  const output = await call.catch((error) => Promise.reject(causeOf(error, request.signal))).finally(() => release?.());
+  const letGoOfBody = request.keepBody();
+  const call = inShareOf(caller?.userId ?? request.clientAddress, async () => await handler(context));
+  const output = await call
+    .catch((error) => Promise.reject(causeOf(error, request.signal)))
+    .finally(() => {
+      release?.();
+      letGoOfBody();
+    });
   if (!authorized) throw new Error(`${operation} returned without authorization`);
   if (stream) return inThisRequest(validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>));
   return await parseInTurns(route.responses[200], output);
@@ -137,11 +150,15 @@ function inThisRequest(events: AsyncGenerator<StreamEvent>): AsyncIterable<Strea
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
+/** The data of events as the contract has them: what goes to many streams is parsed once. */
+const parsedEvents = new WeakMap<object, ZodSafeParseResult<unknown>>();
+
 async function* validEvents(deps: RunDeps, route: AnyRoute, events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {
   for await (const { id, data } of events) {
-    const parsed = route.responses[200].safeParse(data);
+    const parsed = parsedEvents.get(data) ?? route.responses[200].safeParse(data);
+    parsedEvents.set(data, parsed);
     if (parsed.success) {
-      yield { id, data: parsed.data };
+      yield { id, data: parsed.data as object };
     } else {
       deps.skippedEvents.add(1);
       deps.log.error({ err: parsed.error, row: (data as { id?: unknown }).id }, 'an event does not fit the contract; its stream skips it');

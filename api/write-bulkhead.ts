@@ -1,6 +1,6 @@
 import type { Release } from '../concurrency/semaphore.ts';
 import { Turns } from '../concurrency/turns.ts';
-import { ApiError } from '../contract/api-error.ts';
+import { TurnsTaken } from './turns-taken.ts';
 
 /** Keeps the writes of one organization from taking every connection while they wait for each other. */
 export interface WriteBulkhead {
@@ -24,11 +24,7 @@ export function createWriteBulkhead(connections: number): WriteBulkhead {
   return {
     async enter(key, signal) {
       const release = await turns.acquireWithin(key, patienceMs, signal);
-      if (!release)
-        throw new ApiError('SERVICE_UNAVAILABLE', {
-          message: 'Too many changes are under way: try again in a moment.',
-          retryAfterSeconds: 2,
-        });
+      if (!release) throw new TurnsTaken({ message: 'Too many changes are under way: try again in a moment.', retryAfterSeconds: 2 });
       return release;
     },
   };

@@ -21,7 +21,7 @@ export const authPath = '/api/auth/{*any}';
 
 const basePath = '/api/auth';
 
-/** What the largest request of better-auth's endpoints may have, in bytes. Only Stripe sends more. */
+/** What the largest request of better-auth's endpoints may have, in bytes. Only Stripe sends more, if it is configured. */
 const maxOwnBodyBytes = 64 * 1024;
 const webhookPath = `${basePath}/stripe/webhook`;
 
@@ -36,6 +36,8 @@ export interface MountOptions {
   log: Logger;
   /** The client's address as the whole API sees it. */
   clientAddress(req: ExpressRequest, res: ExpressResponse): string;
+  /** Waits until a body of at most so many bytes may be read; returns how to let go of it. Throws as `beginWrite` does. */
+  admitBody(req: ExpressRequest, res: ExpressResponse, maxBytes: number): Promise<Release>;
   /** Waits until a user may change something; returns how to end the change. Throws ApiError, or the signal's reason. */
   beginWrite(userId: string, signal: AbortSignal): Promise<() => void>;
   /** Waits until a response of so many bytes may be sent to a user, who then has to read it in time. Throws as `beginWrite` does. */
@@ -46,28 +48,32 @@ export interface MountOptions {
  * Serves better-auth: checks the origin, passes on the client's address, and sets the actor of changes. Needs `X-Request-Id` on the
  * response. Errors of better-auth get the API's envelope. Any other error becomes 500 `internal_error`.
  */
-export function mountAuth({ auth, config, findSession, log, clientAddress, beginWrite, admitResponse }: MountOptions): RequestHandler {
+export function mountAuth(options: MountOptions): RequestHandler {
+  const { auth, config, findSession, log, clientAddress, admitBody, beginWrite, admitResponse } = options;
   const base = new URL(config.apiUrl).origin;
   const trusted = new Set([...config.trustedOrigins, base]);
   const lists = new ListTurns();
   return async (req, res) => {
-    let release: Release | undefined;
+    const releases: Release[] = [];
     try {
       const changes = !safeMethods.has(req.method);
       if (changes && !isAllowedOrigin(req.headers, trusted)) return refuseOrigin(res);
-      const maxBytes = req.path === webhookPath ? maxBodyBytes : maxOwnBodyBytes;
+      const maxBytes = req.path === webhookPath && config.billing.enabled ? maxBodyBytes : maxOwnBodyBytes;
       if (Number(req.headers['content-length'] ?? 0) > maxBytes) return fail(res, 413, 'payload_too_large');
       if (changes && isForm(req.headers)) return refuseForm(res);
       const address = clientAddress(req, res);
       req.headers[clientAddressHeader] = address;
       if (changes) standInForBrowser(req.headers, base);
+      if (changes) releases.push(await admitBody(req, res, maxBytes));
       // better-auth would read it only while it does what the request asks for.
       const body = changes ? await readBody(req, res, maxBytes) : undefined;
+      // The request was ended because its body came too slowly.
+      if (res.headersSent) return;
       const request = new Request(getRequest({ base, request: req }), body ? { body } : {});
       const path = new URL(request.url).pathname.slice(basePath.length);
       const caller = changes || isList(path) ? await inShareOf(address, () => findSession(req.headers)) : undefined;
       const actor = changes ? caller : undefined;
-      if (actor) release = await beginWrite(actor.userId, whenClientLeaves(res));
+      if (actor) releases.push(await beginWrite(actor.userId, whenClientLeaves(res)));
       const call = () => inShareOf(caller?.userId ?? address, () => runAsActor(actor, () => auth.handler(request)));
       const admit = (bytes: number) => admitResponse(req, res, caller?.userId ?? address, bytes);
       const list = isList(path) && caller && { userId: caller.userId, signal: whenClientLeaves(res) };
@@ -93,7 +99,7 @@ export function mountAuth({ auth, config, findSession, log, clientAddress, begin
       log.error({ err, requestId: res.getHeader('X-Request-Id') }, 'Request to /api/auth failed');
       fail(res, 500, 'internal_error');
     } finally {
-      release?.();
+      for (const release of releases) release();
     }
   };
 }

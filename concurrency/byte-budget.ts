@@ -1,5 +1,6 @@
+import { BytesByKey } from './bytes-by-key.ts';
+import { RoomQueue } from './room-queue.ts';
 import type { Release } from './semaphore.ts';
-import { WaitQueue } from './wait-queue.ts';
 
 export interface ByteBudgetLimits {
   /** What all keys may hold at once, and each of them. */
@@ -9,13 +10,9 @@ export interface ByteBudgetLimits {
   maxWaiting: number;
 }
 
-interface Share {
-  bytes: number;
-  waiting: { bytes: number; turn: WaitQueue }[];
-}
-
 /** Bytes that a caller holds. */
 export interface HeldBytes {
+  readonly bytes: number;
   /** Gives back what is more than so many bytes. */
   shrinkTo(bytes: number): void;
   /** Gives back all of them. A second call does nothing. */
@@ -25,22 +22,40 @@ export interface HeldBytes {
 /** Bytes that are shared by keys. The keys are served in turns, and the callers of one key in the order in which they came. */
 export class ByteBudget {
   readonly #limits: ByteBudgetLimits;
-  /** Only keys that hold something or wait; the one that is served next comes first. */
-  readonly #shares = new Map<string, Share>();
-  #bytes = 0;
+  readonly #held = new BytesByKey();
+  readonly #waiting: RoomQueue<{ key: string; bytes: number }>;
 
   constructor(limits: ByteBudgetLimits) {
     this.#limits = limits;
+    this.#waiting = new RoomQueue({
+      maxWaiting: limits.maxWaiting,
+      roomFor: ({ key, bytes }) => {
+        if (this.isExhausted(key, bytes)) return 'key full';
+        return this.bytes + bytes > limits.totalBytes ? 'all full' : 'free';
+      },
+      take: ({ key, bytes }) => this.#held.add(key, bytes),
+    });
   }
 
   /** What is held now, in bytes. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#held.total;
+  }
+
+  /** How many more bytes the first caller needs who waits for nothing but the total; 0 if nobody does. */
+  get missingBytes(): number {
+    const first = this.#waiting.findWaitingForAll();
+    return first ? this.bytes + first.bytes - this.#limits.totalBytes : 0;
+  }
+
+  /** What a key holds now. */
+  bytesOf(key: string): number {
+    return this.#held.of(key);
   }
 
   /** Whether the key's own share has no room for so many bytes. */
   isExhausted(key: string, bytes: number): boolean {
-    return (this.#shares.get(key)?.bytes ?? 0) + bytes > this.#limits.bytesPerKey;
+    return this.bytesOf(key) + bytes > this.#limits.bytesPerKey;
   }
 
   /**
@@ -48,62 +63,20 @@ export class ByteBudget {
    * the key wait already. Rejects with the signal's reason.
    */
   async acquireWithin(key: string, bytes: number, patienceMs: number, signal: AbortSignal): Promise<HeldBytes | undefined> {
-    signal.throwIfAborted();
-    const share = this.#shares.get(key) ?? { bytes: 0, waiting: [] };
-    this.#shares.set(key, share);
-    if (share.waiting.length > 0 || !this.#fits(share, bytes)) {
-      if (!(await this.#wait(share, bytes, patienceMs, signal))) return undefined;
-    } else this.#change(share, bytes);
+    if (!(await this.#waiting.take(key, { key, bytes }, patienceMs, signal))) return undefined;
     let held = bytes;
     const shrinkTo = (left: number) => {
       if (left >= held) return;
-      this.#change(share, left - held);
+      this.#held.add(key, left - held);
       held = left;
-      this.#serveAll();
+      this.#waiting.serve();
     };
-    return { shrinkTo, release: () => shrinkTo(0) };
-  }
-
-  #fits(share: Share, bytes: number): boolean {
-    return share.bytes + bytes <= this.#limits.bytesPerKey && this.#bytes + bytes <= this.#limits.totalBytes;
-  }
-
-  #change(share: Share, bytes: number): void {
-    share.bytes += bytes;
-    this.#bytes += bytes;
-  }
-
-  async #wait({ waiting }: Share, bytes: number, patienceMs: number, signal: AbortSignal): Promise<boolean> {
-    if (waiting.length >= this.#limits.maxWaiting) return false;
-    const waiter = { bytes, turn: new WaitQueue() };
-    waiting.push(waiter);
-    const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), patienceMs);
-    try {
-      await waiter.turn.wait(AbortSignal.any([signal, patience.signal]));
-      return true;
-    } catch (error) {
-      waiting.splice(waiting.indexOf(waiter), 1);
-      // Whoever waits behind it may need less.
-      this.#serveAll();
-      if (patience.signal.aborted && !signal.aborted) return false;
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  #serveAll(): void {
-    for (const [key, share] of [...this.#shares]) {
-      let served = false;
-      for (let [next] = share.waiting; next && this.#fits(share, next.bytes); [next] = share.waiting) {
-        share.waiting.shift();
-        this.#change(share, next.bytes);
-        next.turn.resolveNext();
-        served = true;
-      }
-      if (served || (share.bytes === 0 && share.waiting.length === 0)) this.#shares.delete(key);
-      if (served) this.#shares.set(key, share);
-    }
+    return {
+      get bytes() {
+        return held;
+      },
+      shrinkTo,
+      release: () => shrinkTo(0),
+    };
   }
 }

@@ -12,10 +12,15 @@ export class Turns {
     this.#maxWaiting = maxWaiting;
   }
 
+  /** Whether the next caller of the key would get nothing, without waiting. */
+  isFull(key: string): boolean {
+    return (this.#semaphores.get(key)?.waiting ?? 0) >= this.#maxWaiting;
+  }
+
   /** Waits for a turn; undefined after `patienceMs`, or at once if too many wait already. Rejects with the signal's reason. */
   async acquireWithin(key: string, patienceMs: number, signal: AbortSignal): Promise<Release | undefined> {
+    if (this.isFull(key)) return undefined;
     const semaphore = this.#semaphores.get(key) ?? new Semaphore(this.#limit);
-    if (semaphore.waiting >= this.#maxWaiting) return undefined;
     this.#semaphores.set(key, semaphore);
     try {
       const release = await semaphore.acquireWithin(patienceMs, signal);

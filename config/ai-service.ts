@@ -85,9 +85,12 @@ function languages() {
     .default(['eng']);
 }
 
-/** Longer ones would make results of searches too large; of much shorter ones a long text would have more than a document may have. */
+/** Longer chunks would make results of searches too large. */
+const mostChunkCharacters = 1_200;
+
+/** Of much shorter ones a long text would have more than a document may have. */
 function chunkCharacters() {
-  return integer(1_200, { min: 200, max: 1_200 });
+  return integer(mostChunkCharacters, { min: 200, max: mostChunkCharacters });
 }
 
 /** The variables of the AI service. */
@@ -124,7 +127,7 @@ export const aiServiceEnvironment = z.object({
   REMOTE_AI_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
   REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
   REMOTE_AI_CHUNK_CHARACTERS: chunkCharacters(),
-  REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: chunkCharacters(),
+  REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: chunkCharacters().unwrap().optional(),
   REMOTE_AI_EMBED_BATCH: integer(64, { min: 1, max: 64 }),
   REMOTE_AI_EMBED_SECONDS: integer(30, { min: 1, max: mostEmbedSeconds }),
   ...tracingVariables,
@@ -160,6 +163,19 @@ const checks = [
     e.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS > 0 && !e.REMOTE_AI_PREVIOUS_EMBED_MODEL
       ? ['REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing while REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS is set']
       : [],
+  ),
+  check(['REMOTE_AI_PREVIOUS_EMBED_MODEL', 'REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS'], (e) =>
+    e.REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS !== undefined && !e.REMOTE_AI_PREVIOUS_EMBED_MODEL
+      ? ['REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing while REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS is set']
+      : [],
+  ),
+  check(
+    ['REMOTE_AI_EMBED_MODEL', 'REMOTE_AI_PREVIOUS_EMBED_MODEL', 'REMOTE_AI_CHUNK_CHARACTERS', 'REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS'],
+    (e) =>
+      e.REMOTE_AI_EMBED_MODEL === e.REMOTE_AI_PREVIOUS_EMBED_MODEL &&
+      (e.REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS ?? e.REMOTE_AI_CHUNK_CHARACTERS) !== e.REMOTE_AI_CHUNK_CHARACTERS
+        ? ['REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: must be REMOTE_AI_CHUNK_CHARACTERS while both models are the same']
+        : [],
   ),
   check(['OCR_LANGUAGES', 'OCR_LANGUAGES_DIR'], ({ OCR_LANGUAGES, OCR_LANGUAGES_DIR }) =>
     OCR_LANGUAGES_DIR === undefined && OCR_LANGUAGES.some((name) => name !== 'eng')
@@ -209,7 +225,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
           embedDimensions: env.REMOTE_AI_EMBED_DIMENSIONS || undefined,
           previousEmbedDimensions: env.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS || undefined,
           chunkCharacters: env.REMOTE_AI_CHUNK_CHARACTERS,
-          previousChunkCharacters: env.REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS,
+          previousChunkCharacters: env.REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS ?? mostChunkCharacters,
           embedBatch: env.REMOTE_AI_EMBED_BATCH,
           embedTimeoutMs: env.REMOTE_AI_EMBED_SECONDS * 1000,
         }

@@ -109,6 +109,7 @@ export const serverEnvironment = z.object({
   RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
   SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
   SEARCHES_PER_ORGANIZATION: integer(4, { min: 1 }),
+  SEARCH_SHARE: z.coerce.number('must be a number').gt(0, 'must be above 0').max(1, 'must be at most 1').default(0.25),
   SEARCH_WAIT_MS: milliseconds(5_000),
   SEARCH_TIMEOUT_MS: milliseconds(20_000, { min: 10 }),
   MAX_ORGANIZATIONS_PER_USER: integer(10, { min: 1, max: 1_000_000 }),

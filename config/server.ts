@@ -71,12 +71,13 @@ export function loadServerConfig(env: Environment) {
       invitationsPerAddressPerDay: e.INVITATIONS_PER_ADDRESS_PER_DAY,
     },
     /**
-     * The mode of a search that names none; how many of one organization run at once in a process, how long others wait for their turn, and
-     * how long one may take.
+     * The mode of a search that names none; how many of one organization run at once in a process, what part of the time they may take while
+     * others are served, how long others wait for their turn, and how long one may take.
      */
     searches: {
       defaultMode: e.SEARCH_DEFAULT_MODE,
       perOrganization: e.SEARCHES_PER_ORGANIZATION,
+      share: e.SEARCH_SHARE,
       waitMs: e.SEARCH_WAIT_MS,
       timeoutMs: e.SEARCH_TIMEOUT_MS,
     },

@@ -69,7 +69,7 @@ const extracted = z
       .array(z.int().min(0).max(100).nullable())
       .optional()
       .describe(
-        'How sure text recognition was of each page, from 0 to 100, in their order; null for a page that it did not read, or found nothing on. Absent if it read none, or if a remote model did.',
+        'How sure text recognition was of each page, from 0 to 100, in their order; null for a page that it did not read, or on which it found nothing, or less than its own text. Absent if it read none, or if a remote model did.',
       )
       .meta({ examples: [[null, 94]] }),
   })

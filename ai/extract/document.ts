@@ -31,9 +31,9 @@ export interface RawText {
   headings?: RawHeading[];
   /** The reader stopped before the end, because it had enough text. */
   stoppedEarly?: boolean;
-  /** How many of the pages of a PDF text recognition has read. */
+  /** How many of the pages of a PDF have text that was recognized. */
   ocrPages?: number;
-  /** How sure text recognition was of each page, in percent; null for those that it did not read, or found nothing on. */
+  /** How sure text recognition was of each page, in percent; null for those that have nothing of it. */
   ocrConfidence?: (number | null)[];
 }
 

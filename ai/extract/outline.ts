@@ -69,6 +69,7 @@ export function locateHeadings(text: string, headings: RawHeading[], pageStarts:
   return found;
 }
 
-function collapse(text: string): string {
+/** A text with one space in place of each run of white space, and none around it. */
+export function collapse(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }

@@ -31,44 +31,50 @@ const shortestPauseMs = 1_000;
 /**
  * Reads the scanned pages of a PDF, one after the other, so that a long document leaves room for others. Pages beyond `maxPages`, first
  * those with a stamp, those that cannot be read, and those that are not read in time, stay as they are, and the text is marked as incomplete.
- * A wait that the reader asks for is kept if the time suffices. Throws ServiceError: what the reader throws if text recognition is down
- * or no page was read but one may be later, or no page has text; 502 `ocr_timeout` if no page was read in time; or the signal's reason.
+ * Those whose own text is better than what was recognized stay as they are, too, and do not count as recognized.
+ * A wait that the reader asks for is kept if the time suffices. Throws ServiceError, unless all pages that were not read can do without:
+ * what the reader throws if text recognition is down or no page was read but one may be later; 502 `ocr_timeout` if no page was read in
+ * time. Throws what the reader throws, too, if no page has text; or the signal's reason.
  */
 export async function readScannedPages(found: PdfPages, reader: ScanReader, signal: AbortSignal): Promise<RawText> {
   const chosen = choosePages(found, reader.maxPages);
   const texts = [...found.texts];
-  const confidence: (number | null)[] = texts.map(() => null);
+  const ocrConfidence: (number | null)[] = texts.map(() => null);
   let characters = texts.reduce((sum, text) => sum + countCharacters(text), 0);
   let read = 0;
-  const missed = new MissedPages();
+  let ocrPages = 0;
+  const missed = new MissedPages(chosen.filter((index) => needsReading(found, index)));
   const deadline = AbortSignal.timeout(reader.timeoutMs);
   const turn = { signal: AbortSignal.any([signal, deadline]), endsAt: performance.now() + reader.timeoutMs };
   try {
     for (const index of chosen) {
-      if (characters > reader.maxTextCharacters || missed.mustWait) break;
+      if (characters > reader.maxTextCharacters || missed.isDown) break;
       const page = await readPage(index, reader, turn);
       if (page instanceof ServiceError) {
-        missed.add(page);
+        missed.add(page, index);
         continue;
       }
       missed.endRow();
-      const layer = texts[index] ?? '';
-      const text = joinLayers(layer, page.text);
-      texts[index] = text;
-      confidence[index] = page.ocrConfidence?.[0] ?? null;
-      characters += countCharacters(text) - countCharacters(layer);
       read += 1;
       reader.onProgress?.({ read, of: chosen.length });
+      const layer = texts[index] ?? '';
+      const confidence = page.ocrConfidence?.[0] ?? null;
+      const text = joinLayers(layer, { text: page.text, confidence });
+      if (layer !== '' && text === layer) continue;
+      texts[index] = text;
+      ocrConfidence[index] = confidence;
+      ocrPages += 1;
+      characters += countCharacters(text) - countCharacters(layer);
     }
   } catch (error) {
     if (!deadline.aborted || signal.aborted) throw error;
     // Another attempt would begin with the first page, and come no further.
-    if (read === 0) throw missed.failure ?? missed.refusal ?? outOfTime(chosen.length, reader.timeoutMs);
+    if (read === 0 && missed.needsAny) throw missed.failure ?? missed.refusal ?? outOfTime(chosen.length, reader.timeoutMs);
   }
   if (read === 0 && missed.failure) throw missed.failure;
   if (missed.refusal && texts.every((text) => text.trim() === '')) throw missed.refusal;
   const raw = toRawText({ ...found, texts, stoppedEarly: found.stoppedEarly || read < found.scanned.length });
-  return { ...raw, ocrPages: read, ocrConfidence: confidence };
+  return { ...raw, ocrPages, ocrConfidence };
 }
 
 /** The pages to read, in their order. */
@@ -78,27 +84,47 @@ function choosePages({ scanned, texts }: PdfPages, maxPages: number): number[] {
   return byNeed.slice(0, maxPages).sort((one, other) => one - other);
 }
 
-/** Why pages have no text. */
+/**
+ * Whether a scanned page is more than an illustration of a text that is there without it: it has no text of its own, or the document has none
+ * but that of its scanned pages, which are stamps then.
+ */
+function needsReading({ scanned, texts }: PdfPages, index: number): boolean {
+  const isTyped = texts.some((text, page) => text !== '' && !scanned.includes(page));
+  return (texts[index] ?? '') === '' || !isTyped;
+}
+
+/** Why pages were not read. */
 class MissedPages {
   /** The first reason that is the page's own. */
   refusal: ServiceError | undefined;
-  /** The first reason that may be that of text recognition. */
+  /** The first reason that may be that of text recognition, of a page that needs to be read. */
   failure: ServiceError | undefined;
-  /** Text recognition asks for a wait that is too long. */
-  mustWait = false;
+  /** Text recognition fails on every page, or asks for a wait that is too long. */
+  isDown = false;
+  readonly #needed: number[];
   #inRow = 0;
 
-  /** Throws the error if it is one too many in a row. */
-  add(error: ServiceError): void {
+  /** Takes the pages that need to be read. */
+  constructor(needed: number[]) {
+    this.#needed = needed;
+  }
+
+  get needsAny(): boolean {
+    return this.#needed.length > 0;
+  }
+
+  /** Notes why a page was not read. Throws the error if it is one too many in a row. */
+  add(error: ServiceError, index: number): void {
     if (error.ofDocument) {
       this.refusal ??= error;
       return;
     }
-    this.failure ??= error;
-    this.mustWait = error.retryAfterSeconds !== undefined;
     this.#inRow += 1;
+    this.isDown = this.#inRow === downAfter || error.retryAfterSeconds !== undefined;
+    // The pages behind this one are not tried any more.
+    if (this.#needed.some((one) => one === index || (this.isDown && one > index))) this.failure ??= error;
     // What was read is read again at the next attempt, which has the rest, too.
-    if (this.#inRow === downAfter) throw error;
+    if (this.#inRow === downAfter && this.failure) throw error;
   }
 
   endRow(): void {
@@ -120,7 +146,7 @@ async function readPage(index: number, reader: ScanReader, { signal, endsAt }: T
       return await reader.recognize(image, signal, endsAt - performance.now());
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      if (error.retryAfterSeconds === undefined) return error;
+      if (error.ofDocument || error.retryAfterSeconds === undefined) return error;
       const pauseMs = Math.max(shortestPauseMs, error.retryAfterSeconds * 1000);
       if (performance.now() + pauseMs >= endsAt) return error;
       await pause(pauseMs, signal);

@@ -8,7 +8,6 @@ const objectTypes = { image: 3, form: 5 };
 const floatBytes = 4;
 /** No scan is made of more pieces. */
 const mostObjects = 5_000;
-const mostInForm = 100;
 const deepestForm = 3;
 
 /** The lower left and the upper right corner, in points. */
@@ -19,6 +18,18 @@ interface Box {
   top: number;
 }
 
+/** Moves (x, y) to (ax + cy + e, bx + dy + f). */
+interface Matrix {
+  a: number;
+  b: number;
+  c: number;
+  d: number;
+  e: number;
+  f: number;
+}
+
+const asItIs: Matrix = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
+
 /**
  * Whether a page that is loaded is a picture of text, as far as it can be known without recognizing it: it shows something but has no text,
  * or has only the text of stamps upon pictures that cover most of it.
@@ -27,33 +38,87 @@ export function isScanned(pdfium: Pdfium, page: number, text: string): boolean {
   const objects = pdfium.FPDFPage_CountObjects(page);
   if (text === '') return objects > 0;
   if (text.replace(/\s/g, '').length >= mostOfStamps) return false;
-  return withMemory(pdfium, 4 * floatBytes, (scratch) => coveredByPictures(pdfium, { page, objects, scratch }) >= leastCovered);
+  return coveredByPictures(pdfium, page, objects) >= leastCovered;
 }
 
 /** The share of a page that its pictures cover, each counted for itself. */
-function coveredByPictures(pdfium: Pdfium, { page, objects, scratch }: { page: number; objects: number; scratch: number }): number {
-  const float = (index: number) => new DataView(pdfium.pdfium.HEAPU8.buffer).getFloat32(scratch + index * floatBytes, true);
-  if (!pdfium.FPDF_GetPageBoundingBox(page, scratch)) return 0;
-  const whole: Box = { left: float(0), top: float(1), right: float(2), bottom: float(3) };
-  let covered = 0;
-  for (let index = 0; index < Math.min(objects, mostObjects); index += 1) {
-    const object = pdfium.FPDFPage_GetObject(page, index);
-    if (object === 0 || !holdsPicture(pdfium, object)) continue;
-    const [left, bottom, right, top] = [0, 1, 2, 3].map((place) => scratch + place * floatBytes) as [number, number, number, number];
-    if (!pdfium.FPDFPageObj_GetBounds(object, left, bottom, right, top)) continue;
-    covered += areaOf(common(whole, { left: float(0), bottom: float(1), right: float(2), top: float(3) }));
-  }
-  return covered / Math.max(1, areaOf(whole));
+function coveredByPictures(pdfium: Pdfium, page: number, objects: number): number {
+  return withMemory(pdfium, 6 * floatBytes, (scratch) => {
+    const floats = () => Array.from(new Float32Array(pdfium.pdfium.HEAPU8.buffer, scratch, 6));
+    if (!pdfium.FPDF_GetPageBoundingBox(page, scratch)) return 0;
+    const [left = 0, top = 0, right = 0, bottom = 0] = floats();
+    const whole = { left, bottom, right, top };
+    const objectAt = (index: number) => pdfium.FPDFPage_GetObject(page, index);
+    const search = { pdfium, scratch, floats, whole, objectsLeft: mostObjects };
+    return areaOfPictures(search, { count: objects, objectAt }, asItIs) / Math.max(1, areaOf(whole));
+  });
 }
 
-function holdsPicture(pdfium: Pdfium, object: number, depth = 0): boolean {
-  const type = pdfium.FPDFPageObj_GetType(object);
-  if (type === objectTypes.image) return true;
-  if (type !== objectTypes.form || depth === deepestForm) return false;
-  const count = Math.min(mostInForm, pdfium.FPDFFormObj_CountObjects(object));
-  return Array.from({ length: count }, (_, index) => pdfium.FPDFFormObj_GetObject(object, index)).some(
-    (inner) => inner !== 0 && holdsPicture(pdfium, inner, depth + 1),
-  );
+interface Search {
+  pdfium: Pdfium;
+  /** The address of six numbers, which `floats` reads. */
+  scratch: number;
+  floats(): number[];
+  whole: Box;
+  /** How many more objects are looked at. */
+  objectsLeft: number;
+}
+
+/** The objects of a page or of a form. */
+interface Objects {
+  count: number;
+  objectAt(index: number): number;
+}
+
+/** The area of the page that pictures among some objects cover, in square points. A form has a space of its own, which `matrix` moves to the page. */
+function areaOfPictures(search: Search, { count, objectAt }: Objects, matrix: Matrix, depth = 0): number {
+  const { pdfium } = search;
+  let area = 0;
+  for (let index = 0; index < count && search.objectsLeft > 0; index += 1) {
+    const object = objectAt(index);
+    if (object === 0) continue;
+    search.objectsLeft -= 1;
+    const type = pdfium.FPDFPageObj_GetType(object);
+    if (type === objectTypes.image) area += areaOf(common(search.whole, move(boundsOf(search, object), matrix)));
+    if (type !== objectTypes.form || depth === deepestForm) continue;
+    const inner = { count: pdfium.FPDFFormObj_CountObjects(object), objectAt: (at: number) => pdfium.FPDFFormObj_GetObject(object, at) };
+    area += areaOfPictures(search, inner, follow(matrixOf(search, object), matrix), depth + 1);
+  }
+  return area;
+}
+
+const nowhere: Box = { left: 0, bottom: 0, right: 0, top: 0 };
+
+function boundsOf({ pdfium, scratch, floats }: Search, object: number): Box {
+  const [left, bottom, right, top] = [0, 1, 2, 3].map((place) => scratch + place * floatBytes) as [number, number, number, number];
+  if (!pdfium.FPDFPageObj_GetBounds(object, left, bottom, right, top)) return nowhere;
+  const [l = 0, b = 0, r = 0, t = 0] = floats();
+  return { left: l, bottom: b, right: r, top: t };
+}
+
+function matrixOf({ pdfium, scratch, floats }: Search, form: number): Matrix {
+  if (!pdfium.FPDFPageObj_GetMatrix(form, scratch)) return asItIs;
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = floats();
+  return { a, b, c, d, e, f };
+}
+
+/** The matrix that moves by one and then by the other. */
+function follow(one: Matrix, other: Matrix): Matrix {
+  return {
+    a: one.a * other.a + one.b * other.c,
+    b: one.a * other.b + one.b * other.d,
+    c: one.c * other.a + one.d * other.c,
+    d: one.c * other.b + one.d * other.d,
+    e: one.e * other.a + one.f * other.c + other.e,
+    f: one.e * other.b + one.f * other.d + other.f,
+  };
+}
+
+/** The box around what a box becomes. */
+function move({ left, bottom, right, top }: Box, { a, b, c, d, e, f }: Matrix): Box {
+  const xs = [left, right].flatMap((x) => [bottom, top].map((y) => a * x + c * y + e));
+  const ys = [left, right].flatMap((x) => [bottom, top].map((y) => b * x + d * y + f));
+  return { left: Math.min(...xs), bottom: Math.min(...ys), right: Math.max(...xs), top: Math.max(...ys) };
 }
 
 function common(one: Box, other: Box): Box {

@@ -7,6 +7,7 @@ import { TaskFailure } from '../pool/protocol.ts';
 import type { ChildOptions } from '../pool/warm-child.ts';
 import { askRemote, chatCompletion } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
+import type { ImageTask } from './image-task.ts';
 
 /** Reads the text in an image. Throws ServiceError: 413, 415 for an image it cannot read, 502 for a failure or timeout. */
 export interface OcrBackend {
@@ -73,7 +74,10 @@ function fixed(backend: OcrBackend | undefined): Ocr {
   return { backend: () => backend, problem: () => null, close: async () => {} };
 }
 
-function createLocalOcr(pool: ProcessPool, config: AiServiceConfig): OcrBackend {
+type LocalOcrConfig = Pick<AiServiceConfig, 'maxPdfPages' | 'maxTextCharacters' | 'ocrTimeoutMs' | 'extractTimeoutMs'>;
+
+/** The OCR in processes of this service, which run `child.ts`. */
+export function createLocalOcr(pool: Pick<ProcessPool, 'run'>, config: LocalOcrConfig): OcrBackend {
   const { maxPdfPages: maxPages, maxTextCharacters, ocrTimeoutMs, extractTimeoutMs } = config;
   return {
     name: 'local',
@@ -81,7 +85,7 @@ function createLocalOcr(pool: ProcessPool, config: AiServiceConfig): OcrBackend 
       requireType(image, localTypes);
       const timeoutMs = Math.min(ocrTimeoutMs, extractTimeoutMs);
       const { bytes, mediaType } = image;
-      const payload = { bytes, mediaType, maxPages, maxTextCharacters, timeoutMs: Math.min(timeoutMs, withinMs) };
+      const payload: ImageTask = { bytes, mediaType, maxPages, maxTextCharacters, timeoutMs, endsAt: Date.now() + withinMs };
       try {
         return await pool.run<RawText>('ocr', payload, { timeoutMs, signal });
       } catch (error) {

@@ -4,25 +4,17 @@ import { countCharacters } from '../characters.ts';
 import type { RawText } from '../extract/document.ts';
 import { joinPages } from '../extract/outline.ts';
 import { serveTasks } from '../pool/serve-tasks.ts';
+import { deadlineOf, type ImageTask } from './image-task.ts';
 import { readUpright } from './read-upright.ts';
 import { loadEngine, preparePages, type Recognized, recognizeBmp } from './recognize.ts';
-
-interface ImageTask {
-  bytes: Uint8Array;
-  mediaType: string;
-  maxPages: number;
-  maxTextCharacters: number;
-  /** For all pages. */
-  timeoutMs: number;
-}
 
 const [directory = '', ...languages] = process.argv.slice(2);
 
 // Entry of the processes that recognize text in images.
 serveTasks(
   {
-    ocr: async ({ bytes, mediaType, maxPages, maxTextCharacters, timeoutMs }: ImageTask) => {
-      const deadline = performance.now() + timeoutMs;
+    ocr: async ({ bytes, mediaType, maxPages, maxTextCharacters, ...times }: ImageTask) => {
+      const deadline = deadlineOf(times);
       if (mediaType === 'image/bmp') return toPages([await recognizeBmp(Buffer.from(bytes))], 1);
       const pages = await preparePages(bytes, maxPages);
       const read: Recognized[] = [];

@@ -1,8 +1,7 @@
 import sharp from 'sharp';
+import { poorConfidence } from './confidence.ts';
 import { type Recognized, recognize, tryToRecognize } from './recognize.ts';
 
-/** Upright print is read with more confidence, be it ever so dirty; print that is turned with less. */
-const poor = 70;
 /** A turn is believed from so much more confidence on. */
 const clearlyBetter = 15;
 /** Enough to tell letters from none: about 150 dots per inch of a page of A4. */
@@ -29,7 +28,7 @@ export async function readUpright(page: Buffer, deadline: number, engine = { rec
     const turned = await turn(page, degrees, pixels);
     return await engine.tryToRecognize(turned, endsAt - performance.now());
   };
-  if (sure >= poor) return asItIs;
+  if (sure >= poorConfidence) return asItIs;
   let best = { degrees: 0, confidence: sure + clearlyBetter };
   for (const degrees of turns) {
     if (!isTime()) return asItIs;
@@ -37,7 +36,7 @@ export async function readUpright(page: Buffer, deadline: number, engine = { rec
     if (tried === undefined) return asItIs;
     const { confidence } = tried;
     if ((confidence ?? 0) > best.confidence) best = { degrees, confidence: confidence ?? 0 };
-    if (best.confidence >= poor && best.degrees !== 0) break;
+    if (best.confidence >= poorConfidence && best.degrees !== 0) break;
   }
   // Text takes longer to read than what is taken for noise.
   if (best.degrees === 0 || !isTime(2)) return asItIs;

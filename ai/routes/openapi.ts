@@ -43,7 +43,7 @@ const upload = z.object({ file: z.object({ name: z.string().optional(), content_
 const extracted = z.object({
   text: z.string(),
   characters: z.int().describe('Length of the text in Unicode code points.'),
-  pages: z.int().nullable().describe('Pages of a PDF or an image; null for text.'),
+  pages: z.int().nullable().describe('Pages of a PDF or an image, or slides; null for kinds without pages.'),
   truncated: z.boolean(),
   content_type: z.string(),
   outline: z
@@ -58,7 +58,7 @@ const extracted = z.object({
     .array(z.int().nullable())
     .optional()
     .describe(
-      'How sure the local text recognition was of each page, from 0 to 100; null for pages that it did not read, or found nothing on.',
+      'How sure the local text recognition was of each page, from 0 to 100; null for pages that it did not read, or on which it found nothing, or less than their own text.',
     ),
 });
 const summary = z.object({ summary: z.string(), sentences: z.int(), model: z.string(), characters: z.int() });

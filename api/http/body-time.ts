@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
+import type { ApiError } from '../../contract/api-error.ts';
 import { malformed, renderError } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { requestIdOf } from './request.ts';
@@ -17,18 +18,23 @@ export function boundBodies(log: Logger, timeoutMs: number, hasOwnBounds: (req: 
     if (!hasBody(req) || hasOwnBounds(req)) return next();
     const timer = setTimeout(() => {
       if (req.complete) return;
-      if (res.headersSent) return void req.socket.destroy();
-      const error = malformed(['body'], `The body did not arrive within ${timeoutMs / 1_000} seconds.`);
-      const { status, envelope } = renderError(error, { requestId: requestIdOf(res), route: routeOf(res), log });
-      const body = Buffer.from(JSON.stringify(req.path.startsWith('/rpc/') ? { json: envelope } : envelope));
-      res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length, Connection: 'close' });
-      // Not `end`, which would close the connection: a client that still sends would lose the response.
-      res.write(body);
-      setTimeout(() => req.socket.destroy(), lingerMs).unref();
+      endRequest(log, req, res, malformed(['body'], `The body did not arrive within ${timeoutMs / 1_000} seconds.`));
     }, timeoutMs).unref();
     req.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
     next();
   };
+}
+
+/** Ends a request whose body still arrives, with an error, or without a response if there was one already. */
+export function endRequest(log: Logger, req: Request, res: Response, error: ApiError): void {
+  if (res.headersSent) return void req.socket.destroy();
+  const { status, headers, envelope } = renderError(error, { requestId: requestIdOf(res), route: routeOf(res), log });
+  const body = Buffer.from(JSON.stringify(req.originalUrl.startsWith('/rpc/') ? { json: envelope } : envelope));
+  const form = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length, Connection: 'close' };
+  res.writeHead(status, { ...headers, ...form });
+  // Not `end`, which would close the connection: a client that still sends would lose the response.
+  res.write(body);
+  setTimeout(() => req.socket.destroy(), lingerMs).unref();
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,19 +1,44 @@
-import express, { type Request, type RequestHandler } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import { maxBodyBytes } from '../../contract/errors.ts';
 import { JsonDepth, maxJsonDepth } from '../../contract/json-depth.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { malformed } from './errors.ts';
+import { routeOf } from './identify-route.ts';
 
 const jsonTypes = ['application/json', 'application/*+json'];
 
+/** What the body of a request for a stream may have, in bytes. It names what to read; and the stream, which holds it, may stay open for long. */
+const maxStreamBodyBytes = 16 * 1024;
+
 /**
- * Parses a JSON body of at most 1 MiB. A body that does not say that it is JSON is BAD_REQUEST: if it were ignored, the request would
- * succeed without doing what it asked for. An empty body needs no type. The body counts in the budget until the response is over.
+ * Parses a JSON body of at most 1 MiB, or 16 KiB for a stream. A body that does not say that it is JSON is BAD_REQUEST: if it were ignored, the
+ * request would succeed without doing what it asked for. An empty body needs no type. The body counts in the budget until the response is over.
  */
 export function jsonBody(budget: BodyBudget): RequestHandler {
   const readBytes = new WeakMap<object, number>();
-  const parse = express.json({
-    limit: maxBodyBytes,
+  const ordinary = { maxBytes: maxBodyBytes, parse: createParser(maxBodyBytes, readBytes) };
+  const ofStream = { maxBytes: maxStreamBodyBytes, parse: createParser(maxStreamBodyBytes, readBytes) };
+  return async (req, res, next) => {
+    const { maxBytes, parse } = routeOf(res)?.metadata.stream ? ofStream : ordinary;
+    const held = await budget.admit(req, res, maxBytes).catch((error) => {
+      if (!isOver(res)) throw error;
+    });
+    if (isOver(res)) return;
+    parse(req, res, (error) => {
+      held?.shrinkTo(readBytes.get(req) ?? 0);
+      if (!isOver(res)) next(error);
+    });
+  };
+}
+
+/** Whether the client has left, or the request was ended because its body came too slowly. */
+function isOver(res: Response): boolean {
+  return res.closed || res.headersSent;
+}
+
+function createParser(maxBytes: number, readBytes: WeakMap<object, number>): RequestHandler {
+  return express.json({
+    limit: maxBytes,
     type: () => true,
     // Only here is it known whether a chunked body is empty.
     verify: (req, _res, body) => {
@@ -24,14 +49,4 @@ export function jsonBody(budget: BodyBudget): RequestHandler {
       }
     },
   });
-  return async (req, res, next) => {
-    const held = await budget.admit(req, res).catch((error) => {
-      if (!res.closed) throw error;
-    });
-    if (res.closed) return;
-    parse(req, res, (error) => {
-      held?.shrinkTo(readBytes.get(req) ?? 0);
-      next(error);
-    });
-  };
 }

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { networkOf } from '../../auth/client-network.ts';
 import { whenClientLeaves } from '../../concurrency/client-left.ts';
+import type { Release } from '../../concurrency/semaphore.ts';
 import { addLogFields, withLogFields } from '../../telemetry/log-context.ts';
 import type { Caller } from '../caller.ts';
 import type { RequestInfo } from '../procedure.ts';
@@ -63,6 +64,7 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
     idempotencyKey: req.get('idempotency-key'),
     lastEventId: req.get('last-event-id'),
     signal: whenClientLeaves(res),
+    keepBody: () => (res.locals.keepBody as (() => Release) | undefined)?.() ?? (() => {}),
     hangUp: () => res.destroy(),
     noteOrganization: (organizationId) => noteOrganization(res, organizationId),
     isWritten: () => res.writableEnded,

@@ -12,6 +12,7 @@ import { eventStreamType, toEventStream } from '../streams/sse.ts';
 import { invalidInput, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
+import { noteTurnsTaken } from './observe-requests.ts';
 import { clientAddressOf, requestIdOf, requestInfo } from './request.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
@@ -38,9 +39,11 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
 }
 
 /** Renders whatever was thrown as REST sends it: the bare envelope. */
-export function restErrors(deps: Pick<ApiDeps, 'log'>): ErrorRequestHandler {
-  return (error, _req, res, next) => {
+export function restErrors(deps: Pick<ApiDeps, 'log' | 'refusals'>): ErrorRequestHandler {
+  return (error, req, res, next) => {
     if (res.headersSent) return next(error);
+    noteTurnsTaken(error, res);
+    deps.refusals.remember(error, req, res);
     const rendered = renderError(error, { requestId: requestIdOf(res), route: routeOf(res), log: deps.log });
     res
       .status(rendered.status)

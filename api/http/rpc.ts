@@ -13,6 +13,7 @@ import { keepAliveMs } from '../streams/sse.ts';
 import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
+import { noteTurnsTaken } from './observe-requests.ts';
 import { clientAddressOf, requestIdOf, requestInfo } from './request.ts';
 
 interface RpcContext {
@@ -125,6 +126,7 @@ async function* toIterator(deps: ApiDeps, context: RpcContext, events: AsyncIter
 }
 
 function toRpcError(deps: ApiDeps, context: RpcContext, error: unknown): unknown {
+  noteTurnsTaken(error, context.res);
   const rendered = renderError(error, { requestId: requestIdOf(context.res), route: routeOf(context.res), log: deps.log });
   const { status, headers, envelope } = rendered;
   if (!context.res.headersSent) context.res.set(headers);

@@ -1,12 +1,11 @@
 import type { Logger } from 'pino';
 import { type AiClient, AiServiceError } from '../../ai/client.ts';
-import { Turns } from '../../concurrency/turns.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import type { RouteInput } from '../../contract/route.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
 import type { IndexKind } from '../../domain/reindex/index-kind.ts';
-import { readNotedIndex } from '../../domain/reindex/searched-index.ts';
+import { readSearchedIndex } from '../../domain/reindex/searched-index.ts';
 import { createHighlighter } from '../../domain/search/highlights.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
@@ -14,6 +13,7 @@ import { clientLeft } from '../client-left.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toSearchResult } from '../presenters/document.ts';
 import { procedure } from '../procedure.ts';
+import { SearchTurns } from '../search-turns.ts';
 
 type InputFilter = NonNullable<RouteInput<typeof contract.documents.search>['filter']>;
 
@@ -22,35 +22,34 @@ const embedTimeoutMs = 10_000;
 /** How long it may take if the AI service is away altogether. */
 const patienceMs = 2_500;
 
-/** How many searches of one organization wait for their turn: any more are refused at once. */
-const mostWaiting = 50;
 const retryAfterSeconds = 2;
 
 /**
- * `documents.search`: limits how often a user searches and how many searches of an organization run at once, and embeds the query with
- * the AI service unless only words are compared. A search ends when its client leaves, or after its time.
+ * `documents.search`: limits how often a user searches and how much an organization searches at once, and embeds the query with the AI
+ * service unless only words are compared. A search ends when its client leaves, or after its time.
  */
-export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPrice }: ApiDeps) {
-  const { perOrganization, waitMs, timeoutMs, defaultMode } = config.searches;
-  const turns = new Turns({ limit: perOrganization, maxWaiting: mostWaiting });
+export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPrice, neighbours }: ApiDeps) {
+  const { timeoutMs, defaultMode } = config.searches;
+  const turns = new SearchTurns({ ...config.searches, neighbours });
   return procedure(contract.documents.search, async ({ input, caller, request, log, authorize }) => {
     const workspace = await getWorkspace(db, input.workspaceId);
     await authorize(workspace.organization_id);
     await limiters.searches.consume(caller.userId, request.setHeader);
     const mode = input.mode ?? defaultMode;
-    const price = mode === 'lexical' ? 'free' : await embeddingPrice((await readNotedIndex(db, workspace.id))?.model);
-    const release = await turns.acquireWithin(workspace.organization_id, waitMs, request.signal);
-    if (!release) throw unavailable('Too many searches of this organization are running.');
+    const index = await readSearchedIndex(db, workspace.id);
+    const price = mode === 'lexical' ? 'free' : await embeddingPrice(index?.model);
+    const release = await turns.take(workspace.organization_id, request.signal);
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     const search = {
       ...{ db, getPlan, price, signal },
       embed: (query: string, index: IndexKind | undefined) =>
         embedQuery(ai, { query, index }, { signal, requestId: request.requestId, log }),
+      share: <T>(work: () => Promise<T>) => turns.share(workspace.organization_id, signal, work),
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
     try {
       const { query, limit, groupBy, include = [] } = input;
-      const wanted = { workspace, query, mode, limit, filter: toFilter(input.filter), byDocument: groupBy === 'document' };
+      const wanted = { workspace, index, query, mode, limit, filter: toFilter(input.filter), byDocument: groupBy === 'document' };
       const { model, chunks } = await searchDocuments(search, wanted);
       const highlight = include.includes('highlights') ? createHighlighter(query) : undefined;
       const shown = { citation: include.includes('citation'), highlight };
@@ -81,7 +80,7 @@ function queryTooLong(): ApiError {
   return new ApiError('BAD_REQUEST', { message: `query: ${message}`, data: { issues: [{ path: ['query'], message }] } });
 }
 
-/** Embeds a query. Throws BAD_REQUEST if the model takes none of its length, SERVICE_UNAVAILABLE if the AI service fails, or takes too long. */
+/** Embeds a query. Throws BAD_REQUEST if the query is longer than the model takes, SERVICE_UNAVAILABLE if the AI service fails, or takes too long. */
 async function embedQuery(
   ai: AiClient,
   { query, index }: { query: string; index: IndexKind | undefined },

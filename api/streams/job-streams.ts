@@ -8,7 +8,7 @@ import type { Cursors } from '../../domain/page.ts';
 import type { StreamEvent } from '../procedure.ts';
 import { createJobDelivery } from './deliver-jobs.ts';
 import { HeldJobs } from './held-jobs.ts';
-import { eventScope, JobSubscriber, type OpenStream, replayPageBytes } from './job-subscriber.ts';
+import { createRenderer, eventScope, JobSubscriber, type OpenStream, replayPageBytes } from './job-subscriber.ts';
 import type { StreamLease, StreamLeases } from './leases.ts';
 import { type FindMembership, reauthorize } from './reauthorize.ts';
 import { SendBudget } from './send-budget.ts';
@@ -70,6 +70,7 @@ const defaultLimits: StreamLimits = {
 export function createJobStreams(options: JobStreamsOptions): JobStreams {
   const { db, now, cursors, log, leases, findMembership } = options;
   const limits = { ...defaultLimits, ...options.limits };
+  const render = createRenderer(cursors);
   const held = new HeldJobs();
   const sending = new SendBudget({ totalBytes: limits.maxSendingBytes, patienceMs: limits.patienceMs });
   const replaying = new SendBudget({ totalBytes: limits.maxSendingBytes, patienceMs: limits.patienceMs });
@@ -86,6 +87,7 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
       ...limits,
       now,
       cursors,
+      render,
       held,
       sending,
       replaying,

@@ -27,6 +27,8 @@ export interface SubscriberOptions {
   /** The database's time: what changed before is not of this stream, unless it resumes. */
   now(): Date;
   cursors: Cursors;
+  /** The event of a job. */
+  render(job: ChangedJob): StreamEvent;
   /** How many jobs may wait for the client to read them, and how large they may be together, in bytes. */
   maxPending: number;
   maxPendingBytes: number;
@@ -55,12 +57,26 @@ export interface SubscriberOptions {
 /** How large a page of a replay is at most, in bytes, unless its only job is larger. */
 export const replayPageBytes = 256 * 1024;
 
-/** Larger events are rendered one at a time, in bytes. */
+/** Larger events are rendered one at a time and for each stream, in bytes. */
 const smallBytes = 32 * 1024;
 
 /** The scope of an organization's event ids: an id of another scope is refused. */
 export function eventScope(organizationId: string): string {
   return `job-events:${organizationId}`;
+}
+
+/** Renders the event of a job; that of a small one once for all streams. */
+export function createRenderer(cursors: Cursors): (job: ChangedJob) => StreamEvent {
+  const rendered = new WeakMap<ChangedJob, StreamEvent>();
+  return (job) => {
+    const known = rendered.get(job);
+    if (known) return known;
+    // The id is of the job's place in the order: a later one would let the client resume after changes that it was not told of.
+    const id = cursors.encode(eventScope(job.organization_id), { createdAt: job.changedAt, id: job.id });
+    const event = { id, data: toJobEvent(job) };
+    if (job.bytes <= smallBytes) rendered.set(job, event);
+    return event;
+  };
 }
 
 /** One open stream: the jobs that changed since its client last read, each once, and how the stream ends. */
@@ -302,10 +318,9 @@ export class JobSubscriber {
     return true;
   }
 
-  /** The id is of the job's place in the order: a later one would let the client resume after changes that it was not told of. */
   #toEvent(job: ChangedJob): StreamEvent {
     if (job.changedAt > this.#since) this.#since = job.changedAt;
-    return { id: this.#options.cursors.encode(this.#scope, { createdAt: job.changedAt, id: job.id }), data: toJobEvent(job) };
+    return this.#options.render(job);
   }
 
   get #scope(): string {

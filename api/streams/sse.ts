@@ -12,6 +12,15 @@ export const keepAliveMs = 15_000;
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 
+/** What goes to many streams is written as JSON once. */
+const written = new WeakMap<object, string>();
+
+function toJson(data: object): string {
+  const json = written.get(data) ?? JSON.stringify(data);
+  written.set(data, json);
+  return json;
+}
+
 /**
  * A stream's events as server-sent events: `message` events with their ids, a comment every 15 s, and an `error` event with
  * the envelope before the end. The response's `close` ends the source, because nothing else notices that a client leaves.
@@ -30,7 +39,7 @@ export function toEventStream(log: Logger, route: AnyRoute, res: Response, event
       try {
         const next = await iterator.next();
         reading = false;
-        this.push(next.done ? null : `id: ${next.value.id}\nevent: message\ndata: ${JSON.stringify(next.value.data)}\n\n`);
+        this.push(next.done ? null : `id: ${next.value.id}\nevent: message\ndata: ${toJson(next.value.data)}\n\n`);
       } catch (error) {
         const { envelope, bare } = within(() => renderError(error, { requestId: requestIdOf(res), route, log }));
         this.push(`event: error\ndata: ${JSON.stringify(envelope ?? bare)}\n\n`);

@@ -23,7 +23,7 @@ export async function download(options: UploadOptions, turns: DownloadTurns, req
   if (turn === 'left') return;
   if (turn === 'busy') {
     res.setHeader('Retry-After', retrySeconds);
-    return fail(res, 503, 'downloads_busy');
+    return fail(res, 429, 'too_many_downloads');
   }
   if ((await findDeclaredBytes(req.params.organizationId, req.params.documentId)) === undefined) return fail(res, 404, 'not_found');
   const headers: Record<string, string> = {

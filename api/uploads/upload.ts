@@ -3,6 +3,7 @@ import { whenClientLeaves } from '../../concurrency/client-left.ts';
 import type { Release } from '../../concurrency/semaphore.ts';
 import { isCode, ObjectExistsError } from '../../storage/write-once.ts';
 import { noteOrganization } from '../http/request.ts';
+import { KeptWaiting } from '../kept-waiting.ts';
 import { UploadAdmission, UploadRefused } from './admission.ts';
 import { download } from './download.ts';
 import { DownloadTurns } from './download-turns.ts';
@@ -30,14 +31,20 @@ export function uploadRoutes(options: UploadOptions): Router {
   const router = Router();
   const admission = new UploadAdmission(options.limits, () => options.storage.freeBytes());
   const downloads = new DownloadTurns(options.downloads);
-  router.put('/uploads/:organizationId/:documentId', (req, res) => upload(options, admission, req, res));
+  const kept = new KeptWaiting();
+  router.put('/uploads/:organizationId/:documentId', (req, res) => upload(options, { admission, kept }, req, res));
   router.get('/uploads/:organizationId/:documentId', (req, res) => download(options, downloads, req, res));
   return router;
 }
 
 type Refuse = (status: number, error: string, retryAfterSeconds?: number) => void;
 
-async function upload(options: UploadOptions, admission: UploadAdmission, req: ObjectRequest, res: Response): Promise<void> {
+async function upload(
+  options: UploadOptions,
+  { admission, kept }: { admission: UploadAdmission; kept: KeptWaiting },
+  req: ObjectRequest,
+  res: Response,
+): Promise<void> {
   const { storage, maxUploadBytes } = options;
   const key = keyOf(req);
   const lingerBytes = maxUploadBytes + extraBodyBytes;
@@ -72,6 +79,10 @@ async function upload(options: UploadOptions, admission: UploadAdmission, req: O
     const body = receive(req, { declaredBytes, maxUploadBytes, keptBytes, ...options.limits }, upload);
     await storage.write(key, body, { onWritten: free });
   } catch (error) {
+    if (error instanceof UploadRefused && error.status === 429) {
+      for (const release of held) release();
+      await kept.keep(res);
+    }
     return failed(error, options, refuse, res);
   } finally {
     for (const release of held) release();

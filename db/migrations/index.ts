@@ -23,6 +23,7 @@ import * as ocrConfidence from './0021-ocr-confidence.ts';
 import * as unusedIndexes from './0022-unused-indexes.ts';
 import * as sessionBounds from './0023-session-bounds.ts';
 import * as stoppedMails from './0024-stopped-mails.ts';
+import * as ownSessions from './0025-own-sessions.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
@@ -56,4 +57,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0022-unused-indexes': unusedIndexes,
   '0023-session-bounds': sessionBounds,
   '0024-stopped-mails': stoppedMails,
+  '0025-own-sessions': ownSessions,
 };

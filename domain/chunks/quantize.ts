@@ -69,7 +69,10 @@ function findClip(vector: Float32Array): number {
   return count === 0 ? 1 : Math.min(largest, clipAt * Math.sqrt(squares / count));
 }
 
-/** Scores the quantized vectors of a text, in their order, each about as its exact vector's dot product with the query. */
+/**
+ * Scores the quantized vectors of a text, in their order, each about as its exact vector's dot product with the query. The scores are those of
+ * this text until the next one is scored.
+ */
 export type Scorer = (vectors: string) => Float64Array;
 
 /**
@@ -79,10 +82,16 @@ export type Scorer = (vectors: string) => Float64Array;
 export function createScorer(query: Float32Array): Scorer {
   const length = quantizedLength(query.length);
   const added = prepareSums(query);
-  const scales = Float64Array.from({ length: scaleBase * scaleBase }, (_, steps) => 2 ** (-steps / scaleSteps));
+  // Used again for each text: new ones would be collected for as long as it takes to score them.
+  let codes = Buffer.alloc(0);
+  let all = new Float64Array(0);
   return (vectors) => {
-    const codes = Buffer.from(vectors, 'latin1');
-    const scores = new Float64Array(Math.floor(codes.length / length));
+    if (codes.length < vectors.length) {
+      codes = Buffer.alloc(2 * vectors.length);
+      all = new Float64Array(Math.floor(codes.length / length));
+    }
+    codes.write(vectors, 'latin1');
+    const scores = all.subarray(0, Math.floor(vectors.length / length));
     for (let index = 0, start = 0; index < scores.length; index += 1, start += length) {
       const steps = ((codes[start] as number) - firstCharacter) * scaleBase + (codes[start + 1] as number) - firstCharacter;
       scores[index] = sumUp(added, codes, start + scaleLength, start + length) * (scales[steps] ?? 0);
@@ -90,6 +99,9 @@ export function createScorer(query: Float32Array): Scorer {
     return scores;
   };
 }
+
+/** By the two characters of a scale. */
+const scales = Float64Array.from({ length: scaleBase * scaleBase }, (_, steps) => 2 ** (-steps / scaleSteps));
 
 /** What each character adds, for each pair of the query's dimensions. */
 function prepareSums(query: Float32Array): Float64Array {

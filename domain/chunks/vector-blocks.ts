@@ -12,8 +12,11 @@ import { createScorer } from './quantize.ts';
 
 /** About as much text as a block has. */
 const blockCharacters = 8_192;
-/** How many blocks a scan reads at once: 4 MB, which is what a search of a large workspace holds in memory, twice. */
-const blocksPerRead = 512;
+/**
+ * How many blocks a scan reads at once: 1 MB, which is what a search of a large workspace holds in memory, twice. More would outlive the young
+ * generation of V8's heap, and be copied.
+ */
+const blocksPerRead = 128;
 /** The same where documents are named: a block holds about sixty chunks, or all of a smaller document. */
 const mostRead = { documents: 256, chunks: 16_000 };
 

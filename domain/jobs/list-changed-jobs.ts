@@ -21,12 +21,19 @@ export async function readJobsById(
   jobIds: string[],
   { maxBytes }: { maxBytes: number },
 ): Promise<{ jobs: ChangedJob[]; left: string[] }> {
+  if (jobIds.length === 1) return { jobs: await readOne(db, organizationId, jobIds), left: [] };
   const { page, jobs } = await readBounded(db, sql`id = any(${jobIds}) and organization_id = ${organizationId}`, {
     limit: jobIds.length,
     maxBytes,
   });
   const fit = new Set(page.rows.map(({ id }) => id));
   return { jobs, left: page.more ? jobIds.filter((id) => !fit.has(id)) : [] };
+}
+
+/** One job always fits: its size need not be known before it is read. */
+async function readOne(db: Db, organizationId: string, jobIds: string[]): Promise<ChangedJob[]> {
+  const jobs = await selectContents(db, jobIds).select(eventBytes.as('bytes')).where('organization_id', '=', organizationId).execute();
+  return jobs.map((job) => ({ ...job, changedAt: job.updated_at }));
 }
 
 /** Whether an organization has jobs that were in a workspace when it was deleted. */
@@ -88,6 +95,7 @@ export async function readChangedJobs(
 
 const pageSize = 200;
 const isFinal = sql`finished_at is not null`;
+const eventBytes = sql<number>`${sql.lit(rowBytes)} + case when ${isFinal} then ${inputBytes} + ${resultBytes} else 0 end`;
 
 type Admit = (bytes: number) => Promise<void>;
 
@@ -96,23 +104,29 @@ async function readBounded(
   where: RawBuilder<unknown>,
   { admit, ...bounds }: { limit: number; maxBytes: number; admit?: Admit | undefined },
 ) {
-  const bytes = sql`${sql.lit(rowBytes)} + case when ${isFinal} then ${inputBytes} + ${resultBytes} else 0 end`;
   const sized = sql`
-    select id, updated_at as at, ${bytes} as bytes from job where ${where} order by updated_at, id limit ${bounds.limit + 1}
+    select id, updated_at as at, ${eventBytes} as bytes from job where ${where} order by updated_at, id limit ${bounds.limit + 1}
   `;
   const page = await fitPage(db, sized, { ...bounds, order: 'asc' });
   await admit?.(page.bytes);
-  const jobs = await db
-    .selectFrom('job')
-    .select(headColumns)
-    .select(sql<JobRow['input']>`case when ${isFinal} then input else '{}' end`.as('input'))
-    .select(sql<JobRow['result']>`case when ${isFinal} then result end`.as('result'))
-    .where('id', '=', anyOf(page.rows.map(({ id }) => id)))
-    .execute();
+  const jobs = await selectContents(
+    db,
+    page.rows.map(({ id }) => id),
+  ).execute();
   const rows = new Map(page.rows.map((row) => [row.id, row]));
   const toChanged = (job: JobRow): ChangedJob => {
     const { bytes = rowBytes, at = job.updated_at } = rows.get(job.id) ?? {};
     return { ...job, bytes, changedAt: at };
   };
   return { page, jobs: inOrderOf(page, jobs).map(toChanged) };
+}
+
+/** Jobs by id, as their events show them. */
+function selectContents(db: Db, ids: string[]) {
+  return db
+    .selectFrom('job')
+    .select(headColumns)
+    .select(sql<JobRow['input']>`case when ${isFinal} then input else '{}' end`.as('input'))
+    .select(sql<JobRow['result']>`case when ${isFinal} then result end`.as('result'))
+    .where('id', '=', anyOf(ids));
 }

@@ -10,7 +10,7 @@ import type { IndexKind } from './index-kind.ts';
  * indexed. In a workspace that was indexed before it was noted, it is what the document has that was indexed last.
  */
 export async function readSearchedIndex(db: Db | Transaction, workspaceId: string): Promise<IndexKind | undefined> {
-  const { rows } = await sql<IndexKind>`
+  const { rows } = await sql<IndexKind>`select * from (
     (select model, dimensions, chunking from workspace_index where workspace_id = ${workspaceId})
     union all
     (select chunk.model, cardinality(chunk.embedding), coalesce(document_index.chunking, ${firstChunking})
@@ -20,18 +20,9 @@ export async function readSearchedIndex(db: Db | Transaction, workspaceId: strin
       ) as latest
       cross join lateral (select model, embedding from chunk where document_id = latest.id order by index limit 1) as chunk
       left join document_index on document_index.document_id = latest.id and document_index.indexed_at = latest.indexed_at)
-    limit 1
+    ) as known limit 1
   `.execute(db);
   return rows[0];
-}
-
-/** What is noted of {@link readSearchedIndex}: nothing of a workspace that was indexed before it was noted. Reads one row. */
-export async function readNotedIndex(db: Db, workspaceId: string): Promise<IndexKind | undefined> {
-  return await db
-    .selectFrom('workspace_index')
-    .select(['model', 'dimensions', 'chunking'])
-    .where('workspace_id', '=', workspaceId)
-    .executeTakeFirst();
 }
 
 /** The documents of the workspace were switched to another index while one of them was embedded for the earlier one. */

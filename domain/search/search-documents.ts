@@ -19,6 +19,8 @@ export interface SearchDeps {
   price: EmbeddingPrice;
   /** Embeds the query by the model of an index, if it is there still. What it throws is the error of the search. */
   embed(query: string, index: IndexKind | undefined): Promise<{ model: string; vector: number[] }>;
+  /** Looks through the chunks when it is the organization's turn. What it throws is the error of the search. */
+  share<T>(work: () => Promise<T>): Promise<T>;
   /** Ends the search: it is refunded, and rejects with the signal's reason. */
   signal: AbortSignal;
   /** Is told of a charge that could be neither settled nor refunded: the sweep refunds it. */
@@ -27,6 +29,8 @@ export interface SearchDeps {
 
 export interface Search {
   workspace: WorkspaceRow;
+  /** What the workspace was searched with a moment ago. */
+  index: IndexKind | undefined;
   query: string;
   mode: SearchMode;
   /** How many chunks to find at most, or documents. */
@@ -75,33 +79,32 @@ async function charged<T>({ db, getPlan, onUnsettled }: SearchDeps, organization
 /** Searches again if the workspace was switched to another index meanwhile: the vectors and postings that it began with are gone. */
 async function inOneIndex(
   { db, signal }: SearchDeps,
-  { workspace }: Search,
+  { workspace, index: known }: Search,
   find: (index: IndexKind | undefined) => Promise<Found>,
 ): Promise<Found> {
-  const readIndex = () => cancelOnAbort(signal, () => readSearchedIndex(db, workspace.id));
-  for (let index = await readIndex(); ; ) {
+  for (let index = known; ; ) {
     const found = await find(index);
-    const now = await readIndex();
+    const now = await cancelOnAbort(signal, () => readSearchedIndex(db, workspace.id));
     if (!index || !now || isSameKind(index, now)) return found;
     index = now;
   }
 }
 
-async function findByWords({ db, signal }: SearchDeps, search: Search): Promise<Found> {
+async function findByWords({ db, share, signal }: SearchDeps, search: Search): Promise<Found> {
   const { workspace, query, limit, byDocument } = search;
   const findChunks = async () =>
     searchByWords(db, { workspaceId: workspace.id, query, limit, byDocument, scope: await findScope(db, search) });
-  return { model: lexicalModel, chunks: await cancelOnAbort(signal, findChunks) };
+  return { model: lexicalModel, chunks: await share(() => cancelOnAbort(signal, findChunks)) };
 }
 
-async function findNearest({ db, embed, signal }: SearchDeps, search: Search, index: IndexKind | undefined): Promise<Found> {
+async function findNearest({ db, embed, share, signal }: SearchDeps, search: Search, index: IndexKind | undefined): Promise<Found> {
   const { workspace, query, mode, limit, byDocument } = search;
   const { model, vector } = await embed(query, index);
   const findChunks = async (): Promise<Found['chunks']> => {
     const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(db, search) };
     return await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
   };
-  return { model, chunks: await cancelOnAbort(signal, findChunks) };
+  return { model, chunks: await share(() => cancelOnAbort(signal, findChunks)) };
 }
 
 async function findScope(db: SearchDeps['db'], { workspace, filter }: Search): Promise<DocumentScope | undefined> {

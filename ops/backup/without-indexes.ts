@@ -10,8 +10,8 @@ interface Definition {
 }
 
 /**
- * Fills tables while they have no indexes, keys and references, and makes these again at the end: row by row they would take several times as
- * long. Needs a transaction; fails if the rows violate a key or a reference. Vector indexes are not made again: `reconcileIndexes` does that.
+ * Fills tables while they have no indexes, keys and references, and makes these again at the end: kept up row by row they would take
+ * longer. Needs a transaction; fails if the rows violate a key or a reference. Vector indexes are not made again: `reconcileIndexes` does that.
  */
 export async function withoutIndexes(client: pg.Client, fill: () => Promise<void>): Promise<void> {
   const tables = await listAllTables(client);

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
+import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { type AiClient, AiServiceError, createAiClient } from '../../ai/client.ts';
 import { readRetryAfterMs } from '../../ai/retry-after.ts';
 import { until } from '../support/processes.ts';
@@ -198,6 +199,31 @@ describe('the client of the AI service', () => {
     await reader.stop();
   });
 
+  it('waits so long for the head of a response, and within it, whatever a connection would wait by itself', async () => {
+    const usual = getGlobalDispatcher();
+    const impatient = new Agent({ headersTimeout: 200, bodyTimeout: 200 });
+    setGlobalDispatcher(impatient);
+    const body = JSON.stringify({ model: 'm', dimensions: 1, vectors: [[1]] });
+    const lateWith: Record<string, (response: ServerResponse) => void> = {
+      head: () => {},
+      rest: (response) => response.write(body.slice(0, 5)),
+    };
+    try {
+      for (const [part, begin] of Object.entries(lateWith)) {
+        const fake = await startFake((_request, response) => {
+          begin(response);
+          // A connection looks at its clock every half second only.
+          setTimeout(() => response.end(part === 'head' ? body : body.slice(5)), 2_000);
+        });
+        expect(await failureOf(fake.client.embed({ texts: ['a'] })), part).to.equal(undefined);
+        await fake.stop();
+      }
+    } finally {
+      setGlobalDispatcher(usual);
+      await impatient.close();
+    }
+  });
+
   it('judges every status, and reads Retry-After', async () => {
     for (const [status, kind, retryable] of [
       [400, 'rejected', false],
@@ -227,6 +253,24 @@ describe('the client of the AI service', () => {
 });
 
 describe('Retry-After', () => {
+  it('is a date in each form of HTTP, and one without a zone is in GMT', () => {
+    const zoneBefore = process.env.TZ;
+    try {
+      process.env.TZ = 'America/New_York';
+      const [day, date, month, year, time] = new Date(Date.now() + 7_200_000).toUTCString().split(/[ ,]+/);
+      for (const form of [
+        `${day}, ${date} ${month} ${year} ${time} GMT`,
+        `${day}day, ${date}-${month}-${year?.slice(2)} ${time} GMT`,
+        `${day} ${month} ${date?.replace(/^0/, ' ')} ${time} ${year}`,
+        `${day}, ${date} ${month} ${year} ${time} +0000`,
+      ])
+        expect(readRetryAfterMs(form), form).to.be.within(7_100_000, 7_200_000);
+    } finally {
+      if (zoneBefore === undefined) delete process.env.TZ;
+      else process.env.TZ = zoneBefore;
+    }
+  });
+
   it('is seconds or a date, or nothing that is known', () => {
     const at = (ms: number) => new Date(Date.now() + ms).toUTCString();
     expect([readRetryAfterMs('3'), readRetryAfterMs(' 0 '), readRetryAfterMs('1.5')]).to.deep.equal([3_000, 0, 1_500]);

@@ -86,6 +86,17 @@ describe('the configuration of the AI service', () => {
     expect(() => loadAiServiceConfig(previous)).to.throw('REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing');
   });
 
+  it('refuses a length of chunks for a model before that has no name, or is the same', () => {
+    const load = (variables: Record<string, string>) => () =>
+      loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', REMOTE_AI_EMBED_MODEL: 'embedder', ...variables }).remote;
+    const previous = { REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: '600' };
+    expect(load(previous)).to.throw('REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing');
+    const same = { ...previous, REMOTE_AI_PREVIOUS_EMBED_MODEL: 'embedder' };
+    expect(load(same)).to.throw('REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: must be');
+    expect(load({ ...same, REMOTE_AI_CHUNK_CHARACTERS: '600' })()).to.include({ chunkCharacters: 600, previousChunkCharacters: 600 });
+    expect(load({ REMOTE_AI_PREVIOUS_EMBED_MODEL: 'embedder', REMOTE_AI_CHUNK_CHARACTERS: '600' })()).to.include({ chunkCharacters: 600 });
+  });
+
   it('waits for vectors of a remote model for 30 seconds, or as long as it is told, but not longer than a connection does', () => {
     const load = (seconds?: string) =>
       loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', REMOTE_AI_EMBED_SECONDS: seconds }).remote?.embedTimeoutMs;
@@ -100,7 +111,7 @@ describe('the configuration of the AI service', () => {
       ['REMOTE_AI_CHUNK_CHARACTERS', 'chunkCharacters'],
       ['REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS', 'previousChunkCharacters'],
     ] as const) {
-      expect(load({ [name]: '200' }).remote).to.have.property(field, 200);
+      expect(load({ [name]: '200', REMOTE_AI_PREVIOUS_EMBED_MODEL: 'former' }).remote).to.have.property(field, 200);
       for (const characters of ['199', '1201']) expect(() => load({ [name]: characters })).to.throw(`${name}: must be`);
     }
   });

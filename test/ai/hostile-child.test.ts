@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { findIsolation } from '../../ai/pool/isolation.ts';
 import { ProcessPool } from '../../ai/pool/process-pool.ts';
@@ -9,6 +11,10 @@ import { makeTestDirectory, removeTestDirectory } from '../support/directories.t
 
 const secret = 'the-token-of-the-service';
 const isRoot = process.getuid?.() === 0;
+const refused = [
+  ...['connect', 'fetch', 'environOfParent', 'environOfParentByTask', 'memoryOfParent', 'passwords', 'processes', 'dataDirectory'],
+  ...['configuration', 'write', 'overwrite', 'changeCode', 'spawn', 'execute', 'addOn'],
+];
 
 describe('A reader of documents that a document has taken over', () => {
   let pool: ProcessPool;
@@ -38,10 +44,6 @@ describe('A reader of documents that a document has taken over', () => {
     return pool.run<{ got?: unknown; refused?: string }>('attempt', { name, port, file }, { timeoutMs: 10_000 });
   };
 
-  const refused = [
-    ...['connect', 'fetch', 'environOfParent', 'environOfParentByTask', 'memoryOfParent', 'passwords', 'processes', 'dataDirectory'],
-    ...['configuration', 'write', 'overwrite', 'changeCode', 'spawn', 'execute', 'addOn'],
-  ];
   for (const name of refused) {
     it(`is refused: ${name}`, async () => {
       const answer = await attempt(name);
@@ -72,6 +74,21 @@ describe('A reader of documents that a document has taken over', () => {
     });
   }
 });
+
+// The tests above, by a user who may not become another one. Only where this one may read the repository.
+const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups', process.execPath];
+const isReadable = () => spawnSync('setpriv', [...asNobody, '--check', fileURLToPath(import.meta.url)]).status === 0;
+if (isRoot && isReadable()) {
+  describe('A reader of a service without root that a document has taken over', () => {
+    it('is refused the same', () => {
+      const mocha = fileURLToPath(import.meta.resolve('mocha/bin/mocha.js'));
+      const run = spawnSync('setpriv', [...asNobody, mocha, '--reporter=json', fileURLToPath(import.meta.url)], { encoding: 'utf8' });
+      const { stats, failures } = JSON.parse(run.stdout.slice(run.stdout.indexOf('{')));
+      expect(failures).to.deep.equal([]);
+      expect(stats.passes).to.be.at.least(refused.length);
+    });
+  });
+}
 
 describe('A task whose processes are killed', () => {
   let pool: ProcessPool;

@@ -1,9 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { readUpload } from '../../ai/extract/extract-document.ts';
 import { createMinilmModel } from '../../ai/minilm/pooled-model.ts';
-import type { ProcessPool } from '../../ai/pool/process-pool.ts';
+import { ProcessPool } from '../../ai/pool/process-pool.ts';
 import { TaskFailure, type TaskFailureReason } from '../../ai/pool/protocol.ts';
 import { createLocalProvider } from '../../ai/providers.ts';
+import { loadAiServiceConfig } from '../../config/ai-service.ts';
 import { childrenOf, cpuSecondsOf, isAlive, until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 import { makePdf, makeSlowPdf } from './support/make-pdf.ts';
@@ -81,21 +82,6 @@ describe('documents that harm', () => {
     expect(await works(service)).to.equal(true);
   });
 
-  it('are refused for good when two of their readers were killed: by the kernel, for all that is known', async () => {
-    let answered = false;
-    const call = readSlow().finally(() => {
-      answered = true;
-    });
-    while (!answered) {
-      // One reader is ready, and soon another that takes the slow document.
-      expect(await works(service)).to.equal(true);
-      await delay(200);
-      for (const pid of readersOf(service)) process.kill(pid, 'SIGKILL');
-    }
-    expect(await call).to.include({ kind: 'rejected', status: 422, code: 'unreadable_document', retryable: false });
-    expect(await works(service)).to.equal(true);
-  });
-
   it('are read side by side, each with its own text', async () => {
     const texts = Array.from({ length: 60 }, (_, index) => `document ${index} ${'x'.repeat(index * 1000)}`);
     const answers = await Promise.all(texts.map((text) => service.client.extract({ body: Buffer.from(text), contentType: 'text/plain' })));
@@ -103,33 +89,41 @@ describe('documents that harm', () => {
   });
 });
 
-describe('texts that harm', () => {
-  it('are refused for good when two of the processes that summarize them were killed', async () => {
-    const service = await startAiService();
-    try {
-      expect(await works(service)).to.equal(true);
-      // It takes about a second.
-      const text = Array.from({ length: 12_000 }, (_, n) => `Word${n} is near word${n * 7}.`).join(' ');
-      let answered = false;
-      const ended = service.client
-        .summarize({ text: text.slice(0, 200_000), maxSentences: 20 })
-        .catch((error: unknown) => error)
-        .finally(() => {
-          answered = true;
-        });
-      while (!answered) {
-        // One process is ready, and soon another that takes the text.
-        expect(await works(service)).to.equal(true);
-        await delay(200);
-        for (const pid of readersOf(service)) process.kill(pid, 'SIGKILL');
-      }
-      expect(await ended).to.include({ kind: 'rejected', status: 422, code: 'unusable_text', retryable: false });
-      expect(await works(service)).to.equal(true);
-    } finally {
-      await service.stop();
-    }
-  });
+describe('what ends two of the processes that work at it, as the kernel does if there is too little memory', () => {
+  /** A pool whose children are killed as soon as they have begun with what is to take for ever, and how often that was. */
+  const startPool = () => {
+    let kills = 0;
+    const killWhoBegan = (pid = 0, text = '') => {
+      if (!text.includes('begun')) return;
+      kills += 1;
+      process.kill(pid, 'SIGKILL');
+    };
+    const entry = new URL('./support/endless-child.ts', import.meta.url);
+    const pool = new ProcessPool({ entry, size: 2, heapMegabytes: 64, memoryBytes: 512 * 2 ** 20, onStderr: killWhoBegan });
+    return { pool, kills: () => kills };
+  };
+  const signal = new AbortController().signal;
+  const config = loadAiServiceConfig({ SERVICE_TOKEN: 'secret' });
+  const ocr = { backend: () => undefined, problem: () => null };
 
+  for (const [kind, refusal, work] of [
+    ['document', 'unreadable_document', (pool, text) => readUpload({ config, pool, ocr }, Buffer.from(text), 'text/plain', signal)],
+    ['text', 'unusable_text', (pool, text) => createLocalProvider(pool, [createMinilmModel(pool)]).summarize(text, 1, signal)],
+  ] as [string, string, (pool: ProcessPool, text: string) => Promise<unknown>][])
+    it(`is refused for good: a ${kind}`, async () => {
+      const { pool, kills } = startPool();
+      try {
+        const error = await work(pool, 'endless').catch((caught: unknown) => caught);
+        expect(error).to.include({ status: 422, code: refusal });
+        expect(kills()).to.equal(2);
+        expect(await work(pool, 'well')).to.equal('well');
+      } finally {
+        await pool.close();
+      }
+    });
+});
+
+describe('texts that harm', () => {
   const signal = new AbortController().signal;
   /** What a text is refused with if its task ends for a reason. */
   const refusals = (reason: TaskFailureReason) => {

@@ -45,6 +45,38 @@ describe('Scanned pages that the remote text recognition does not read', () => {
     expect(remote.requests).to.have.length(4);
   });
 
+  it('stay without text if it refuses one, and the text says that it is not all', async () => {
+    for (const status of [400, 413, 415, 422]) {
+      const refused = { status, body: {} };
+      const { text, truncated, ocrPages } = await read(scans(4), refused, refused, refused, chat('Four'));
+      expect({ text, truncated, ocrPages }, `${status}`).to.deep.equal({ text: 'Four', truncated: true, ocrPages: 1 });
+      expect(await errorOf(read(scans(4), refused))).to.include({ status: 502, code: 'ocr_failed' });
+    }
+  });
+
+  it('keep the text that they have, and fail no document of which other pages have text', async () => {
+    const cover: ScanPage = { scan: ['A photograph.'], stamp: 'The cover.' };
+    for (const answer of ['hang', down, wait(3_600), { status: 400, body: {} }] as const) {
+      const { text, ...rest } = await read([cover, { text: 'Typed.' }], answer);
+      expect({ text, ...rest }, JSON.stringify(answer)).to.include({ text: 'The cover.\n\nTyped.', truncated: true });
+      expect(rest).to.not.have.property('ocrPages');
+    }
+    const { text } = await read([...Array(5).fill(cover), { text: 'Typed.' }], down);
+    expect(text.match(/cover/g)).to.have.length(5);
+    expect(remote.requests).to.have.length(3);
+  });
+
+  it('fail if it is down and one of them has no text, or there is none but that of stamps', async () => {
+    const failed = { kind: 'failed', status: 502, code: 'ocr_failed', retryable: true };
+    const stamped: ScanPage = { scan: ['The lease ends in March.'], stamp: 'Received 12 March' };
+    for (const answer of [down, wait(3_600)]) {
+      expect(await errorOf(read([stamped, { text: 'Typed.' }, ...scans(1)], answer))).to.include(failed);
+      expect(await errorOf(read([stamped, stamped], answer))).to.include(failed);
+    }
+    expect(await errorOf(read([...Array(3).fill(stamped), { text: 'Typed.' }, ...scans(1)], down))).to.include(failed);
+    expect(remote.requests).to.have.length(3);
+  });
+
   it('are read after the wait that it asks for, and the pages before them only once', async () => {
     const { text, truncated } = await read(scans(3), chat('One'), wait(1), chat('Two'), chat('Three'));
     expect({ text, truncated }).to.deep.equal({ text: 'One\n\nTwo\n\nThree', truncated: false });
@@ -57,25 +89,5 @@ describe('Scanned pages that the remote text recognition does not read', () => {
     expect(remote.requests).to.have.length(2);
     const limited = { status: 502, code: 'ocr_failed', retryable: true, retryAfterMs: 3_600_000 };
     expect(await errorOf(read(scans(3), wait(3_600)))).to.include(limited);
-  });
-});
-
-describe('Scanned pages that the local text recognition does not read in time', () => {
-  const line = 'The lease begins in March and ends in the March after it, unless both sides say otherwise. '.repeat(2);
-  const dense = { scan: Array(100).fill(line), points: 5 };
-
-  it('stay without text, and the text of the others says that it is not all', async () => {
-    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', OCR_TIMEOUT_SECONDS: '10' });
-    try {
-      const body = await makeScannedPdf([{ scan: ['The lease ends in March.'] }, dense, { scan: ['Signed by both sides.'] }]);
-      const { text, truncated, ocrPages } = await service.client.extract({ body, contentType });
-      expect({ text, truncated, ocrPages }).to.deep.equal({
-        ...{ text: 'The lease ends in March.\n\nSigned by both sides.', truncated: true, ocrPages: 2 },
-      });
-      const typed = await service.client.extract({ body: await makeScannedPdf([{ text: 'Typed.' }, dense]), contentType });
-      expect(typed).to.include({ text: 'Typed.', truncated: true });
-    } finally {
-      await service.stop();
-    }
   });
 });

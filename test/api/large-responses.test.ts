@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import { LargeResponses } from '../../api/http/large-responses.ts';
+import { Neighbours } from '../../concurrency/neighbours.ts';
 import type { ApiError } from '../../contract/api-error.ts';
 
 describe('Large responses', () => {
@@ -90,6 +91,21 @@ describe('Large responses', () => {
     expect(responses.bytes).to.equal(100);
   });
 
+  it('are refused as the caller’s own, or as those of all', async () => {
+    const responses = new LargeResponses({ ...limits, perUserBytes: 100, patienceMs: 20 });
+    const codeOf = (userId: string, organizationId: string) =>
+      responses.admit(request(userId), organizationId, 60).catch(({ code }: ApiError) => code);
+    await responses.admit(request('ann'), 'a', 60);
+    expect(await codeOf('ann', 'b')).to.equal('TOO_MANY_REQUESTS');
+    expect(await codeOf('bob', 'a')).to.equal('TOO_MANY_REQUESTS');
+    await responses.admit(request('cy'), 'b', 90);
+    expect(await codeOf('dan', 'c')).to.equal('SERVICE_UNAVAILABLE');
+    expect(await codeOf('ann', 'c')).to.equal('TOO_MANY_REQUESTS');
+    const refused = [1, 2, 3].map(() => codeOf('dan', 'c'));
+    expect(await refused[2]).to.equal('SERVICE_UNAVAILABLE');
+    await Promise.all(refused);
+  });
+
   it('are read no faster than allowed, which nobody else waits for', async () => {
     const responses = new LargeResponses({ ...limits, bytesPerSecond: 100, patienceMs: 60_000 });
     const first = request();
@@ -104,6 +120,25 @@ describe('Large responses', () => {
     expect(performance.now() - startedAt).to.be.at.least(995);
   });
 
+  it('are read more slowly while others are served', async () => {
+    const bytesPerSecond = Number.POSITIVE_INFINITY;
+    const neighbours = new Neighbours(60_000);
+    neighbours.note('loud');
+    const responses = new LargeResponses({ ...limits, bytesPerSecond, sharedBytesPerSecond: 100, patienceMs: 60_000 }, neighbours);
+    const read = async () => {
+      const reader = request();
+      await responses.admit(reader, 'loud', 100);
+      reader.close();
+    };
+    await read();
+    await read();
+    neighbours.note('quiet');
+    await read();
+    const next = read();
+    expect(await isDone(next)).to.equal(false);
+    await next;
+  });
+
   it('hold nothing for a client that leaves while it waits', async () => {
     const responses = new LargeResponses({ ...limits, patienceMs: 60_000 });
     const [first, second] = [request(), request()];
@@ -113,6 +148,47 @@ describe('Large responses', () => {
     expect(await waiting).to.equal('left');
     first.close();
     expect(responses.bytes).to.equal(0);
+  });
+
+  it('hold nothing for a client that has left before it asks, and others keep their places', async () => {
+    const responses = new LargeResponses({ ...limits, patienceMs: 60_000, perUserBytes: 50 });
+    const [elsewhere, waiting, left] = [request('ann'), request('ann'), request('bob')];
+    await responses.admit(elsewhere, 'two', 50);
+    const served = responses.admit(waiting, 'one', 50);
+    left.leave();
+    expect(await responses.admit(left, 'one', 50).catch((error: Error) => error.message)).to.equal('left');
+    expect(responses.bytes).to.equal(50);
+    elsewhere.close();
+    expect(await isDone(served)).to.equal(true);
+    waiting.close();
+    expect(responses.bytes).to.equal(0);
+  });
+
+  it('hold nothing for a client that leaves in the moment in which it would be served', async () => {
+    const responses = new LargeResponses({ ...limits, patienceMs: 60_000 });
+    const [first, second] = [request(), request()];
+    await responses.admit(first, 'a', 100);
+    const waiting = responses.admit(second, 'a', 100).catch((error: Error) => error.message);
+    second.leave();
+    first.close();
+    expect(await waiting).to.equal('left');
+    expect(responses.bytes).to.equal(0);
+  });
+
+  it('let those behind them go on if they leave, or wait for too long', async () => {
+    for (const patienceMs of [60_000, 20]) {
+      const responses = new LargeResponses({ ...limits, patienceMs });
+      const [first, large, small] = [request(), request(), request()];
+      await responses.admit(first, 'a', 60);
+      const gone = responses.admit(large, 'a', 80).catch(() => 'gone');
+      const behind = responses.admit(small, 'a', 20);
+      if (patienceMs === 60_000) large.leave();
+      expect(await gone).to.equal('gone');
+      await behind;
+      expect(responses.bytes).to.equal(80);
+      first.close();
+      small.close();
+    }
   });
 
   it('are given up with their connection if they are not read in time', async () => {
@@ -172,7 +248,7 @@ describe('Large responses', () => {
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(ended).to.equal(0);
     unread.close();
-    expect(await responses.admit(request(), 'c', 100).catch((error: ApiError) => error.code)).to.equal('TOO_MANY_REQUESTS');
+    expect(await responses.admit(request(), 'c', 100).catch((error: ApiError) => error.code)).to.equal('SERVICE_UNAVAILABLE');
     expect(ended).to.equal(1);
     busy.close();
   });

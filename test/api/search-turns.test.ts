@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Environment } from '../../config/environment.ts';
+import { findFreePorts } from '../../local/ports.ts';
 import { billingOn } from '../auth/support/service.ts';
 import type { Answer, TestApi } from '../support/api.ts';
-import { goodAnswer } from '../support/fake-ai.ts';
+import { type FakeAi, goodAnswer } from '../support/fake-ai.ts';
 import { patientLocks } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
+import { sampleValue, scrape } from '../support/scrape.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Holds up every search at its query, until the returned function is called. */
@@ -50,8 +52,18 @@ async function countQueries(api: TestApi): Promise<number> {
   return Number(rows[0]?.count);
 }
 
+/** Holds up every query that is `loud` at the AI service, until the returned function is called. */
+function holdLoud(ai: FakeAi): () => void {
+  const go = Promise.withResolvers<void>();
+  ai.behave('embed', async (call) => {
+    if (call.body.texts[0] === 'loud') await go.promise;
+    return goodAnswer(call);
+  });
+  return go.resolve;
+}
+
 const billing = { ...billingOn, PLAN_FREE_AI_CREDITS: '1000' };
-const common = { WORKER_ENABLED: 'false', SEARCH_LIMIT_PER_MINUTE: '1000', ...billing };
+const common = { WORKER_ENABLED: 'false', SEARCH_SHARE: '1', SEARCH_LIMIT_PER_MINUTE: '1000', ...billing };
 
 /** What the tests of a `describe` use while every search is held up at its query, each time anew. */
 function useHeldSearches(env: Environment, hold: (api: TestApi) => Promise<() => Promise<void>>) {
@@ -122,11 +134,7 @@ describe('Hundreds of searches of one organization', () => {
 
   it('run two at a time; the rest wait, then get SERVICE_UNAVAILABLE, and another organization is served meanwhile', async () => {
     const other = await api.createTenant();
-    const go = Promise.withResolvers<void>();
-    ai.behave('embed', async (call) => {
-      if (call.body.texts[0] === 'loud') await go.promise;
-      return goodAnswer(call);
-    });
+    const go = holdLoud(ai);
     const search = ({ owner, workspaceId }: typeof other, query: string) =>
       api.request('POST', `/api/v1/workspaces/${workspaceId}/documents/search`, { token: owner.token, body: { query } });
     const refused: Answer[] = [];
@@ -142,7 +150,7 @@ describe('Hundreds of searches of one organization', () => {
       expect(body).to.include({ defined: true, code: 'SERVICE_UNAVAILABLE' });
       expect(headers.get('retry-after')).to.equal('2');
     }
-    go.resolve();
+    go();
     const answers = await Promise.all(loud);
     expect(answers.filter(({ status }) => status === 200)).to.have.length(2);
     expect(ai.mostRunning).to.be.at.most(3);
@@ -190,5 +198,46 @@ describe('Searches that wait for their turn', () => {
     }
     for (const { resolve } of gates.values()) resolve();
     expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal(Array(8).fill(200));
+  });
+});
+
+describe('A client that does not wait as long as it was told', () => {
+  let metricsPort = 0;
+  const env = async () => {
+    [metricsPort = 0] = await findFreePorts(1);
+    return { ...common, SEARCHES_PER_ORGANIZATION: '1', SEARCH_WAIT_MS: '600000', METRICS_PORT: String(metricsPort) };
+  };
+  const { api, ai, tenant } = useApi({ ai: true, env, check: 'after each test' });
+
+  it('is refused without a look at the database while its organization has no turn, and nobody else is', async () => {
+    const other = await api.createTenant();
+    const go = holdLoud(ai);
+    const search = (token: string, workspaceId: string, query: string) =>
+      api.request('POST', `/api/v1/workspaces/${workspaceId}/documents/search`, { token, body: { query } });
+    const loud = (query = 'loud') => search(tenant.owner.token, tenant.workspaceId, query);
+    // One runs, fifty wait.
+    const refusals: Answer[] = [];
+    const all = Array.from({ length: 55 }, async () => {
+      const answer = await loud();
+      if (answer.status === 503) refusals.push(answer);
+      return answer;
+    });
+    await until(() => refusals.length === 4);
+    const { db } = api.database;
+    await db.transaction().execute(async (trx) => {
+      await sql`lock table session, "user", workspace in access exclusive mode`.execute(trx);
+      const startedAt = performance.now();
+      const again = await loud();
+      expect(performance.now() - startedAt).to.be.at.least(995);
+      expect([again.status, again.body, again.headers.get('retry-after')]).to.deep.equal([503, refusals[0]?.body, '2']);
+    });
+    expect((await search(other.owner.token, other.workspaceId, 'quiet')).status).to.equal(200);
+    expect((await search(tenant.owner.token, other.workspaceId, 'quiet')).status).to.equal(403);
+    go();
+    expect((await Promise.all(all)).filter(({ status }) => status === 200)).to.have.length(51);
+    expect((await loud('served again')).status).to.equal(200);
+    const samples = await scrape(metricsPort);
+    const searches = (status: string) => sampleValue(samples, 'sheaf_http_requests_total', { operation: 'documents.search', status });
+    expect([searches('busy'), searches('503')]).to.deep.equal([5, undefined]);
   });
 });

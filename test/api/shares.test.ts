@@ -100,6 +100,7 @@ describe('The share of connections', () => {
       }) as never,
       log,
       clientAddress: () => '203.0.113.1',
+      admitBody: async () => () => {},
       beginWrite: async () => () => {},
     };
     app.use(mountAuth(options as MountOptions));

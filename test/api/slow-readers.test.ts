@@ -1,13 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { HeldJobs } from '../../api/streams/held-jobs.ts';
-import { JobSubscriber, replayPageBytes, type SubscriberOptions } from '../../api/streams/job-subscriber.ts';
+import { createRenderer, JobSubscriber, replayPageBytes, type SubscriberOptions } from '../../api/streams/job-subscriber.ts';
 import { SendBudget } from '../../api/streams/send-budget.ts';
 import type { ChangedJob, ChangedPage, ChangePosition } from '../../domain/jobs/list-changed-jobs.ts';
 import { createCursors } from '../../domain/page.ts';
 import { until } from '../support/processes.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('The event of a job', () => {
+  const cursors = createCursors(Buffer.alloc(32, 1));
+  const job = { id: 'a', organization_id: 'one', kind: 'text.embed', status: 'queued' } as ChangedJob;
+  const dates = { created_at: new Date(0), updated_at: new Date(5), changedAt: new Date(3), started_at: null, finished_at: null };
+
+  it('is rendered once for all streams if it is small, and for each if it is large', () => {
+    const render = createRenderer(cursors);
+    const [small, large] = [1_000, 100_000].map((bytes) => ({ ...job, ...dates, bytes })) as [ChangedJob, ChangedJob];
+    expect(render(small)).to.equal(render(small));
+    expect(render(large)).to.not.equal(render(large));
+    expect(render(large)).to.deep.equal(render({ ...small }));
+    expect(cursors.decode('job-events:one', render(small).id)).to.deep.equal({ createdAt: new Date(3), id: 'a' });
+  });
+});
 
 describe('Readers of job streams', () => {
   const cursors = createCursors(Buffer.alloc(32));
@@ -38,6 +53,7 @@ describe('Readers of job streams', () => {
       held,
       sending: budget(),
       replaying: budget(),
+      render: createRenderer(cursors),
       onSlow: (one: JobSubscriber) => void slow.push(one),
       changedSince,
     };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import type { Client, SignedUp } from './support/client.ts';
 import { type AuthService, startAuthService } from './support/service.ts';
 
@@ -123,6 +124,23 @@ describe('The audit log of what platform admins do', () => {
     const ended = await entered(() => admin.post('/admin/stop-impersonating'));
     const metadata = { sessionId, startedBy: adminUser.userId };
     expect(ended).to.deep.equal([{ ...asUser, ...onUser('impersonation.stop', metadata) }]);
+  });
+
+  it('has no sessions that end because a user has too many, and an impersonation is not one of them', async () => {
+    await sql`insert into session (id, token, "userId", "expiresAt", "updatedAt")
+      select 'old ' || at || ${target.userId}, 'token ' || at || ${target.userId}, ${target.userId}, now() + interval '1 day', now() - interval '1 hour'
+      from generate_series(1, 99) as at`.execute(service.db);
+    const own = async () => {
+      const sessions = service.db.selectFrom('session').select('id').where('userId', '=', target.userId);
+      return (await sessions.where('impersonatedBy', 'is', null).execute()).length;
+    };
+    expect((await entered(() => post('impersonate-user'))).map(({ action }) => action)).to.deep.equal(['impersonation.start']);
+    expect(await own()).to.equal(100);
+    const stopped = await entered(() => admin.post('/admin/stop-impersonating'));
+    expect(stopped.map(({ action }) => action)).to.deep.equal(['impersonation.stop']);
+    // Whoever sends it is an admin until then.
+    expect(await entered(() => admin.post('/sign-in/email', { email: target.email, password }))).to.deep.equal([]);
+    expect(await own()).to.equal(100);
   });
 
   it('has the end of an impersonation that is signed out of, or revoked by another admin', async () => {

@@ -26,7 +26,8 @@ describe('A transaction', () => {
         await lock(trx, second);
       });
     await Promise.all([inOrder('ada', 'bob'), inOrder('bob', 'ada')]);
-    expect(runs).to.equal(3);
+    // If the machine is slow, the second try of one may meet the first of the other again.
+    expect(runs).to.be.within(3, 5);
   });
 
   it('is run four times at the most, and not again after another failure', async () => {

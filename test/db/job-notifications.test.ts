@@ -60,6 +60,8 @@ describe('Notifications of jobs', () => {
     await heardOf(insert('read', `case when n = 1 then 'one' else 'two' end`, 2));
     const { jobs, left } = await readJobsById(database.db, 'one', ['read1', 'read2'], { maxBytes: 1_000_000 });
     expect([jobs.map(({ id }) => id), left]).to.deep.equal([['read1'], []]);
+    expect(await readJobsById(database.db, 'one', ['read1'], { maxBytes: 1 })).to.deep.equal({ jobs, left: [] });
+    expect(await readJobsById(database.db, 'one', ['read2'], { maxBytes: 1 })).to.deep.equal({ jobs: [], left: [] });
   });
 
   it('that were lost before the first connection are told of, too', async () => {

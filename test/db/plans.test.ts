@@ -118,6 +118,7 @@ describe(`With ${rows} rows in each large table`, () => {
     'failed jobs': jobsOf({ status: 'failed' }),
     'queued jobs': jobsOf({ status: 'queued' }),
     'jobs that changed, of a stream': () => readJobsById(db, large, ['000000000007', '000000000008'], bounds),
+    'a job that changed, of a stream': () => readJobsById(db, large, ['000000000007'], bounds),
     'jobs that changed, of a replay': async () => {
       const { end } = await readChangedJobs(db, large, new Date(0), bounds);
       await readChangedJobs(db, large, end ?? new Date(), bounds);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { chunkingOf, chunkSize, chunkSizeOf, sizeOfChunking, splitText } from '../../domain/chunks/split-text.ts';
 import { countAllBehind, countBehind, listBehind, nextWorkspaceBehind } from '../../domain/reindex/find-behind.ts';
 import { noteIndexKinds } from '../../domain/reindex/note-index-kinds.ts';
-import { readNotedIndex, readSearchedIndex } from '../../domain/reindex/searched-index.ts';
+import { readSearchedIndex } from '../../domain/reindex/searched-index.ts';
 import { stageDocument } from '../../domain/reindex/stage-document.ts';
 import { switchWorkspace } from '../../domain/reindex/switch-workspace.ts';
 import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
@@ -48,12 +48,12 @@ describe('With what documents are indexed', () => {
   it('of a workspace is what its chunks say, until it is noted', async () => {
     const { db } = database;
     expect(await readSearchedIndex(db, 'one')).to.deep.equal(old);
-    expect(await readNotedIndex(db, 'one')).to.equal(undefined);
+    expect(await db.selectFrom('workspace_index').selectAll().execute()).to.deep.equal([]);
     await db
       .insertInto('workspace_index')
       .values({ workspace_id: 'one', ...target })
       .execute();
-    expect([await readSearchedIndex(db, 'one'), await readNotedIndex(db, 'one')]).to.deep.equal([target, target]);
+    expect(await readSearchedIndex(db, 'one')).to.deep.equal(target);
   });
 
   it('leads from workspace to workspace, and to what is left in each', async () => {

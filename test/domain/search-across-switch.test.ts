@@ -57,10 +57,11 @@ describe('A search while its workspace is switched to other vectors', () => {
       getPlan: () => Promise.reject(new Error('a search by words costs nothing')),
       price: 'free',
       embed: () => Promise.reject(new Error('a search by words embeds nothing')),
+      share: (work) => work(),
       signal: new AbortController().signal,
       onUnsettled: () => {},
     };
-    const { model, chunks: found } = await searchDocuments(deps, { workspace, query: 'bees', mode: 'lexical', limit: 10 });
+    const { model, chunks: found } = await searchDocuments(deps, { workspace, index: old, query: 'bees', mode: 'lexical', limit: 10 });
     expect(switched).to.deep.equal({ switched: 1 });
     expect(model).to.equal('bm25');
     expect(found.map(({ text }) => text)).to.deep.equal(['a text of bees']);

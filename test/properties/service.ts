@@ -7,10 +7,10 @@ import { Embedder } from '../../activities/embedder.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { ApiDeps } from '../../api/deps.ts';
-import { BodyBudget } from '../../api/http/body-budget.ts';
 import { LargeResponses } from '../../api/http/large-responses.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run } from '../../api/procedure.ts';
 import { createProcedures } from '../../api/procedures/index.ts';
+import { Neighbours } from '../../concurrency/neighbours.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadServerConfig } from '../../config/server.ts';
@@ -75,7 +75,7 @@ export class Service {
       ...parts,
       limiters: { searches: { consume: async () => {} } },
       largeResponses: new LargeResponses(),
-      bodies: new BodyBudget(),
+      neighbours: new Neighbours(0),
       embeddingPrice: async () => 'charged',
     } as unknown as ApiDeps);
     this.takeEvent = async (event) => {
@@ -101,9 +101,9 @@ export class Service {
     const request = {
       ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', userId: caller.userId, idempotencyKey, lastEventId: undefined },
       ...{ signal: new AbortController().signal, hangUp() {}, noteOrganization() {}, setHeader() {}, isWritten: () => true },
-      ...{ onClose: onEnd, onDrained: onEnd },
+      ...{ onClose: onEnd, onDrained: onEnd, keepBody: () => () => {} },
     };
-    const deps = { log, skippedEvents: { add: () => {} }, writes: { enter: async () => () => {} } };
+    const deps = { log, skippedEvents: { add: () => {} }, writes: { enter: async () => () => {} }, neighbours: new Neighbours(0) };
     try {
       return (await run(deps, this.#find(operation), { input, caller, request })) as T;
     } finally {

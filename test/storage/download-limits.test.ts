@@ -36,15 +36,15 @@ describe('Downloads that nobody reads', () => {
 
     const [late, tooMany] = await Promise.all([open('org/doc'), open('org/doc')]);
     for (const refused of [late, tooMany]) {
-      expect(refused.statusCode).to.equal(503);
+      expect(refused.statusCode).to.equal(429);
       expect(refused.headers['retry-after']).to.equal('5');
-      expect(JSON.parse(await text(refused))).to.deep.equal({ error: 'downloads_busy', requestId: 'request-1' });
+      expect(JSON.parse(await text(refused))).to.deep.equal({ error: 'too_many_downloads', requestId: 'request-1' });
     }
     const other = await fetch(await urlOf('other/doc'));
     expect([other.status, (await other.arrayBuffer()).byteLength]).to.deep.equal([200, sizeBytes]);
 
     let again = await fetch(await urlOf('org/doc'));
-    while (again.status === 503) again = await fetch(await urlOf('org/doc'));
+    while (again.status === 429) again = await fetch(await urlOf('org/doc'));
     expect([again.status, (await again.arrayBuffer()).byteLength]).to.deep.equal([200, sizeBytes]);
     for (const response of unread) {
       const closed = new Promise((resolve) => response.once('close', resolve));

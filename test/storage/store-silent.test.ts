@@ -9,26 +9,28 @@ import { S3Storage } from '../../storage/s3.ts';
 import { until } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { useApi } from '../support/use-api.ts';
-import { type BucketServer, startBucketStandIn } from './bucket-server.ts';
-import { environmentOf, type S3Server, startS3Server } from './s3-server.ts';
+import { startBucketStandIn } from './bucket-server.ts';
+import { environmentOf, startS3Server } from './s3-server.ts';
 
 /** A server, and how a driver or a service reaches it at another address. */
 interface Store {
   apiEndpoint: string;
-  driver(apiEndpoint: string): Storage;
+  driver(apiEndpoint: string, timeoutMs?: number): Storage;
   env(apiEndpoint: string): Environment;
   close(): Promise<void>;
 }
 
 /** More than a store that works needs on a busy machine. */
-const timeoutMs = 4_000;
+const patientMs = 4_000;
+/** Of an object, in bytes: more than fits between two ends of a connection. */
+const size = 20_000_000;
 
 const stores: Record<string, () => Promise<Store>> = {
   async 'a bucket of Cloud Storage'() {
     const { bucket, apiEndpoint, close } = await startBucketStandIn();
     return {
       apiEndpoint,
-      driver: (address) => new BucketStorage({ bucket, apiEndpoint: address, maxUploadBytes: 100, timeoutMs }),
+      driver: (address, timeoutMs = patientMs) => new BucketStorage({ bucket, apiEndpoint: address, maxUploadBytes: size, timeoutMs }),
       env: (address) => ({ STORAGE_BUCKET: bucket, STORAGE_API_ENDPOINT: address }),
       close,
     };
@@ -37,7 +39,7 @@ const stores: Record<string, () => Promise<Store>> = {
     const { options, close } = await startS3Server();
     return {
       apiEndpoint: options.apiEndpoint,
-      driver: (apiEndpoint) => new S3Storage({ ...options, apiEndpoint, timeoutMs }),
+      driver: (apiEndpoint, timeoutMs = patientMs) => new S3Storage({ ...options, apiEndpoint, timeoutMs }),
       env: environmentOf,
       close,
     };
@@ -130,136 +132,86 @@ for (const [name, start] of Object.entries(stores)) {
   });
 }
 
-describe('An object of S3', () => {
-  const size = 20_000_000;
-  const shortMs = 1_000;
-  let server: S3Server;
-  let proxy: TcpProxy;
-  let storage: S3Storage;
-  before(async () => {
-    server = await startS3Server();
-    await new S3Storage(server.options).write('org/doc', Readable.from([Buffer.alloc(size)]));
-  });
-  beforeEach(async () => {
-    proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(server.options.apiEndpoint).port) });
-    storage = new S3Storage({ ...server.options, apiEndpoint: `http://127.0.0.1:${proxy.port}`, timeoutMs: shortMs });
-  });
-  afterEach(() => proxy.stop());
-  after(() => server.close());
-
-  const open = async () => {
-    let stream: Readable | undefined;
-    await until(async () => {
-      stream = await storage.read('org/doc').catch(() => undefined);
-      return stream !== undefined;
+for (const [name, start] of Object.entries(stores)) {
+  describe(`An object in ${name}`, () => {
+    const shortMs = 1_000;
+    let store: Store;
+    let proxy: TcpProxy;
+    let storage: Storage;
+    before(async () => {
+      store = await start();
+      await store.driver(store.apiEndpoint).write('org/doc', Readable.from([Buffer.alloc(size)]));
     });
-    return stream as Readable;
-  };
-  const failureOf = (stream: Readable) => buffer(stream).catch((error: unknown) => error);
-
-  it('that stops in the middle ends its stream with an error in time', async () => {
-    const stream = await open();
-    proxy.silence();
-    expect(await failureOf(stream)).to.be.instanceOf(StorageUnavailable);
-  });
-
-  it('stays open as long as nobody reads it, at its beginning and in the middle', async () => {
-    const stream = await open();
-    await delay(2 * shortMs);
-    let read = 0;
-    for await (const chunk of stream) {
-      read += chunk.length;
-      if (read >= size / 2 && read - chunk.length < size / 2) await delay(2 * shortMs);
-    }
-    expect(read).to.equal(size);
-  });
-
-  it('that stops while nobody reads it ends its stream once somebody does', async () => {
-    const stream = await open();
-    proxy.silence();
-    await delay(2 * shortMs);
-    expect(stream.destroyed).to.equal(false);
-    expect(await failureOf(stream)).to.be.instanceOf(StorageUnavailable);
-  });
-
-  it('that breaks off ends its stream with an error, and one that nobody wants any more closes its connection', async () => {
-    const [broken, unread, left] = [await open(), await open(), await open()];
-    left.destroy();
-    await until(() => proxy.open === 2);
-    const failure = failureOf(broken);
-    await proxy.cut();
-    expect(await failure).to.be.instanceOf(StorageUnavailable);
-    expect(await failureOf(unread)).to.be.instanceOf(StorageUnavailable);
-    await proxy.mend();
-  });
-});
-
-describe('An object of Cloud Storage', () => {
-  const size = 20_000_000;
-  const shortMs = 1_000;
-  let server: BucketServer;
-  let proxy: TcpProxy;
-  let storage: BucketStorage;
-  before(async () => {
-    server = await startBucketStandIn();
-    await new BucketStorage({ ...server, maxUploadBytes: size }).write('org/doc', Readable.from([Buffer.alloc(size)]));
-  });
-  beforeEach(async () => {
-    proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(server.apiEndpoint).port) });
-    storage = new BucketStorage({
-      ...server,
-      apiEndpoint: `http://127.0.0.1:${proxy.port}`,
-      maxUploadBytes: size,
-      timeoutMs: shortMs,
+    beforeEach(async () => {
+      proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(store.apiEndpoint).port) });
+      storage = store.driver(`http://127.0.0.1:${proxy.port}`, shortMs);
     });
-  });
-  afterEach(() => proxy.stop());
-  after(() => server.close());
+    afterEach(() => proxy.stop());
+    after(() => store.close());
 
-  const open = async () => {
-    let stream: Readable | undefined;
-    await until(async () => {
-      stream = await storage.read('org/doc').catch(() => undefined);
-      return stream !== undefined;
-    });
-    return stream as Readable;
-  };
-  const failureOf = (stream: Readable) => buffer(stream).catch((error: unknown) => error);
-
-  it('that stops at its beginning or in the middle ends its stream with an error in time', async () => {
-    const [unread, begun] = [await open(), await open()];
-    const read = begun[Symbol.asyncIterator]();
-    expect((await read.next()).done).to.equal(false);
-    proxy.silence();
-    expect(await failureOf(unread)).to.be.instanceOf(StorageUnavailable);
-    const rest = async () => {
-      while (!(await read.next()).done);
+    const open = async () => {
+      let stream: Readable | undefined;
+      await until(async () => {
+        stream = await storage.read('org/doc').catch(() => undefined);
+        return stream !== undefined;
+      });
+      return stream as Readable;
     };
-    expect(await rest().catch((error: unknown) => error)).to.be.instanceOf(StorageUnavailable);
-  });
-
-  it('stays open as long as nobody reads it', async () => {
-    const stream = await open();
-    await delay(2 * shortMs);
-    let read = 0;
-    for await (const chunk of stream) {
-      read += chunk.length;
-      if (read >= size / 2 && read - chunk.length < size / 2) await delay(2 * shortMs);
-    }
-    expect(read).to.equal(size);
-  });
-
-  it('that breaks off ends its stream with an error', async () => {
-    const stream = await open();
-    for await (const _ of stream) break;
-    const again = await open();
-    const read = again[Symbol.asyncIterator]();
-    await read.next();
-    await proxy.cut();
-    const rest = async () => {
-      while (!(await read.next()).done);
+    const failureOf = (stream: Readable) => buffer(stream).catch((error: unknown) => error);
+    /** Reads the beginning of a stream, and says how its rest fails. */
+    const begin = async (stream: Readable) => {
+      const chunks = stream[Symbol.asyncIterator]();
+      expect((await chunks.next()).done).to.equal(false);
+      const rest = async () => {
+        while (!(await chunks.next()).done);
+      };
+      return () => rest().catch((error: unknown) => error);
     };
-    expect(await rest().catch((error: unknown) => error)).to.be.instanceOf(StorageUnavailable);
-    await proxy.mend();
+
+    it('that stops at its beginning or in the middle ends its stream with an error in time', async () => {
+      const [unread, begun] = [await open(), await open()];
+      const failureOfRest = await begin(begun);
+      proxy.silence();
+      expect(await failureOf(unread)).to.be.instanceOf(StorageUnavailable);
+      expect(await failureOfRest()).to.be.instanceOf(StorageUnavailable);
+    });
+
+    it('stays open as long as nobody reads it, at its beginning and in the middle', async () => {
+      const stream = await open();
+      await delay(2 * shortMs);
+      let read = 0;
+      for await (const chunk of stream) {
+        read += chunk.length;
+        if (read >= size / 2 && read - chunk.length < size / 2) await delay(2 * shortMs);
+      }
+      expect(read).to.equal(size);
+    });
+
+    it('that stops while nobody reads it ends its stream once somebody does', async () => {
+      const stream = await open();
+      proxy.silence();
+      await delay(2 * shortMs);
+      expect(stream.destroyed).to.equal(false);
+      expect(await failureOf(stream)).to.be.instanceOf(StorageUnavailable);
+    });
+
+    it('that breaks off ends its stream with an error', async () => {
+      const [broken, begun, unread] = [await open(), await open(), await open()];
+      const failure = failureOf(broken);
+      const failureOfRest = await begin(begun);
+      await proxy.cut();
+      expect(await failure).to.be.instanceOf(StorageUnavailable);
+      expect(await failureOfRest()).to.be.instanceOf(StorageUnavailable);
+      expect(await failureOf(unread)).to.be.instanceOf(StorageUnavailable);
+      await proxy.mend();
+    });
+
+    it('that nobody wants any more closes its connection', async () => {
+      const left = [await open(), await open(), await open()];
+      for (const stream of left) await begin(stream);
+      const openBefore = proxy.open;
+      for (const stream of left) stream.destroy();
+      await until(() => proxy.open <= openBefore - left.length);
+    });
   });
-});
+}

@@ -1,4 +1,4 @@
-// `npm run bench [-- NAME…] [--quick] [--json] [--documents=N] [--jobs=N]`: measures the service and baselines on an embedded stack; see
+// `npm run bench [-- NAME…] [--all] [--quick] [--json] [--documents=N] [--jobs=N]`: measures the service and baselines on an embedded stack; see
 // docs/performance.md.
 import { pino } from 'pino';
 import { readArguments, readNumber } from '../read-arguments.ts';
@@ -65,6 +65,9 @@ const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = {
 };
 /** They read its log, or start it. */
 const needEmbedded = new Set(['statements', 'costs', 'start']);
+/** What is measured if nothing is named: in a quarter of an hour on two slow cores, and with `--quick` in three minutes. */
+const usual = ['start', 'indexing', 'pdf', 'jobs', 'imports', 'queues', 'requests', 'uploads', 'search', 'stream', 'growth'];
+const quickly = ['jobs', 'imports', 'requests', 'uploads', 'search', 'stream'];
 const measures = new Map([...Object.entries(byThemselves), ...Object.entries(onService).map(withService)]);
 
 const log = pino({ base: null, timestamp: false }, pino.destination(2));
@@ -72,18 +75,21 @@ const { names, values } = readArguments({
   command: 'npm run bench',
   usage: `Usage: npm run bench -- [NAME…] [--quick] [--json] [--documents N] [--jobs N]
 
-Measures the service and what it stands on, see docs/performance.md. All of it
-takes half an hour or more. NAME is one or several of:
+Measures the service and what it stands on, see docs/performance.md. NAME is one
+or several of the figures below. Without a name, those with a star are measured,
+in a quarter of an hour or less.
 
-  ${[...measures.keys()].join('\n  ')}
+  ${[...measures.keys()].map((name) => (usual.includes(name) ? `${name} *` : name)).join('\n  ')}
 
-  --quick        few rounds and small sizes, to see that everything can be measured
-  --documents N  of the long import: 1000, or 100 with --quick, if absent
+  --all          all figures, in one or two hours
+  --quick        few rounds and small sizes, in some minutes: not to be compared
+  --documents N  of the long import: 500, or 100 with --quick, if absent
   --jobs N       of the backlog: 5000, or 500 with --quick, if absent
   --json         print one JSON object on standard output
   --help         print this
 `,
   options: {
+    all: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     documents: { type: 'string' },
@@ -92,7 +98,7 @@ takes half an hour or more. NAME is one or several of:
   names: [...measures.keys()],
   kind: 'figure',
 });
-const { quick, json } = values;
+const { all, quick, json } = values;
 const effort: Effort = {
   quick,
   rounds: (full) => (quick ? Math.min(3, full) : full),
@@ -100,11 +106,13 @@ const effort: Effort = {
   jobs: readNumber('jobs', values.jobs, { whole: true }),
 };
 
+const unnamed = quick ? quickly : usual;
+const wanted = names.length > 0 ? names : all ? [...measures.keys()] : unnamed;
 const figures: Figure[] = [];
 let failed = false;
 let shared: Service | undefined;
 for (const [name, measure] of measures) {
-  if (names.length > 0 && !names.includes(name)) continue;
+  if (!wanted.includes(name)) continue;
   if (process.env.DATABASE_URL !== undefined && needEmbedded.has(name)) {
     process.stderr.write(`Left out ${name}, which needs the embedded Postgres.\n`);
     continue;

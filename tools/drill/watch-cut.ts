@@ -30,7 +30,7 @@ const sampleMs = 500;
 const goesOnMs = 30_000;
 const askers = 8;
 const askMs = 250;
-/** What an API may use, whatever happens. Of a worker the heap decides how many open workflows it keeps in memory. */
+/** What an API may use, whatever happens. A worker keeps open workflows in memory, up to a number of its own. */
 const mostMb = 512;
 
 export interface CutOptions {

@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import pino from 'pino';
+import { BodyBudget } from '../../../api/http/body-budget.ts';
+import { endRequest } from '../../../api/http/body-time.ts';
 import { LargeResponses } from '../../../api/http/large-responses.ts';
 import { requestInfo } from '../../../api/http/request.ts';
 import { type Auth, createAuth } from '../../../auth/auth.ts';
@@ -54,9 +56,15 @@ export async function startAuthService(environment: Environment = {}): Promise<A
   const payments = createPayments({ config, db: database.db, log });
   const auth = createAuth({ config, ...database, log, payments, writeMails: async (_trx, written) => void mails.push(...written) });
   const largeResponses = new LargeResponses();
+  const bodies = new BodyBudget((...request) => endRequest(log, ...request));
   const findSession = createFindSession(database.db, config);
   await syncPlanLimits(database.db, config);
-  app.use((_req, res, next) => next(void res.setHeader('X-Request-Id', 'request-1')));
+  const addressOf = (req: express.Request) => req.get('x-test-address') ?? '192.0.2.1';
+  app.use((req, res, next) => {
+    res.setHeader('X-Request-Id', 'request-1');
+    res.locals.clientAddress = addressOf(req);
+    next();
+  });
   app.all(
     authPath,
     mountAuth({
@@ -64,9 +72,10 @@ export async function startAuthService(environment: Environment = {}): Promise<A
       config,
       findSession,
       log,
-      clientAddress: (req) => req.get('x-test-address') ?? '192.0.2.1',
+      clientAddress: addressOf,
+      admitBody: async (req, res, maxBytes) => (await bodies.admit(req, res, maxBytes))?.keep() ?? (() => {}),
       beginWrite: async () => () => {},
-      admitResponse: (req, res, userId, bytes) => largeResponses.admit(requestInfo(req, res), userId, bytes),
+      admitResponse: (req, res, userId, bytes) => largeResponses.admit({ ...requestInfo(req, res), userId }, userId, bytes),
     }),
   );
   return {

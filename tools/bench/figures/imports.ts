@@ -27,7 +27,7 @@ export const imports: Measure = async (service, { quick, rounds, documents }) =>
     );
     return [
       toFigure('import, from upload to searchable, 8 at a time', { ...compared, unit: 'documents/s' }, { ratio: { atLeast: 0.9 } }),
-      ...(await importMany(service, documents ?? (quick ? perRound : 10 * perRound), importOne)),
+      ...(await importMany(service, documents ?? (quick ? perRound : 5 * perRound), importOne)),
     ];
   } finally {
     watch.close();

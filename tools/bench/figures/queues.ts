@@ -21,7 +21,7 @@ interface Queue {
  * the queues lack compared with a workflow is in docs/performance.md.
  */
 export const queues: Measure = async (service, { quick, rounds }) => {
-  const jobs = quick ? 100 : 400;
+  const jobs = quick ? 100 : 200;
   const figures: Figure[] = [];
   for (const [name, start] of Object.entries({ 'graphile-worker': graphileWorker, 'pg-boss': pgBoss, 'bare Temporal': bareTemporal })) {
     const queue = await start(service);

@@ -8,7 +8,7 @@ import { median } from '../support/rounds.ts';
 
 /** `npm start` until it is ready: without any data or build, and on the data of an earlier start. */
 export async function start({ quick }: Effort): Promise<Figure[]> {
-  const [firstStarts, laterStarts] = quick ? [1, 1] : [3, 5];
+  const [firstStarts, laterStarts] = quick ? [1, 1] : [2, 3];
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-start-'));
   const first: number[] = [];
   const later: number[] = [];

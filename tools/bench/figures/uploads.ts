@@ -30,8 +30,8 @@ export const uploads: Measure = async (service, { rounds }) => {
     return rate;
   };
   try {
-    const one = await alternate(rounds(15), ours(1), bare(1));
-    const twenty = await alternate(rounds(7), ours(many), bare(many));
+    const one = await alternate(rounds(9), ours(1), bare(1));
+    const twenty = await alternate(rounds(5), ours(many), bare(many));
     const memory = await memoryWhile(service, ours(many));
     return [
       toFigure('25 MiB PUT, one', { ...one, unit: 'MB/s' }, { ratio: { atLeast: 0.9 } }),

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { readScannedPages, type ScanProgress, type ScanReader } from '../../ai/extract/read-scanned-pages.ts';
+import { ServiceError } from '../../ai/service-error.ts';
+
+const never = new AbortController().signal;
+
+/** Reads the scanned pages of a document, of which each has the text of its layer. `read` says what text recognition reads of each. */
+function readPages(layers: string[], scanned: number[], read: (page: number) => Awaited<ReturnType<ScanReader['recognize']>>) {
+  const told: ScanProgress[] = [];
+  const reader: ScanReader = {
+    render: async (index) => Uint8Array.of(index),
+    recognize: async ({ bytes }) => read(bytes[0] ?? -1),
+    ...{ maxPages: 10, maxTextCharacters: 1_000, timeoutMs: 60_000, onProgress: (progress) => told.push(progress) },
+  };
+  const found = { texts: layers, headings: [], pages: layers.length, scanned, stoppedEarly: false };
+  return readScannedPages(found, reader, never).then((text) => ({ ...text, told }));
+}
+
+const recognized = (text: string, confidence: number | null = 95) => ({ text, pages: 1, pageTexts: [text], ocrConfidence: [confidence] });
+
+describe('Pages of pictures that text recognition reads', () => {
+  it('keep their own text, and do not count as read, if that is better', async () => {
+    const junk = recognized('| fi 7 ~ vy Ao | 1l ; Wee', 35);
+    const poor = await readPages(['Fig. 3', 'Typed.'], [0], () => junk);
+    expect(poor).to.deep.include({ pageTexts: ['Fig. 3', 'Typed.'], ocrPages: 0, ocrConfidence: [null, null], stoppedEarly: false });
+    expect(poor.told).to.deep.equal([{ read: 1, of: 1 }]);
+    const less = await readPages(['Received 12 March'], [0], () => recognized('12'));
+    expect(less).to.deep.include({ pageTexts: ['Received 12 March'], ocrPages: 0, ocrConfidence: [null], stoppedEarly: false });
+  });
+
+  it('have what was recognized, and count as read, if they have none, or worse', async () => {
+    const read = await readPages(['', 'Fig. 3', ''], [0, 1, 2], (page) =>
+      recognized(['', 'The harbor', 'Ao'][page] ?? '', [null, 71, 20][page]),
+    );
+    expect(read).to.deep.include({ pageTexts: ['', 'The harbor\n\nFig. 3', 'Ao'], ocrPages: 3, ocrConfidence: [null, 71, 20] });
+  });
+
+  it('stay without text if they are not read in time, and the text of the others says that it is not all', async () => {
+    const slow = (page: number) => {
+      if (page === 1) throw new ServiceError(502, 'ocr_timeout', 'It takes too long.', { ofDocument: true });
+      return recognized(page === 0 ? 'The lease.' : 'Signed.');
+    };
+    const scans = await readPages(['', '', ''], [0, 1, 2], slow);
+    expect(scans).to.deep.include({ text: 'The lease.\n\nSigned.', ocrPages: 2, stoppedEarly: true, ocrConfidence: [95, null, 95] });
+    const typed = await readPages(['Typed.', ''], [1], slow);
+    expect(typed).to.deep.include({ text: 'Typed.', ocrPages: 0, stoppedEarly: true });
+    const nothing = await readPages(['', ''], [1], slow).catch((error: unknown) => error);
+    expect(nothing).to.include({ status: 502, code: 'ocr_timeout' });
+  });
+});
