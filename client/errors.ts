@@ -66,11 +66,16 @@ function rootHint(url: string): string {
 
 /** The error of a request without a complete response. */
 export function lostResponse(cause: unknown): SheafError {
-  if (cause instanceof Error && cause.name === 'TimeoutError') {
+  if (isTimeout(cause)) {
     return new SheafError('TIMEOUT', 'The service did not respond in time.', { cause });
   }
   const reason = reasonOf(cause);
   return new SheafError('NETWORK', `The service could not be reached, or its response was lost${reason ? ` (${reason})` : ''}.`, { cause });
+}
+
+/** Also behind the error of oRPC, which names one of its own if the time ends while a body is read. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'TimeoutError' || isTimeout(error.cause));
 }
 
 /** What Node's fetch has behind its `fetch failed`, such as `connect ECONNREFUSED 127.0.0.1:3000`. Browsers say nothing. */

@@ -12,6 +12,7 @@ interface ResponseInfo {
 
 interface CallContext {
   headers: Record<string, string>;
+  signal: AbortSignal | undefined;
   response?: ResponseInfo;
   /** Called for every chunk of a stream, including keep-alives. */
   onBytes?: (() => void) | undefined;
@@ -38,7 +39,9 @@ export function createTransport({ url, session, fetch }: { url: string; session:
     url: `${url}/rpc`,
     headers: ({ context }) => context.headers,
     fetch: async (request, init, { context }) => {
-      const response = await fetch(request, { ...init, credentials: session.credentials });
+      // Named once more, because a request follows its signal only until it is collected as garbage (undici), which may be while
+      // its response is read.
+      const response = await fetch(request, { ...init, credentials: session.credentials, signal: context.signal ?? null });
       return context.onBytes ? watched(response, context.onBytes) : response;
     },
     clientInterceptors: [
@@ -53,7 +56,7 @@ export function createTransport({ url, session, fetch }: { url: string; session:
   return {
     async send({ path, input, signal, idempotencyKey, lastEventId, onBytes }) {
       const key: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
-      const context: CallContext = { headers: { ...session.headers(), ...key }, onBytes };
+      const context: CallContext = { headers: { ...session.headers(), ...key }, signal, onBytes };
       try {
         const output = await link.call(path, input, { context, signal, lastEventId });
         if (output === undefined) throw unexpectedResponse(url);

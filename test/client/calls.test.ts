@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { type Client, createClient } from '../../client/index.ts';
 import { operations } from '../../client/operations.ts';
 import { routes } from '../../contract/index.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
@@ -120,6 +121,15 @@ describe('The client', () => {
       controller.abort(reason);
       expect(await call).to.equal(reason);
       expect(await client.account.me({}, { signal: AbortSignal.abort(reason) }).catch((error: unknown) => error)).to.equal(reason);
+    });
+
+    it('when an answer stops after its headers, whatever was collected meanwhile', async () => {
+      const slow = createClient({ url: proxy.url, timeoutMs: 1_000, retries: { attempts: 1 } });
+      proxy.faults = () => 'mute';
+      const call = refusal(slow.system.health());
+      await until(() => proxy.passed.length > 0);
+      await collectGarbage();
+      expect((await call).code).to.equal('TIMEOUT');
     });
   });
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type Client, createClient, type JobEvent, type JobStream } from '../../client/index.ts';
 import { defaultRetries } from '../../client/retry.ts';
 import { followJobs } from '../../client/stream.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { useApi } from '../support/use-api.ts';
@@ -130,6 +131,27 @@ describe("The client's stream of jobs", () => {
     expectWhole(await readUntilDone(stream, ids), ids);
     await stream.return();
     expect(connections().length).to.be.greaterThan(1);
+  });
+
+  describe('after a collection of garbage', () => {
+    it('ends when it is hung up while it waits', async () => {
+      const stream = await follow();
+      const next = stream.next();
+      await collectGarbage();
+      await stream.return();
+      expect((await next).done).to.equal(true);
+    });
+
+    it('gives up a connection that has become silent', async () => {
+      const attentive = createClient({ url: proxy.url, token: tenant.owner.token, retries: { baseDelayMs: 20, maxSilenceMs: 1_000 } });
+      proxy.faults = ({ path }) => (path === '/rpc/jobs/stream' && connections().length === 1 ? 'mute' : undefined);
+      const stream = await follow(attentive);
+      const next = stream.next();
+      await collectGarbage();
+      await until(() => connections().length > 1, 10_000);
+      await stream.return();
+      await next;
+    });
   });
 
   it('goes on after an event that another stream ended with', async () => {
