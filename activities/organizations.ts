@@ -6,6 +6,7 @@ import {
   deleteOrganizationRows,
   endOrganizationJobs,
 } from '../domain/organizations/delete-organization.ts';
+import { DeletionTurns } from './deletion-turns.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';
 
@@ -13,25 +14,32 @@ interface OrganizationInput {
   organizationId: string;
 }
 
-/** The steps of an organization's deletion; each can be repeated. */
-export function organizationActivities(deps: ActivityDeps) {
+/** The steps of an organization's deletion; each can be repeated. Four run at once in a process; a further one fails for now, as `busy`. */
+export function organizationActivities({ db, storage }: ActivityDeps) {
+  // Somebody may be waiting for the response to a deletion, so the next attempt comes soon.
+  const turns = new DeletionTurns({ atOnce: 4, nextAttempt: '2 seconds' });
   return {
-    endOrganizationJobs: ({ organizationId }: OrganizationInput): Promise<void> =>
-      endOrganizationJobs(deps.db, organizationId, reporting<number>()),
+    async endOrganizationJobs({ organizationId }: OrganizationInput): Promise<void> {
+      const progress = reporting<number>();
+      await turns.run(() => endOrganizationJobs(db, organizationId, progress), progress.signal);
+    },
 
-    deleteOrganizationObjects({ organizationId }: OrganizationInput): Promise<DeletedObjects> {
+    async deleteOrganizationObjects({ organizationId }: OrganizationInput): Promise<DeletedObjects> {
       const { before, onProgress, signal } = reporting<DeletedObjects>();
       // Objects that the store refused in an earlier attempt are listed and counted again.
       const counts = { deleted: before?.deleted ?? 0, failed: 0 };
-      return deleteOrganizationObjects(deps.db, deps.storage, organizationId, { before: counts, onProgress, signal });
+      const progress = { before: counts, onProgress, signal };
+      return await turns.run(() => deleteOrganizationObjects(db, storage, organizationId, progress), signal);
     },
 
-    deleteOrganizationRows: ({ organizationId }: OrganizationInput): Promise<void> =>
-      deleteOrganizationRows(deps.db, organizationId, reporting<number>()),
+    async deleteOrganizationRows({ organizationId }: OrganizationInput): Promise<void> {
+      const progress = reporting<number>();
+      await turns.run(() => deleteOrganizationRows(db, organizationId, progress), progress.signal);
+    },
 
     /** Starts the workflow that deletes what the store refused. */
     async drainObjects({ organizationId }: OrganizationInput): Promise<void> {
-      await inTransaction(deps.db, (trx) => requestObjectDeletion(trx, organizationId, []));
+      await inTransaction(db, (trx) => requestObjectDeletion(trx, organizationId, []));
     },
   };
 }

@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect } from 'chai';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { ActivityDeps } from '../../activities/deps.ts';
+import { organizationActivities } from '../../activities/organizations.ts';
 import { workspaceActivities } from '../../activities/workspaces.ts';
 import type { Db } from '../../db/connect.ts';
 import { until } from '../support/processes.ts';
@@ -43,5 +44,25 @@ describe('The drains of deleted workspaces', () => {
     open();
     for (const drained of await Promise.all(running)) expect(drained).to.deep.equal({ jobs: 0, documents: 0 });
     expect(await drain('three')).to.deep.equal({ jobs: 0, documents: 0 });
+  });
+});
+
+describe('The steps of the deletion of organizations', () => {
+  it('take four slots of a process at most: the others give theirs back, and are tried again soon', async () => {
+    const { db, open, asked } = createClosedDatabase();
+    const { endOrganizationJobs, deleteOrganizationRows } = organizationActivities({ db } as ActivityDeps);
+    const run = (step: typeof endOrganizationJobs, organizationId: string) =>
+      new MockActivityEnvironment().run(step, { organizationId } as never);
+    const running = [endOrganizationJobs, endOrganizationJobs, deleteOrganizationRows, deleteOrganizationRows].map((step, place) =>
+      run(step, String(place)),
+    );
+    await until(() => asked() === 4);
+    for (const step of [endOrganizationJobs, deleteOrganizationRows]) {
+      const refused = await Promise.race([run(step, 'five').catch((error: unknown) => error), until(() => asked() > 4)]);
+      expect(refused).to.include({ type: 'busy', nonRetryable: false, category: 'BENIGN', nextRetryDelay: '2 seconds' });
+    }
+    open();
+    await Promise.all(running);
+    await run(endOrganizationJobs, 'five');
   });
 });
