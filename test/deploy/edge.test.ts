@@ -280,6 +280,7 @@ if (nginx !== undefined && openssl !== undefined) {
     let port: number;
     let ca: Buffer;
     let seen: IncomingHttpHeaders = {};
+    let hanging = 0;
 
     before(async () => {
       directory = makeTestDirectory();
@@ -288,7 +289,8 @@ if (nginx !== undefined && openssl !== undefined) {
       behind = createServer((request, response) => {
         seen = request.headers;
         request.resume();
-        request.on('end', () => response.end('{"from":"the API"}'));
+        if (request.url === '/hang') hanging += 1;
+        else request.on('end', () => response.end('{"from":"the API"}'));
       });
       await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve));
       [port = 0] = await findFreePorts(1);
@@ -346,6 +348,26 @@ if (nginx !== undefined && openssl !== undefined) {
       it(`tells the API one address, ${address}, if the proxy before it says ${claimed}`, async () => {
         await ask('/api/v1/me', { headers: { 'x-forwarded-for': claimed } });
         expect(seen['x-forwarded-for']).to.equal(address);
+      });
+
+    for (const [network, inside, outside] of [
+      ['an IPv4 address', ['203.0.113.7', '203.0.113.7'], ['203.0.113.8']],
+      ['a /64', ['2001:db8:1:2::7', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3::'], ['2001:db8:1:3::7', '2001:db8:1:22::7']],
+      ['a /64 that ends with zeros', ['2001:db8::7', '2001:db8:0:0:8::', '2001:db8:0:0:1:1:1:1'], ['2001:db8:0:1::7', '2001:db8:7::7']],
+    ] as const)
+      it(`counts ${network} as one client`, async () => {
+        const headersOf = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+        const before = hanging;
+        const left = new AbortController();
+        const held = Array.from({ length: 5 }, (_, place) => {
+          const from = headersOf(inside[place % inside.length] ?? '');
+          return ask('/hang', { ...from, signal: left.signal });
+        });
+        await until(() => hanging === before + 5);
+        for (const address of inside) expect((await ask('/healthz', headersOf(address))).response.statusCode, address).to.equal(429);
+        for (const address of outside) expect((await ask('/healthz', headersOf(address))).response.statusCode, address).to.equal(200);
+        left.abort();
+        await Promise.allSettled(held);
       });
   });
 }
