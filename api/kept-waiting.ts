@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
 import { whenClientLeaves } from '../concurrency/client-left.ts';
 
-/** How long a client waits, and how many at once. */
-const waitMs = 1_000;
+/** How long a client waits: a second in the mean, and each another time, so that those who came together do not come together again. */
+const shortestWaitMs = 500;
+const longestWaitMs = 1_500;
+/** How many wait at once. */
 const mostWaiting = 1_000;
 
 /**
@@ -13,10 +15,11 @@ const mostWaiting = 1_000;
 export class KeptWaiting {
   #waiting = 0;
 
-  /** Waits a second; shorter if the client leaves, and not at all while too many wait. */
+  /** Waits about a second; shorter if the client leaves, and not at all while too many wait. */
   async keep(res: Response): Promise<void> {
     if (this.#waiting >= mostWaiting) return;
     this.#waiting++;
+    const waitMs = shortestWaitMs + Math.random() * (longestWaitMs - shortestWaitMs);
     await sleep(waitMs, undefined, { signal: whenClientLeaves(res), ref: false }).catch(() => {});
     this.#waiting--;
   }

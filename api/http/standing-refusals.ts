@@ -10,14 +10,19 @@ interface Refusal {
   organizationId: string | undefined;
   /** When the client was told to come again. */
   until: number;
+  /** When it is asked anew who the client is, and what it may do. */
+  checkedUntil: number;
 }
+
+/** A refusal is repeated for so long. */
+const longestMs = 30_000;
 
 /** How many refusals are remembered: the oldest are forgotten. */
 const mostRemembered = 2_000;
 
 /**
- * Refuses a client again that was refused because its organization had all its turns, and that comes back earlier than it was told, as long as
- * the organization has them still. Nothing is read for it, so that clients who do not wait cost others little
+ * Refuses a client again that was refused because its organization had all its turns, as long as the organization has them still: at once, or
+ * about a second later if it comes back earlier than it was told. Nothing is read for it, so that many clients cost others little
  * (docs/decisions/limits.md).
  */
 export class StandingRefusals {
@@ -28,7 +33,9 @@ export class StandingRefusals {
     const refusal = this.#find(req);
     if (!refusal) return next();
     if (refusal.organizationId !== undefined) noteOrganization(res, refusal.organizationId);
-    await this.#kept.keep(res);
+    const isEarly = performance.now() < refusal.until;
+    if (isEarly) await this.#kept.keep(res);
+    else refusal.until = untilAgain(refusal.error);
     throw refusal.error;
   };
 
@@ -36,7 +43,7 @@ export class StandingRefusals {
     if (this.#refusals.size === 0) return undefined;
     const key = keyOf(req);
     const refusal = this.#refusals.get(key);
-    if (refusal && performance.now() < refusal.until && refusal.stands()) return refusal;
+    if (refusal && performance.now() < refusal.checkedUntil && refusal.stands()) return refusal;
     this.#refusals.delete(key);
     return undefined;
   }
@@ -48,9 +55,13 @@ export class StandingRefusals {
     if (this.#refusals.has(key)) return;
     const [oldest] = this.#refusals.keys();
     if (oldest !== undefined && this.#refusals.size >= mostRemembered) this.#refusals.delete(oldest);
-    const until = performance.now() + 1_000 * (error.retryAfterSeconds ?? 0);
-    this.#refusals.set(key, { error, stands: error.stands, organizationId: organizationOf(res), until });
+    const times = { until: untilAgain(error), checkedUntil: performance.now() + longestMs };
+    this.#refusals.set(key, { error, stands: error.stands, organizationId: organizationOf(res), ...times });
   }
+}
+
+function untilAgain({ retryAfterSeconds = 0 }: TurnsTaken): number {
+  return performance.now() + 1_000 * retryAfterSeconds;
 }
 
 /** Who asks for what: the path names the organization or a row of it. Credentials are not kept. */

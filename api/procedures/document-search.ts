@@ -6,6 +6,7 @@ import type { RouteInput } from '../../contract/route.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
 import type { IndexKind } from '../../domain/reindex/index-kind.ts';
 import { readSearchedIndex } from '../../domain/reindex/searched-index.ts';
+import type { Rest } from '../../domain/scan-pace.ts';
 import { createHighlighter } from '../../domain/search/highlights.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
@@ -36,21 +37,21 @@ export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPri
     await authorize(workspace.organization_id);
     await limiters.searches.consume(caller.userId, request.setHeader);
     const mode = input.mode ?? defaultMode;
-    const index = await readSearchedIndex(db, workspace.id);
-    const price = mode === 'lexical' ? 'free' : await embeddingPrice(index?.model);
     const release = await turns.take(workspace.organization_id, request.signal);
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     const search = {
-      ...{ db, getPlan, price, signal },
+      ...{ db, getPlan, signal },
       embed: (query: string, index: IndexKind | undefined) =>
         embedQuery(ai, { query, index }, { signal, requestId: request.requestId, log }),
-      share: <T>(work: () => Promise<T>) => turns.share(workspace.organization_id, signal, work),
+      share: <T>(work: (rest: Rest) => Promise<T>) => turns.share(workspace.organization_id, signal, work),
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
     try {
+      const index = await readSearchedIndex(db, workspace.id);
+      const price = mode === 'lexical' ? 'free' : await embeddingPrice(index?.model);
       const { query, limit, groupBy, include = [] } = input;
       const wanted = { workspace, index, query, mode, limit, filter: toFilter(input.filter), byDocument: groupBy === 'document' };
-      const { model, chunks } = await searchDocuments(search, wanted);
+      const { model, chunks } = await searchDocuments({ ...search, price }, wanted);
       const highlight = include.includes('highlights') ? createHighlighter(query) : undefined;
       const shown = { citation: include.includes('citation'), highlight };
       return { model, results: chunks.map((chunk) => toSearchResult(chunk, shown)) };
