@@ -5,6 +5,9 @@ const slices = new TimeSlices({ sliceMs: 1 });
 /** How many steps are made between two looks at the clock, each of which takes as long as several steps. It is about 10 microseconds. */
 const stepsPerLook = 256;
 
+/** Waits as long as whoever scans has to leave this thread and the database to others. */
+export type Rest = () => Promise<void>;
+
 /**
  * How one scan works on this thread: a slice of a millisecond at a time, in turns with scans of other keys. Before each portion of its steps it
  * asks whether the slice is over, and if so waits for the next.
@@ -13,9 +16,11 @@ export class ScanPace {
   readonly #key: string;
   #steps = stepsPerLook;
   #sliceEndsAt = 0;
+  readonly #rest: Rest | undefined;
 
-  constructor(key: string) {
+  constructor(key: string, rest?: Rest) {
     this.#key = key;
+    this.#rest = rest;
   }
 
   /** Whether the slice is over. `steps` is how many are made next; fewer than some hundreds are added up before the clock is looked at. */
@@ -26,8 +31,9 @@ export class ScanPace {
     return performance.now() >= this.#sliceEndsAt;
   }
 
-  /** Waits for the next slice. */
+  /** Waits for the next slice, after a rest if one is due. */
   async next(): Promise<void> {
+    await this.#rest?.();
     this.#sliceEndsAt = await slices.next(this.#key);
   }
 }

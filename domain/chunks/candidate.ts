@@ -1,4 +1,5 @@
 import type { DocumentScope } from '../documents/document-scope.ts';
+import type { Rest } from '../scan-pace.ts';
 
 /** Whose chunks are searched, and with what. */
 export interface ChunkQuery {
@@ -12,6 +13,8 @@ export interface ChunkQuery {
   scope?: DocumentScope | undefined;
   /** Find the best documents, by the best chunk of each. */
   byDocument?: boolean | undefined;
+  /** Called after each slice of a scan. */
+  rest?: Rest | undefined;
 }
 
 /** A chunk that may be among the nearest to a query. */

@@ -70,10 +70,10 @@ function findClip(vector: Float32Array): number {
 }
 
 /**
- * Scores the quantized vectors of a text, in their order, each about as its exact vector's dot product with the query. The scores are those of
- * this text until the next one is scored.
+ * Scores the quantized vectors in a range of bytes, in their order, each about as its exact vector's dot product with the query. The scores are
+ * those of this range until the next one is scored.
  */
-export type Scorer = (vectors: string) => Float64Array;
+export type Scorer = (codes: Uint8Array, start: number, end: number) => Float64Array;
 
 /**
  * Prepares a query's vector: what each character adds to a score is looked up, not computed. Four sums at once, in numbers of 64 bits, take
@@ -82,19 +82,15 @@ export type Scorer = (vectors: string) => Float64Array;
 export function createScorer(query: Float32Array): Scorer {
   const length = quantizedLength(query.length);
   const added = prepareSums(query);
-  // Used again for each text: new ones would be collected for as long as it takes to score them.
-  let codes = Buffer.alloc(0);
+  // Used again for each range: new ones would be collected for as long as it takes to score them.
   let all = new Float64Array(0);
-  return (vectors) => {
-    if (codes.length < vectors.length) {
-      codes = Buffer.alloc(2 * vectors.length);
-      all = new Float64Array(Math.floor(codes.length / length));
-    }
-    codes.write(vectors, 'latin1');
-    const scores = all.subarray(0, Math.floor(vectors.length / length));
-    for (let index = 0, start = 0; index < scores.length; index += 1, start += length) {
-      const steps = ((codes[start] as number) - firstCharacter) * scaleBase + (codes[start + 1] as number) - firstCharacter;
-      scores[index] = sumUp(added, codes, start + scaleLength, start + length) * (scales[steps] ?? 0);
+  return (codes, start, end) => {
+    const count = Math.floor((end - start) / length);
+    if (all.length < count) all = new Float64Array(2 * count);
+    const scores = all.subarray(0, count);
+    for (let index = 0, at = start; index < count; index += 1, at += length) {
+      const steps = ((codes[at] as number) - firstCharacter) * scaleBase + (codes[at + 1] as number) - firstCharacter;
+      scores[index] = sumUp(added, codes, at + scaleLength, at + length) * (scales[steps] ?? 0);
     }
     return scores;
   };

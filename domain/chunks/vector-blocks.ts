@@ -12,10 +12,7 @@ import { createScorer } from './quantize.ts';
 
 /** About as much text as a block has. */
 const blockCharacters = 8_192;
-/**
- * How many blocks a scan reads at once: 1 MB, which is what a search of a large workspace holds in memory, twice. More would outlive the young
- * generation of V8's heap, and be copied.
- */
+/** How many blocks a scan reads at once: 1 MB, which is what a search of a large workspace holds in memory, twice. */
 const blocksPerRead = 128;
 /** The same where documents are named: a block holds about sixty chunks, or all of a smaller document. */
 const mostRead = { documents: 256, chunks: 16_000 };
@@ -27,7 +24,24 @@ export interface QuantizedChunk {
   vector: string;
 }
 
-type Block = Pick<VectorBlockTable, 'document_id' | 'first_index' | 'vectors'>;
+/** Where the vectors of a block are among the bytes of its read. */
+interface Block {
+  documentId: string;
+  first: number;
+  start: number;
+  end: number;
+}
+
+/** What one statement read. The strings of the driver are not kept: they would outlive the young generation of V8's heap in a scan that rests. */
+interface Blocks {
+  blocks: Block[];
+  codes: Buffer;
+}
+
+/** Buffers of scans that have ended, for the next ones: V8 collects garbage the sooner, the more of them are made. */
+const spareBuffers: Buffer[] = [];
+const mostSpareBuffers = 8;
+const bufferBytes = blocksPerRead * blockCharacters;
 
 /**
  * Replaces a document's blocks by those of its chunks, which are given in their order, and notes that they are those of its index.
@@ -59,25 +73,26 @@ function toBlocks({ id, organization_id, workspace_id }: DocumentRow, chunks: Qu
 export async function scanVectorBlocks(db: Db, query: ChunkQuery, count: number): Promise<Candidate[]> {
   const score = createScorer(query.vector);
   const best = query.byDocument ? keepBestDocuments(count, candidatesOfDocument) : keepBest(count);
-  const pace = new ScanPace(query.workspaceId);
+  const pace = new ScanPace(query.workspaceId, query.rest);
   const readNext = query.scope?.named ? createNamedReader(db, query, query.scope.named) : createReader(db, query);
   let reading = readNext();
   while (reading) {
-    const blocks = await reading;
+    const { blocks, codes } = await reading;
     reading = readNext(blocks);
     // Its failure is thrown when it is awaited. It is sent before this thread is busy with scores.
     reading?.catch(() => {});
-    for (const { document_id: documentId, first_index: first, vectors } of blocks) {
+    for (const { documentId, first, start, end } of blocks) {
       if (pace.isOver()) await pace.next();
-      const scores = score(vectors);
+      const scores = score(codes, start, end);
       for (let at = 0; at < scores.length; at += 1) best.offer(scores[at] as number, documentId, first + at);
     }
+    if (codes.length === bufferBytes && spareBuffers.length < mostSpareBuffers) spareBuffers.push(codes);
   }
   return best.candidates();
 }
 
 /** Reads the next blocks, if there may be any, after those that were read last. The blocks of a document come one after another. */
-type ReadNext = (last?: Block[]) => Promise<Block[]> | undefined;
+type ReadNext = (last?: Block[]) => Promise<Blocks> | undefined;
 
 /** Reads all blocks, in their order. */
 function createReader(db: Db, query: ChunkQuery): ReadNext {
@@ -85,8 +100,8 @@ function createReader(db: Db, query: ChunkQuery): ReadNext {
     if (last && last.length < blocksPerRead) return undefined;
     const after = last?.at(-1);
     let read = selectBlocks(db, query);
-    if (after) read = read.where(sql<SqlBool>`(document_id, first_index) > (${after.document_id}, ${after.first_index})`);
-    return read.limit(blocksPerRead).execute();
+    if (after) read = read.where(sql<SqlBool>`(document_id, first_index) > (${after.documentId}, ${after.first})`);
+    return read.limit(blocksPerRead).execute().then(toBytes);
   };
 }
 
@@ -104,8 +119,21 @@ function createNamedReader(db: Db, query: ChunkQuery, named: { id: string; chunk
     }
     return selectBlocks(db, { ...query, scope: undefined })
       .where('document_id', '=', anyOf(ids))
-      .execute();
+      .execute()
+      .then(toBytes);
   };
+}
+
+function toBytes(rows: Pick<VectorBlockTable, 'document_id' | 'first_index' | 'vectors'>[]): Blocks {
+  const bytes = rows.reduce((sum, { vectors }) => sum + vectors.length, 0);
+  const codes = bytes > bufferBytes ? Buffer.allocUnsafeSlow(bytes) : (spareBuffers.pop() ?? Buffer.allocUnsafeSlow(bufferBytes));
+  let end = 0;
+  const blocks = rows.map(({ document_id: documentId, first_index: first, vectors }) => {
+    const start = end;
+    end += codes.write(vectors, start, 'latin1');
+    return { documentId, first, start, end };
+  });
+  return { blocks, codes };
 }
 
 function selectBlocks(db: Db, { workspaceId, model, vector, scope }: ChunkQuery) {

@@ -9,7 +9,7 @@ import type { DocumentRow } from './document.ts';
 export type DrainedDocument = Pick<DocumentRow, 'id' | 'status' | 'object_key'>;
 
 const documentsPerSlice = 200;
-const chunksPerSlice = 4_000;
+const chunksPerSlice = 1_000;
 
 export interface DrainOptions {
   /** Runs in the transaction that deletes these documents. */

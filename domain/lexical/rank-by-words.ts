@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import type { Candidate } from '../chunks/candidate.ts';
 import { keepBest } from '../chunks/keep-best.ts';
 import type { DocumentScope } from '../documents/document-scope.ts';
-import { ScanPace } from '../scan-pace.ts';
+import { type Rest, ScanPace } from '../scan-pace.ts';
 import { postingLength, readPostings } from './postings.ts';
 import { termKeyOf, workspaceKeyOf } from './term-keys.ts';
 import { queryTermsOf } from './terms.ts';
@@ -27,6 +27,8 @@ export interface WordQuery {
   scope?: DocumentScope | undefined;
   /** Rank only the best chunk of each document. */
   byDocument?: boolean | undefined;
+  /** Called after each slice of a scan. */
+  rest?: Rest | undefined;
 }
 
 /** A chunk with its BM25. */
@@ -56,9 +58,9 @@ interface TermRow {
  * that has no postings yet is not found.
  */
 export async function rankByWords(db: Db, query: WordQuery): Promise<RankedByWords> {
-  const { workspaceId } = query;
+  const { workspaceId, rest } = query;
   const scores = new Map<string, ChunkScores>();
-  const pace = new ScanPace(workspaceId);
+  const pace = new ScanPace(workspaceId, rest);
   for (const row of await readTerms(db, query)) await addScores(scores, row, pace);
   return {
     best: await nameDocuments(db, workspaceId, await findBest(scores, query, pace)),

@@ -6,6 +6,7 @@ import { searchChunks } from '../chunks/search-chunks.ts';
 import { toUnitLength } from '../chunks/unit-vector.ts';
 import type { DocumentScope } from '../documents/document-scope.ts';
 import { rankByWords } from '../lexical/rank-by-words.ts';
+import type { Rest } from '../scan-pace.ts';
 import { fuseByRank, semanticWeightOf, worthOfPlace } from './rank-fusion.ts';
 
 /** What a lexical search names as its model: it embeds nothing. */
@@ -34,6 +35,8 @@ export interface WordSearch {
   scope?: DocumentScope | undefined;
   /** Find documents, each by its best chunk. */
   byDocument?: boolean | undefined;
+  /** Called after each slice of a scan. */
+  rest?: Rest | undefined;
 }
 
 /** The chunks of a workspace that score best by BM25, best first. Needs no vector. Chunks without any term of the query are not found. */
@@ -59,10 +62,10 @@ export async function searchByBoth(
   db: Db,
   { limit, model, vector, ...search }: WordSearch & { model: string; vector: number[] },
 ): Promise<RankedChunk[]> {
-  const { workspaceId, scope, byDocument } = search;
+  const { workspaceId, scope, byDocument, rest } = search;
   const [lexical, semantic] = await Promise.all([
     rankByWords(db, { ...search, count: fusedDepth }),
-    searchChunks(db, { workspaceId, model, vector, limit: fusedDepth, scope, byDocument }),
+    searchChunks(db, { workspaceId, model, vector, limit: fusedDepth, scope, byDocument, rest }),
   ]);
   const nearest = new Map(semantic.map((chunk) => [keyOf(candidateOf(chunk)), chunk]));
   const fused = fuse(

@@ -8,6 +8,7 @@ import type { DocumentFilter } from '../documents/document-filter.ts';
 import { type DocumentScope, findDocumentScope } from '../documents/document-scope.ts';
 import { type IndexKind, isSameKind } from '../reindex/index-kind.ts';
 import { readSearchedIndex } from '../reindex/searched-index.ts';
+import type { Rest } from '../scan-pace.ts';
 import type { WorkspaceRow } from '../workspaces/workspace.ts';
 import type { EmbeddingPrice } from './embedding-price.ts';
 import { lexicalModel, type RankedChunk, searchByBoth, searchByWords } from './search-by-words.ts';
@@ -19,8 +20,8 @@ export interface SearchDeps {
   price: EmbeddingPrice;
   /** Embeds the query by the model of an index, if it is there still. What it throws is the error of the search. */
   embed(query: string, index: IndexKind | undefined): Promise<{ model: string; vector: number[] }>;
-  /** Looks through the chunks when it is the organization's turn. What it throws is the error of the search. */
-  share<T>(work: () => Promise<T>): Promise<T>;
+  /** Looks through the chunks when it is the organization's turn, with rests. What it throws is the error of the search. */
+  share<T>(work: (rest: Rest) => Promise<T>): Promise<T>;
   /** Ends the search: it is refunded, and rejects with the signal's reason. */
   signal: AbortSignal;
   /** Is told of a charge that could be neither settled nor refunded: the sweep refunds it. */
@@ -92,19 +93,19 @@ async function inOneIndex(
 
 async function findByWords({ db, share, signal }: SearchDeps, search: Search): Promise<Found> {
   const { workspace, query, limit, byDocument } = search;
-  const findChunks = async () =>
-    searchByWords(db, { workspaceId: workspace.id, query, limit, byDocument, scope: await findScope(db, search) });
-  return { model: lexicalModel, chunks: await share(() => cancelOnAbort(signal, findChunks)) };
+  const findChunks = async (rest: Rest) =>
+    searchByWords(db, { workspaceId: workspace.id, query, limit, byDocument, scope: await findScope(db, search), rest });
+  return { model: lexicalModel, chunks: await share((rest) => cancelOnAbort(signal, () => findChunks(rest))) };
 }
 
 async function findNearest({ db, embed, share, signal }: SearchDeps, search: Search, index: IndexKind | undefined): Promise<Found> {
   const { workspace, query, mode, limit, byDocument } = search;
   const { model, vector } = await embed(query, index);
-  const findChunks = async (): Promise<Found['chunks']> => {
-    const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(db, search) };
+  const findChunks = async (rest: Rest): Promise<Found['chunks']> => {
+    const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(db, search), rest };
     return await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
   };
-  return { model, chunks: await share(() => cancelOnAbort(signal, findChunks)) };
+  return { model, chunks: await share((rest) => cancelOnAbort(signal, () => findChunks(rest))) };
 }
 
 async function findScope(db: SearchDeps['db'], { workspace, filter }: Search): Promise<DocumentScope | undefined> {

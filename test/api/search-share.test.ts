@@ -1,8 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SearchTurns } from '../../api/search-turns.ts';
 import { TurnsTaken } from '../../api/turns-taken.ts';
 import { Neighbours } from '../../concurrency/neighbours.ts';
+import type { Rest } from '../../domain/scan-pace.ts';
 import { until } from '../support/processes.ts';
 
 describe('The share of an organization’s searches', () => {
@@ -17,11 +18,13 @@ describe('The share of an organization’s searches', () => {
     const begun: string[] = [];
     const search = (organization: string, name: string) => {
       const end = Promise.withResolvers<void>();
-      const work = () => {
+      const begins = Promise.withResolvers<Rest>();
+      const work = (rest: Rest) => {
         begun.push(name);
+        begins.resolve(rest);
         return end.promise;
       };
-      return { end: () => end.resolve(), done: turns.share(organization, signal, work) };
+      return { begins: begins.promise, end: () => end.resolve(), done: turns.share(organization, signal, work) };
     };
     return { begun, search };
   }
@@ -54,6 +57,28 @@ describe('The share of an organization’s searches', () => {
       for (const { end } of searches) end();
       await Promise.all(searches.map(({ done }) => done));
     }
+  });
+
+  it('is kept in every step of a search that had to wait for another, and by the first one when it has ended', async () => {
+    const share = 0.25;
+    const workMs = 40;
+    const { search } = start(['loud', 'quiet'], { share });
+    const [first, second] = [search('loud', 'first'), search('loud', 'second')];
+    const restAfterWork = async (rest: Rest) => {
+      await delay(workMs);
+      const startedAt = performance.now();
+      await rest();
+      return performance.now() - startedAt;
+    };
+    const dueMs = workMs * (1 / share - 1) * 0.9;
+    expect(await restAfterWork(await first.begins)).to.be.lessThan(dueMs);
+    const endedAt = performance.now();
+    first.end();
+    const rest = await second.begins;
+    expect(performance.now() - endedAt).to.be.greaterThan(dueMs);
+    for (const step of ['first', 'second']) expect(await restAfterWork(rest), step).to.be.greaterThan(dueMs);
+    second.end();
+    await Promise.all([first.done, second.done]);
   });
 
   it('is waited for as long as a turn', async () => {

@@ -57,7 +57,7 @@ describe('A search while its workspace is switched to other vectors', () => {
       getPlan: () => Promise.reject(new Error('a search by words costs nothing')),
       price: 'free',
       embed: () => Promise.reject(new Error('a search by words embeds nothing')),
-      share: (work) => work(),
+      share: (work) => work(async () => {}),
       signal: new AbortController().signal,
       onUnsettled: () => {},
     };
