@@ -48,11 +48,11 @@ export class SearchTurns {
   async share<T>(organizationId: string, signal: AbortSignal, work: (rest: Rest) => Promise<T>): Promise<T> {
     const { share, waitMs, neighbours } = this.#options;
     if (share === 1 || !neighbours.hasOthers(organizationId)) return await work(noRest);
-    const others = this.#oneByOne.isTaken(organizationId);
+    const mustWait = this.#oneByOne.isTaken(organizationId);
     const release = (await this.#oneByOne.acquireWithin(organizationId, waitMs, signal)) ?? this.#refuse(organizationId);
     const rests = new Rests(share);
     try {
-      return await work(others ? () => rests.take(signal) : noRest);
+      return await work(mustWait ? () => rests.take(signal) : noRest);
     } finally {
       setTimeout(release, rests.owedMs).unref();
     }
