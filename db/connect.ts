@@ -3,6 +3,7 @@ import { type ControlledTransaction, Kysely, type Transaction as KyselyTransacti
 import pg from 'pg';
 import { BoundedClient } from './bounded-client.ts';
 import { boundsOf, keepAlive, type WorkClass } from './bounds.ts';
+import { lendBytes } from './lent-bytes.ts';
 import type { Database } from './schema.ts';
 import { Watch } from './watch.ts';
 import { WatchedPool } from './watched-pool.ts';
@@ -14,11 +15,13 @@ export type Db = Kysely<Database>;
 /** A transaction: the parameter of a write that must be atomic with others. */
 export type Transaction = KyselyTransaction<Database> | ControlledTransaction<Database>;
 
-// Counts and byte sums are int8, and far below 2^53. A `date` is a calendar day: as a Date it would be shifted by the time zone.
+// Counts and byte sums are int8, and far below 2^53. A `date` is a calendar day: as a Date it would be shifted by the time zone. No column
+// is a `bpchar`: a statement casts to it what it reads as bytes.
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) return Number;
     if (oid === pg.types.builtins.DATE) return String;
+    if (oid === pg.types.builtins.BPCHAR) return lendBytes;
     return pg.types.getTypeParser(oid, format);
   },
 } as pg.CustomTypesConfig;

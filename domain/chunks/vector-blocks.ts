@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { anyOf } from '../../db/batched-read.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
+import type { LentBytes } from '../../db/lent-bytes.ts';
 import type { VectorBlockTable } from '../../db/schema.ts';
 import type { DocumentRow } from '../documents/document.ts';
 import { ScanPace } from '../scan-pace.ts';
@@ -24,24 +25,7 @@ export interface QuantizedChunk {
   vector: string;
 }
 
-/** Where the vectors of a block are among the bytes of its read. */
-interface Block {
-  documentId: string;
-  first: number;
-  start: number;
-  end: number;
-}
-
-/** What one statement read. The strings of the driver are not kept: they would outlive the young generation of V8's heap in a scan that rests. */
-interface Blocks {
-  blocks: Block[];
-  codes: Buffer;
-}
-
-/** Buffers of scans that have ended, for the next ones: V8 collects garbage the sooner, the more of them are made. */
-const spareBuffers: Buffer[] = [];
-const mostSpareBuffers = 8;
-const bufferBytes = blocksPerRead * blockCharacters;
+type Block = Pick<VectorBlockTable, 'document_id' | 'first_index'> & { vectors: LentBytes };
 
 /**
  * Replaces a document's blocks by those of its chunks, which are given in their order, and notes that they are those of its index.
@@ -77,22 +61,22 @@ export async function scanVectorBlocks(db: Db, query: ChunkQuery, count: number)
   const readNext = query.scope?.named ? createNamedReader(db, query, query.scope.named) : createReader(db, query);
   let reading = readNext();
   while (reading) {
-    const { blocks, codes } = await reading;
+    const blocks = await reading;
     reading = readNext(blocks);
     // Its failure is thrown when it is awaited. It is sent before this thread is busy with scores.
     reading?.catch(() => {});
-    for (const { documentId, first, start, end } of blocks) {
+    for (const { document_id: documentId, first_index: first, vectors } of blocks) {
       if (pace.isOver()) await pace.next();
-      const scores = score(codes, start, end);
+      const scores = score(vectors.bytes, vectors.start, vectors.end);
       for (let at = 0; at < scores.length; at += 1) best.offer(scores[at] as number, documentId, first + at);
+      vectors.release();
     }
-    if (codes.length === bufferBytes && spareBuffers.length < mostSpareBuffers) spareBuffers.push(codes);
   }
   return best.candidates();
 }
 
 /** Reads the next blocks, if there may be any, after those that were read last. The blocks of a document come one after another. */
-type ReadNext = (last?: Block[]) => Promise<Blocks> | undefined;
+type ReadNext = (last?: Block[]) => Promise<Block[]> | undefined;
 
 /** Reads all blocks, in their order. */
 function createReader(db: Db, query: ChunkQuery): ReadNext {
@@ -100,8 +84,8 @@ function createReader(db: Db, query: ChunkQuery): ReadNext {
     if (last && last.length < blocksPerRead) return undefined;
     const after = last?.at(-1);
     let read = selectBlocks(db, query);
-    if (after) read = read.where(sql<SqlBool>`(document_id, first_index) > (${after.documentId}, ${after.first})`);
-    return read.limit(blocksPerRead).execute().then(toBytes);
+    if (after) read = read.where(sql<SqlBool>`(document_id, first_index) > (${after.document_id}, ${after.first_index})`);
+    return read.limit(blocksPerRead).execute();
   };
 }
 
@@ -119,27 +103,14 @@ function createNamedReader(db: Db, query: ChunkQuery, named: { id: string; chunk
     }
     return selectBlocks(db, { ...query, scope: undefined })
       .where('document_id', '=', anyOf(ids))
-      .execute()
-      .then(toBytes);
+      .execute();
   };
-}
-
-function toBytes(rows: Pick<VectorBlockTable, 'document_id' | 'first_index' | 'vectors'>[]): Blocks {
-  const bytes = rows.reduce((sum, { vectors }) => sum + vectors.length, 0);
-  const codes = bytes > bufferBytes ? Buffer.allocUnsafeSlow(bytes) : (spareBuffers.pop() ?? Buffer.allocUnsafeSlow(bufferBytes));
-  let end = 0;
-  const blocks = rows.map(({ document_id: documentId, first_index: first, vectors }) => {
-    const start = end;
-    end += codes.write(vectors, start, 'latin1');
-    return { documentId, first, start, end };
-  });
-  return { blocks, codes };
 }
 
 function selectBlocks(db: Db, { workspaceId, model, vector, scope }: ChunkQuery) {
   const read = db
     .selectFrom('vector_block')
-    .select(['document_id', 'first_index', 'vectors'])
+    .select(['document_id', 'first_index', sql<LentBytes>`vectors::bpchar`.as('vectors')])
     .where('workspace_id', '=', workspaceId)
     .where('model', '=', model)
     .where('dimensions', '=', vector.length)

@@ -125,10 +125,10 @@ describe('A transaction', () => {
   }
 
   it('has one bound in every pool, by which every replay begins earlier, unless told otherwise', async () => {
-    const { rows } = await sql<{ bound: number }>`
-      select setting::int as bound from pg_settings where name = 'statement_timeout'
-    `.execute(database.db);
-    expect(rows[0]?.bound).to.equal(longestTransactionMs);
+    const pool = createPool({ url: database.url, poolSize: 1 });
+    const { rows } = await pool.query("select setting::int as bound from pg_settings where name = 'statement_timeout'");
+    await pool.end();
+    expect(rows).to.deep.equal([{ bound: longestTransactionMs }]);
     const { updated_at: told } = await insert(database.db, 'told');
     await insert(database.db, 'written before', { updated_at: new Date(told.getTime() - longestTransactionMs) });
     const replayed = await idsChangedSince(database.db, replayStart(told));

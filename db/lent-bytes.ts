@@ -1,0 +1,65 @@
+const bufferBytes = 1_048_576;
+const mostSpare = 8;
+
+/** A text of one byte for each character, in a part of a buffer that is used again once all its parts were given back. */
+export class LentBytes {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  #giveBack: (() => void) | undefined;
+
+  constructor(bytes: Buffer, start: number, end: number, giveBack: () => void) {
+    this.bytes = bytes;
+    this.start = start;
+    this.end = end;
+    this.#giveBack = giveBack;
+  }
+
+  /** Gives the part back, after which its bytes may be those of another text. Whoever fails before need not: then the buffer is garbage. */
+  release(): void {
+    this.#giveBack?.();
+    // Twice would free the part of another.
+    this.#giveBack = undefined;
+  }
+}
+
+class LentBuffer {
+  readonly bytes: Buffer;
+  #used = 0;
+  #lent = 0;
+
+  constructor(bytes: number) {
+    this.bytes = Buffer.allocUnsafeSlow(bytes);
+  }
+
+  hasRoom(bytes: number): boolean {
+    return this.#used + bytes <= this.bytes.length;
+  }
+
+  lend(text: string): LentBytes {
+    const start = this.#used;
+    this.#used += this.bytes.write(text, start, 'latin1');
+    this.#lent++;
+    return new LentBytes(this.bytes, start, this.#used, this.#takeBack);
+  }
+
+  readonly #takeBack = (): void => {
+    this.#lent--;
+    if (this.#lent > 0) return;
+    this.#used = 0;
+    if (this !== current && this.bytes.length === bufferBytes && spare.length < mostSpare) spare.push(this);
+  };
+}
+
+const spare: LentBuffer[] = [];
+let current = new LentBuffer(bufferBytes);
+
+/**
+ * Copies a text of characters below U+0100 into a buffer that is used again. The driver makes a string of each value, and keeps those of a
+ * result until its last row: a megabyte of them outlives the young generation of V8's heap, and is collected in pauses that others notice.
+ */
+export function lendBytes(text: string): LentBytes {
+  if (text.length > bufferBytes) return new LentBuffer(text.length).lend(text);
+  if (!current.hasRoom(text.length)) current = spare.pop() ?? new LentBuffer(bufferBytes);
+  return current.lend(text);
+}
