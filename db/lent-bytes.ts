@@ -1,5 +1,6 @@
 const bufferBytes = 1_048_576;
-const mostSpare = 8;
+/** What is kept for later, together. */
+const mostSpareBytes = 24 * bufferBytes;
 
 /** A text of one byte for each character, in a part of a buffer that is used again once all its parts were given back. */
 export class LentBytes {
@@ -47,19 +48,37 @@ class LentBuffer {
     this.#lent--;
     if (this.#lent > 0) return;
     this.#used = 0;
-    if (this !== current && this.bytes.length === bufferBytes && spare.length < mostSpare) spare.push(this);
+    if (this !== current) keep(this);
   };
 }
 
+/** The smallest first. */
 const spare: LentBuffer[] = [];
+let spareBytes = 0;
 let current = new LentBuffer(bufferBytes);
+
+function keep(buffer: LentBuffer): void {
+  if (spareBytes + buffer.bytes.length > mostSpareBytes) return;
+  spareBytes += buffer.bytes.length;
+  const larger = spare.findIndex(({ bytes }) => bytes.length >= buffer.bytes.length);
+  spare.splice(larger === -1 ? spare.length : larger, 0, buffer);
+}
+
+/** A buffer with room for so many bytes, of a megabyte or a larger power of two. */
+function take(bytes: number): LentBuffer {
+  const fitting = spare.findIndex((buffer) => buffer.hasRoom(bytes));
+  if (fitting === -1) return new LentBuffer(Math.max(bufferBytes, 2 ** Math.ceil(Math.log2(bytes))));
+  const [buffer] = spare.splice(fitting, 1) as [LentBuffer];
+  spareBytes -= buffer.bytes.length;
+  return buffer;
+}
 
 /**
  * Copies a text of characters below U+0100 into a buffer that is used again. The driver makes a string of each value, and keeps those of a
  * result until its last row: a megabyte of them outlives the young generation of V8's heap, and is collected in pauses that others notice.
  */
 export function lendBytes(text: string): LentBytes {
-  if (text.length > bufferBytes) return new LentBuffer(text.length).lend(text);
-  if (!current.hasRoom(text.length)) current = spare.pop() ?? new LentBuffer(bufferBytes);
+  if (text.length > bufferBytes) return take(text.length).lend(text);
+  if (!current.hasRoom(text.length)) current = take(text.length);
   return current.lend(text);
 }

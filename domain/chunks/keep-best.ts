@@ -9,6 +9,8 @@ export function keepBest(count: number) {
     worst = { at, score: kept[at]?.score ?? 0 };
   };
   return {
+    /** Whether one with this score would be kept. */
+    wants: (score: number): boolean => score > worst.score,
     offer(score: number, documentId: string, index: number): void {
       if (kept.length < count) kept.push({ documentId, index, score });
       else if (score > worst.score) kept[worst.at] = { documentId, index, score };

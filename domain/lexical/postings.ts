@@ -36,14 +36,21 @@ function two(number: number): string {
   return digits.charAt(Math.floor(number / base)) + digits.charAt(number % base);
 }
 
-/** Reads the postings that stand from a position of a text to another, and calls with each: its index, frequency and length. */
-export function readPostings(
-  text: string,
-  start: number,
-  end: number,
-  use: (index: number, frequency: number, length: number) => void,
-): void {
-  const digit = (at: number) => digitOf[text.charCodeAt(at)] as number;
-  for (let at = start; at < end; at += postingLength)
-    use(digit(at) * base + digit(at + 1), digit(at + 2), digit(at + 3) * base + digit(at + 4));
+/** The index of the chunk of the posting that begins at a position. */
+export function readIndex(bytes: Uint8Array, at: number): number {
+  return readTwo(bytes, at);
+}
+
+/** The frequency of the posting that begins at a position. */
+export function readFrequency(bytes: Uint8Array, at: number): number {
+  return digitOf[bytes[at + 2] as number] as number;
+}
+
+/** The length of the chunk of the posting that begins at a position. */
+export function readLength(bytes: Uint8Array, at: number): number {
+  return readTwo(bytes, at + 3);
+}
+
+function readTwo(bytes: Uint8Array, at: number): number {
+  return (digitOf[bytes[at] as number] as number) * base + (digitOf[bytes[at + 1] as number] as number);
 }

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import type { LentBytes } from '../../db/lent-bytes.ts';
 import type { Candidate } from '../chunks/candidate.ts';
 import { keepBest } from '../chunks/keep-best.ts';
 import type { DocumentScope } from '../documents/document-scope.ts';
 import { type Rest, ScanPace } from '../scan-pace.ts';
-import { postingLength, readPostings } from './postings.ts';
+import { ChunkScores } from './chunk-scores.ts';
+import { postingLength, readFrequency, readIndex, readLength } from './postings.ts';
 import { termKeyOf, workspaceKeyOf } from './term-keys.ts';
 import { queryTermsOf } from './terms.ts';
 
@@ -17,6 +19,10 @@ const mostTerms = 64;
  * more, those of the latest documents are read.
  */
 const mostPostings = 1_000_000;
+/** About how many bytes of postings a row brings: V8 collects larger strings with its old generation alone, which delays others. */
+const bytesPerRow = 32_768;
+
+const [space, minus, zero] = [0x20, 0x2d, 0x30];
 
 export interface WordQuery {
   workspaceId: string;
@@ -39,17 +45,17 @@ export interface RankedByWords {
   best: ScoredCandidate[];
   /** Scores any chunks of the workspace, in their order: 0 for one that has no term of the query. */
   scoreAll(chunks: Candidate[]): Promise<number[]>;
+  /** Gives back what holds the scores. Whoever fails before need not. */
+  release(): void;
 }
 
-/** The scores of a document's chunks, by their indexes. */
-type ChunkScores = number[];
-
+/** Postings of a term. The counts are those of the term and of the workspace in each of its rows. */
 interface TermRow {
   frequency: number;
   chunks: number;
   terms: number;
-  /** Of each document its number and postings, all of them parted by spaces; a document may come several times. Null if none is searched. */
-  documents: string | null;
+  /** Of each document its number and postings, all of them parted by spaces; a document may come several times. */
+  documents: LentBytes;
 }
 
 /**
@@ -59,21 +65,24 @@ interface TermRow {
  */
 export async function rankByWords(db: Db, query: WordQuery): Promise<RankedByWords> {
   const { workspaceId, rest } = query;
-  const scores = new Map<string, ChunkScores>();
+  const scores = new ChunkScores();
   const pace = new ScanPace(workspaceId, rest);
   for (const row of await readTerms(db, query)) await addScores(scores, row, pace);
   return {
     best: await nameDocuments(db, workspaceId, await findBest(scores, query, pace)),
     async scoreAll(chunks) {
       const numbers = await findNumbers(db, workspaceId, chunks);
-      return chunks.map(({ documentId, index }) => scores.get(numbers.get(documentId) ?? '')?.[index] ?? 0);
+      return chunks.map(({ documentId, index }) => scores.scoreOf(numbers.get(documentId) ?? Number.NaN, index));
     },
+    release: () => scores.release(),
   };
 }
 
 /**
  * The postings of the query's terms, in one statement: the counts are those of the same moment. The terms are counted before their postings
- * are collected, so that those which are left out take no memory. `offset 0` keeps Postgres from looking for the bound once for each posting.
+ * are collected, so that those which are left out take no memory. A term comes in several rows, each of a range of documents: ranges cost
+ * Postgres nothing, and there are no more of them than rows are wanted, however the numbers are spread. `offset 0` keeps Postgres from
+ * looking for the bound once for each posting.
  */
 async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Promise<TermRow[]> {
   const keys = queryTermsOf(query).slice(0, mostTerms).map(termKeyOf);
@@ -87,12 +96,13 @@ async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Prom
         )`;
   const ofTerm = sql`${ofWorkspace} and posting.term = counted.term ${isSearched ?? sql``}`;
   const { rows } = await sql<TermRow>`
-    select frequency, documents, total.chunks, total.terms
+    select frequency, documents::bpchar, total.chunks, total.terms
     from (
-      select term, frequency, sum(frequency) over (order by frequency, term) as postings,
+      select term, frequency, lowest, width, sum(frequency) over (order by frequency, term) as postings,
         row_number() over (order by frequency, term) as place
       from (
-        select term, (sum(length(postings)) / ${sql.lit(postingLength)})::int as frequency
+        select term, (sum(octet_length(postings)) / ${sql.lit(postingLength)})::int as frequency, min(document_number) as lowest,
+          (max(document_number) - min(document_number)) / (1 + sum(octet_length(postings)) / ${sql.lit(bytesPerRow)}) + 1 as width
         from posting where ${ofWorkspace} and term = any(${keys}::bigint[])
         group by term
       ) as by_term
@@ -100,7 +110,7 @@ async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Prom
     cross join lateral (
       select case when counted.postings > ${sql.lit(mostPostings)} then (
         select min(document_number) from (
-          select document_number, sum(length(postings)) over (order by document_number desc) as characters from posting where ${ofTerm}
+          select document_number, sum(octet_length(postings)) over (order by document_number desc) as characters from posting where ${ofTerm}
         ) as latest where characters <= ${sql.lit(mostPostings * postingLength)}
       ) end as first
       offset 0
@@ -108,6 +118,7 @@ async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Prom
     cross join lateral (
       select string_agg(document_number || ' ' || postings, ' ') as documents
       from posting where ${ofTerm} and (bound.first is null or document_number >= bound.first)
+      group by (document_number - counted.lowest) / counted.width
     ) as read
     cross join (
       select sum(chunk_count)::int as chunks, sum(term_count)::float8 as terms from lexical_document where workspace_id = ${workspaceId}
@@ -117,56 +128,87 @@ async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Prom
   return rows;
 }
 
-/** Adds what a term contributes to the scores of chunks, by the number of their document. */
-async function addScores(scores: Map<string, ChunkScores>, term: TermRow, pace: ScanPace): Promise<void> {
-  const length = term.documents?.length ?? 0;
-  for (let at = 0; at < length; ) {
-    at = addSlice(scores, term, at, pace);
-    if (at < length) await pace.next();
+/** Adds what a term contributes to the scores of chunks. */
+async function addScores(scores: ChunkScores, term: TermRow, pace: ScanPace): Promise<void> {
+  const { documents } = term;
+  const scorePosting = createPostingScorer(term);
+  for (let at = documents.start; at < documents.end; ) {
+    at = addSlice(scores, documents, { at, scorePosting, pace });
+    if (at < documents.end) await pace.next();
   }
+  documents.release();
+}
+
+/** What a posting adds to its chunk's score: BM25 by how often the term occurs in the chunk, and by how many terms the chunk has. */
+type PostingScorer = (frequency: number, length: number) => number;
+
+function createPostingScorer({ frequency: chunksWithTerm, chunks, terms }: TermRow): PostingScorer {
+  const rarity = Math.log(1 + (chunks - chunksWithTerm + 0.5) / (chunksWithTerm + 0.5));
+  const averageLength = terms / chunks;
+  return (frequency, length) => (rarity * frequency * (k1 + 1)) / (frequency + k1 * (1 - b + (b * length) / averageLength));
 }
 
 /** Adds what stands from a position on, as long as the slice lasts. Returns where the next one begins. */
-function addSlice(scores: Map<string, ChunkScores>, term: TermRow, start: number, pace: ScanPace): number {
-  const { frequency: chunksWithTerm, chunks, terms, documents } = term;
-  const rarity = Math.log(1 + (chunks - chunksWithTerm + 0.5) / (chunksWithTerm + 0.5));
-  const averageLength = terms / chunks;
-  if (documents === null) return start;
-  for (let at = start; at < documents.length; ) {
-    const numberEnd = documents.indexOf(' ', at);
-    const found = documents.indexOf(' ', numberEnd + 1);
-    const end = found === -1 ? documents.length : found;
-    const number = documents.slice(at, numberEnd);
-    const chunkScores = scores.get(number) ?? [];
-    scores.set(number, chunkScores);
-    readPostings(documents, numberEnd + 1, end, (index, frequency, length) => {
-      while (chunkScores.length <= index) chunkScores.push(0);
-      const added = (rarity * frequency * (k1 + 1)) / (frequency + k1 * (1 - b + (b * length) / averageLength));
-      chunkScores[index] = (chunkScores[index] as number) + added;
-    });
-    at = end + 1;
-    if (pace.isOver((end - numberEnd) / postingLength)) return at;
+function addSlice(
+  scores: ChunkScores,
+  { bytes, end }: LentBytes,
+  { at: start, scorePosting, pace }: { at: number; scorePosting: PostingScorer; pace: ScanPace },
+): number {
+  for (let at = start; at < end; ) {
+    const first = findSpace(bytes, at, end, 1) + 1;
+    const last = findSpace(bytes, first, end, postingLength);
+    const chunks = readIndex(bytes, last - postingLength) + 1;
+    const offset = scores.reserve(readNumber(bytes, at, first - 1), chunks);
+    const { scores: sums } = scores;
+    for (let posting = first; posting < last; posting += postingLength) {
+      const score = scorePosting(readFrequency(bytes, posting), readLength(bytes, posting));
+      sums[offset + readIndex(bytes, posting)] = (sums[offset + readIndex(bytes, posting)] as number) + score;
+    }
+    at = last + 1;
+    if (pace.isOver((last - first) / postingLength)) return at;
   }
-  return documents.length;
+  return end;
+}
+
+/** Where the next space is, of those which are a multiple of `step` away; the end if there is none. */
+function findSpace(bytes: Uint8Array, start: number, end: number, step: number): number {
+  let at = start;
+  while (at < end && bytes[at] !== space) at += step;
+  return at;
+}
+
+function readNumber(bytes: Uint8Array, start: number, end: number): number {
+  const isNegative = bytes[start] === minus;
+  let number = 0;
+  for (let at = isNegative ? start + 1 : start; at < end; at += 1) number = number * 10 + (bytes[at] as number) - zero;
+  return isNegative ? -number : number;
 }
 
 /** The best chunks, or the best of each document, with the numbers of their documents. */
 async function findBest(
-  scores: Map<string, ChunkScores>,
+  scores: ChunkScores,
   { count, byDocument }: Pick<WordQuery, 'count' | 'byDocument'>,
   pace: ScanPace,
 ): Promise<ScoredCandidate[]> {
   const best = keepBest(count);
-  const offer = (number: string, ofDocument: ChunkScores) => {
-    const ofEach = byDocument ? keepBest(1) : best;
-    for (const [index, score] of ofDocument.entries()) if (score > 0) ofEach.offer(score, number, index);
-    if (byDocument) for (const { score, index } of ofEach.ranked()) best.offer(score, number, index);
-  };
-  for (const [number, ofDocument] of scores) {
-    if (pace.isOver(ofDocument.length)) await pace.next();
-    offer(number, ofDocument);
+  for (let place = 0; place < scores.documents; place += 1) {
+    const { number, start, end } = scores.at(place);
+    if (pace.isOver(end - start)) await pace.next();
+    const first = byDocument ? findHighest(scores.scores, start, end) : start;
+    const last = byDocument ? first + 1 : end;
+    for (let at = first; at < last; at += 1) {
+      const score = scores.scores[at] as number;
+      if (score > 0 && best.wants(score)) best.offer(score, String(number), at - start);
+    }
   }
   return best.ranked();
+}
+
+/** Where the first of the highest scores is. */
+function findHighest(scores: Float64Array, start: number, end: number): number {
+  let highest = start;
+  for (let at = start + 1; at < end; at += 1) if ((scores[at] as number) > (scores[highest] as number)) highest = at;
+  return highest;
 }
 
 /** Gives candidates the ids of their documents instead of the numbers, and leaves out those whose document is gone. */
@@ -186,7 +228,7 @@ async function nameDocuments(db: Db, workspaceId: string, best: ScoredCandidate[
   });
 }
 
-async function findNumbers(db: Db, workspaceId: string, chunks: Candidate[]): Promise<Map<string, string>> {
+async function findNumbers(db: Db, workspaceId: string, chunks: Candidate[]): Promise<Map<string, number>> {
   if (chunks.length === 0) return new Map();
   const rows = await db
     .selectFrom('lexical_document')
@@ -194,5 +236,5 @@ async function findNumbers(db: Db, workspaceId: string, chunks: Candidate[]): Pr
     .where('document_id', 'in', [...new Set(chunks.map(({ documentId }) => documentId))])
     .where('workspace_id', '=', workspaceId)
     .execute();
-  return new Map(rows.map(({ number, document_id }) => [document_id, String(number)]));
+  return new Map(rows.map(({ number, document_id }) => [document_id, number]));
 }

@@ -42,7 +42,8 @@ export interface WordSearch {
 /** The chunks of a workspace that score best by BM25, best first. Needs no vector. Chunks without any term of the query are not found. */
 export async function searchByWords(db: Db, { limit, ...search }: WordSearch): Promise<RankedChunk[]> {
   const startedAt = performance.now();
-  const { best } = await rankByWords(db, { ...search, count: limit + spareCandidates });
+  const { best, release } = await rankByWords(db, { ...search, count: limit + spareCandidates });
+  release();
   addFact(db, { what: 'search scanned', path: 'lexical', seconds: (performance.now() - startedAt) / 1_000 });
   const scores = new Map(best.map((candidate) => [keyOf(candidate), candidate.score]));
   const chunks = await readChunks(db, search.workspaceId, best);
@@ -80,6 +81,7 @@ export async function searchByBoth(
   const byKey = new Map([...nearest.values(), ...read].map((chunk) => [keyOf(candidateOf(chunk)), chunk]));
   const chunks = fused.flatMap((candidate) => byKey.get(keyOf(candidate)) ?? []).slice(0, limit);
   const lexicalScores = await lexical.scoreAll(chunks.map(candidateOf));
+  lexical.release();
   return chunks.map((chunk, place) => ({ ...chunk, lexicalScore: lexicalScores[place] ?? 0, rank: place + 1 }));
 }
 

@@ -46,13 +46,16 @@ function createTerm(documents: number, postingsOfEach: number): Db {
   const postings = Array.from({ length: postingsOfEach }, (_, index) => createPostingWriter({ index, length: 10 })(1)).join('');
   const ofDocuments = Array.from({ length: documents }, (_, number) => `${number} ${postings}`).join(' ');
   const count = documents * postingsOfEach;
-  const term = { frequency: count, chunks: 2 * count, terms: 20 * count, documents: ofDocuments };
+  const term = () => ({ frequency: count, chunks: 2 * count, terms: 20 * count, documents: lendBytes(ofDocuments) });
   const names = [0, 1, 2, 3, 4].map((number) => ({ number, document_id: `document-${number}` }));
-  return createRows((sql) => (sql.includes('string_agg') ? [term] : names));
+  return createRows((sql) => (sql.includes('string_agg') ? [term()] : names));
 }
 
-const scanWords = (db: Db, byDocument: boolean) => async (workspaceId: string) =>
-  (await rankByWords(db, { workspaceId, query: 'common', count: 5, byDocument })).best;
+const scanWords = (db: Db, byDocument: boolean) => async (workspaceId: string) => {
+  const { best, release } = await rankByWords(db, { workspaceId, query: 'common', count: 5, byDocument });
+  release();
+  return best;
+};
 
 interface Scanned {
   scan: (workspaceId: string) => Promise<unknown[]>;
