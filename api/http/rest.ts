@@ -12,6 +12,7 @@ import { eventStreamType, toEventStream } from '../streams/sse.ts';
 import { invalidInput, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
+import { jsonInParts } from './json-in-parts.ts';
 import { noteTurnsTaken } from './observe-requests.ts';
 import { clientAddressOf, requestIdOf, requestInfo } from './request.ts';
 
@@ -24,6 +25,7 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
     res.locals.caller = await inShareOf(clientAddressOf(res), () => authenticate(deps.authentication, route, req, res));
     next();
   };
+  router.use(jsonInParts);
   createExpressEndpoints(contract as never, toHandlers(deps, procedures) as never, router, {
     logInitialization: false,
     jsonQuery: false,

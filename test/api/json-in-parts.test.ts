@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import express, { type ErrorRequestHandler } from 'express';
+import { jsonInParts } from '../../api/http/json-in-parts.ts';
+
+describe('A page of a list', () => {
+  const bodies: Record<string, unknown> = {
+    empty: { items: [], nextCursor: null },
+    alone: { items: [{ name: 'Ärger 🔭', missing: undefined }] },
+    several: { nextCursor: 'after', items: [{ id: 1 }, { id: 2, at: new Date(0) }, null, undefined] },
+    long: { items: Array.from({ length: 300 }, (_, id) => ({ id, text: 'ü'.repeat(20_000) })), nextCursor: null },
+  };
+  let server: Server;
+  let url = '';
+  let turns = 0;
+  let counting: NodeJS.Immediate;
+  /** Which turn of the event loop it was when each item was written. */
+  const turnsOfItems: number[] = [];
+
+  before(async () => {
+    const fails: ErrorRequestHandler = (error, _req, res, _next) => void res.status(500).json({ message: String(error.message) });
+    const slow = {
+      toJSON: () => {
+        turnsOfItems.push(turns);
+        for (const endsAt = performance.now() + 3; performance.now() < endsAt; );
+        return 'slow';
+      },
+    };
+    const broken = {
+      toJSON: () => {
+        throw new Error('this item cannot be written');
+      },
+    };
+    const app = express()
+      .use(jsonInParts)
+      .get('/slow', (_req, res) => void res.json({ items: Array(10).fill(slow) }))
+      .get('/broken', (_req, res) => void res.json({ items: [slow, slow, broken] }))
+      .get('/:name', (req, res) => void res.status(203).json(bodies[req.params.name]))
+      .use(fails);
+    server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const count = () => {
+      turns += 1;
+      counting = setImmediate(count);
+    };
+    count();
+  });
+  after(() => {
+    server.close();
+    clearImmediate(counting);
+  });
+
+  for (const [name, body] of Object.entries(bodies)) {
+    it(`is the same as in one piece: ${name}`, async () => {
+      const got = await fetch(`${url}/${name}`);
+      const bytes = Buffer.from(await got.arrayBuffer());
+      expect([got.status, got.headers.get('content-type')]).to.deep.equal([203, 'application/json; charset=utf-8']);
+      expect(got.headers.get('content-length')).to.equal(String(bytes.length));
+      expect(JSON.parse(bytes.toString())).to.deep.equal(JSON.parse(JSON.stringify(body)));
+      const head = await fetch(`${url}/${name}`, { method: 'HEAD' });
+      expect(head.headers.get('content-length')).to.equal(String(bytes.length));
+    });
+  }
+
+  it('is written with turns for others between its items', async () => {
+    turnsOfItems.length = 0;
+    expect(await (await fetch(`${url}/slow`)).json()).to.deep.equal({ items: Array(10).fill('slow') });
+    expect(new Set(turnsOfItems).size).to.equal(10);
+  });
+
+  it('is an error if one of its items is, also after a turn', async () => {
+    const got = await fetch(`${url}/broken`);
+    expect([got.status, await got.json()]).to.deep.equal([500, { message: 'this item cannot be written' }]);
+  });
+});
