@@ -4,7 +4,7 @@ import { anyOf } from '../db/batched-read.ts';
 import type { Db, Transaction } from '../db/connect.ts';
 import type { AuditEntryTable } from '../db/schema.ts';
 import { newId } from './ids.ts';
-import { type Cursors, cursorAfter, fitPage, inOrderOf, maxPageBytes, type Page, rowBytes } from './page.ts';
+import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows, rowBytes } from './page.ts';
 
 export type { Actor };
 
@@ -99,7 +99,6 @@ async function listPage(db: Db, cursors: Cursors, scope: string, filter: AuditFi
   `;
   const page = await fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
   await admit?.(page.bytes);
-  const ids = page.rows.map(({ id }) => id);
-  const entries = await db.selectFrom('audit_entry').selectAll().where('id', '=', anyOf(ids)).execute();
-  return { items: inOrderOf(page, entries), nextCursor: cursorAfter(page, cursors, scope) };
+  const items = await readRows(page, (ids) => db.selectFrom('audit_entry').selectAll().where('id', '=', anyOf(ids)).execute());
+  return { items, nextCursor: cursorAfter(page, cursors, scope) };
 }

@@ -60,8 +60,26 @@ export function cursorAfter({ rows, more }: SizedPage, cursors: Cursors, scope: 
   return more && last !== undefined ? cursors.encode(scope, { createdAt: last.at, id: last.id }) : null;
 }
 
-/** Rows that were read by id, in the order of their page. Those that are gone meanwhile are left out. */
-export function inOrderOf<Row extends { id: string }>({ rows }: SizedPage, read: Row[]): Row[] {
+/** How much is read at once: more would keep this thread from others while it is parsed. */
+const partBytes = 512 * 1024;
+
+/** Reads the rows of a page by their ids, as many at a time as are small together, and returns them in its order without those that are gone. */
+export async function readRows<Row extends { id: string }>(page: SizedPage, read: (ids: string[]) => Promise<Row[]>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let next = 0; next < page.rows.length; ) {
+    const ids: string[] = [];
+    for (let bytes = 0; next < page.rows.length; next += 1) {
+      const row = page.rows[next] as SizedRow;
+      bytes += row.bytes;
+      if (ids.length > 0 && bytes > partBytes) break;
+      ids.push(row.id);
+    }
+    rows.push(...(await read(ids)));
+  }
+  return inOrderOf(page, rows);
+}
+
+function inOrderOf<Row extends { id: string }>({ rows }: SizedPage, read: Row[]): Row[] {
   const byId = new Map(read.map((row) => [row.id, row]));
   return rows.flatMap(({ id }) => byId.get(id) ?? []);
 }

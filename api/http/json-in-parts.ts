@@ -1,4 +1,4 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { TimeSlices } from '../../concurrency/time-slices.ts';
 import { clientAddressOf } from './request.ts';
 
@@ -14,11 +14,11 @@ interface Page {
  * Lets `res.json` write a page of a list item by item, with turns for other requests between: a page of four megabytes takes as long as
  * fifty small requests. It is sent when all of it is written. Whatever fails is given to `next`.
  */
-export const jsonInParts: RequestHandler = (_req, res, next) => {
+export const jsonInParts: RequestHandler = (req, res, next) => {
   const json = res.json.bind(res);
   res.json = (body?: unknown) => {
-    if (!isPage(body)) return json(body);
-    writePage(res, body).then((bytes) => res.type('json').send(bytes), next);
+    if (isPage(body)) sendPage(req, res, body).catch(next);
+    else json(body);
     return res;
   };
   next();
@@ -28,17 +28,24 @@ function isPage(body: unknown): body is Page {
   return typeof body === 'object' && body !== null && Array.isArray((body as Partial<Page>).items);
 }
 
-async function writePage(res: Response, { items, ...rest }: Page): Promise<Buffer> {
+async function sendPage(req: Request, res: Response, { items, ...rest }: Page): Promise<void> {
+  const nextSlice = () => slices.next(clientAddressOf(res));
+  let sliceEndsAt = performance.now() + sliceMs;
   const parts: Buffer[] = [];
   let text = JSON.stringify({ ...rest, items: [] }).slice(0, -2);
-  let sliceEndsAt = performance.now() + sliceMs;
   for (const [place, item] of items.entries()) {
     if (performance.now() >= sliceEndsAt) {
       parts.push(Buffer.from(text));
       text = '';
-      sliceEndsAt = await slices.next(clientAddressOf(res));
+      sliceEndsAt = await nextSlice();
     }
     text += (place > 0 ? ',' : '') + (JSON.stringify(item) ?? 'null');
   }
-  return Buffer.concat([...parts, Buffer.from(`${text}]}`)]);
+  parts.push(Buffer.from(`${text}]}`));
+  res.type('json').set('Content-Length', String(parts.reduce((sum, part) => sum + part.length, 0)));
+  for (const part of req.method === 'HEAD' ? [] : parts) {
+    if (performance.now() >= sliceEndsAt) sliceEndsAt = await nextSlice();
+    res.write(part);
+  }
+  res.end();
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { type Cursors, cursorAfter, fitPage, inOrderOf, maxPageBytes, type Page } from '../page.ts';
+import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows } from '../page.ts';
 import { type DocumentRow, inWorkspace, readDocuments } from './document.ts';
 import { type DocumentFilter, documentConditions } from './document-filter.ts';
 
@@ -36,9 +36,6 @@ export async function listDocuments(
   `;
   const page = await fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
   await admit(page.bytes);
-  const read = await readDocuments(
-    db,
-    page.rows.map(({ id }) => id),
-  );
-  return { items: inOrderOf(page, read), nextCursor: cursorAfter(page, cursors, scope) };
+  const items = await readRows(page, (ids) => readDocuments(db, ids));
+  return { items, nextCursor: cursorAfter(page, cursors, scope) };
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { anyOf } from '../../db/batched-read.ts';
 import { longestTransactionMs } from '../../db/bounds.ts';
 import type { Db } from '../../db/connect.ts';
-import { fitPage, inOrderOf, rowBytes } from '../page.ts';
+import { fitPage, readRows, rowBytes } from '../page.ts';
 import { headColumns, inputBytes, type JobRow, resultBytes } from './job.ts';
 
 /**
@@ -109,16 +109,13 @@ async function readBounded(
   `;
   const page = await fitPage(db, sized, { ...bounds, order: 'asc' });
   await admit?.(page.bytes);
-  const jobs = await selectContents(
-    db,
-    page.rows.map(({ id }) => id),
-  ).execute();
+  const jobs = await readRows(page, (ids) => selectContents(db, ids).execute());
   const rows = new Map(page.rows.map((row) => [row.id, row]));
   const toChanged = (job: JobRow): ChangedJob => {
     const { bytes = rowBytes, at = job.updated_at } = rows.get(job.id) ?? {};
     return { ...job, bytes, changedAt: at };
   };
-  return { page, jobs: inOrderOf(page, jobs).map(toChanged) };
+  return { page, jobs: jobs.map(toChanged) };
 }
 
 /** Jobs by id, as their events show them. */

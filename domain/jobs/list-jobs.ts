@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { anyOf } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import type { JobStatus } from '../../db/schema.ts';
-import { type Cursors, cursorAfter, fitPage, inOrderOf, maxPageBytes, type Page, rowBytes, type SizedPage } from '../page.ts';
+import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows, rowBytes, type SizedPage } from '../page.ts';
 import { headColumns, inputBytes, type JobRow, resultBytes } from './job.ts';
 
 export interface JobFilter {
@@ -50,10 +50,11 @@ async function findPage(db: Db, filter: JobFilter, after: { createdAt: Date; id:
 
 async function readJobs(db: Db, page: SizedPage, includeResult: boolean): Promise<JobRow[]> {
   const result = includeResult ? sql<JobRow['result']>`result` : sql<JobRow['result']>`null`;
-  const jobs = await db
-    .selectFrom('job')
-    .select([...headColumns, 'input', result.as('result')])
-    .where('id', '=', anyOf(page.rows.map(({ id }) => id)))
-    .execute();
-  return inOrderOf(page, jobs);
+  const read = (ids: string[]) =>
+    db
+      .selectFrom('job')
+      .select([...headColumns, 'input', result.as('result')])
+      .where('id', '=', anyOf(ids))
+      .execute();
+  return await readRows(page, read);
 }
