@@ -209,6 +209,15 @@ describe('Search by words', () => {
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).to.include('Index Only Scan using posting_pkey');
   });
 
+  it('finds those of the first documents, of more equal chunks than are wanted', async () => {
+    await makeWorkspace(
+      'equal',
+      Array.from({ length: 150 }, () => Array.from({ length: 300 }, () => 'equal')),
+    );
+    const { best } = await rankByWords(database.db, { workspaceId: 'equal', query: 'equal', count: 400 });
+    expect(new Set(best.map(({ documentId }) => documentId))).to.have.all.keys(['equal-0', 'equal-1']);
+  });
+
   it('collects no postings of a term that is too common for the query', async () => {
     await makeWorkspace('crowded', [['rare common']]);
     // 300 postings in a row: more than a million together.
