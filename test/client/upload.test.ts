@@ -121,7 +121,7 @@ describe('The upload helper', () => {
     const tooLarge = await refusal(uploadOf(() => new Blob([]).stream(), { size: 30_000_000 }));
     expect(tooLarge.is('PAYLOAD_TOO_LARGE') && tooLarge.data.maxBytes).to.equal(26_214_400);
     const unsigned: typeof fetch = (input, init) =>
-      fetch(typeof input === 'string' ? input.replace(/signature=\w+/, 'signature=no') : input, init);
+      fetch(typeof input === 'string' ? input.replace(/signature=[^&]+/, 'signature=no') : input, init);
     const forger = createClient({ url: api.url, token: tenant.owner.token, fetch: unsigned });
     const { workspaceId } = tenant;
     const refused = forger.uploadDocument({ workspaceId, name: 'a.txt', contentType: 'text/plain', file: bytes.slice(0, 10) });
