@@ -12,7 +12,7 @@ interface Page {
 
 /**
  * Lets `res.json` write a page of a list item by item, with turns for other requests between: a page of four megabytes takes as long as
- * fifty small requests. It is sent when all of it is written. Whatever fails is given to `next`.
+ * fifty small requests. It is sent when all of it is written, and not at all if the client has left. Whatever fails is given to `next`.
  */
 export const jsonInParts: RequestHandler = (req, res, next) => {
   const json = res.json.bind(res);
@@ -32,16 +32,19 @@ async function sendPage(req: Request, res: Response, { items, ...rest }: Page): 
   const nextSlice = () => slices.next(clientAddressOf(res));
   let sliceEndsAt = performance.now() + sliceMs;
   const parts: Buffer[] = [];
-  let text = JSON.stringify({ ...rest, items: [] }).slice(0, -2);
+  let text = '{"items":[';
   for (const [place, item] of items.entries()) {
     if (performance.now() >= sliceEndsAt) {
       parts.push(Buffer.from(text));
       text = '';
       sliceEndsAt = await nextSlice();
+      // The client has left.
+      if (res.destroyed) return;
     }
     text += (place > 0 ? ',' : '') + (JSON.stringify(item) ?? 'null');
   }
-  parts.push(Buffer.from(`${text}]}`));
+  const others = JSON.stringify(rest).slice(1);
+  parts.push(Buffer.from(`${text}]${others === '}' ? '' : ','}${others}`));
   res.type('json').set('Content-Length', String(parts.reduce((sum, part) => sum + part.length, 0)));
   for (const part of req.method === 'HEAD' ? [] : parts) {
     if (performance.now() >= sliceEndsAt) sliceEndsAt = await nextSlice();
