@@ -1,6 +1,6 @@
-/** The most scores of one search that are kept for the next: 8 MB. */
-const mostKept = 1_048_576;
-const mostSpare = 4;
+/** Arrays that are larger together are left to the garbage collector: a workspace of a million documents must not hold memory for good. */
+const mostSpareBytes = 16 * 1_048_576;
+const mostSpare = 2;
 const spare: Arrays[] = [];
 
 interface Arrays {
@@ -76,7 +76,8 @@ export class ChunkScores {
   release(): void {
     const arrays = this.#arrays;
     this.#arrays = { ...arrays, scores: new Float64Array(0), places: new Int32Array(1) };
-    if (spare.length >= mostSpare || arrays.scores.length > mostKept || arrays.numbers.length > mostKept) return;
+    const bytes = Object.values(arrays).reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (spare.length >= mostSpare || bytes > mostSpareBytes) return;
     arrays.places.fill(0);
     arrays.scores.fill(0, 0, this.#used);
     spare.push(arrays);

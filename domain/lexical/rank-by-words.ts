@@ -81,8 +81,8 @@ export async function rankByWords(db: Db, query: WordQuery): Promise<RankedByWor
 /**
  * The postings of the query's terms, in one statement: the counts are those of the same moment. The terms are counted before their postings
  * are collected, so that those which are left out take no memory. A term comes in several rows, each of a range of documents: ranges cost
- * Postgres nothing, and there are no more of them than rows are wanted, however the numbers are spread. They come in their order, so that of
- * equal chunks those of the first documents are found. `offset 0` keeps Postgres from looking for the bound once for each posting.
+ * Postgres nothing, and there are never more of them than are wanted. They come in their order, so that of equal chunks those of the first
+ * documents are found. `offset 0` keeps Postgres from looking for the bound once for each posting.
  */
 async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Promise<TermRow[]> {
   const keys = queryTermsOf(query).slice(0, mostTerms).map(termKeyOf);

@@ -56,4 +56,11 @@ describe('Scores of chunks', () => {
     expectSame(one, expected[0]);
     expectSame(other, expected[1]);
   });
+
+  it('hold no more memory after a search of a large workspace than after others', () => {
+    const large = new ChunkScores();
+    for (let number = 1; number <= 400_000; number++) large.reserve(number, 5);
+    large.release();
+    expect(new ChunkScores().scores.byteLength).to.be.lessThan(16_000_000);
+  });
 });
