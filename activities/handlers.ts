@@ -9,6 +9,7 @@ import { DocumentGone, type DocumentRow, findDocument } from '../domain/document
 import { type ExtractedText, findText, keepText, storeText } from '../domain/documents/document-text.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
 import type { Outcome } from '../domain/jobs/succeed-job.ts';
+import { collectPostingsInTurns } from '../domain/lexical/collect-postings.ts';
 import { keepSearchedIndex, readSearchedIndex } from '../domain/reindex/searched-index.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
@@ -55,7 +56,14 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
   const texts = pieces.map(({ embedded }) => embedded);
   const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} chunks.`);
   const embedding = { signal, requestId: job.id, index: read, textsPerCall, until, onProgress };
-  const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, embedding);
+  const [{ model, dimensions, vectors }, postings] = await Promise.all([
+    deps.embedder.embedAll(texts, embedding),
+    // Now, and not in the transaction, which others may wait for.
+    collectPostingsInTurns(
+      pieces.map((piece) => piece.text),
+      document.workspace_id,
+    ),
+  ]);
   const chunks = pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] }));
   const made = { model, dimensions, chunking: chunkingOf(size) };
   return {
@@ -64,7 +72,7 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
       await keepSearchedIndex(trx, document, { read, made });
       if (isStored) await keepText(trx, document, text);
       await store(trx);
-      await storeChunks(trx, document, model, chunks, made);
+      await storeChunks(trx, document, model, chunks, { ...made, postings });
     },
   };
 };

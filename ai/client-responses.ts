@@ -87,6 +87,14 @@ function readFloatVectors(encoded: string[], dimensions: number): Float32Array[]
   for (const [index, text] of encoded.entries()) {
     if (bytes.write(text, index * vectorBytes, vectorBytes, 'base64') !== vectorBytes) return undefined;
   }
-  if (!all.every(Number.isFinite)) return undefined;
+  if (!areFinite(all)) return undefined;
   return encoded.map((_, index) => all.subarray(index * dimensions, (index + 1) * dimensions));
+}
+
+/** Several times as fast as `every`. */
+function areFinite(numbers: Float32Array): boolean {
+  for (let index = 0; index < numbers.length; index += 1) {
+    if (!Number.isFinite(numbers[index])) return false;
+  }
+  return true;
 }

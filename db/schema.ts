@@ -134,7 +134,7 @@ export interface PostingTable {
   document_number: number;
   /** From 0: an entry of an index cannot be long. */
   part: number;
-  /** One after another, each as `createPostingWriter` writes it. */
+  /** One after another, each as `writePosting` writes it. */
   postings: string;
 }
 

@@ -3,6 +3,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { toRealArray } from '../../db/real-array.ts';
 import type { DocumentRow } from '../documents/document.ts';
 import { newId } from '../ids.ts';
+import { collectPostings, type DocumentPostings } from '../lexical/collect-postings.ts';
 import { storePostings } from '../lexical/store-postings.ts';
 import { lockForEffects } from '../locks.ts';
 import type { IndexKind } from '../reindex/index-kind.ts';
@@ -18,19 +19,23 @@ export interface EmbeddedChunk {
   place?: ChunkPlace | undefined;
 }
 
-const rowsPerInsert = 50;
+/** How the text was cut, how many dimensions the model has if there are no chunks, and the postings of the chunks if they are collected already. */
+export interface StoredWith extends Omit<IndexKind, 'model'> {
+  postings?: DocumentPostings;
+}
+
+const rowsPerInsert = 100;
 
 /**
  * Replaces a document's chunks by those of a new index, in one transaction with the job's result, so that a search sees the
- * old ones or the new ones. `kind` says how the text was cut, and how many dimensions the model has if there are no chunks. Throws
- * DocumentGone if the document was deleted meanwhile.
+ * old ones or the new ones. Throws DocumentGone if the document was deleted meanwhile.
  */
 export async function storeChunks(
   trx: Transaction,
   document: DocumentRow,
   model: string,
   chunks: EmbeddedChunk[],
-  kind: Omit<IndexKind, 'model'> = { dimensions: chunks[0]?.embedding.length ?? 0, chunking: firstChunking },
+  { postings, ...kind }: StoredWith = { dimensions: chunks[0]?.embedding.length ?? 0, chunking: firstChunking },
 ): Promise<void> {
   await lockForEffects(trx, document);
   await trx
@@ -40,35 +45,71 @@ export async function storeChunks(
     .execute();
   await trx.deleteFrom('chunk').where('document_id', '=', document.id).execute();
   const quantized: QuantizedChunk[] = [];
+  let inserted: Promise<unknown> = Promise.resolve();
   for (let start = 0; start < chunks.length; start += rowsPerInsert) {
-    const rows = chunks.slice(start, start + rowsPerInsert).map((chunk, offset) => {
-      const vector = toUnitLength(chunk.embedding);
-      quantized.push({ model, dimensions: vector.length, vector: quantize(vector) });
-      return {
-        id: newId(),
-        organization_id: document.organization_id,
-        workspace_id: document.workspace_id,
-        document_id: document.id,
-        index: start + offset,
-        text: chunk.text,
-        model,
-        embedding: toRealArray(vector),
-        text_start: chunk.place?.start ?? null,
-        text_end: chunk.place?.end ?? null,
-        page: chunk.place?.page ?? null,
-        page_breaks: chunk.place?.pageBreaks ?? null,
-        headings: chunk.place?.headings ?? null,
-      };
-    });
-    await trx.insertInto('chunk').values(rows).execute();
+    const some = chunks.slice(start, start + rowsPerInsert);
+    const vectors = some.map(({ embedding }) => toUnitLength(embedding));
+    for (const vector of vectors) quantized.push({ model, dimensions: vector.length, vector: quantize(vector) });
+    const insert = insertChunks(document, model, toRows(some, vectors, start), vectors);
+    // While the database inserts some rows, the next ones are made.
+    await inserted;
+    inserted = insert.execute(trx);
   }
+  await inserted;
   await storeVectorBlocks(trx, document, quantized);
-  await storePostings(
-    trx,
-    document,
-    chunks.map(({ text }) => text),
-  );
+  await storePostings(trx, document, postings ?? collectPostings(chunks.map(({ text }) => text)));
   await noteIndexKind(trx, document, { ...kind, model });
+}
+
+/** Chunks as they are inserted, but for their vectors, of which each has a range in the array of all. */
+function toRows(chunks: EmbeddedChunk[], vectors: Float32Array[], firstIndex: number) {
+  let vectorEnd = 0;
+  return chunks.map(({ text, place }, offset) => {
+    const vectorStart = vectorEnd + 1;
+    vectorEnd += vectors[offset]?.length ?? 0;
+    return {
+      id: newId(),
+      index: firstIndex + offset,
+      text: text.toWellFormed(),
+      vector_start: vectorStart,
+      vector_end: vectorEnd,
+      text_start: place?.start,
+      text_end: place?.end,
+      page: place?.page,
+      page_breaks: place?.pageBreaks,
+      headings: place?.headings,
+    };
+  });
+}
+
+/** In few parameters: one for each value would take longer than all else that is done to store a chunk. */
+function insertChunks(
+  { id, organization_id, workspace_id }: DocumentRow,
+  model: string,
+  rows: ReturnType<typeof toRows>,
+  vectors: Float32Array[],
+) {
+  return sql`
+    insert into chunk (
+      id, organization_id, workspace_id, document_id, index, text, model, embedding, text_start, text_end, page, page_breaks, headings
+    )
+    select
+      id, ${organization_id}, ${workspace_id}, ${id}, index, text, ${model}, (${toRealArray(join(vectors))}::real[])[vector_start:vector_end],
+      text_start, text_end, page, page_breaks, headings
+    from json_to_recordset(${JSON.stringify(rows)}) as chunk (
+      id text, index int, text text, vector_start int, vector_end int, text_start int, text_end int, page int, page_breaks int[], headings text[]
+    )
+  `;
+}
+
+function join(vectors: Float32Array[]): Float32Array {
+  const joined = new Float32Array(vectors.reduce((sum, { length }) => sum + length, 0));
+  let start = 0;
+  for (const vector of vectors) {
+    joined.set(vector, start);
+    start += vector.length;
+  }
+  return joined;
 }
 
 /** Notes with what a document is indexed. What was staged for its workspace is of an earlier index. A document without chunks is never behind. */

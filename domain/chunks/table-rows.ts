@@ -13,6 +13,7 @@ const cellUnderHead = /^:?-+:?$/;
  * lines such as `a | b` of a table of Markdown.
  */
 export function findTableRows(text: string): TableRow[] {
+  if (!text.includes('|')) return [];
   const rows: TableRow[] = [];
   let previous: Line | undefined;
   let isLoose = false;

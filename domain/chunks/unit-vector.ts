@@ -6,8 +6,17 @@ export function toUnitLength(vector: ArrayLike<number>): Float32Array {
   return scaled;
 }
 
-/** Relative to the largest number, whose square may be more than a number holds. */
 function lengthOf(vector: ArrayLike<number>): number {
+  let squares = 0;
+  for (let index = 0; index < vector.length; index += 1) squares += (vector[index] as number) * (vector[index] as number);
+  return squares > leastSquares && squares < Number.POSITIVE_INFINITY ? Math.sqrt(squares) : lengthOfExtremes(vector);
+}
+
+/** The square of a smaller number may be less than a number holds. */
+const leastSquares = 1e-200;
+
+/** Relative to the largest number, whose square may be more than a number holds. */
+function lengthOfExtremes(vector: ArrayLike<number>): number {
   let largest = 0;
   for (let index = 0; index < vector.length; index += 1) largest = Math.max(largest, Math.abs(vector[index] ?? 0));
   if (largest === 0) return 0;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { DocumentRow } from '../documents/document.ts';
 import { forEachOutdated, type OutdatedDocument, type OutdatedPage } from '../documents/for-each-outdated.ts';
+import { collectPostings } from './collect-postings.ts';
 import { storePostings } from './store-postings.ts';
 
 /** Gives their postings to documents that have none, or only those of an earlier index; see {@link forEachOutdated}. */
@@ -25,10 +26,6 @@ async function indexDocument(trx: Transaction, document: DocumentRow): Promise<b
   const known = await trx.selectFrom('lexical_document').select('indexed_at').where('document_id', '=', id).executeTakeFirst();
   if (indexed_at?.getTime() === known?.indexed_at.getTime()) return false;
   const chunks = await trx.selectFrom('chunk').select('text').where('document_id', '=', id).orderBy('index').execute();
-  await storePostings(
-    trx,
-    document,
-    chunks.map(({ text }) => text),
-  );
+  await storePostings(trx, document, collectPostings(chunks.map(({ text }) => text)));
   return true;
 }

@@ -5,8 +5,9 @@
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-';
 const base = digits.length;
+const digitCodes = Uint8Array.from(digits, (digit) => digit.charCodeAt(0));
 const digitOf = new Uint8Array(128);
-for (const [value, digit] of [...digits].entries()) digitOf[digit.charCodeAt(0)] = value;
+for (const [value, code] of digitCodes.entries()) digitOf[code] = value;
 
 /** How many characters a posting has. */
 export const postingLength = 5;
@@ -24,16 +25,18 @@ export interface Posting {
   length: number;
 }
 
-/** Prepares the postings of a chunk, by its index and length. Returns what writes one. Throws RangeError if the index is above {@link highestNumber}. */
-export function createPostingWriter({ index, length }: Omit<Posting, 'frequency'>): (frequency: number) => string {
+/** Writes a posting from a position on, and returns where it ends. Throws RangeError if the index is above {@link highestNumber}. */
+export function writePosting(bytes: Uint8Array, at: number, { index, frequency, length }: Posting): number {
   if (index > highestNumber) throw new RangeError(`a chunk has the index ${index}`);
-  const [before, after] = [two(index), two(Math.min(length, highestNumber))];
-  const once = `${before}${digits.charAt(1)}${after}`;
-  return (frequency) => (frequency === 1 ? once : before + digits.charAt(Math.min(frequency, highestFrequency)) + after);
+  writeTwo(bytes, at, index);
+  bytes[at + 2] = digitCodes[Math.min(frequency, highestFrequency)] as number;
+  writeTwo(bytes, at + 3, Math.min(length, highestNumber));
+  return at + postingLength;
 }
 
-function two(number: number): string {
-  return digits.charAt(Math.floor(number / base)) + digits.charAt(number % base);
+function writeTwo(bytes: Uint8Array, at: number, number: number): void {
+  bytes[at] = digitCodes[Math.floor(number / base)] as number;
+  bytes[at + 1] = digitCodes[number % base] as number;
 }
 
 /** The index of the chunk of the posting that begins at a position. */

@@ -6,8 +6,6 @@ const longestTerm = 64;
 
 /** Words and numbers, and what joins them to an identifier: `INV-2024-001`, `ada@example.com`, `foo_bar`, `28.31`. */
 export const spacedRun = /[\p{L}\p{M}\p{N}]+(?:[-_.,:/@+#&][\p{L}\p{M}\p{N}]+)*/gu;
-/** The same of text that is ASCII and in lower case, as most is; several times as fast. */
-const asciiRun = /[a-z0-9]+(?:[-_.,:/@+#&][a-z0-9]+)*/g;
 export const joiner = /[-_.,:/@+#&]/;
 const part = /[\p{L}\p{M}\p{N}]+/gu;
 const possessive = /['’]s(?![\p{L}\p{N}])/gu;
@@ -34,7 +32,14 @@ const foldedLetter = /[ßæœøđðłþıς]/g;
  * identifiers both whole and in parts. A term that occurs several times is there as often.
  */
 export function termsOf(text: string): string[] {
-  return divide(fold(text), { singly: true });
+  const terms: string[] = [];
+  eachTerm(text, (term) => terms.push(term));
+  return terms;
+}
+
+/** Calls `visit` with each of {@link termsOf}. An array of them for each chunk of a long document is much garbage. */
+export function eachTerm(text: string, visit: (term: string) => void): void {
+  divide(fold(text), { singly: true }, visit);
 }
 
 /**
@@ -44,8 +49,10 @@ export function termsOf(text: string): string[] {
 export function queryTermsOf(query: string): string[] {
   const folded = fold(query);
   const spared = withoutStopWords(folded);
-  const terms = divide(spared, { singly: false });
-  return [...new Set(terms.length > 0 ? terms : divide(folded, { singly: false }))];
+  const terms = new Set<string>();
+  divide(spared, { singly: false }, (term) => terms.add(term));
+  if (terms.size === 0) divide(folded, { singly: false }, (term) => terms.add(term));
+  return [...terms];
 }
 
 /** Lower case, in the letters that words are compared by. */
@@ -62,34 +69,55 @@ function fold(text: string): string {
     .replace(groupedDigits, '');
 }
 
-function divide(folded: string, { singly }: { singly: boolean }): string[] {
-  const terms: string[] = [];
-  const add = (term: string) => terms.push(term.length > longestTerm ? cut(term) : term);
-  const isAscii = ascii.test(folded);
-  let spaced = folded;
-  if (!isAscii) {
-    spaced = spaced
-      .replace(pairedRun, (run) => {
-        for (const term of pairs(run, singly)) add(term);
-        return ' ';
-      })
-      .replace(unspacedRun, (run) => {
-        for (const { segment } of wordsOf(run)) add(segment);
-        return ' ';
-      });
-  }
-  const runs = isAscii ? asciiRun : spacedRun;
-  runs.lastIndex = 0;
-  for (let found = runs.exec(spaced); found; found = runs.exec(spaced)) {
-    const run = found[0];
-    if (!joiner.test(run)) {
-      add(stem(run));
-      continue;
-    }
+function divide(folded: string, { singly }: { singly: boolean }, visit: (term: string) => void): void {
+  const add = (term: string) => visit(term.length > longestTerm ? cut(term) : term);
+  const addRun = (run: string, isJoined: boolean) => {
+    if (!isJoined) return add(stem(run));
     for (const one of run.split(joiner)) add(stem(one));
     if (isIdentifier(run)) add(run);
+  };
+  if (ascii.test(folded)) {
+    eachAsciiRun(folded, addRun);
+    return;
   }
-  return terms;
+  const spaced = folded
+    .replace(pairedRun, (run) => {
+      for (const term of pairs(run, singly)) add(term);
+      return ' ';
+    })
+    .replace(unspacedRun, (run) => {
+      for (const { segment } of wordsOf(run)) add(segment);
+      return ' ';
+    });
+  for (const run of spaced.match(spacedRun) ?? []) addRun(run, joiner.test(run));
+}
+
+const inWord = 1;
+const joins = 2;
+/** What each character of ASCII in lower case is in {@link spacedRun}. */
+const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return /[a-z0-9]/.test(character) ? inWord : joiner.test(character) ? joins : 0;
+});
+
+/** The runs that {@link spacedRun} finds in a text of ASCII in lower case, as most is; several times as fast. */
+function eachAsciiRun(text: string, visit: (run: string, isJoined: boolean) => void): void {
+  let start = -1;
+  let isJoined = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const kind = kinds[text.charCodeAt(at)] as number;
+    if (kind === inWord) {
+      if (start < 0) start = at;
+    } else if (start >= 0) {
+      if (kind === joins && at + 1 < text.length && kinds[text.charCodeAt(at + 1)] === inWord) isJoined = true;
+      else {
+        visit(text.slice(start, at), isJoined);
+        start = -1;
+        isJoined = false;
+      }
+    }
+  }
+  if (start >= 0) visit(text.slice(start), isJoined);
 }
 
 /** Not of words that only a hyphen or a stroke joins: their parts find them as well. */

@@ -13,7 +13,7 @@ import type { Db } from '../../db/connect.ts';
 import { lendBytes } from '../../db/lent-bytes.ts';
 import { quantize } from '../../domain/chunks/quantize.ts';
 import { scanVectorBlocks } from '../../domain/chunks/vector-blocks.ts';
-import { createPostingWriter } from '../../domain/lexical/postings.ts';
+import { postingLength, writePosting } from '../../domain/lexical/postings.ts';
 import { rankByWords } from '../../domain/lexical/rank-by-words.ts';
 
 const blocks = 100;
@@ -43,7 +43,9 @@ function createRows(rowsOf: (sql: string) => unknown[]): Db {
 
 /** A database of postings of one term in so many documents. */
 function createTerm(documents: number, postingsOfEach: number): Db {
-  const postings = Array.from({ length: postingsOfEach }, (_, index) => createPostingWriter({ index, length: 10 })(1)).join('');
+  const bytes = Buffer.alloc(postingsOfEach * postingLength);
+  for (let index = 0; index < postingsOfEach; index++) writePosting(bytes, index * postingLength, { index, length: 10, frequency: 1 });
+  const postings = bytes.toString('latin1');
   const ofDocuments = Array.from({ length: documents }, (_, number) => `${number} ${postings}`).join(' ');
   const count = documents * postingsOfEach;
   const term = () => ({ frequency: count, chunks: 2 * count, terms: 20 * count, documents: lendBytes(ofDocuments) });

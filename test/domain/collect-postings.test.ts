@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { splitText } from '../../domain/chunks/split-text.ts';
+import { collectPostings, collectPostingsInTurns, type DocumentPostings } from '../../domain/lexical/collect-postings.ts';
+import { postingLength, readFrequency, readIndex, readLength } from '../../domain/lexical/postings.ts';
+import { termKeyOf } from '../../domain/lexical/term-keys.ts';
+import { termsOf } from '../../domain/lexical/terms.ts';
+
+const texts = splitText(readFileSync('samples/lighthouse-log.txt', 'utf8'));
+
+/** Of each term, by its key: chunk, frequency and length of each posting, in their order. */
+function read({ rows }: DocumentPostings): Map<number, number[][]> {
+  const postings = new Map<number, number[][]>();
+  for (const row of rows) {
+    const bytes = Buffer.from(row.postings);
+    const ofTerm = postings.get(row.term) ?? [];
+    for (let at = 0; at < bytes.length; at += postingLength)
+      ofTerm.push([readIndex(bytes, at), readFrequency(bytes, at), readLength(bytes, at)]);
+    postings.set(row.term, ofTerm);
+  }
+  return postings;
+}
+
+/** The same, counted with no regard to time or memory. */
+function count(chunks: string[]): Map<number, number[][]> {
+  const postings = new Map<number, number[][]>();
+  for (const [index, terms] of chunks.map(termsOf).entries()) {
+    for (const term of new Set(terms)) {
+      const ofTerm = postings.get(termKeyOf(term)) ?? [];
+      ofTerm.push([index, terms.filter((one) => one === term).length, terms.length]);
+      postings.set(termKeyOf(term), ofTerm);
+    }
+  }
+  return postings;
+}
+
+describe('Postings of a document', () => {
+  it('are those of each term of its chunks, in the order of the index', () => {
+    const collected = collectPostings(texts);
+    expect([...read(collected)].sort()).to.deep.equal([...count(texts)].sort());
+    expect(collected.terms).to.deep.equal([...count(texts).keys()].sort((one, other) => one - other));
+    expect([...new Set(collected.rows.map(({ term }) => term))]).to.deep.equal(collected.terms);
+    expect(collected).to.include({ chunkCount: texts.length, termCount: texts.flatMap(termsOf).length });
+  });
+
+  it('of a common term are in several rows, each of which an index can hold', () => {
+    const { rows } = collectPostings(Array.from({ length: 1_000 }, () => 'common'));
+    expect(rows.map(({ number }) => number)).to.deep.equal([0, 1, 2, 3]);
+    expect(rows.map(({ postings }) => postings.length)).to.deep.equal([1_500, 1_500, 1_500, 500]);
+  });
+
+  it('hold the largest numbers that they can instead of larger ones', () => {
+    const collected = collectPostings(['word '.repeat(100), `${'other '.repeat(4_095)} lost`]);
+    expect(read(collected).get(termKeyOf('word'))).to.deep.equal([[0, 63, 100]]);
+    expect(read(collected).get(termKeyOf('other'))).to.deep.equal([[1, 63, 4_095]]);
+    expect(collected).to.include({ termCount: 4_195 });
+    expect(collected.terms).not.to.include(termKeyOf('lost'));
+    expect(collectPostings([])).to.deep.equal({ chunkCount: 0, termCount: 0, terms: [], rows: [] });
+  });
+
+  it('are the same when they are collected in turns, which leave others the thread', async () => {
+    const many = Array.from({ length: 4_000 }, (_, index) => texts[index % texts.length] ?? '');
+    let turns = 0;
+    let isOver = false;
+    const other = (async () => {
+      for (; !isOver; turns++) await nextTurn();
+    })();
+    const collected = await collectPostingsInTurns(many, 'a workspace');
+    isOver = true;
+    await other;
+    expect(collected).to.deep.equal(collectPostings(many));
+    expect(turns).to.be.above(5);
+  });
+});
+
+describe('Terms of a text', () => {
+  it('are the same in ASCII as among other letters, whatever joins its words', () => {
+    const characters = [...'ab1Z  .,:-_/@+#&\'"\n'];
+    let seed = 7;
+    const next = () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return characters[seed % characters.length];
+    };
+    for (let round = 0; round < 2_000; round++) {
+      const text = Array.from({ length: 30 }, next).join('');
+      expect(termsOf(`${text} é`), JSON.stringify(text)).to.deep.equal([...termsOf(text), 'e']);
+    }
+  });
+});
