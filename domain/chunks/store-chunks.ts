@@ -54,6 +54,8 @@ export async function storeChunks(
     // While the database inserts some rows, the next ones are made.
     await inserted;
     inserted = insert.execute(trx);
+    // Its failure is thrown when it is awaited.
+    inserted.catch(() => {});
   }
   await inserted;
   await storeVectorBlocks(trx, document, quantized);
