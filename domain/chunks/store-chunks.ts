@@ -84,7 +84,7 @@ function toRows(chunks: EmbeddedChunk[], vectors: Float32Array[], firstIndex: nu
   });
 }
 
-/** In few parameters: one for each value would take longer than all else that is done to store a chunk. */
+/** In few parameters: one for each value takes long to build, to bind and to parse. */
 function insertChunks(
   { id, organization_id, workspace_id }: DocumentRow,
   model: string,
