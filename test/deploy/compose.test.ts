@@ -294,12 +294,14 @@ describe('docker-compose.yml', () => {
 });
 
 describe('the dynamic configuration of Temporal', () => {
-  it('turns fairness between organizations on', () => {
+  it('turns fairness between organizations on, and finds dead connections soon', () => {
     const settings = parse(readFileSync('deploy/dynamicconfig/sheaf.yaml', 'utf8'));
     expect(settings).to.deep.equal({
       'matching.useNewMatcher': [{ value: true }],
       'matching.enableFairness': [{ value: true }],
       'matching.numTaskqueueWritePartitions': [{ value: 1 }],
+      'frontend.keepAliveTime': [{ value: '10s' }],
+      'frontend.keepAliveTimeout': [{ value: '5s' }],
     });
     expect(compose.services.temporal?.environment?.DYNAMIC_CONFIG_FILE_PATH).to.equal('config/dynamicconfig/sheaf.yaml');
   });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { amountsOf, createJob, expectSoundLedger, summary } from '../support/jobs.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -19,6 +21,19 @@ describe('While Temporal says nothing', () => {
     await createJob(api, tenant, summary);
   });
   after(() => proxy.stop());
+
+  it('a connection that says nothing any more is ended long before a minute is over, so that it is given no task', async () => {
+    const { hostname, port } = new URL(`http://${api.temporal.address}`);
+    const socket = connect(Number(port), hostname).resume();
+    try {
+      // How HTTP/2 begins, and settings without one: from here on nobody responds to the server's pings.
+      socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+      socket.write(Buffer.from('000000040000000000', 'hex'));
+      await once(socket, 'close', { signal: AbortSignal.timeout(40_000) });
+    } finally {
+      socket.destroy();
+    }
+  });
 
   for (const forget of [false, true]) {
     it(`requests are served, and all is done once it ${forget ? 'takes new connections' : 'goes on'}`, async () => {
