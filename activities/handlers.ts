@@ -9,7 +9,7 @@ import { DocumentGone, type DocumentRow, findDocument } from '../domain/document
 import { type ExtractedText, findText, keepText, storeText } from '../domain/documents/document-text.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
 import type { Outcome } from '../domain/jobs/succeed-job.ts';
-import { collectPostingsInTurns } from '../domain/lexical/collect-postings.ts';
+import { collectPostings } from '../domain/lexical/collect-postings.ts';
 import { keepSearchedIndex, readSearchedIndex } from '../domain/reindex/searched-index.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
@@ -59,7 +59,7 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
   const [{ model, dimensions, vectors }, postings] = await Promise.all([
     deps.embedder.embedAll(texts, embedding),
     // Now, and not in the transaction, which others may wait for.
-    collectPostingsInTurns(
+    collectPostings(
       pieces.map((piece) => piece.text),
       document.workspace_id,
     ),

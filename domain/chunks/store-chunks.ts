@@ -59,7 +59,8 @@ export async function storeChunks(
   }
   await inserted;
   await storeVectorBlocks(trx, document, quantized);
-  await storePostings(trx, document, postings ?? collectPostings(chunks.map(({ text }) => text)));
+  const texts = chunks.map(({ text }) => text);
+  await storePostings(trx, document, postings ?? (await collectPostings(texts, document.workspace_id)));
   await noteIndexKind(trx, document, { ...kind, model });
 }
 

@@ -28,15 +28,11 @@ export interface PostingRow {
   postings: string;
 }
 
-/** Collects the postings of a document's chunks, whose texts are given in their order. */
-export function collectPostings(texts: string[]): DocumentPostings {
-  const collector = new PostingsCollector();
-  for (const text of texts) collector.add(text);
-  return collector.finish();
-}
-
-/** The same, with turns for other work of this thread between; collections with different keys take turns, too. */
-export async function collectPostingsInTurns(texts: string[], key: string): Promise<DocumentPostings> {
+/**
+ * Collects the postings of a document's chunks, whose texts are given in their order, a millisecond at a time: others have the thread between.
+ * Collections with different keys take turns.
+ */
+export async function collectPostings(texts: string[], key: string): Promise<DocumentPostings> {
   const collector = new PostingsCollector();
   const pace = new ScanPace(key);
   for (const text of texts) {

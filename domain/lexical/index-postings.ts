@@ -26,6 +26,7 @@ async function indexDocument(trx: Transaction, document: DocumentRow): Promise<b
   const known = await trx.selectFrom('lexical_document').select('indexed_at').where('document_id', '=', id).executeTakeFirst();
   if (indexed_at?.getTime() === known?.indexed_at.getTime()) return false;
   const chunks = await trx.selectFrom('chunk').select('text').where('document_id', '=', id).orderBy('index').execute();
-  await storePostings(trx, document, collectPostings(chunks.map(({ text }) => text)));
+  const texts = chunks.map(({ text }) => text);
+  await storePostings(trx, document, await collectPostings(texts, document.workspace_id));
   return true;
 }
