@@ -13,6 +13,7 @@ import { keepAliveMs } from '../streams/sse.ts';
 import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
+import { isPage, jsonInParts } from './json-in-parts.ts';
 import { noteTurnsTaken } from './observe-requests.ts';
 import { clientAddressOf, requestIdOf, requestInfo } from './request.ts';
 
@@ -23,6 +24,8 @@ interface RpcContext {
   called?: boolean;
   /** Set if something failed that the client may not see: the response that it gets instead of one of the protocol. */
   failure?: RenderedError;
+  /** The page of a list, if the procedure returned one: it is sent in parts, which oRPC's handler does not do. */
+  returned: { page?: unknown };
 }
 
 /** Mounts every procedure at `/rpc/<group>/<name>` in oRPC's protocol, so that `@orpc/client` calls it. */
@@ -33,6 +36,7 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
     rootInterceptors: [
       async ({ next, context }) => {
         const result = await next();
+        if (context.returned.page) return { matched: false, response: undefined };
         if (!result.matched || !context.failure) return result;
         const { status, bare } = context.failure;
         return { matched: true, response: { ...result.response, status, body: bare } };
@@ -55,9 +59,11 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
     res.locals.caller = await inShareOf(clientAddressOf(res), () => authenticate(deps.authentication, route, req, res));
     next();
   };
-  router.post('/{*path}', authenticated, jsonBody(deps.bodies), async (req, res, next) => {
-    const { matched } = await handler.handle(req, res, { prefix: '/rpc', context: { req, res } });
-    if (!matched) next();
+  router.post('/{*path}', authenticated, jsonBody(deps.bodies), jsonInParts, async (req, res, next) => {
+    const returned: RpcContext['returned'] = {};
+    const { matched } = await handler.handle(req, res, { prefix: '/rpc', context: { req, res, returned } });
+    if (returned.page) res.json({ json: returned.page });
+    else if (!matched) next();
   });
   router.use(() => {
     throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
@@ -102,7 +108,10 @@ function toRpc(deps: ApiDeps, procedure: Procedure) {
         const parsed = inputSchema.safeParse(input ?? {});
         if (!parsed.success) throw invalidInput(toIssues(parsed.error));
         const output = await run(deps, procedure, { input: parsed.data, caller, request: requestInfo(req, res) });
-        return route.metadata.stream ? toIterator(deps, context, output as AsyncIterable<StreamEvent>) : output;
+        if (route.metadata.stream) return toIterator(deps, context, output as AsyncIterable<StreamEvent>);
+        if (!isPage(output)) return output;
+        context.returned.page = output;
+        return undefined;
       } catch (error) {
         throw toRpcError(deps, context, error);
       }

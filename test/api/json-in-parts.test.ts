@@ -40,6 +40,8 @@ describe('A page of a list', () => {
       .get('/long-and-slow', (_req, res) => void res.json({ items: Array(200).fill(slow) }))
       .get('/slow', (_req, res) => void res.json({ items: Array(10).fill(slow) }))
       .get('/broken', (_req, res) => void res.json({ items: [slow, slow, broken] }))
+      .get('/rpc/slow', (_req, res) => void res.json({ json: { items: Array(10).fill(slow) } }))
+      .get('/rpc/:name', (req, res) => void res.json({ json: bodies[req.params.name] }))
       .get('/:name', (req, res) => void res.status(203).json(bodies[req.params.name]))
       .use(fails);
     server = app.listen(0, '127.0.0.1');
@@ -65,14 +67,17 @@ describe('A page of a list', () => {
       expect(bytes.toString()).to.equal(JSON.stringify(body));
       const head = await fetch(`${url}/${name}`, { method: 'HEAD' });
       expect(head.headers.get('content-length')).to.equal(String(bytes.length));
+      expect(await (await fetch(`${url}/rpc/${name}`)).text()).to.equal(JSON.stringify({ json: body }));
     });
   }
 
-  it('is written with turns for others between its items', async () => {
-    turnsOfItems.length = 0;
-    expect(await (await fetch(`${url}/slow`)).json()).to.deep.equal({ items: Array(10).fill('slow') });
-    expect(new Set(turnsOfItems).size).to.equal(10);
-  });
+  for (const path of ['/slow', '/rpc/slow']) {
+    it(`is written with turns for others between its items: ${path}`, async () => {
+      turnsOfItems.length = 0;
+      expect(await (await fetch(`${url}${path}`)).text()).to.include(JSON.stringify({ items: Array(10).fill('slow') }));
+      expect(new Set(turnsOfItems).size).to.equal(10);
+    });
+  }
 
   it('is not written any further once its client has left', async () => {
     turnsOfItems.length = 0;

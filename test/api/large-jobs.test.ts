@@ -53,6 +53,17 @@ describe('Jobs with large texts', () => {
     expect(sizes[0]).to.be.greaterThan(maxPageBytes * 0.9);
   });
 
+  it('are sent over RPC as over REST: in parts', async () => {
+    await insertJobs(3);
+    const { organizationId } = tenant;
+    const headers = { authorization: `Bearer ${tenant.owner.token}`, 'content-type': 'application/json' };
+    const rest = await fetch(`${api.url}/api/v1/organizations/${organizationId}/jobs`, { headers });
+    const body = JSON.stringify({ json: { organizationId } });
+    const rpc = await fetch(`${api.url}/rpc/jobs/list`, { method: 'POST', headers, body });
+    expect([rpc.status, rpc.headers.get('content-type')]).to.deep.equal([200, rest.headers.get('content-type')]);
+    expect(await rpc.text()).to.equal(`{"json":${await rest.text()}}`);
+  });
+
   it('make a page of one if each is larger than a page', async () => {
     const [first, second] = await insertJobs(2, maxPageBytes + 1);
     const { body } = await list({ limit: 100 });
