@@ -3,7 +3,7 @@ import { ApiError } from '../contract/api-error.ts';
 interface Details {
   message: string;
   retryAfterSeconds: number;
-  /** Whether the next caller of the organization would be refused as well. Only if the path of the request names the organization, or a row of it. */
+  /** Whether the next caller of the organization would be refused as well. Only if the path of the operation names the organization, or a row of it. */
   stands?: () => boolean;
 }
 

@@ -31,7 +31,33 @@ interface RpcContext {
 /** Mounts every procedure at `/rpc/<group>/<name>` in oRPC's protocol, so that `@orpc/client` calls it. */
 export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  const handler = new RPCHandler<RpcContext>(toRouter(deps, procedures), {
+  const handler = createHandler(deps, procedures);
+  const authenticated: RequestHandler = async (req, res, next) => {
+    const route = routeOf(res);
+    if (!route) throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
+    res.locals.caller = await inShareOf(clientAddressOf(res), () => authenticate(deps.authentication, route, req, res));
+    next();
+  };
+  const readBody = jsonBody(deps.bodies);
+  const body: RequestHandler = (req, res, next) => (req.body === undefined ? readBody(req, res, next) : next());
+  // Only the body says what the request is about.
+  const bodyOfRefused: RequestHandler = (req, res, next) => (deps.refusals.wasRefused(req) ? body(req, res, next) : next());
+  router.post('/{*path}', bodyOfRefused, deps.refusals.refuseAgain, authenticated, body, jsonInParts, async (req, res, next) => {
+    const returned: RpcContext['returned'] = {};
+    const { matched } = await handler.handle(req, res, { prefix: '/rpc', context: { req, res, returned } });
+    if (returned.page) res.json({ json: returned.page });
+    else if (!matched) next();
+  });
+  router.use(() => {
+    throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
+  });
+  router.use(rpcErrors(deps));
+  return router;
+}
+
+/** Runs procedures by oRPC's protocol. */
+function createHandler(deps: ApiDeps, procedures: ProcedureTree): RPCHandler<RpcContext> {
+  return new RPCHandler<RpcContext>(toRouter(deps, procedures), {
     eventIteratorKeepAliveInterval: keepAliveMs,
     rootInterceptors: [
       async ({ next, context }) => {
@@ -53,29 +79,13 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
       },
     ],
   });
-  const authenticated: RequestHandler = async (req, res, next) => {
-    const route = routeOf(res);
-    if (!route) throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
-    res.locals.caller = await inShareOf(clientAddressOf(res), () => authenticate(deps.authentication, route, req, res));
-    next();
-  };
-  router.post('/{*path}', authenticated, jsonBody(deps.bodies), jsonInParts, async (req, res, next) => {
-    const returned: RpcContext['returned'] = {};
-    const { matched } = await handler.handle(req, res, { prefix: '/rpc', context: { req, res, returned } });
-    if (returned.page) res.json({ json: returned.page });
-    else if (!matched) next();
-  });
-  router.use(() => {
-    throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
-  });
-  router.use(rpcErrors(deps));
-  return router;
 }
 
 /** Renders what was thrown before a procedure ran, as the protocol wraps it. */
 export function rpcErrors(deps: Pick<ApiDeps, 'log'>): ErrorRequestHandler {
   return (error, _req, res, next) => {
     if (res.headersSent) return next(error);
+    noteTurnsTaken(error, res);
     const { status, headers, envelope, bare } = renderError(error, { requestId: requestIdOf(res), route: routeOf(res), log: deps.log });
     res
       .status(status)
@@ -136,6 +146,7 @@ async function* toIterator(deps: ApiDeps, context: RpcContext, events: AsyncIter
 
 function toRpcError(deps: ApiDeps, context: RpcContext, error: unknown): unknown {
   noteTurnsTaken(error, context.res);
+  deps.refusals.remember(error, context.req, context.res);
   const rendered = renderError(error, { requestId: requestIdOf(context.res), route: routeOf(context.res), log: deps.log });
   const { status, headers, envelope } = rendered;
   if (!context.res.headersSent) context.res.set(headers);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { KeptWaiting } from '../kept-waiting.ts';
 import { TurnsTaken } from '../turns-taken.ts';
+import { routeOf } from './identify-route.ts';
 import { noteOrganization, organizationOf } from './request.ts';
 
 interface Refusal {
@@ -17,8 +18,9 @@ interface Refusal {
 /** A refusal is repeated for so long. */
 const longestMs = 30_000;
 
-/** How many refusals are remembered: the oldest are forgotten. */
-const mostRemembered = 2_000;
+/** Of how many clients refusals are remembered, and how many of each: the oldest are forgotten. */
+const mostClients = 2_000;
+const mostOfClient = 50;
 
 /**
  * Refuses a client again that was refused because its organization had all its turns, as long as the organization has them still: at once, or
@@ -26,11 +28,13 @@ const mostRemembered = 2_000;
  * (docs/decisions/limits.md).
  */
 export class StandingRefusals {
-  readonly #refusals = new Map<string, Refusal>();
+  /** By client, and by what its request was about. */
+  readonly #refusals = new Map<string, Map<string, Refusal>>();
   readonly #kept = new KeptWaiting();
 
+  /** Of a call over RPC only the body says what it is about: it has to be read before, at least of a client {@link wasRefused}. */
   readonly refuseAgain: RequestHandler = async (req, res, next) => {
-    const refusal = this.#find(req);
+    const refusal = this.#find(req, res);
     if (!refusal) return next();
     if (refusal.organizationId !== undefined) noteOrganization(res, refusal.organizationId);
     const isEarly = performance.now() < refusal.until;
@@ -39,36 +43,65 @@ export class StandingRefusals {
     throw refusal.error;
   };
 
-  #find(req: Request): Refusal | undefined {
+  /** Whether the client was refused lately at this path, whatever the request was about. */
+  wasRefused(req: Request): boolean {
+    return this.#refusals.size > 0 && this.#refusals.has(clientOf(req));
+  }
+
+  #find(req: Request, res: Response): Refusal | undefined {
     if (this.#refusals.size === 0) return undefined;
-    const key = keyOf(req);
-    const refusal = this.#refusals.get(key);
+    const client = clientOf(req);
+    const ofClient = this.#refusals.get(client);
+    const subject = subjectOf(req, res);
+    const refusal = ofClient?.get(subject);
     if (refusal && performance.now() < refusal.checkedUntil && refusal.stands()) return refusal;
-    this.#refusals.delete(key);
+    ofClient?.delete(subject);
+    if (ofClient?.size === 0) this.#refusals.delete(client);
     return undefined;
   }
 
   /** Remembers why a request failed, if it would fail again. A refusal is not made longer by those who repeat it. */
   remember(error: unknown, req: Request, res: Response): void {
     if (!(error instanceof TurnsTaken) || !error.stands) return;
-    const key = keyOf(req);
-    if (this.#refusals.has(key)) return;
-    const [oldest] = this.#refusals.keys();
-    if (oldest !== undefined && this.#refusals.size >= mostRemembered) this.#refusals.delete(oldest);
+    const client = clientOf(req);
+    const ofClient = this.#refusals.get(client) ?? new Map<string, Refusal>();
+    const subject = subjectOf(req, res);
+    if (ofClient.has(subject)) return;
     const times = { until: untilAgain(error), checkedUntil: performance.now() + longestMs };
-    this.#refusals.set(key, { error, stands: error.stands, organizationId: organizationOf(res), ...times });
+    add(ofClient, subject, { error, stands: error.stands, organizationId: organizationOf(res), ...times }, mostOfClient);
+    add(this.#refusals, client, ofClient, mostClients);
   }
+}
+
+/** Adds an entry to a map, which forgets its oldest if it has too many. */
+function add<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+  const [oldest] = map.keys();
+  if (oldest !== undefined && map.size >= most && !map.has(key)) map.delete(oldest);
+  map.set(key, value);
 }
 
 function untilAgain({ retryAfterSeconds = 0 }: TurnsTaken): number {
   return performance.now() + 1_000 * retryAfterSeconds;
 }
 
-/** Who asks for what: the path names the organization or a row of it. Credentials are not kept. */
-function keyOf(req: Request): string {
+/** Who asks for something by which path. Credentials are not kept. */
+function clientOf(req: Request): string {
   const { authorization = '', cookie = '' } = req.headers;
+  return digest([authorization, cookie, req.method, pathOf(req)]);
+}
+
+/** The organization that a request is about, or a row of it. A path of REST names it; over RPC it is in the body. */
+function subjectOf(req: Request, res: Response): string {
+  if (!pathOf(req).startsWith('/rpc/')) return '';
+  const { json } = (req.body ?? {}) as { json?: Record<string, unknown> | null };
+  return digest(Object.keys(routeOf(res)?.pathParams?.shape ?? {}).map((name) => json?.[name]));
+}
+
+function pathOf(req: Request): string {
   const [path = ''] = req.originalUrl.split('?');
-  return createHash('sha256')
-    .update(JSON.stringify([authorization, cookie, req.method, path]))
-    .digest('base64');
+  return path;
+}
+
+function digest(values: unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('base64');
 }

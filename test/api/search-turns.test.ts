@@ -9,6 +9,7 @@ import { type FakeAi, goodAnswer } from '../support/fake-ai.ts';
 import { patientLocks } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
 import { sampleValue, scrape } from '../support/scrape.ts';
+import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Holds up every search at its query, until the returned function is called. */
@@ -208,40 +209,48 @@ describe('A client that does not wait as long as it was told', () => {
     [metricsPort = 0] = await findFreePorts(1);
     return { ...common, SEARCHES_PER_ORGANIZATION: '1', SEARCH_WAIT_MS: '600000', METRICS_PORT: String(metricsPort) };
   };
-  const { api, ai, tenant } = useApi({ ai: true, env, check: 'after each test' });
+  const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test', check: 'after each test' });
+  let before = 0;
 
-  it('is refused without a look at the database while its organization has no turn, and nobody else is', async () => {
-    const other = await api.createTenant();
-    const go = holdLoud(ai);
-    const search = (token: string, workspaceId: string, query: string) =>
-      api.request('POST', `/api/v1/workspaces/${workspaceId}/documents/search`, { token, body: { query } });
-    const loud = (query = 'loud') => search(tenant.owner.token, tenant.workspaceId, query);
-    // One runs, fifty wait.
-    const refusals: Answer[] = [];
-    const all = Array.from({ length: 55 }, async () => {
-      const answer = await loud();
-      if (answer.status === 503) refusals.push(answer);
-      return answer;
-    });
-    await until(() => refusals.length === 4);
-    const { db } = api.database;
-    await db.transaction().execute(async (trx) => {
-      await sql`lock table session, "user", workspace in access exclusive mode`.execute(trx);
-      const startedAt = performance.now();
-      const again = await loud();
-      expect(performance.now() - startedAt).to.be.at.least(495);
-      // The second of these waits as long as it was told.
-      await delay(2_000);
-      for (const { status, body, headers } of [again, await loud()])
-        expect([status, body, headers.get('retry-after')]).to.deep.equal([503, refusals[0]?.body, '2']);
-    });
-    expect((await search(other.owner.token, other.workspaceId, 'quiet')).status).to.equal(200);
-    expect((await search(tenant.owner.token, other.workspaceId, 'quiet')).status).to.equal(403);
-    go();
-    expect((await Promise.all(all)).filter(({ status }) => status === 200)).to.have.length(51);
-    expect((await loud('served again')).status).to.equal(200);
+  const countBusy = async () => {
     const samples = await scrape(metricsPort);
     const searches = (status: string) => sampleValue(samples, 'sheaf_http_requests_total', { operation: 'documents.search', status });
-    expect([searches('busy'), searches('503')]).to.deep.equal([6, undefined]);
-  });
+    return { busy: searches('busy') ?? 0, failed: searches('503') };
+  };
+
+  for (const transport of transports)
+    it(`is refused over ${transport} without a look at the database while its organization has no turn, and nobody else is`, async () => {
+      const other = await api.createTenant();
+      const go = holdLoud(ai);
+      const search = (token: string, workspaceId: string, query: string) =>
+        callOver(api, transport, 'documents.search', { workspaceId, query }, { token });
+      const loud = (query = 'loud') => search(tenant.owner.token, tenant.workspaceId, query);
+      // One runs, fifty wait.
+      const refusals: Answer[] = [];
+      const all = Array.from({ length: 55 }, async () => {
+        const answer = await loud();
+        if (answer.status === 503) refusals.push(answer);
+        return answer;
+      });
+      await until(() => refusals.length === 4);
+      const { db } = api.database;
+      await db.transaction().execute(async (trx) => {
+        await sql`lock table session, "user", workspace in access exclusive mode`.execute(trx);
+        const startedAt = performance.now();
+        const again = await loud();
+        expect(performance.now() - startedAt).to.be.at.least(495);
+        // The second of these waits as long as it was told.
+        await delay(2_000);
+        for (const { status, body, headers } of [again, await loud()])
+          expect([status, body, headers.get('retry-after')]).to.deep.equal([503, refusals[0]?.body, '2']);
+      });
+      expect((await search(other.owner.token, other.workspaceId, 'quiet')).status).to.equal(200);
+      expect((await search(tenant.owner.token, other.workspaceId, 'quiet')).status).to.equal(403);
+      go();
+      expect((await Promise.all(all)).filter(({ status }) => status === 200)).to.have.length(51);
+      expect((await loud('served again')).status).to.equal(200);
+      const { busy, failed } = await countBusy();
+      expect([busy - before, failed]).to.deep.equal([6, undefined]);
+      before = busy;
+    });
 });
