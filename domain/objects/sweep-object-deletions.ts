@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { startObjectDeletion } from '../../workflows/definitions.ts';
@@ -13,15 +13,26 @@ const lateSeconds = 60;
  */
 export async function sweepObjectDeletions(db: Db, limit: number): Promise<number> {
   return inTransaction(db, async (trx) => {
-    const late = await trx
-      .selectFrom('object_to_delete')
-      .select('organization_id')
-      .where('next_attempt_at', '<', sql<Date>`now() - make_interval(secs => ${lateSeconds})`)
-      .groupBy('organization_id')
-      .orderBy((eb) => eb.fn.min('next_attempt_at'))
-      .limit(limit)
-      .execute();
+    const late = await listLate(trx, limit);
     for (const { organization_id } of late) addToOutbox(trx, startObjectDeletion(organization_id));
     return late.length;
   });
+}
+
+/** Reads one entry of an index for each organization: one of them may have millions of objects. */
+async function listLate(trx: Transaction, limit: number): Promise<{ organization_id: string }[]> {
+  const { rows } = await sql<{ organization_id: string }>`
+    with recursive first as (
+      (select organization_id, next_attempt_at from object_to_delete order by organization_id, next_attempt_at limit 1)
+      union all
+      select next.* from first, lateral (
+        select organization_id, next_attempt_at from object_to_delete
+        where organization_id > first.organization_id order by organization_id, next_attempt_at limit 1
+      ) as next
+    )
+    select organization_id from first
+    where next_attempt_at < now() - make_interval(secs => ${lateSeconds})
+    order by next_attempt_at limit ${limit}
+  `.execute(trx);
+  return rows;
 }
