@@ -6,7 +6,7 @@ export interface RefusedRequest {
   /** Below `/api/auth`, such as `/organization/leave`. */
   path: string;
   /** Whether the request carries a valid session. */
-  isSignedIn(): Promise<boolean>;
+  isSignedIn: boolean;
 }
 
 interface Refusal {
@@ -43,7 +43,7 @@ export async function toErrorResponse(response: Response, request: RefusedReques
   const fallback = codeOfStatus.get(response.status) ?? 'BAD_REQUEST';
   const named = { code: textOr(code, fallback), message: textOr(message, defaultMessage(fallback, defined)) };
   const said = { status: response.status, ...withRoleCode(named) };
-  const refusal = (await isForbidden(said, request)) ? toForbidden(said) : (await isAnonymous(said, request)) ? unauthorized : said;
+  const refusal = isForbidden(said, request) ? toForbidden(said) : isAnonymous(said, request) ? unauthorized : said;
   const headers = new Headers(response.headers);
   headers.set('content-type', 'application/json');
   headers.delete('content-length');
@@ -57,14 +57,14 @@ function withRoleCode({ code, message }: Omit<Refusal, 'status'>): Omit<Refusal,
   return message.startsWith(prefix) ? { code: 'ROLE_NOT_FOUND', message: `Role not found: ${roles}` } : { code, message };
 }
 
-async function isForbidden({ status, code }: Refusal, { path, isSignedIn }: RefusedRequest): Promise<boolean> {
+function isForbidden({ status, code }: Refusal, { path, isSignedIn }: RefusedRequest): boolean {
   if (status === 400) return strangerRefusals.has(`${path} ${code}`);
-  return status === 401 && !credentialCodes.has(code) && (await isSignedIn());
+  return status === 401 && !credentialCodes.has(code) && isSignedIn;
 }
 
 /** The one endpoint that returns 400 if there is no session. */
-async function isAnonymous({ status, code }: Refusal, { path, isSignedIn }: RefusedRequest): Promise<boolean> {
-  return status === 400 && code === 'BAD_REQUEST' && path === '/organization/list-user-invitations' && !(await isSignedIn());
+function isAnonymous({ status, code }: Refusal, { path, isSignedIn }: RefusedRequest): boolean {
+  return status === 400 && code === 'BAD_REQUEST' && path === '/organization/list-user-invitations' && !isSignedIn;
 }
 
 const unauthorized: Refusal = { ...errorCodes.UNAUTHORIZED, code: 'UNAUTHORIZED' };

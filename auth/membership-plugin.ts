@@ -3,6 +3,7 @@ import { APIError, createAuthMiddleware } from 'better-auth/api';
 import type { Db } from '../db/connect.ts';
 import { currentActor } from './actor.ts';
 import { parseRoles } from './permissions.ts';
+import { storedRole } from './session.ts';
 
 /** Endpoints that act on the organization of the request, or on the session's active one, and return 400 if the caller is no member. */
 const membersOnly = new Set([
@@ -31,7 +32,7 @@ export function membershipPlugin(db: Db): BetterAuthPlugin {
             const caller = currentActor();
             const organizationId = caller && (ctx.body?.organizationId || (await findActiveOrganization(db, caller.sessionId)));
             if (!caller || typeof organizationId !== 'string') return;
-            const roles = parseRoles(caller.memberships[organizationId] ?? '');
+            const roles = parseRoles(storedRole(caller, organizationId) ?? '');
             if (roles.length === 0) throw refusal('YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION', 'You are not a member of this organization');
             if (ctx.path !== '/organization/remove-member' || roles.includes('owner')) return;
             if (await isOwner(db, organizationId, String(ctx.body?.memberIdOrEmail)))

@@ -15,6 +15,8 @@ import { toErrorResponse } from './error-response.ts';
 import { isList, ListTurns } from './list-turns.ts';
 import { BodyTooLarge, readBody } from './read-body.ts';
 import type { FindSession } from './session.ts';
+import { sessionCookieName, sessionSecret } from './session-options.ts';
+import { carryOnly, readSessionToken } from './session-token.ts';
 
 /** The path of the handler. Mount it before any body parser. */
 export const authPath = '/api/auth/{*any}';
@@ -52,6 +54,7 @@ export function mountAuth(options: MountOptions): RequestHandler {
   const { auth, config, findSession, log, clientAddress, admitBody, beginWrite, admitResponse } = options;
   const base = new URL(config.apiUrl).origin;
   const trusted = new Set([...config.trustedOrigins, base]);
+  const credential = { cookieName: sessionCookieName(config), secret: sessionSecret(config) };
   const lists = new ListTurns();
   return async (req, res) => {
     const releases: Release[] = [];
@@ -69,9 +72,11 @@ export function mountAuth(options: MountOptions): RequestHandler {
       const body = changes ? await readBody(req, res, maxBytes) : undefined;
       // The request was ended because its body came too slowly.
       if (res.headersSent) return;
+      const caller = await inShareOf(address, () => findSession(req.headers));
+      // better-auth reads tokens by rules of its own, and does not ask whether the admin behind an impersonation still is one.
+      carryOnly(req.headers, caller && readSessionToken(req.headers, credential), credential.cookieName);
       const request = new Request(getRequest({ base, request: req }), body ? { body } : {});
       const path = new URL(request.url).pathname.slice(basePath.length);
-      const caller = changes || isList(path) ? await inShareOf(address, () => findSession(req.headers)) : undefined;
       const actor = changes ? caller : undefined;
       if (actor) releases.push(await beginWrite(actor.userId, whenClientLeaves(res)));
       const call = () => inShareOf(caller?.userId ?? address, () => runAsActor(actor, () => auth.handler(request)));
@@ -83,10 +88,10 @@ export function mountAuth(options: MountOptions): RequestHandler {
       if (retryAfter) res.setHeader('Retry-After', retryAfter);
       // The HTTP edge has already set a stricter `Cache-Control`.
       response.headers.delete('cache-control');
-      if (list && caller.refreshedCookie !== undefined) res.append('Set-Cookie', caller.refreshedCookie);
+      // A session that was begun or ended has a cookie of its own.
+      if (caller?.refreshedCookie !== undefined && !response.headers.has('set-cookie')) res.append('Set-Cookie', caller.refreshedCookie);
       if (response.status < 400) return await setResponse(res, response);
-      const isSignedIn = async () => (caller ?? (await inShareOf(address, () => findSession(req.headers)))) !== undefined;
-      await setResponse(res, await toErrorResponse(response, { path, isSignedIn }));
+      await setResponse(res, await toErrorResponse(response, { path, isSignedIn: caller !== undefined }));
     } catch (err) {
       // The request was ended before, or its client has left.
       if (res.headersSent || res.closed) return void res.destroy();

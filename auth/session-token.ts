@@ -5,6 +5,8 @@ import { parseCookies } from 'better-call';
 /** A session token with a right signature, and where the request carried it. */
 export interface SessionToken {
   token: string;
+  /** The token with its signature. */
+  signed: string;
   from: 'bearer' | 'cookie';
 }
 
@@ -15,20 +17,36 @@ export interface SessionToken {
 export function readSessionToken(headers: IncomingHttpHeaders, options: { cookieName: string; secret: string }): SessionToken | undefined {
   const bearer = /^bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   const fromBearer = bearer && verify(decoded(bearer), options.secret);
-  if (fromBearer) return { token: fromBearer, from: 'bearer' };
+  if (fromBearer) return { ...fromBearer, from: 'bearer' };
   const cookie = headers.cookie && parseCookies(headers.cookie).get(options.cookieName);
   const fromCookie = cookie && verify(cookie, options.secret);
-  return fromCookie ? { token: fromCookie, from: 'cookie' } : undefined;
+  return fromCookie ? { ...fromCookie, from: 'cookie' } : undefined;
+}
+
+/**
+ * Changes headers so that they carry this session token and no other, or none: whoever reads them next finds the session that was found
+ * here, however the request wrote it.
+ */
+export function carryOnly(headers: IncomingHttpHeaders, session: SessionToken | undefined, cookieName: string): void {
+  delete headers.authorization;
+  const cookies = (headers.cookie ?? '').split(';').filter((cookie) => cookie.split('=')[0]?.trim() !== cookieName);
+  if (session?.from === 'bearer') headers.authorization = `Bearer ${session.signed}`;
+  if (session?.from === 'cookie') cookies.push(` ${cookieName}=${encodeURIComponent(session.signed)}`);
+  const cookie = cookies.join(';').trim();
+  if (cookie === '') delete headers.cookie;
+  else headers.cookie = cookie;
 }
 
 /** The value before the last dot, if what follows is its HMAC in base64. */
-function verify(signed: string, secret: string): string | undefined {
+function verify(signed: string, secret: string): Pick<SessionToken, 'token' | 'signed'> | undefined {
   const dot = signed.lastIndexOf('.');
   if (dot < 1) return undefined;
   const value = signed.slice(0, dot);
   const given = Buffer.from(signed.slice(dot + 1), 'base64');
   const expected = createHmac('sha256', secret).update(value).digest();
-  return given.length === expected.length && timingSafeEqual(given, expected) ? value : undefined;
+  return given.length === expected.length && timingSafeEqual(given, expected)
+    ? { token: value, signed: `${value}.${expected.toString('base64')}` }
+    : undefined;
 }
 
 function decoded(value: string): string {

@@ -90,8 +90,14 @@ const sessionByToken = batchedRead(
 
 /** Whether the caller is a member of the organization and has the permission. If none is given, membership is enough. */
 export function callerMay(caller: Caller, organizationId: string, permission?: Permission): boolean {
-  const stored = Object.hasOwn(caller.memberships, organizationId) ? caller.memberships[organizationId] : undefined;
+  const stored = storedRole(caller, organizationId);
   return stored !== undefined && (permission === undefined || hasPermission(parseRoles(stored), permission));
+}
+
+/** The stored roles of the caller in an organization; undefined for whoever is not its member. */
+export function storedRole({ memberships }: Caller, organizationId: string): string | undefined {
+  // The id may be the name of a property that every object has.
+  return Object.hasOwn(memberships, organizationId) ? memberships[organizationId] : undefined;
 }
 
 /** Sessions that have not expired, of users who are not banned. An impersonated one is live only while its admin still is an admin. */

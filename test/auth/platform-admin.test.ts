@@ -42,15 +42,23 @@ describe('Platform admins', () => {
     const other = await service.client().signUp();
     await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', other.userId).execute();
     expect((await admin.post('/admin/impersonate-user', { userId: other.userId })).status).to.equal(403);
-    const { userId } = await service.client().signUp();
+    const user = service.client();
+    const { userId } = await user.signUp();
+    const organizationId = await user.createOrganization();
     await admin.post('/admin/impersonate-user', { userId });
     const changes = [{ role: 'user' }, { role: 'admin', banned: true }, { role: 'admin', banned: false }];
-    const found: boolean[] = [];
+    const found: unknown[] = [];
     for (const change of changes) {
       await service.db.updateTable('user').set(change).where('id', '=', adminId).execute();
-      found.push((await find(admin)) !== undefined);
+      const invitation = { organizationId, email: 'accomplice@example.com', role: 'owner' };
+      const statuses = [await admin.get('/organization/list'), await admin.post('/organization/invite-member', invitation)];
+      found.push([(await find(admin)) !== undefined, ...statuses.map(({ status }) => status)]);
     }
-    expect(found).to.deep.equal([false, false, true]);
+    expect(found).to.deep.equal([
+      [false, 401, 401],
+      [false, 401, 401],
+      [true, 200, 200],
+    ]);
   });
 
   it('give a user one of the known roles, and one only', async () => {

@@ -90,6 +90,14 @@ describe('A refusal of sign-in', () => {
     expect((await client.post('/organization/update', { data: { name: 'Mine' } })).status).to.equal(403);
   });
 
+  it('is 403 for an organization that is named as a property of every object', async () => {
+    for (const organizationId of ['constructor', '__proto__'])
+      for (const path of ['/organization/leave', '/organization/invite-member']) {
+        const { status, body } = await owner.post(path, { organizationId, email: 'a@example.com', role: 'member' });
+        expect([status, body.code], path).to.deep.equal([403, 'YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION']);
+      }
+  });
+
   it('is 403 for a member whose role does not suffice', async () => {
     const { client, email } = await newMember('member');
     const other = await newMember('member');

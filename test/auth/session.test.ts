@@ -72,6 +72,30 @@ describe('The session of a request', () => {
     expect(await service.findSession({})).to.equal(undefined);
   });
 
+  it('is the same for better-auth, however a request writes it', async () => {
+    const other = service.client();
+    await other.signUp();
+    const [mine, its] = [client, other].map(({ token }) => decodeURIComponent(token ?? ''));
+    const name = 'better-auth.session_token';
+    const authorizations = [`Bearer ${mine}`, `Bearer\t${mine}`, `Bearer ${mine}\u00a0`, `Bearer \u00a0${mine}`, `Bearer ${mine}x`];
+    const cookies = [`${name}=${its}`, `${name}=${its}; ${name}=${mine}`, `${name}=x; ${name}=${its}`, ` ${name} = ${its};;`, 'theme=dark'];
+    const requests = [
+      ...authorizations.flatMap((authorization) => [{ authorization }, ...cookies.map((cookie) => ({ authorization, cookie }))]),
+      ...cookies.map((cookie) => ({ cookie })),
+    ];
+    const found = new Set<string | undefined>();
+    for (const headers of requests) {
+      const caller = await service.findSession(headers);
+      const written = JSON.stringify(headers);
+      const { body } = await service.client().get('/get-session', headers);
+      expect(body?.user.id, written).to.equal(caller?.userId);
+      const { status } = await service.client().post('/update-user', { name: 'Grace' }, headers);
+      expect(status, written).to.equal(caller ? 200 : 401);
+      found.add(caller?.userId);
+    }
+    expect(found.size).to.equal(3);
+  });
+
   it('is none under another secret', async () => {
     const findSession = createFindSession(service.db, { ...service.config, authSecret: 'another-secret-another-secret-another' });
     expect(await findSession({ authorization: `Bearer ${client.token}` })).to.equal(undefined);

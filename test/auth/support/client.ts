@@ -89,7 +89,8 @@ export class Client {
         },
       );
       sent.on('error', reject);
-      sent.end(body);
+      // Before a text Node writes the headers as UTF-8, which no client does.
+      sent.end(body && Buffer.from(body));
     });
   }
 
