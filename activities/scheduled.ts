@@ -6,6 +6,7 @@ import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
 import { sweepAllQueuedJobs, sweepLostAttempts } from '../domain/jobs/sweep-jobs.ts';
 import { indexPostings } from '../domain/lexical/index-postings.ts';
 import { findOrphanedObjects, type OrphanSweep } from '../domain/objects/find-orphaned-objects.ts';
+import { sweepLateUploads } from '../domain/objects/late-uploads.ts';
 import { OrphanSweepStopped } from '../domain/objects/orphan-sweep-stop.ts';
 import { StoreOfAnotherDeployment } from '../domain/objects/store-owner.ts';
 import { sweepObjectDeletions } from '../domain/objects/sweep-object-deletions.ts';
@@ -18,6 +19,7 @@ import type { ActivityDeps } from './deps.ts';
 import { reporting, withHeartbeats } from './progress.ts';
 
 const sweepBatch = 500;
+const lateUploadsBatch = 10_000;
 const sweepMs = 50_000;
 
 /** The steps of the minute's sweep. Each does all that it can, and then fails if a part of it did: the next minute's sweep goes on. */
@@ -39,11 +41,12 @@ export function sweepActivities({ db, jobs, log }: ActivityDeps) {
       return swept;
     },
 
-    /** Starts the workflows of deletions and of queued jobs that have none. */
+    /** Requests the deletion of what late uploads may have stored, and starts the workflows of deletions and of queued jobs that have none. */
     async startMissing(): Promise<{ restarted: number }> {
       const failures: unknown[] = [];
       const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(sweepMs)]);
-      const [, , restarted = 0] = await allOf(failures, [
+      const [, , , restarted = 0] = await allOf(failures, [
+        () => sweepLateUploads(db, lateUploadsBatch),
         () => sweepObjectDeletions(db, sweepBatch),
         () => sweepDeletions(db, sweepBatch),
         () => sweepAllQueuedJobs(db, { limit: sweepBatch, signal }),

@@ -47,7 +47,7 @@ export async function withIdempotency<Row, T extends { organizationId: string }>
   db: Db,
   route: AnyRoute,
   { caller, input, request, authorize }: IdempotentCall,
-  { admit, effect, record = storeAll }: IdempotentEffect<Row, T>,
+  { admit, effect, record = keepAll() }: IdempotentEffect<Row, T>,
 ): Promise<T> {
   const scope = { userId: caller.userId, operation: route.metadata.operation, key: request.idempotencyKey, request: input };
   const first = await findRecord<Pick<T, 'organizationId'>>(db, scope);
@@ -66,4 +66,14 @@ export async function withIdempotency<Row, T extends { organizationId: string }>
   return once.replayed || result === undefined ? record.complete(once.record) : result;
 }
 
-const storeAll = { keep: (result: object) => result, admit: async () => {}, complete: async (kept: object) => kept as never };
+/** Stores all of a result, which is small. `onReplay` is told of a result before it is returned again. */
+export function keepAll<T extends object>(onReplay?: (result: T) => Promise<void>): KeptResult<T> {
+  return {
+    keep: (result) => result,
+    admit: async () => {},
+    async complete(kept) {
+      await onReplay?.(kept as T);
+      return kept as T;
+    },
+  };
+}

@@ -277,6 +277,13 @@ export interface ObjectToDeleteTable {
   created_at: Timestamp;
 }
 
+/** Keys of deleted documents, as long as a link to store their object may work. */
+export interface LateUploadTable {
+  key: string;
+  organization_id: string;
+  due_at: Timestamp;
+}
+
 export interface OrganizationDeletionTable {
   organization_id: string;
   requested_by: string | null;
@@ -422,6 +429,7 @@ export interface Database extends AuthTables {
   audit_entry: AuditEntryTable;
   outbox: OutboxTable;
   object_to_delete: ObjectToDeleteTable;
+  late_upload: LateUploadTable;
   organization_deletion: OrganizationDeletionTable;
   organization_without_owner: OrganizationWithoutOwnerTable;
   workspace_deletion: WorkspaceDeletionTable;

@@ -9,10 +9,11 @@ import { findTextPage, getText, readTextPage } from '../../domain/documents/docu
 import { listDocuments } from '../../domain/documents/list-documents.ts';
 import { contradictionOf, headBytes } from '../../domain/documents/recognize-content.ts';
 import { updateDocument } from '../../domain/documents/update-document.ts';
+import { expectLateUpload } from '../../domain/objects/late-uploads.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { objectKey } from '../../storage/object-key.ts';
 import type { ApiDeps } from '../deps.ts';
-import { withIdempotency } from '../idempotency.ts';
+import { keepAll, withIdempotency } from '../idempotency.ts';
 import { toDocument, toExtracted } from '../presenters/document.ts';
 import { toStorage } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
@@ -61,6 +62,7 @@ export function documentProcedures(deps: ApiDeps) {
         },
         effect: async (trx, organizationId) =>
           toDocument(await createUpload(trx, getPlan, actor, { ...rest, organizationId, workspaceId, sizeBytes })),
+        record: keepAll<ReturnType<typeof toDocument>>((created) => expectLateUpload(db, created)),
       });
       const key = objectKey(document.organizationId, document.id);
       const target = await storage.signUpload({ key, contentType: document.contentType, sizeBytes: document.size });

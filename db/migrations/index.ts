@@ -24,6 +24,7 @@ import * as unusedIndexes from './0022-unused-indexes.ts';
 import * as sessionBounds from './0023-session-bounds.ts';
 import * as stoppedMails from './0024-stopped-mails.ts';
 import * as ownSessions from './0025-own-sessions.ts';
+import * as lateUploads from './0026-late-uploads.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
@@ -58,4 +59,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0023-session-bounds': sessionBounds,
   '0024-stopped-mails': stoppedMails,
   '0025-own-sessions': ownSessions,
+  '0026-late-uploads': lateUploads,
 };

@@ -1,6 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -53,5 +56,54 @@ describe('deleteObjects', () => {
     await api.temporal.client.workflow.execute('sweepJobs', options);
     await until(async () => (await db.selectFrom('object_to_delete').select('key').execute()).length === 0);
     expect(existsSync(pathOf('left-behind'))).to.equal(false);
+  });
+
+  describe('deletes what an upload stores after its document was deleted', () => {
+    const bytes = Buffer.alloc(100_000, 'a');
+    const late = () => api.database.db.selectFrom('late_upload').select(['key', 'organization_id', 'due_at']).execute();
+    const create = async (headers = {}) => {
+      const body = { workspaceId: tenant.workspaceId, name: 'late.txt', contentType: 'text/plain', size: bytes.length };
+      return (await api.request('POST', '/api/v1/documents', { token: tenant.owner.token, body, headers })).body;
+    };
+    const endLinks = async () => {
+      await api.database.db.updateTable('late_upload').set({ due_at: new Date() }).execute();
+      const options = { taskQueue: 'sheaf', workflowId: 'sweep-jobs-late-upload', args: [] };
+      await api.temporal.client.workflow.execute('sweepJobs', options);
+    };
+
+    it('once no link to it works any more', async () => {
+      const { document, upload } = await create();
+      const sent = request(upload.url, { method: 'PUT', headers: { ...upload.headers, 'content-length': bytes.length } });
+      sent.write(bytes.subarray(1));
+      await until(() => readdirSync(join(api.stack.dataDir, 'objects', '.incoming')).length > 0);
+      expect((await remove(document.id)).status).to.equal(200);
+      await until(async () => (await api.database.db.selectFrom('object_to_delete').select('key').execute()).length === 0);
+      sent.end(bytes.subarray(0, 1));
+      const [response] = await once(sent, 'response');
+      expect([response.resume().statusCode, existsSync(pathOf(document.id))]).to.deep.equal([200, true]);
+      const row = (await late()).find(({ key }) => key === `${tenant.organizationId}/${document.id}`);
+      expect(Number(row?.due_at)).to.be.within(Date.now() + 119 * 60_000, Date.now() + 121 * 60_000);
+      await endLinks();
+      await until(() => !existsSync(pathOf(document.id)));
+      expect(await late()).to.deep.equal([]);
+    });
+
+    it('also if the link was signed after the deletion, for a request that was repeated', async () => {
+      const headers = { 'Idempotency-Key': 'late' };
+      const { document } = await create(headers);
+      await remove(document.id);
+      await endLinks();
+      expect(await late()).to.deep.equal([]);
+      expect((await create(headers)).document.id).to.equal(document.id);
+      expect((await late()).map(({ key }) => key)).to.deep.equal([`${tenant.organizationId}/${document.id}`]);
+    });
+
+    it('and looks for nothing where links have long ended', async () => {
+      await endLinks();
+      const { id } = await api.upload(tenant, { bytes: 'text' });
+      await sql`update document set created_at = now() - interval '3 days' where id = ${id}`.execute(api.database.db);
+      await remove(id);
+      expect(await late()).to.deep.equal([]);
+    });
   });
 });

@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { objectKey } from '../../storage/object-key.ts';
+import { requestObjectDeletion } from './request-object-deletion.ts';
+
+/**
+ * Notes that a link is signed now for a document that is gone, and may store its object. For a document that is there, the trigger
+ * `expect_late_upload` notes it at the deletion.
+ */
+export async function expectLateUpload(db: Db, { id, organizationId }: { id: string; organizationId: string }): Promise<void> {
+  await sql`
+    insert into late_upload (key, organization_id)
+    select ${objectKey(organizationId, id)}, ${organizationId} where not exists (select from document where id = ${id})
+    on conflict (key) do update set due_at = excluded.due_at
+  `.execute(db);
+}
+
+/**
+ * Requests the deletion of objects that may have been stored after their documents were deleted, once no link works any more. Takes at most
+ * `limit`, the oldest first. Returns how many.
+ */
+export async function sweepLateUploads(db: Db, limit: number): Promise<number> {
+  return await inTransaction(db, async (trx) => {
+    const { rows } = await sql<{ key: string; organization_id: string }>`
+      delete from late_upload where key in (
+        select key from late_upload where due_at <= now() order by due_at limit ${limit} for update skip locked
+      ) returning key, organization_id
+    `.execute(trx);
+    const byOrganization = Map.groupBy(rows, ({ organization_id }) => organization_id);
+    for (const [organizationId, own] of byOrganization) {
+      await requestObjectDeletion(
+        trx,
+        organizationId,
+        own.map(({ key }) => key),
+      );
+    }
+    return rows.length;
+  });
+}
