@@ -5,11 +5,13 @@ import type { Db } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isLockTimeout } from '../db/unavailable.ts';
+import { DocumentGone } from '../domain/documents/document.ts';
 import { claimJob } from '../domain/jobs/claim-job.ts';
 import { type JobRow, type JobState, jobStateOf, type QueuedJobState } from '../domain/jobs/job.ts';
 import { settleAttempt, workspaceLocked } from '../domain/jobs/settle-attempt.ts';
 import { succeedJob } from '../domain/jobs/succeed-job.ts';
 import { lockWorkspaceIndex } from '../domain/locks.ts';
+import { isWorkspaceThere } from '../domain/workspaces/workspace.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers.ts';
 import { JobFailure, toApplicationFailure } from './job-failure.ts';
@@ -86,6 +88,8 @@ const workerStopped = new JobFailure('worker_stopped', 'The worker stopped durin
 const locked = new JobFailure(workspaceLocked, 'The document is locked by other work, such as the switch to another model.', true, {
   retryAfterMs: 60_000,
 });
+/** The drain of the workspace fails its jobs in the same way, but may come to this one much later. */
+const workspaceMissing = new JobFailure('workspace_missing', 'The workspace of this job was deleted.', false);
 const timedOut = new JobFailure('timeout', 'The attempt took too long.', true);
 
 async function runClaimed(
@@ -102,6 +106,8 @@ async function runClaimed(
     const outcome = await untilAborted(handlers[job.kind](deps, job, signal, tell), signal);
     const stored = await waitPatiently(() => succeedJob(deps.db, job, outcome), signal);
     if (stored) return { status: 'succeeded' };
+    if (job.workspace_id !== null && !(await isWorkspaceThere(deps.db, job.workspace_id)))
+      throw job.document_id === null ? workspaceMissing : new DocumentGone();
     deps.log.warn(
       { jobId: job.id, kind: job.kind, attempt: job.attempts },
       'the attempt had been presumed lost; its result was not stored',

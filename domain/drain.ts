@@ -8,11 +8,13 @@ export interface Place {
 
 /** How long it rests after a slice, compared with what the slice took. */
 const restFactor = 3;
+/** A rest is no longer than this: whoever waits for a sign of life hears nothing meanwhile. */
+const longestRestMs = 5_000;
 
 /**
  * Works through a large list a slice at a time, so that no slice holds its locks for long (docs/rules.md, large things are bounded). Each begins
  * after the last row of the one before, instead of reading the rows again that are gone. Rests after each, so that it takes
- * a quarter of the time. `slice` gets the row to begin after, and returns its own last row; undefined ends it. Throws what it throws, or the
+ * a quarter of the time, or more if a slice takes seconds. `slice` gets the row to begin after, and returns its own last row; undefined ends it. Throws what it throws, or the
  * reason of the signal.
  */
 export async function inSlices(slice: (after: Place | undefined) => Promise<Place | undefined>, signal: AbortSignal): Promise<void> {
@@ -21,6 +23,6 @@ export async function inSlices(slice: (after: Place | undefined) => Promise<Plac
     const began = performance.now();
     after = await slice(after);
     if (!after) return;
-    await pause((performance.now() - began) * restFactor, signal);
+    await pause(Math.min((performance.now() - began) * restFactor, longestRestMs), signal);
   }
 }

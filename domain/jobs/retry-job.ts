@@ -35,12 +35,12 @@ export async function retryJob(
   return retried;
 }
 
-function checkRetryable({ status, kind, document_id, error_code }: JobHead): void {
+function checkRetryable({ status, kind, document_id, former_workspace_id }: JobHead): void {
   if (status !== 'failed') throw new ApiError('CONFLICT', { message: 'Only a failed job can be retried.' });
   if (kind.startsWith('document.') && document_id === null) {
     throw new ApiError('NOT_FOUND', { message: 'The document of this job is gone.' });
   }
-  if (error_code === 'workspace_missing') {
+  if (former_workspace_id !== null) {
     throw new ApiError('NOT_FOUND', { message: 'The workspace of this job is gone, and its texts with it.' });
   }
 }

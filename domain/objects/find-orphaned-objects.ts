@@ -9,6 +9,7 @@ import { checkStoreOwner } from './store-owner.ts';
 /** The row of a younger object may not be committed yet, or its upload may be under way. */
 const youngestMs = 24 * 60 * 60 * 1_000;
 const pageSize = 500;
+const youngPerReport = 1_000;
 
 /** More orphans than this are no leftovers: the database is not the store's, or has lost rows. */
 const mostOrphans = 1_000;
@@ -40,9 +41,14 @@ export async function findOrphanedObjects(
   const sweep = { checked: 0, found: 0, ...before };
   if (!before) await db.deleteFrom('orphaned_object').execute();
   let page: string[] = [];
+  let young = 0;
   for await (const { key, createdAt } of storage.list('', sweep.reached)) {
     signal.throwIfAborted();
-    if (createdAt.getTime() > Date.now() - youngestMs) continue;
+    if (createdAt.getTime() > Date.now() - youngestMs) {
+      // They fill no page, and there may be millions of them.
+      if (++young % youngPerReport === 0) onProgress({ ...sweep });
+      continue;
+    }
     page.push(key);
     if (page.length === pageSize) await checkPage();
   }
@@ -50,7 +56,7 @@ export async function findOrphanedObjects(
   sweep.found = Math.max(sweep.found, await countNoted(db, Math.max(mostOrphans, allowed) + pageSize));
   const most = Math.min(mostOrphans, Math.max(fewOrphans, (sweep.checked * mostPercent) / 100));
   if (sweep.found > Math.max(most, allowed)) throw new OrphanSweepStopped(await stopSweep(db, sweep));
-  await deleteOrphans(db, signal);
+  await deleteOrphans(db, { onPage: () => onProgress({ ...sweep }), signal });
   await db.deleteFrom('orphan_sweep_stop').execute();
   return sweep.found;
 
@@ -89,7 +95,7 @@ async function countNoted(db: Db, most: number): Promise<number> {
 }
 
 /** Moves the orphans to the objects to delete. Rows are looked for again: the sweep may have taken hours. */
-async function deleteOrphans(db: Db, signal: AbortSignal): Promise<void> {
+async function deleteOrphans(db: Db, { onPage, signal }: { onPage: () => void; signal: AbortSignal }): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
     const page = await db.selectFrom('orphaned_object').select('key').orderBy('key').limit(pageSize).execute();
@@ -102,6 +108,7 @@ async function deleteOrphans(db: Db, signal: AbortSignal): Promise<void> {
       }
       await trx.deleteFrom('orphaned_object').where('key', 'in', keys).execute();
     });
+    onPage();
   }
 }
 

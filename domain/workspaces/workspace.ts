@@ -19,6 +19,11 @@ export async function getWorkspace(db: Db, workspaceId: string): Promise<Workspa
   return workspace;
 }
 
+/** Whether a workspace has not been deleted; its rows may be there for longer. */
+export async function isWorkspaceThere(db: Db, workspaceId: string): Promise<boolean> {
+  return (await db.selectFrom('workspace').select('id').where('id', '=', workspaceId).executeTakeFirst()) !== undefined;
+}
+
 /** The workspace of an organization with this slug. Throws NOT_FOUND. */
 export async function getWorkspaceBySlug(db: Db, organizationId: string, slug: string): Promise<WorkspaceRow> {
   const workspace = await db

@@ -174,6 +174,12 @@ describe('Workspaces', () => {
       const start = async (input: Record<string, unknown>) => (await call('jobs.create', input)).body.id as string;
       const finished = await start({ kind: 'text.embed', organizationId, workspaceId: workspace.id, texts: ['One'] });
       await api.jobIn(tenant.owner.token, finished, ['succeeded']);
+      const failed = await start({ kind: 'text.summarize', organizationId, workspaceId: workspace.id, text: 'One. Two.' });
+      await db
+        .updateTable('job')
+        .set({ status: 'failed', error_code: 'ai_failed', finished_at: new Date() })
+        .where('id', '=', failed)
+        .execute();
       const queued = await start({ kind: 'document.extract', documentId });
       const running = await start({ kind: 'document.index', documentId });
       const ofText = await start({ kind: 'text.summarize', organizationId, workspaceId: workspace.id, text: 'One. Two.' });
@@ -205,7 +211,7 @@ describe('Workspaces', () => {
         expect((entries[0]?.amount ?? 0) + (entries[1]?.amount ?? 0)).to.equal(0);
       }
       for (const id of [queued, running, ofText]) await until(async () => (await workflowStatus(`job-${id}`)) === 'FAILED');
-      expect((await call('jobs.retry', { id: queued })).status).to.equal(404);
+      for (const id of [queued, ofText, failed]) expect((await call('jobs.retry', { id })).status).to.equal(404);
     });
 
     it('is done once when several ask at once, and never again', async () => {

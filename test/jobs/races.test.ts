@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { billingOn } from '../auth/support/service.ts';
 import type { Answer, Tenant } from '../support/api.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
@@ -150,6 +151,37 @@ describe('Requests that race', () => {
       expect(await usedBytes(tenant)).to.equal(0);
     }
     ai.behave('embed');
+  });
+
+  it('to delete a workspace while a job of it runs: the job is done once, also if its workspace is drained later', async () => {
+    const tenant = await api.createTenant();
+    const { db } = api.database;
+    const summaries = Promise.withResolvers<void>();
+    const asked = ai.calls.length;
+    ai.behave('summarize', async (call) => {
+      await summaries.promise;
+      return goodAnswer(call);
+    });
+    const { id } = await createJob(api, tenant, { ...summary, workspaceId: tenant.workspaceId });
+    await until(() => ai.calls.length > asked);
+    // More than the deletion itself releases, and newer.
+    await sql`
+      insert into job (id, organization_id, workspace_id, kind, status, input, max_attempts, credits, credit_month, finished_at, created_at)
+      select 'newer-' || n, ${tenant.organizationId}, ${tenant.workspaceId}, 'text.embed', 'succeeded', '{}', 4, 0, now(), now(),
+        now() + interval '1 second'
+      from generate_series(1, 201) n
+    `.execute(db);
+    const { token } = tenant.owner;
+    expect((await api.request('DELETE', `/api/v1/workspaces/${tenant.workspaceId}`, { token })).status).to.equal(200);
+    await db.transaction().execute(async (trx) => {
+      // The drain waits for these.
+      await sql`select from job where workspace_id = ${tenant.workspaceId} and id <> ${id} for update`.execute(trx);
+      summaries.resolve();
+      const failed = await api.jobIn(token, id, ['failed', 'succeeded']);
+      expect([failed.status, failed.error.code]).to.deep.equal(['failed', 'workspace_missing']);
+    });
+    expect(ai.calls.length - asked).to.equal(1);
+    expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
   });
 
   it('fifty at a time in one organization: none fails, and no lock stands in another’s way', async () => {

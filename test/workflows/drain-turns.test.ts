@@ -6,6 +6,7 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import { organizationActivities } from '../../activities/organizations.ts';
 import { workspaceActivities } from '../../activities/workspaces.ts';
 import type { Db } from '../../db/connect.ts';
+import { inSlices } from '../../domain/drain.ts';
 import { until } from '../support/processes.ts';
 
 /** A database without rows, which gives nobody a connection until `open` is resolved. */
@@ -64,5 +65,20 @@ describe('The steps of the deletion of organizations', () => {
     open();
     await Promise.all(running);
     await run(endOrganizationJobs, 'five');
+  });
+
+  it('rest for seconds at most, however long a slice took: they have to say that they are alive', async () => {
+    const { now } = performance;
+    let minutes = 0;
+    performance.now = () => 60_000 * minutes++;
+    const began = Date.now();
+    let slices = 0;
+    try {
+      const slice = async () => (++slices === 2 ? undefined : { id: 'first', created_at: new Date() });
+      await inSlices(slice, AbortSignal.timeout(20_000));
+    } finally {
+      performance.now = now;
+    }
+    expect([slices, Math.round((Date.now() - began) / 5_000)]).to.deep.equal([2, 1]);
   });
 });
