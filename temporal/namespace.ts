@@ -17,30 +17,57 @@ const keywordType = 2;
 /** A run that is late, or due while the last one is still running, is skipped: the next one does its work. */
 const policies = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' } as const;
 
+/** Longer than any run takes. One that can never end, as after a release that cannot replay it, would hold up all later ones. */
+const longestRun = { sweep: '30 minutes', daily: '3 days' } as const;
+
 const schedules: ScheduleOptions[] = [
   {
     scheduleId: 'sweep-jobs',
     spec: { intervals: [{ every: '1 minute' }] },
     policies,
-    action: { type: 'startWorkflow', workflowType: 'sweepJobs', workflowId: 'sweep-jobs', taskQueue: mainTaskQueue },
+    action: {
+      type: 'startWorkflow',
+      workflowType: 'sweepJobs',
+      workflowId: 'sweep-jobs',
+      taskQueue: mainTaskQueue,
+      workflowRunTimeout: longestRun.sweep,
+    },
   },
   {
     scheduleId: 'housekeeping',
     spec: { calendars: [{ hour: 3, minute: 17 }] },
     policies: { ...policies, catchupWindow: '12 hours' },
-    action: { type: 'startWorkflow', workflowType: 'housekeeping', workflowId: 'housekeeping', taskQueue: mainTaskQueue },
+    action: {
+      type: 'startWorkflow',
+      workflowType: 'housekeeping',
+      workflowId: 'housekeeping',
+      taskQueue: mainTaskQueue,
+      workflowRunTimeout: longestRun.daily,
+    },
   },
   {
     scheduleId: 'reconcile-billing',
     spec: { calendars: [{ hour: 4, minute: 17 }] },
     policies: { ...policies, catchupWindow: '12 hours' },
-    action: { type: 'startWorkflow', workflowType: 'reconcileBilling', workflowId: 'reconcile-billing', taskQueue: mainTaskQueue },
+    action: {
+      type: 'startWorkflow',
+      workflowType: 'reconcileBilling',
+      workflowId: 'reconcile-billing',
+      taskQueue: mainTaskQueue,
+      workflowRunTimeout: longestRun.daily,
+    },
   },
   {
     scheduleId: 'reconcile-indexes',
     spec: { intervals: [{ every: '1 hour' }] },
     policies,
-    action: { type: 'startWorkflow', workflowType: 'reconcileIndexes', workflowId: 'reconcile-indexes', taskQueue: mainTaskQueue },
+    action: {
+      type: 'startWorkflow',
+      workflowType: 'reconcileIndexes',
+      workflowId: 'reconcile-indexes',
+      taskQueue: mainTaskQueue,
+      workflowRunTimeout: longestRun.daily,
+    },
     state: { triggerImmediately: true },
   },
 ];

@@ -25,8 +25,14 @@ describe('Housekeeping', () => {
       'reconcile-indexes',
       'sweep-jobs',
     ]);
-    const sweep = await api.temporal.client.schedule.getHandle('sweep-jobs').describe();
-    expect(sweep.policies).to.include({ overlap: 'SKIP', catchupWindow: 60_000 });
+    const described = schedules.map(({ scheduleId }) => api.temporal.client.schedule.getHandle(scheduleId).describe());
+    for (const { scheduleId, policies, action } of await Promise.all(described)) {
+      const catchupWindow = ['sweep-jobs', 'reconcile-indexes'].includes(scheduleId) ? 60_000 : 12 * 3_600_000;
+      expect(policies, scheduleId).to.include({ overlap: 'SKIP', catchupWindow });
+      // Without an end, one that no release can replay would hold up all later ones.
+      const hours = { 'sweep-jobs': 0.5 }[scheduleId] ?? 72;
+      expect(action, scheduleId).to.include({ workflowRunTimeout: hours * 3_600_000 });
+    }
   });
 
   it('removes what is past its time and nothing else', async () => {
