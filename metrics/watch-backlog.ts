@@ -52,12 +52,12 @@ export function watchBacklog(registry: Registry, options: WatchBacklogOptions): 
 function createGauges(registry: Registry, kinds: readonly string[]) {
   const gauge = (name: string, help: string, labelNames: string[] = []) => new Gauge({ name, help, labelNames, registers: [registry] });
   const readable = gauge('sheaf_backlog_readable', 'Whether the database told what waits: 1 or 0');
-  const queued = gauge('sheaf_queue_jobs', 'Queued jobs that are due', ['kind']);
+  const queued = gauge('sheaf_queue_jobs', 'Queued jobs that are due; of the first million queued ones', ['kind']);
   const age = gauge('sheaf_queue_oldest_seconds', 'For how long the job that is due for longest has been due', ['kind']);
-  const intents = gauge('sheaf_outbox_intents', 'Intents that Temporal has not taken');
+  const intents = gauge('sheaf_outbox_intents', 'Intents that Temporal has not taken, up to a million');
   const intentAge = gauge('sheaf_outbox_oldest_seconds', 'The age of the oldest intent that Temporal has not taken');
-  const objects = gauge('sheaf_objects_to_delete', 'Stored objects whose rows are gone');
-  const refused = gauge('sheaf_objects_refused', 'Stored objects that the store refused to delete at least once');
+  const objects = gauge('sheaf_objects_to_delete', 'Stored objects whose rows are gone, up to a million');
+  const refused = gauge('sheaf_objects_refused', 'Stored objects that the store refused to delete at least once, up to a million');
   const objectAge = gauge('sheaf_objects_to_delete_oldest_seconds', 'For how long the oldest object has waited for its deletion');
   const mailsLeft = gauge('sheaf_mails_waiting', 'Mails that are to be sent, without those that were refused for good or are held');
   const mailsRefused = gauge('sheaf_mails_refused', 'Mails that are to be sent, and that the mail server did not take at least once');
