@@ -18,11 +18,14 @@ export interface ShownChunk {
   page: number | null;
   page_breaks: number[] | null;
   headings: string[] | null;
+  /** The number of its document's postings; null if it has none yet. */
+  postings_number: number | null;
 }
 
 const isOfText = sql`document.extracted_at <= document.indexed_at`;
 const shownColumns = sql`chunk.id, chunk.document_id, document.name as document_name, chunk.index, chunk.text,
-  case when ${isOfText} then text_start end as text_start, case when ${isOfText} then text_end end as text_end, page, page_breaks, headings`;
+  case when ${isOfText} then text_start end as text_start, case when ${isOfText} then text_end end as text_end, page, page_breaks, headings,
+  lexical_document.number as postings_number`;
 
 /** What a chunk's vector is compared with. */
 export interface Comparison {
@@ -52,6 +55,7 @@ export async function readChunks(
     from unnest(${documentIds}::text[], ${indexes}::int[]) as candidate (document_id, index)
     join chunk on chunk.document_id = candidate.document_id and chunk.index = candidate.index
     join document on document.id = chunk.document_id
+    left join lexical_document on lexical_document.document_id = chunk.document_id
     where ${inWorkspace} and chunk.workspace_id = ${workspaceId}
   `.execute(db);
   return rows.map(({ embedding, ...chunk }) => ({

@@ -37,14 +37,16 @@ export interface WordQuery {
   rest?: Rest | undefined;
 }
 
-/** A chunk with its BM25. */
-export type ScoredCandidate = Candidate & { score: number };
+/** A chunk with its BM25, and the number of the postings that it was scored by: another one once its document is indexed again. */
+export type ScoredCandidate = Candidate & { score: number; number: number };
 
 /** Chunks ranked by BM25, best first. */
 export interface RankedByWords {
   best: ScoredCandidate[];
-  /** Scores any chunks of the workspace, in their order: 0 for one that has no term of the query. */
-  scoreAll(chunks: Candidate[]): Promise<number[]>;
+  /** Whether some of the best are left out, because their document was deleted or indexed again since. */
+  isStale: boolean;
+  /** Scores any chunk of the workspace by the number of its document's postings: 0 for one that has no term of the query. */
+  scoreOf(number: number, index: number): number;
   /** Gives back what holds the scores. Whoever fails before need not. */
   release(): void;
 }
@@ -68,12 +70,16 @@ export async function rankByWords(db: Db, query: WordQuery): Promise<RankedByWor
   const scores = new ChunkScores();
   const pace = new ScanPace(workspaceId, rest);
   for (const row of await readTerms(db, query)) await addScores(scores, row, pace);
+  const ranked = await findBest(scores, query, pace);
+  const ids = await findDocuments(db, workspaceId, ranked);
+  const best = ranked.flatMap((candidate) => {
+    const documentId = ids.get(candidate.number);
+    return documentId === undefined ? [] : { ...candidate, documentId };
+  });
   return {
-    best: await nameDocuments(db, workspaceId, await findBest(scores, query, pace)),
-    async scoreAll(chunks) {
-      const numbers = await findNumbers(db, workspaceId, chunks);
-      return chunks.map(({ documentId, index }) => scores.scoreOf(numbers.get(documentId) ?? Number.NaN, index));
-    },
+    best,
+    isStale: best.length < ranked.length,
+    scoreOf: (number, index) => scores.scoreOf(number, index),
     release: () => scores.release(),
   };
 }
@@ -185,12 +191,14 @@ function readNumber(bytes: Uint8Array, start: number, end: number): number {
   return isNegative ? -number : number;
 }
 
+type NumberedChunk = Omit<ScoredCandidate, 'documentId'>;
+
 /** The best chunks, or the best of each document, with the numbers of their documents. */
 async function findBest(
   scores: ChunkScores,
   { count, byDocument }: Pick<WordQuery, 'count' | 'byDocument'>,
   pace: ScanPace,
-): Promise<ScoredCandidate[]> {
+): Promise<NumberedChunk[]> {
   const best = keepBest(count);
   for (let place = 0; place < scores.documents; place += 1) {
     const { number, start, end } = scores.at(place);
@@ -202,7 +210,7 @@ async function findBest(
       if (score > 0 && best.wants(score)) best.offer(score, String(number), at - start);
     }
   }
-  return best.ranked();
+  return best.ranked().map(({ documentId, index, score }) => ({ number: Number(documentId), index, score }));
 }
 
 /** Where the first of the highest scores is. */
@@ -212,30 +220,14 @@ function findHighest(scores: Float64Array, start: number, end: number): number {
   return highest;
 }
 
-/** Gives candidates the ids of their documents instead of the numbers, and leaves out those whose document is gone. */
-async function nameDocuments(db: Db, workspaceId: string, best: ScoredCandidate[]): Promise<ScoredCandidate[]> {
-  if (best.length === 0) return [];
-  const numbers = [...new Set(best.map(({ documentId }) => Number(documentId)))];
-  const rows = await db
-    .selectFrom('lexical_document')
-    .select(['number', 'document_id'])
-    .where('number', 'in', numbers)
-    .where('workspace_id', '=', workspaceId)
-    .execute();
-  const ids = new Map(rows.map(({ number, document_id }) => [String(number), document_id]));
-  return best.flatMap(({ documentId, ...candidate }) => {
-    const id = ids.get(documentId);
-    return id === undefined ? [] : { ...candidate, documentId: id };
-  });
-}
-
-async function findNumbers(db: Db, workspaceId: string, chunks: Candidate[]): Promise<Map<string, number>> {
+/** The ids of the documents with these postings, by their numbers. Those that were deleted or indexed again since are not among them. */
+export async function findDocuments(db: Db, workspaceId: string, chunks: { number: number }[]): Promise<Map<number, string>> {
   if (chunks.length === 0) return new Map();
   const rows = await db
     .selectFrom('lexical_document')
     .select(['number', 'document_id'])
-    .where('document_id', 'in', [...new Set(chunks.map(({ documentId }) => documentId))])
+    .where('number', 'in', [...new Set(chunks.map(({ number }) => number))])
     .where('workspace_id', '=', workspaceId)
     .execute();
-  return new Map(rows.map(({ number, document_id }) => [document_id, number]));
+  return new Map(rows.map(({ number, document_id }) => [number, document_id]));
 }
