@@ -139,17 +139,19 @@ function cut(term: string): string {
 /** Words recur, and finding a stem takes longer than all else that is done with a word. */
 const stems = new Map<string, string>();
 const mostStems = 50_000;
+const mayBeEnglish = /^[a-z]{3,64}$/;
 
 /** The English stem of what may be an English word. Other languages lose little by it, since texts and queries are stemmed alike. */
 function stem(word: string): string {
-  let known = stems.get(word);
-  if (known === undefined) {
-    if (word.length > longestTerm) return word;
-    known = /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
-    if (stems.size >= mostStems) stems.clear();
-    stems.set(word, known);
-  }
-  return known;
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  if (!mayBeEnglish.test(word)) return word;
+  // A part of a string keeps all of that string: without a copy, each word would keep the text of its chunk.
+  const copy = Buffer.from(word, 'latin1').toString('latin1');
+  const found = stemmer(copy);
+  if (stems.size >= mostStems) stems.clear();
+  stems.set(copy, found);
+  return found;
 }
 
 const [english, ...otherLanguages] = [eng, deu, fra, spa, ita, por, nld, swe, dan].map(

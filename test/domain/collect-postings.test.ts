@@ -6,6 +6,7 @@ import { collectPostings, type DocumentPostings } from '../../domain/lexical/col
 import { postingLength, readFrequency, readIndex, readLength } from '../../domain/lexical/postings.ts';
 import { termKeyOf } from '../../domain/lexical/term-keys.ts';
 import { termsOf } from '../../domain/lexical/terms.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 
 const texts = splitText(readFileSync('samples/lighthouse-log.txt', 'utf8'));
 
@@ -76,6 +77,16 @@ describe('Postings of a document', () => {
 });
 
 describe('Terms of a text', () => {
+  it('keep no texts that they stood in', async () => {
+    const heapAfter = async (count: number) => {
+      for (let number = 0; number < count; number++) termsOf(`${'long text '.repeat(1_000)} internationalization${toLetters(number)}`);
+      await collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = await heapAfter(0);
+    expect((await heapAfter(3_000)) - before).to.be.below(0.2 * 3_000 * 10_000);
+  });
+
   it('are the same in ASCII as among other letters, whatever joins its words', () => {
     const characters = [...'ab1Z  .,:-_/@+#&\'"\n'];
     let seed = 7;
@@ -89,3 +100,8 @@ describe('Terms of a text', () => {
     }
   });
 });
+
+/** Another word of letters for each number. */
+function toLetters(number: number): string {
+  return [...number.toString().padStart(4, '0')].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+}
