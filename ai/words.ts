@@ -1,5 +1,7 @@
 import { dan, deu, eng, fra, ita, nld, por, spa, swe } from 'stopword';
 
+/** Soft hyphens, and spaces and joiners without a width: nobody sees them within a word. */
+const unseen = /[\u00ad\u200b\u2060]/g;
 const combiningMarks = /[\u0300-\u036f]/g;
 // Scripts without spaces between words: pairs of characters approximate words.
 const unspacedRun =
@@ -12,7 +14,7 @@ const possessive = /['’](?:s|S)?(?!\p{L})/gu;
  * pairs of characters.
  */
 export function wordsOf(text: string): string[] {
-  const plain = text.normalize('NFKD').replace(combiningMarks, '').toLowerCase().replace(possessive, ' ');
+  const plain = text.replace(unseen, '').normalize('NFKD').replace(combiningMarks, '').toLowerCase().replace(possessive, ' ');
   const words: string[] = [];
   const spaced = plain.replace(unspacedRun, (run) => {
     words.push(...pairs(run));

@@ -123,6 +123,8 @@ export interface LexicalDocumentTable {
   term_count: number;
   workspace_key: string;
   terms: number[];
+  /** `termsVersion` when its postings were stored, or looked through; null if that was before there were versions. */
+  terms_version: ColumnType<number | null, number | undefined, number>;
 }
 
 /** Postings of a term in a document. */

@@ -25,6 +25,7 @@ import * as sessionBounds from './0023-session-bounds.ts';
 import * as stoppedMails from './0024-stopped-mails.ts';
 import * as ownSessions from './0025-own-sessions.ts';
 import * as lateUploads from './0026-late-uploads.ts';
+import * as termsVersion from './0027-terms-version.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
@@ -60,4 +61,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0024-stopped-mails': stoppedMails,
   '0025-own-sessions': ownSessions,
   '0026-late-uploads': lateUploads,
+  '0027-terms-version': termsVersion,
 };

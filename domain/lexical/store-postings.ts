@@ -3,6 +3,7 @@ import type { Transaction } from '../../db/connect.ts';
 import type { DocumentRow } from '../documents/document.ts';
 import type { DocumentPostings } from './collect-postings.ts';
 import { workspaceKeyOf } from './term-keys.ts';
+import { termsVersion } from './terms.ts';
 
 /** Replaces a document's postings by those of its chunks, and notes that they are those of its index. Needs the document's lock. */
 export async function storePostings(
@@ -14,8 +15,10 @@ export async function storePostings(
   // A trigger deletes its postings.
   await trx.deleteFrom('lexical_document').where('document_id', '=', id).execute();
   const { rows } = await sql<{ number: number }>`
-    insert into lexical_document (document_id, organization_id, workspace_id, indexed_at, chunk_count, term_count, workspace_key, terms)
-    select id, organization_id, workspace_id, indexed_at, ${chunkCount}, ${termCount}, ${workspaceKey}, ${`{${terms}}`}::bigint[]
+    insert into lexical_document (
+      document_id, organization_id, workspace_id, indexed_at, chunk_count, term_count, workspace_key, terms, terms_version
+    )
+    select id, organization_id, workspace_id, indexed_at, ${chunkCount}, ${termCount}, ${workspaceKey}, ${`{${terms}}`}::bigint[], ${termsVersion}
     from document where id = ${id}
     returning number
   `.execute(trx);

@@ -1,5 +1,14 @@
 import { stemmer } from 'stemmer';
 import { dan, deu, eng, fra, ita, nld, por, spa, swe } from 'stopword';
+import { partSigns } from './compose.ts';
+
+/** To be raised when the terms of texts become others: then stored documents that have such texts are given their postings again. */
+export const termsVersion = 2;
+
+/** Whether a text may have other terms than by an earlier version: none of them parted signs. */
+export function hasChangedTerms(text: string): boolean {
+  return partSigns(text) !== text;
+}
 
 /** A longer word is cut, so that no text makes a large key. */
 const longestTerm = 64;
@@ -8,7 +17,7 @@ const longestTerm = 64;
 export const spacedRun = /[\p{L}\p{M}\p{N}]+(?:[-_.,:/@+#&][\p{L}\p{M}\p{N}]+)*/gu;
 export const joiner = /[-_.,:/@+#&]/;
 const part = /[\p{L}\p{M}\p{N}]+/gu;
-const possessive = /['’]s(?![\p{L}\p{N}])/gu;
+export const possessive = /['’][sS](?![\p{L}\p{N}])/gu;
 const groupedDigits = /(?<=\d),(?=\d{3}(?!\d))/g;
 const ascii = /^[\0-\x7f]*$/;
 /** Japanese and Chinese: pairs of characters stand for words. */
@@ -59,7 +68,7 @@ export function queryTermsOf(query: string): string[] {
 function fold(text: string): string {
   const lower = text.toLowerCase();
   if (ascii.test(lower)) return lower.replace(possessive, ' ').replace(groupedDigits, '');
-  return text
+  return partSigns(text)
     .normalize('NFKD')
     .toLowerCase()
     .replace(accents, '')
@@ -70,7 +79,7 @@ function fold(text: string): string {
 }
 
 function divide(folded: string, { singly }: { singly: boolean }, visit: (term: string) => void): void {
-  const add = (term: string) => visit(term.length > longestTerm ? cut(term) : term);
+  const add = (term: string) => visit(cut(term));
   const addRun = (run: string, isJoined: boolean) => {
     if (!isJoined) return add(stem(run));
     for (const one of run.split(joiner)) add(stem(one));
@@ -132,8 +141,9 @@ function pairs(run: string, singly: boolean): string[] {
   return singly || paired.length === 0 ? [...characters, ...paired] : paired;
 }
 
-function cut(term: string): string {
-  return term.slice(0, longestTerm).toWellFormed();
+/** The term of a word that is in the letters of terms. */
+export function cut(word: string): string {
+  return word.length > longestTerm ? word.slice(0, longestTerm).toWellFormed() : word;
 }
 
 /** Words recur, and finding a stem takes longer than all else that is done with a word. */

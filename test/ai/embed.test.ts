@@ -41,6 +41,7 @@ describe('local embeddings', () => {
     expect(cosine('the hive inspections', 'inspecting hives')).to.be.above(0.95);
     expect(cosine("the keeper's lamp", 'lamp keeper')).to.be.closeTo(1, 1e-3);
     expect(cosine('1,200 seeds', '1200 seed')).to.be.closeTo(1, 1e-3);
+    expect(cosine('Donau\u00addampf\u200bschiff\u2060fahrt', 'Donaudampfschifffahrt')).to.be.closeTo(1, 1e-3);
   });
 
   it('ignore stop words unless there is nothing else', () => {

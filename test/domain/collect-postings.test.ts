@@ -77,6 +77,14 @@ describe('Postings of a document', () => {
 });
 
 describe('Terms of a text', () => {
+  it('are the words around a sign, which is no part of them', () => {
+    expect(termsOf('3½ cups')).to.have.members(['3', '1', '2', 'cup']);
+    expect(termsOf('Kubernetes™ 5 m² Einstein²')).to.have.members(['kubernet', '5', 'm2', 'einstein']);
+    expect(termsOf('in\u00advisible\u200b\u2060ness')).to.deep.equal(termsOf('invisibleness'));
+    // Joiners of scripts in which they part words, or make another letter.
+    expect(termsOf('می\u200cخواهم')).to.deep.equal(['می', 'خواهم']);
+  });
+
   it('keep no texts that they stood in', async () => {
     const heapAfter = async (count: number) => {
       for (let number = 0; number < count; number++) termsOf(`${'long text '.repeat(1_000)} internationalization${toLetters(number)}`);

@@ -253,6 +253,26 @@ describe('Search by words', () => {
     expect(await indexPostings(db)).to.equal(0);
   });
 
+  it('gives other postings to documents with characters that were read otherwise before, and to no others', async () => {
+    const { db } = database;
+    await makeWorkspace('signs', [['we run kubernetestm'], ['we run nothing'], ['as it is: Kubernetes™']]);
+    await db.updateTable('chunk').set({ text: 'we run Kubernetes™' }).where('document_id', '=', 'signs-0').execute();
+    await sql`update lexical_document set terms_version = null where document_id in ('signs-0', 'signs-1')`.execute(db);
+    const numbersOf = async () =>
+      (await db.selectFrom('lexical_document').select('number').where('workspace_id', '=', 'signs').orderBy('document_id').execute()).map(
+        ({ number }) => number,
+      );
+    const before = await numbersOf();
+    expect(await textsOf('signs', 'kubernetes')).to.deep.equal(['as it is: Kubernetes™']);
+    expect(await indexPostings(db)).to.equal(1);
+    expect(await textsOf('signs', 'kubernetes')).to.have.members(['we run Kubernetes™', 'as it is: Kubernetes™']);
+    const [first, ...others] = await numbersOf();
+    expect(first).to.not.equal(before[0]);
+    expect(others).to.deep.equal(before.slice(1));
+    const { rows } = await sql`select 1 from lexical_document where terms_version is null and workspace_id = 'signs'`.execute(db);
+    expect(rows).to.deep.equal([]);
+  });
+
   it('splits the postings of a common term, and reads them from their index alone', async () => {
     const documents = [Array.from({ length: 700 }, (_, n) => `common ${n}`)];
     await makeWorkspace('common', documents);
@@ -359,6 +379,14 @@ describe('Search by words', () => {
     ['猫', '黒猫がいる'],
     ['ซ่อม', 'ซ่อมกล้องโทรทรรศน์'],
     ['ﬁle', 'a file'],
+    ['Donaudampfschifffahrt', 'Die Donau\u00addampf\u00adschiff\u00adfahrt begann'],
+    ['internationalization', 'inter\u200bnational\u2060ization'],
+    ['inter\u200bnationalization', 'internationalization'],
+    ['Kubernetes', 'We run Kubernetes™ here'],
+    ['Kubernetes®', 'We run Kubernetes here'],
+    ['Einstein', 'as Einstein¹² said'],
+    ['m2', 'a plot of 120 m²'],
+    ['3', 'about 3½ cups'],
     ['to be or not to be', 'to be, or not to be'],
   ];
   for (const [number, [query, text]] of finds.entries()) {

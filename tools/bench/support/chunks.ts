@@ -101,8 +101,8 @@ const copyRows = [
 );
 
 const copyTerms = `insert into lexical_document
-    (document_id, organization_id, workspace_id, indexed_at, chunk_count, term_count, workspace_key, terms)
-  select document_id || '-' || n, organization_id, workspace_id, indexed_at, chunk_count, term_count, workspace_key, terms
+    (document_id, organization_id, workspace_id, indexed_at, chunk_count, term_count, workspace_key, terms, terms_version)
+  select document_id || '-' || n, organization_id, workspace_id, indexed_at, chunk_count, term_count, workspace_key, terms, terms_version
   from lexical_document cross join generate_series(2, $2::int) as n where document_id = any($1::text[])`;
 
 /** Document by document, as the service does, which decides how full the pages of the index are. */
