@@ -41,12 +41,12 @@ export function toExtracted(document: DocumentRow) {
 /** What a search shows of its results besides the chunks. */
 export interface ShownParts {
   citation: boolean;
-  /** Finds what matched in a text; undefined if it is not shown. */
-  highlight: ((text: string) => Highlight[]) | undefined;
+  /** What matched in its text; undefined if it is not shown. */
+  highlights: Highlight[] | undefined;
 }
 
 /** A chunk that a search found. */
-export function toSearchResult(chunk: FoundChunk | RankedChunk, { citation, highlight }: ShownParts) {
+export function toSearchResult(chunk: FoundChunk | RankedChunk, { citation, highlights }: ShownParts) {
   return {
     chunkId: chunk.id,
     documentId: chunk.document_id,
@@ -56,7 +56,7 @@ export function toSearchResult(chunk: FoundChunk | RankedChunk, { citation, high
     score: chunk.score,
     ...('rank' in chunk ? { lexicalScore: chunk.lexicalScore, rank: chunk.rank } : {}),
     ...(citation ? { citation: toCitation(chunk) } : {}),
-    ...(highlight ? { highlights: highlight(chunk.text).map((one) => ({ ...one, page: pageAt(chunk, one.start) })) } : {}),
+    ...(highlights ? { highlights: highlights.map((one) => ({ ...one, page: pageAt(chunk, one.start) })) } : {}),
   };
 }
 

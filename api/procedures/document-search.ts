@@ -7,7 +7,7 @@ import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
 import type { IndexKind } from '../../domain/reindex/index-kind.ts';
 import { readSearchedIndex } from '../../domain/reindex/searched-index.ts';
 import type { Rest } from '../../domain/scan-pace.ts';
-import { createHighlighter } from '../../domain/search/highlights.ts';
+import { highlightTexts } from '../../domain/search/highlights.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { clientLeft } from '../client-left.ts';
@@ -52,9 +52,10 @@ export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPri
       const { query, limit, groupBy, include = [] } = input;
       const wanted = { workspace, index, query, mode, limit, filter: toFilter(input.filter), byDocument: groupBy === 'document' };
       const { model, chunks } = await searchDocuments({ ...search, price }, wanted);
-      const highlight = include.includes('highlights') ? createHighlighter(query) : undefined;
-      const shown = { citation: include.includes('citation'), highlight };
-      return { model, results: chunks.map((chunk) => toSearchResult(chunk, shown)) };
+      const texts = include.includes('highlights') ? chunks.map(({ text }) => text) : [];
+      const highlights = await highlightTexts(query, texts, workspace.id);
+      const citation = include.includes('citation');
+      return { model, results: chunks.map((chunk, place) => toSearchResult(chunk, { citation, highlights: highlights[place] })) };
     } catch (error) {
       if (request.signal.aborted) throw clientLeft();
       throw signal.aborted && error === signal.reason ? unavailable('The search took too long.') : error;

@@ -8,7 +8,7 @@ const signs = /[\u00ad\u200b\u2060]|[™℠®]|[\u00bc-\u00be\u2150-\u215f\u2189
 const longWord = /[\p{L}\p{M}](?:[\u00ad\u200b\u2060]?[\p{L}\p{M}]){3}[\u00ad\u200b\u2060]?$/u;
 /** {@link longWord} needs no more of a text, even if each of its characters is two units of UTF-16. */
 const longWordLength = 16;
-/** A character with its marks, also those of half width; or digits, which are one sign. Parts of Hangul need not be composed to be found. */
+/** A character with its marks, also those of half width; or digits, which are one sign. Hangul is found without being composed. */
 const segment = /[⁰¹²³⁴-⁹]+|.[\p{M}\u00ad\u200b\u2060\uff9e\uff9f]*/gsu;
 
 /** Takes out what is not seen, and parts signs from the word before them. */

@@ -1,4 +1,5 @@
-import { joiner, pairedRun, spacedRun, termsOf, unspacedRun, wordsOf } from './terms.ts';
+import { compose } from './compose.ts';
+import { cut, joiner, pairedRun, possessive, spacedRun, termsOf, unspacedRun, wordsOf } from './terms.ts';
 
 /** A part of a text, by its indexes. */
 export interface Span {
@@ -6,16 +7,29 @@ export interface Span {
   end: number;
 }
 
-/** Prepares to find terms in texts: the parts of a text whose terms are among them, in their order, not overlapping. */
+/**
+ * Prepares to find terms in texts: the parts of a text whose terms are among them, in their order, not overlapping. It remembers the
+ * words of these texts, so it is to be dropped after them.
+ */
 export function createTermFinder(wanted: Set<string>): (text: string) => Span[] {
-  const isWanted = (part: string) => termsOf(part).some((term) => wanted.has(term));
+  const known = new Map<string, boolean>();
+  const isWanted = (part: string) => {
+    const before = known.get(part);
+    if (before !== undefined) return before;
+    const is = termsOf(part).some((term) => wanted.has(term));
+    known.set(part, is);
+    return is;
+  };
   return (text) => {
+    const { text: composed, startOf, endOf } = compose(text);
     const found: Span[][] = [];
-    const rest = text
+    const rest = composed
+      .replace(possessive, (run) => blank(run, 0))
       .replace(pairedRun, (run, at: number) => blank(run, found.push(findPairs(run, at, wanted))))
-      .replace(unspacedRun, (run, at: number) => blank(run, found.push(findWords(run, at, isWanted))));
+      .replace(unspacedRun, (run, at: number) => blank(run, found.push(findWords(run, at, wanted))));
     for (const { 0: run, index: at } of rest.matchAll(spacedRun)) found.push(findParts(run, at, wanted, isWanted));
-    return join(found.flat().sort((one, other) => one.start - other.start));
+    const spans = found.flat().map(({ start, end }) => ({ start: startOf(start), end: endOf(end - 1) }));
+    return join(spans.sort((one, other) => one.start - other.start));
   };
 }
 
@@ -29,22 +43,21 @@ type IsWanted = (part: string) => boolean;
 /** Of a run of Chinese or Japanese the pairs of characters, or the single ones. */
 function findPairs(run: string, at: number, wanted: Set<string>): Span[] {
   const characters = [...run];
-  // As terms have them. All that `termsOf` does would take a second for the chunks of a search.
-  const folded = characters.map((character) => character.normalize('NFKC'));
   const spans: Span[] = [];
   let start = at;
   for (const [place, character] of characters.entries()) {
-    const [single, next] = [folded[place] ?? '', folded[place + 1] ?? ''];
-    if (wanted.has(single)) spans.push({ start, end: start + character.length });
-    if (next !== '' && wanted.has(single + next))
-      spans.push({ start, end: start + character.length + (characters[place + 1] ?? '').length });
+    const next = characters[place + 1] ?? '';
+    if (wanted.has(character)) spans.push({ start, end: start + character.length });
+    if (next !== '' && wanted.has(character + next)) spans.push({ start, end: start + character.length + next.length });
     start += character.length;
   }
   return spans;
 }
 
-function findWords(run: string, at: number, isWanted: IsWanted): Span[] {
-  return wordsOf(run).flatMap(({ segment, index }) => (isWanted(segment) ? [{ start: at + index, end: at + index + segment.length }] : []));
+/** Of a run that a dictionary divides its words: each is a term as it is. */
+function findWords(run: string, at: number, wanted: Set<string>): Span[] {
+  const words = wordsOf(run).filter(({ segment }) => wanted.has(cut(segment)));
+  return words.map(({ segment, index }) => ({ start: at + index, end: at + index + segment.length }));
 }
 
 /** The parts of an identifier that are wanted, or all of it. */

@@ -25,6 +25,17 @@ describe('Highlights', () => {
     ['to be or not to be', 'to be, or not', ['not']],
     ['to be', 'to be, or not', ['to', 'be']],
     ['?!', 'nothing?!', []],
+    ['パイプ', '配管用ﾊﾟｲﾌﾟの図', ['ﾊﾟｲﾌﾟ']],
+    ['ガラス', 'ガラスの鏡'.normalize('NFD'), ['ガラス'.normalize('NFD')]],
+    ['가', 'ㄱㅏ, 가', ['ㄱㅏ', '가']],
+    ['1000', '約１，０００円', ['１，０００']],
+    ['kg', '😀 of 5 ㎏, more kg', ['㎏', 'kg']],
+    ['ภาษาไทย', 'เรียนภาษาไทย', ['ภาษาไทย']],
+    ['Donaudampf', 'der Donau\u00addampf', ['Donau\u00addampf']],
+    ['Kubernetes', 'Kubernetes™, kubernetes', ['Kubernetes', 'kubernetes']],
+    ['Einstein m2', 'Einstein¹² had 5 m²', ['Einstein', 'm²']],
+    ['3', '3½ cups', ['3']],
+    ['s', "the keeper's s", ['s']],
   ];
   for (const [query, text, found] of cases)
     it(`of “${query}” in “${text}” are ${JSON.stringify(found)}`, () => {
@@ -36,6 +47,23 @@ describe('Highlights', () => {
     for (const query of ['counting varroa mites under a hive', 'adrenaline pen', 'the and of', 'queen-excluder 2026']) {
       const wanted = new Set(queryTermsOf(query));
       for (const line of lines) expect(marked(query, line).length > 0, line).to.equal(termsOf(line).some((term) => wanted.has(term)));
+    }
+  });
+
+  it('are there if and only if a search by words finds the text, of whatever characters', () => {
+    const pieces = [
+      ...'É ß İ ı ﬁ ½ ㎏ ™ 日本語 ﾊﾟ ไทยภาษา й ё 😀 𝒜 𠀀 ａｂｃ １，０００ 가 ㄱㅏ ﾡￂ ſ ς Å Ⅳ ² œuvre ’s INV-7 1,000 words'.split(' '),
+    ];
+    pieces.push('\u00ad', '\u200b', '\u2060', '\u0301', 'か\u3099', '\ud800', 'e\u0301', ' ', ' ', '-', '.');
+    let seed = 7;
+    const next = () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return pieces[seed % pieces.length] as string;
+    };
+    for (let round = 0; round < 3_000; round++) {
+      const [query, text] = [next(), Array.from({ length: 5 }, next).join('')];
+      const wanted = new Set(queryTermsOf(query));
+      expect(marked(query, text).length > 0, JSON.stringify([query, text])).to.equal(termsOf(text).some((term) => wanted.has(term)));
     }
   });
 });

@@ -15,6 +15,7 @@ import { quantize } from '../../domain/chunks/quantize.ts';
 import { scanVectorBlocks } from '../../domain/chunks/vector-blocks.ts';
 import { postingLength, writePosting } from '../../domain/lexical/postings.ts';
 import { rankByWords } from '../../domain/lexical/rank-by-words.ts';
+import { highlightTexts } from '../../domain/search/highlights.ts';
 
 const blocks = 100;
 const vector = Float32Array.from([0.6, 0.8]);
@@ -79,6 +80,7 @@ const scans: Record<string, Scanned> = {
   },
   'postings of large documents': { scan: scanWords(largeDocuments, false), slices: 2 * blocks },
   'postings of many small documents': { scan: scanWords(smallDocuments, false), slices: 2 * blocks },
+  'texts for what matched': { scan: (workspaceId) => highlightTexts('common', Array(5).fill('common words'), workspaceId), slices: 5 },
   'postings, for the best of each document': { scan: scanWords(smallDocuments, true), slices: 2 * blocks },
 };
 
