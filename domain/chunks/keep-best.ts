@@ -2,6 +2,7 @@ import type { Candidate } from './candidate.ts';
 
 /** Keeps the best of what it is offered; of equal ones those that came first. */
 export function keepBest(count: number) {
+  // In the order in which they came: of equal ones the last is the worst.
   const kept: Array<Candidate & { score: number }> = [];
   let worst = { at: 0, score: Number.NEGATIVE_INFINITY };
   const findWorst = () => {
@@ -12,9 +13,11 @@ export function keepBest(count: number) {
     /** Whether one with this score would be kept. */
     wants: (score: number): boolean => score > worst.score,
     offer(score: number, documentId: string, index: number): void {
-      if (kept.length < count) kept.push({ documentId, index, score });
-      else if (score > worst.score) kept[worst.at] = { documentId, index, score };
-      else return;
+      if (kept.length >= count) {
+        if (score <= worst.score) return;
+        kept.splice(worst.at, 1);
+      }
+      kept.push({ documentId, index, score });
       if (kept.length === count) findWorst();
     },
     candidates: (): Candidate[] => kept.map(({ documentId, index }) => ({ documentId, index })),
