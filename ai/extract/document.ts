@@ -1,6 +1,6 @@
 import { MIMEType } from 'node:util';
 import { ServiceError } from '../service-error.ts';
-import type { Outline, RawHeading } from './outline.ts';
+import type { Outline } from './outline.ts';
 
 /** The limits of one extraction. */
 export interface ExtractLimits {
@@ -22,13 +22,12 @@ export interface SourceDocument {
   charset: string | undefined;
 }
 
-/** What the reader of a media type returns, before it is cleaned and cut. */
+/** What the reader of a media type returns, before it is cleaned and cut. Its headings are marked by `markHeading`. */
 export interface RawText {
   text: string;
   pages: number | null;
   /** The text of each page that was read, of which `text` is made by `joinPages`; absent for kinds without pages. */
   pageTexts?: string[];
-  headings?: RawHeading[];
   /** The reader stopped before the end, because it had enough text. */
   stoppedEarly?: boolean;
   /** How many of the pages of a PDF have text that was recognized. */

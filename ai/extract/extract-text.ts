@@ -9,8 +9,8 @@ import { readOdt } from './kinds/read-odt.ts';
 import { readPptx } from './kinds/read-pptx.ts';
 import { readRtf } from './kinds/read-rtf.ts';
 import { readXlsx } from './kinds/read-xlsx.ts';
-import { findMarkdownHeadings } from './markdown-headings.ts';
-import { findPageStarts, joinPages, locateHeadings } from './outline.ts';
+import { markMarkdownHeadings } from './markdown-headings.ts';
+import { findPageStarts, joinPages, locateHeadings, mostHeadings, withoutMarks } from './outline.ts';
 import { readHtml } from './read-html.ts';
 import { readPdf } from './read-pdf.ts';
 
@@ -18,10 +18,7 @@ type Reader = (document: SourceDocument, limits: ExtractLimits) => RawText | Pro
 
 const readPlain: Reader = ({ bytes, charset }) => ({ text: decodeText(bytes, charset), pages: null });
 
-const readMarkdown: Reader = ({ bytes, charset }) => {
-  const text = decodeText(bytes, charset);
-  return { text, pages: null, headings: findMarkdownHeadings(text) };
-};
+const readMarkdown: Reader = ({ bytes, charset }) => ({ text: markMarkdownHeadings(decodeText(bytes, charset)), pages: null });
 
 const readers: Record<string, Reader> = {
   'application/pdf': readPdf,
@@ -59,18 +56,19 @@ export async function extractText(document: SourceDocument, limits: ExtractLimit
 
 /** Cleans, cuts and counts what a reader returned. */
 export function finish(raw: RawText, mediaType: string, maxTextCharacters: number): ExtractedText {
-  const pages = raw.pageTexts?.map(cleanText);
-  const { text, truncated } = cutText(pages ? joinPages(pages) : cleanText(raw.text), maxTextCharacters);
+  const marked = (raw.pageTexts ?? [raw.text]).map(cleanText);
+  const pages = marked.map(withoutMarks);
+  const { text, truncated } = cutText(joinPages(pages), maxTextCharacters);
   const characters = countCharacters(text);
-  const headings = (raw.headings ?? []).map((heading) => ({ ...heading, line: cleanText(heading.line), title: cleanText(heading.title) }));
-  const pageStarts = pages ? findPageStarts(pages, characters) : null;
+  const pageStarts = findPageStarts(pages, characters);
+  const headings = marked.flatMap((page, index) => locateHeadings(page, pageStarts[index] ?? 0, characters));
   return {
     text,
     characters,
     pages: raw.pages,
     truncated: truncated || raw.stoppedEarly === true,
     content_type: mediaType,
-    outline: { page_starts: pageStarts, headings: locateHeadings(text, headings, pageStarts) },
+    outline: { page_starts: raw.pageTexts ? pageStarts : null, headings: headings.slice(0, mostHeadings) },
     ...(raw.ocrPages ? { ocr_pages: raw.ocrPages } : {}),
     ...(raw.ocrConfidence?.some((one) => one !== null) ? { ocr_confidence: raw.ocrConfidence } : {}),
   };
@@ -82,7 +80,10 @@ const paragraphEnds = /[\u2029\f\v]/g;
 // surrogates, and noncharacters, with one of which PDFium marks the hyphen of a word that it has joined.
 const unwanted = /[[\p{Cc}\p{Surrogate}\ufeff\ufffe\uffff]--[\t\n]]/gv;
 
-/** Makes text storable: line ends are `\n`, and there are no other control characters except tab, and no lone surrogates. */
+/**
+ * Makes text storable: line ends are `\n`, and there are no other control characters except tab, and no lone surrogates. The marks of
+ * headings stay.
+ */
 function cleanText(text: string): string {
   return text.replace(lineEnds, '\n').replace(paragraphEnds, '\n\n').replace(unwanted, '');
 }

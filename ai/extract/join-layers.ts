@@ -1,6 +1,6 @@
 import { poorConfidence } from '../ocr/confidence.ts';
 import type { Recognized } from '../ocr/recognize.ts';
-import { collapse } from './outline.ts';
+import { collapse, withoutMarks } from './outline.ts';
 
 /**
  * The text of a page that has a layer of text, such as a stamp, and was recognized: what was recognized, and then the lines of the layer that
@@ -10,7 +10,7 @@ export function joinLayers(layer: string, { text: recognized, confidence }: Reco
   if (layer === '') return recognized;
   if ((confidence ?? 100) < poorConfidence || lettersIn(recognized) <= lettersIn(layer)) return layer;
   const found = collapse(recognized);
-  const missing = layer.split('\n').filter((line) => !found.includes(collapse(line)));
+  const missing = layer.split('\n').filter((line) => !found.includes(collapse(withoutMarks(line))));
   return [recognized, missing.join('\n')].filter((part) => part !== '').join('\n\n');
 }
 

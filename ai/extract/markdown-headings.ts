@@ -1,4 +1,4 @@
-import type { RawHeading } from './outline.ts';
+import { markHeading } from './outline.ts';
 
 /** A line with further backticks has code within its text. */
 const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
@@ -8,11 +8,12 @@ const underline = /^ {0,3}(=+|-+)[ \t]*$/;
 /** What is no paragraph, so that a line of hyphens below it is no underline: a list, a quotation, a table, an indented block. */
 const noParagraph = /^(?: {4}|\t| {0,3}(?:[-+*>|]|\d+[.)])(?:\s|$))/;
 
-/** The headings of a Markdown text, of both kinds. What is in a fenced block is none. */
-export function findMarkdownHeadings(text: string): RawHeading[] {
-  const headings: RawHeading[] = [];
+/** Marks the headings of a Markdown text, of both kinds. What is in a fenced block is none. */
+export function markMarkdownHeadings(text: string): string {
+  const lines = text.split(/\r\n?|\n/);
+  const marked = [...lines];
   let [open, previous] = ['', ''];
-  for (const line of text.split(/\r\n?|\n/)) {
+  for (const [index, line] of lines.entries()) {
     const mark = fence.exec(line)?.[1] ?? '';
     const isInside = open !== '';
     if (!isInside && mark !== '') open = mark;
@@ -24,9 +25,15 @@ export function findMarkdownHeadings(text: string): RawHeading[] {
     const [opening = '', signs = ''] = numberSigns.exec(line) ?? [];
     const title = signs === '' ? '' : line.slice(opening.length).trim().replace(closingSigns, '').trimEnd();
     const [, below = ''] = underline.exec(line) ?? [];
-    if (signs !== '' && title !== '') headings.push({ level: signs.length, line, title });
-    else if (below !== '' && previous !== '') headings.push({ level: below.startsWith('=') ? 1 : 2, line: previous, title: previous });
+    if (title !== '') marked[index] = markWithin(line, title, { level: signs.length, from: opening.length });
+    else if (below !== '' && previous !== '')
+      marked[index - 1] = markWithin(previous, previous.trim(), { level: below.startsWith('=') ? 1 : 2, from: 0 });
     previous = signs !== '' || below !== '' || line.trim() === '' || noParagraph.test(line) ? '' : line;
   }
-  return headings;
+  return marked.join('\n');
+}
+
+function markWithin(line: string, title: string, { level, from }: { level: number; from: number }): string {
+  const start = line.indexOf(title, from);
+  return line.slice(0, start) + markHeading(level, title) + line.slice(start + title.length);
 }

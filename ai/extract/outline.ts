@@ -1,15 +1,5 @@
 import { countCharacters } from '../characters.ts';
 
-/** A heading as a reader of documents finds it: its first line in the text, and its title. */
-export interface RawHeading {
-  /** 1 is the outermost. */
-  level: number;
-  line: string;
-  title: string;
-  /** The page that it stands on, from 0; absent or 0 for kinds without pages. */
-  page?: number;
-}
-
 /** Where the parts of a text begin, in characters (code points). */
 export interface Outline {
   /** Where each page begins, of those that were read; null for kinds without pages. */
@@ -17,17 +7,38 @@ export interface Outline {
   headings: { level: number; start: number; title: string }[];
 }
 
-/** A heading of the text that a reader has found in it; none if there is no text. */
-export function toHeadings(level: number, text: string, page?: number): RawHeading[] {
-  const title = text.trim();
-  if (title === '') return [];
-  return [{ level, title, line: title.split('\n', 1)[0] ?? '', ...(page === undefined ? {} : { page }) }];
+// Readers mark headings within their text, because the same line may stand elsewhere in it, such as in a table of contents.
+// Noncharacters serve for it: no text may hold them, and none is left in what is extracted.
+const firstMark = 0xfdd0;
+const endMark = String.fromCharCode(firstMark);
+const deepestLevel = 31;
+const marks = /[\ufdd0-\ufdef]/g;
+/** A heading that has a line of its own, but for the signs of Markdown before it. */
+const ownLine = /(?<=^[^\S\n]*(#+[^\S\n]+)?)([\ufdd1-\ufdef])([^\ufdd0-\ufdef]+)\ufdd0/gm;
+
+/** So many headings of a document are told. */
+export const mostHeadings = 5_000;
+const longestTitle = 200;
+
+/** Marks a text as the title of a heading, 1 for the outermost, for {@link locateHeadings}. One of nothing but white space is none. */
+export function markHeading(level: number, title: string): string {
+  return title.trim() === '' ? title : `${openHeading(level)}${title}${endMark}`;
 }
 
-const mostHeadings = 5_000;
-const longestTitle = 200;
-/** A heading that is not where it should be is passed over, if one of so many next ones is there. */
-const lookAhead = 8;
+/** What stands before the title of a heading that goes over several lines; {@link closeHeading} stands behind it. */
+export function openHeading(level: number): string {
+  return String.fromCharCode(firstMark + Math.min(level, deepestLevel));
+}
+
+/** What stands behind the title of a heading. */
+export function closeHeading(): string {
+  return endMark;
+}
+
+/** A text without the marks of its headings. */
+export function withoutMarks(text: string): string {
+  return text.replace(marks, '');
+}
 
 /** Pages are joined by an empty line; those without text add nothing. */
 export const pageSeparator = '\n\n';
@@ -47,24 +58,20 @@ export function findPageStarts(pages: string[], characters: number): number[] {
   });
 }
 
-/** Finds the headings of a document in its text, in their order, each on its page. One that has no line of its own is left out. */
-export function locateHeadings(text: string, headings: RawHeading[], pageStarts: number[] | null): Outline['headings'] {
+/**
+ * Finds the headings that are marked in the text of a page, which begins at a character of the document. One that has no line of its own is
+ * left out, and so is one whose first line does not end within so many characters of the document.
+ */
+export function locateHeadings(page: string, pageStart: number, characters: number): Outline['headings'] {
   const found: Outline['headings'] = [];
-  const wanted = headings.map(({ line }) => collapse(line));
-  const startOfPage = ({ page = 0 }: RawHeading) => pageStarts?.[page] ?? 0;
-  const findWanted = (line: string, at: number, first: number) =>
-    headings.slice(first, first + lookAhead).findIndex((heading, index) => wanted[first + index] === line && at >= startOfPage(heading));
-  let [next, start] = [0, 0];
-  for (const line of text.split('\n')) {
-    if (next >= headings.length || found.length >= mostHeadings) break;
-    const at = line.trim() === '' ? -1 : findWanted(collapse(line), start, next);
-    const heading = at === -1 ? undefined : headings[next + at];
-    if (heading) {
-      const indent = line.length - line.trimStart().length;
-      found.push({ level: heading.level, start: start + indent, title: [...collapse(heading.title)].slice(0, longestTitle).join('') });
-      next += at + 1;
-    }
-    start += countCharacters(line) + 1;
+  let [passed, at] = [0, pageStart];
+  for (const { 1: signs = '', 2: mark = '', 3: title = '', index } of page.matchAll(ownLine)) {
+    at += countCharacters(withoutMarks(page.slice(passed, index)));
+    passed = index;
+    const [line = ''] = title.split('\n', 1);
+    if (at + countCharacters(line) > characters || found.length >= mostHeadings) break;
+    const level = mark.charCodeAt(0) - firstMark;
+    found.push({ level, start: at - signs.length, title: [...collapse(title)].slice(0, longestTitle).join('') });
   }
   return found;
 }

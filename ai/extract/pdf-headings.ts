@@ -1,5 +1,5 @@
 import { stepBetween, usualStepOf } from './lay-out-page.ts';
-import type { RawHeading } from './outline.ts';
+import { closeHeading, openHeading } from './outline.ts';
 import type { Line } from './read-lines.ts';
 
 /** How much larger than the text a line is that is a heading by its size. */
@@ -42,10 +42,22 @@ interface PlacedLine {
 }
 
 /**
- * The headings of a PDF, in their order: short lines that are clearly larger than the text, or bold and apart, and that have text beneath them. Their
- * levels, at most three, follow their sizes. Labels of a form, heads of tables and sentences in bold are none.
+ * The lines of a PDF with its headings marked: short lines that are clearly larger than the text, or bold and apart, and that have text beneath them.
+ * Their levels, at most three, follow their sizes. Labels of a form, heads of tables and sentences in bold are none.
  */
-export function findPdfHeadings(pages: Line[][]): RawHeading[] {
+export function markPdfHeadings(pages: Line[][]): Line[][] {
+  const marked = new Map<Line, Line>();
+  const change = (line: Line | undefined, toText: (text: string) => string) => {
+    if (line) marked.set(line, { ...line, text: toText(marked.get(line)?.text ?? line.text) });
+  };
+  for (const { level, lines } of findHeadings(pages)) {
+    change(lines[0], (text) => openHeading(level) + text);
+    change(lines.at(-1), (text) => text + closeHeading());
+  }
+  return pages.map((lines) => lines.map((line) => marked.get(line) ?? line));
+}
+
+function findHeadings(pages: Line[][]): { level: number; lines: Line[] }[] {
   const lines = placeLines(pages);
   const body = findBody(lines);
   if (!body) return [];
@@ -54,15 +66,7 @@ export function findPdfHeadings(pages: Line[][]): RawHeading[] {
   const inHeadings = candidates.reduce((sum, { first, end }) => sum + charactersBetween(charactersBefore, first, end), 0);
   if (inHeadings > charactersBetween(charactersBefore, 0, lines.length) * largestShare) return [];
   const kept = keepForms(candidates, charactersBefore, body);
-  return [...kept.entries()]
-    .flatMap(([rank, headings]) => headings.map((one) => ({ ...one, level: Math.min(rank + 1, deepestLevel) })))
-    .sort((one, other) => one.first - other.first)
-    .map(({ level, page, lines: own }) => ({
-      level,
-      page,
-      line: own[0]?.text ?? '',
-      title: own.map(({ text }) => text).join(' '),
-    }));
+  return kept.flatMap((headings, rank) => headings.map((one) => ({ level: Math.min(rank + 1, deepestLevel), lines: one.lines })));
 }
 
 function placeLines(pages: Line[][]): PlacedLine[] {

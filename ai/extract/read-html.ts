@@ -5,7 +5,7 @@ import { charsetOfBom, decodeText, knownCharset } from './decode-text.ts';
 import type { RawText, SourceDocument } from './document.ts';
 import { leaveOutBoilerplate } from './html-boilerplate.ts';
 import { formatTable } from './html-table.ts';
-import { type RawHeading, toHeadings } from './outline.ts';
+import { markHeading } from './outline.ts';
 
 // Deeper nesting overflows the stack of html-to-text. Old pages that never close a <font> reach it.
 const maxDepth = 300;
@@ -41,11 +41,16 @@ const layout: HtmlToTextOptions = {
       const alt: unknown = element.attribs?.alt;
       if (typeof alt === 'string' && alt.trim()) builder.addInline(alt.trim());
     },
+    heading: (element, walk, builder) => {
+      builder.openBlock({ leadingLineBreaks: 2 });
+      walk(element.children, builder);
+      builder.closeBlock({ trailingLineBreaks: 2, blockTransform: (text) => markHeading(levelOf(element.name), text) });
+    },
     tableRows: formatTable,
   },
   selectors: [
     ...[...hidden, ...besides].map((selector) => ({ selector, format: 'skip' })),
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, format: 'heading' })),
     { selector: 'title', format: 'block', options: { trailingLineBreaks: 2 } },
     { selector: 'a', options: { ignoreHref: true } },
     { selector: 'hr', options: { length: 3 } },
@@ -70,21 +75,19 @@ export function readHtmlPart(document: SourceDocument): RawText {
 function read({ bytes, charset }: SourceDocument, prune: (html: string) => string): RawText {
   const html = decodeText(bytes, charsetOfBom(bytes) ?? knownCharset(charset) ?? charsetOfMeta(bytes));
   const light = html.length > maxParsedLength ? html.replace(heavyParts, '') : html;
-  return { ...htmlToText(light.slice(0, maxParsedLength), prune), pages: null, stoppedEarly: light.length > maxParsedLength };
+  return { text: htmlToText(light.slice(0, maxParsedLength), prune), pages: null, stoppedEarly: light.length > maxParsedLength };
 }
 
 /** Converts HTML to plain text. Lists and tables are laid out, and boilerplate is left out, unless the page is nested too deeply for that. */
-function htmlToText(html: string, prune: (html: string) => string): { text: string; headings: RawHeading[] } {
-  const whole = scanHtml(html);
-  if (whole.depth > maxDepth) return { text: whole.text, headings: whole.headings };
+function htmlToText(html: string, prune: (html: string) => string): string {
+  const { depth, text } = scanHtml(html);
+  if (depth > maxDepth) return text;
   const pruned = prune(html);
-  const { headings } = pruned === html ? whole : scanHtml(pruned);
   // Without one the title would be taken for all that there is.
-  const laidOut = convert(/<body[\s>]/i.test(pruned) ? pruned : `<body>${pruned}`, layout)
+  return convert(/<body[\s>]/i.test(pruned) ? pruned : `<body>${pruned}`, layout)
     .replace(/(\S) {3,}(?=\S)/g, '$1  ')
     .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n');
-  return { text: laidOut, headings };
 }
 
 function charsetOfMeta(bytes: Uint8Array): string | undefined {
@@ -102,7 +105,10 @@ interface HtmlScan {
   depth: number;
   /** The visible text by blocks, without the layout of lists and tables. */
   text: string;
-  headings: RawHeading[];
+}
+
+function levelOf(heading: string | undefined): number {
+  return Number(heading?.slice(1));
 }
 
 /** Scans HTML in linear time and with constant stack, however deep its nesting: unlike a parser, a tokenizer keeps no open elements. */
@@ -111,7 +117,6 @@ function scanHtml(html: string): HtmlScan {
   let depth = 0;
   let deepest = 0;
   let hiddenDepth = 0;
-  const headings: RawHeading[] = [];
   let headingAt: number | undefined;
   const onTag = (start: number, end: number, step: 1 | -1) => {
     const name = html.slice(start, end).toLowerCase();
@@ -120,7 +125,7 @@ function scanHtml(html: string): HtmlScan {
     if (hidden.has(name)) hiddenDepth = Math.max(0, hiddenDepth + step);
     if (!inline.has(name)) parts.push('\n');
     if (!/^h[1-6]$/.test(name)) return;
-    if (headingAt !== undefined && step < 0) headings.push(...toHeadings(Number(name[1]), parts.slice(headingAt).join('')));
+    if (headingAt !== undefined && step < 0) parts.push(markHeading(levelOf(name), parts.splice(headingAt).join('').trim()), '\n');
     headingAt = step > 0 ? parts.length : undefined;
   };
   const onText = (text: string) => {
@@ -133,7 +138,7 @@ function scanHtml(html: string): HtmlScan {
     ontextentity: (codepoint) => onText(String.fromCodePoint(codepoint)),
   });
   const text = parts.join('').replace(/(?<! ) *\n[ \n]*/g, '\n');
-  return { depth: deepest, text: text.trim(), headings };
+  return { depth: deepest, text: text.trim() };
 }
 
 function tokenize(html: string, callbacks: Partial<TokenizerCallbacks>): void {

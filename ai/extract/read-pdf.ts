@@ -2,8 +2,8 @@ import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { layOutLines } from './lay-out-page.ts';
-import { joinPages, type RawHeading } from './outline.ts';
-import { findPdfHeadings } from './pdf-headings.ts';
+import { joinPages } from './outline.ts';
+import { markPdfHeadings } from './pdf-headings.ts';
 import { joinTables } from './pdf-tables.ts';
 import { loadPdfium, type Pdfium, withMemory } from './pdfium.ts';
 import { type Line, readLines } from './read-lines.ts';
@@ -15,9 +15,8 @@ const pdfError = { password: 4, security: 5 };
 
 /** The text layer of a PDF, by page. */
 export interface PdfPages {
-  /** The text of each page that was read, from the first on; empty if it has none. */
+  /** The text of each page that was read, from the first on, with its headings marked; empty if it has none. */
   texts: string[];
-  headings: RawHeading[];
   /** How many pages there are. */
   pages: number;
   /** The pages, from 0, that are pictures of text, also with a stamp upon them. */
@@ -32,8 +31,8 @@ export async function readPdf(document: SourceDocument, limits: ExtractLimits): 
 }
 
 /** The text of a document from those of its pages. */
-export function toRawText({ texts, headings, pages, stoppedEarly }: Omit<PdfPages, 'scanned'>): RawText {
-  return { text: joinPages(texts), headings, pages, pageTexts: texts, stoppedEarly };
+export function toRawText({ texts, pages, stoppedEarly }: Omit<PdfPages, 'scanned'>): RawText {
+  return { text: joinPages(texts), pages, pageTexts: texts, stoppedEarly };
 }
 
 /**
@@ -98,8 +97,8 @@ function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): Pdf
     characters += (page?.lines ?? []).reduce((sum, { text }) => sum + countCharacters(text) + 1, 0);
   }
   if (broken === pages) throw unreadable();
-  const kept = leaveOutRunningLines(read).map(joinTables);
-  return { texts: kept.map(layOutLines), headings: findPdfHeadings(kept), pages, scanned, stoppedEarly: read.length < pages };
+  const marked = markPdfHeadings(leaveOutRunningLines(read).map(joinTables));
+  return { texts: marked.map(layOutLines), pages, scanned, stoppedEarly: read.length < pages };
 }
 
 /** The lines of one page; undefined if the page itself is damaged. */

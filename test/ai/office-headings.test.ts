@@ -101,6 +101,22 @@ describe('Headings of office documents and books', () => {
     expect(await pathsIn(book, types.epub, 'alpha', 'beta', 'gamma')).to.deep.equal([['One'], ['One', 'The gravel'], ['Two']]);
   });
 
+  it('stand where they are, not where a table of contents names them', async () => {
+    const names = ['Care', 'Mirrors', 'Domes'];
+    const join = (toXml: (name: string) => string) => names.map(toXml).join('');
+    const about = (name: string) => `About ${name.toLowerCase()}.`;
+    const documents: [Buffer, string][] = [
+      [docx([join(wordParagraph), join((name) => styled(name, 'Heading1') + wordParagraph(about(name)))]), types.docx],
+      [
+        makeOdt(join((name) => `<text:p>${name}</text:p>`) + join((name) => `<text:h>${name}</text:h><text:p>${about(name)}</text:p>`)),
+        types.odt,
+      ],
+      [makeEpub([join((name) => `<p>${name}</p>`), ...names.map((name) => `<h2>${name}</h2><p>${about(name)}</p>`)]), types.epub],
+    ];
+    for (const [body, contentType] of documents)
+      expect(await pathsIn(body, contentType, ...names.map(about)), contentType).to.deep.equal(names.map((name) => [name]));
+  });
+
   it('are the titles of slides, wherever these have them', async () => {
     const paragraph = (text: string) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`;
     const shape = (type: string, ...paragraphs: string[]) =>

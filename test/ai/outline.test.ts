@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { finish } from '../../ai/extract/extract-text.ts';
-import { findMarkdownHeadings } from '../../ai/extract/markdown-headings.ts';
+import { markMarkdownHeadings } from '../../ai/extract/markdown-headings.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { makePdf, makeTextPdf } from './support/make-pdf.ts';
 
@@ -75,6 +75,40 @@ describe('The outline of an extracted text', () => {
     expect(found.outline.page_starts).to.equal(null);
   });
 
+  it('tells the headings of HTML where they are, not where a table of contents names them', async () => {
+    const names = ['Care', 'Mirrors', 'Domes'];
+    const contents = names.map((name) => `<p><a href="#${name}">${name}</a></p>`).join('');
+    const sections = names.map((name) => `<h2>${name}</h2><p>About it.</p>`).join('');
+    const deep = `${'<font>'.repeat(400)}${contents}${sections}`;
+    for (const html of [`${contents}<h1>Handbook</h1>${sections}`, deep]) {
+      const { text, outline } = await read(html, 'text/html');
+      expect(text).not.to.match(/[\ufdd0-\ufdef]/);
+      const found = outline.headings.filter(({ level }) => level === 2);
+      expect(found.map(({ title }) => title)).to.deep.equal(names);
+      expect(found.map(({ start }) => start)).to.deep.equal(names.map((name) => text.lastIndexOf(name)));
+    }
+  });
+
+  it('tells the headings of HTML after many that have no line of their own', async () => {
+    const after = '<h2>Care</h2><p>How to care.</p><h2>Mirrors</h2><p>How to wash.</p>';
+    const twelve = (toHtml: (title: string) => string) =>
+      Array.from({ length: 12 }, (_, index) => toHtml(`<h3>Card ${index}</h3>`)).join('');
+    const before = [
+      `<ul>${twelve((title) => `<li>${title}<p>About it.</p></li>`)}</ul>`,
+      `<table><tr>${twelve((title) => `<th>${title}</th>`)}</tr></table>`,
+      twelve((title) => `<blockquote>${title}</blockquote>`),
+      '<ul><li><h4>Mirrors</h4></li></ul>',
+    ];
+    for (const cards of before) expect(headingsOf(await read(cards + after, 'text/html'))).to.deep.equal(['2 Care', '2 Mirrors']);
+  });
+
+  it('tells no heading of which only a part is kept', () => {
+    const text = markMarkdownHeadings('# One\n\n## Two');
+    const titlesWithin = (characters: number) =>
+      finish({ text, pages: null }, 'text/markdown', characters).outline.headings.map(({ title }) => title);
+    expect([12, 13, 4, 5].map(titlesWithin)).to.deep.equal([['One'], ['One', 'Two'], [], ['One']]);
+  });
+
   it('tells the headings of Markdown', async () => {
     const found = await read(readFileSync('samples/beekeeping-notes.md'), 'text/markdown');
     expect(found.outline.headings.length).to.be.greaterThan(2);
@@ -86,6 +120,7 @@ describe('The outline of an extracted text', () => {
   it('knows both kinds of headings of Markdown, and what looks like one', () => {
     const text = [
       '😀 Title\n===',
+      '```\n# One #\n```',
       '# One #',
       '```\n# code\n```',
       '~~~sh\n# code\n```\n# still code\n~~~',
@@ -103,7 +138,7 @@ describe('The outline of an extracted text', () => {
       '# C#\t',
       'a | b\n\n--- | ---',
     ].join('\n\n');
-    const { text: kept, outline } = finish({ text, pages: null, headings: findMarkdownHeadings(text) }, 'text/markdown', 10_000);
+    const { text: kept, outline } = finish({ text: markMarkdownHeadings(text), pages: null }, 'text/markdown', 10_000);
     expect(outline.headings.map(({ level, title }) => [level, title])).to.deep.equal([
       [1, '😀 Title'],
       [1, 'One'],

@@ -1,5 +1,6 @@
 import PostalMime, { type Address } from 'postal-mime';
 import type { RawText, SourceDocument } from '../document.ts';
+import { withoutMarks } from '../outline.ts';
 import { readHtmlPart } from '../read-html.ts';
 import { damaged } from './archive.ts';
 
@@ -21,7 +22,7 @@ export async function readEml({ bytes }: SourceDocument): Promise<RawText> {
     line('Date', mail.date),
   ];
   const attachments = mail.attachments.map(({ filename }) => line('Attachment', filename ?? undefined));
-  const body = mail.text?.trim() || (html ? readHtmlPart(html).text.trim() : '');
+  const body = mail.text?.trim() || (html ? withoutMarks(readHtmlPart(html).text).trim() : '');
   return {
     text: [head.join(''), body, attachments.join('')]
       .map((part) => part.trim())

@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import { ServiceError } from '../../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
-import type { RawHeading } from '../outline.ts';
 import { readHtmlPart } from '../read-html.ts';
 import { Archive, damaged } from './archive.ts';
 import { localName, scanXml } from './scan-xml.ts';
@@ -31,11 +30,9 @@ export async function readEpub({ bytes }: SourceDocument, { maxTextCharacters }:
   if (chapters.length === 0) throw damaged(kind);
   const locked = archive.has(encryption) ? await listLocked(archive) : new Set<string>();
   const texts: string[] = [];
-  const headings: RawHeading[] = [];
   let length = 0;
   const toRaw = (stoppedEarly: boolean) => ({
     text: texts.filter((text) => text !== '').join('\n\n'),
-    headings,
     pages: null,
     stoppedEarly,
   });
@@ -43,9 +40,8 @@ export async function readEpub({ bytes }: SourceDocument, { maxTextCharacters }:
     if (locked.has(chapter)) throw new ServiceError(422, 'encrypted_document', 'The book is locked.');
     if (length > maxTextCharacters * 2) return toRaw(true);
     const page = { bytes: await archive.readWhole(chapter, maxChapterBytes), mediaType: 'text/html', charset: 'utf-8' };
-    const { text, headings: ofChapter = [] } = readHtmlPart(page);
+    const { text } = readHtmlPart(page);
     texts.push(text.trim());
-    for (const heading of ofChapter) headings.push(heading);
     length += text.length;
   }
   return toRaw(false);

@@ -1,4 +1,4 @@
-import { joinPages, type RawHeading, toHeadings } from '../outline.ts';
+import { joinPages, markHeading } from '../outline.ts';
 import { toRow } from '../table-row.ts';
 
 /** What stands around a cell in a row. */
@@ -29,7 +29,6 @@ export class TextBuilder {
   /** What goes on once an aside is closed, the outermost first. */
   readonly #around: Flow[] = [];
   readonly #pages: string[] = [];
-  readonly #headings: RawHeading[] = [];
 
   constructor(maxCharacters: number) {
     this.#maxCharacters = maxCharacters;
@@ -51,8 +50,8 @@ export class TextBuilder {
     const flow = this.#flow;
     const text = flow.line.trim();
     const paragraphs = flow.tables > 0 ? flow.cell : flow.blocks;
-    if (level !== undefined && flow.tables === 0 && this.#around.length === 0) this.#addHeading(level, text);
-    if (text !== '') paragraphs.push(text);
+    const isHeading = level !== undefined && flow.tables === 0 && this.#around.length === 0;
+    if (text !== '') paragraphs.push(isHeading ? markHeading(level, text) : text);
     append(paragraphs, flow.waiting);
     flow.line = '';
     flow.waiting = [];
@@ -63,9 +62,7 @@ export class TextBuilder {
     const flow = this.#flow;
     const title = flow.line.trim();
     flow.line = '';
-    if (title === '') return;
-    flow.blocks.unshift(title);
-    this.#addHeading(1, title);
+    if (title !== '') flow.blocks.unshift(markHeading(1, title));
   }
 
   /** Begins a note or a box of text within a paragraph. */
@@ -125,15 +122,11 @@ export class TextBuilder {
     this.#pages.push(this.#endFlow());
   }
 
-  finish(): { text: string; pageTexts?: string[]; headings: RawHeading[]; stoppedEarly: boolean } {
-    const found = { headings: this.#headings, stoppedEarly: this.full };
+  finish(): { text: string; pageTexts?: string[]; stoppedEarly: boolean } {
+    const found = { stoppedEarly: this.full };
     const rest = this.#endFlow();
     if (this.#pages.length === 0) return { text: rest, ...found };
     return { text: joinPages(this.#pages), pageTexts: this.#pages, ...found };
-  }
-
-  #addHeading(level: number, text: string): void {
-    for (const heading of toHeadings(level, text, this.#pages.length)) this.#headings.push(heading);
   }
 
   #endFlow(): string {
