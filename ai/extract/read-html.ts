@@ -4,6 +4,7 @@ import { Tokenizer } from 'htmlparser2';
 import { charsetOfBom, decodeText, knownCharset } from './decode-text.ts';
 import type { RawText, SourceDocument } from './document.ts';
 import { leaveOutBoilerplate } from './html-boilerplate.ts';
+import { breaking, flat, hidden, lines, lists, paragraphs, readings, widgets } from './html-elements.ts';
 import { formatTable } from './html-table.ts';
 import { markHeading } from './outline.ts';
 
@@ -17,17 +18,7 @@ const heavyParts =
   /<svg\b[^>]*\/>|<(script|style|svg)\b[^>]*(?:>[\s\S]*?(?:<\/\1\s*>|$)|$)|<!--[\s\S]*?(?:-->|$)|(?<=["'(])data:[\w/+.;=-]{0,80},[\w%+/=]*/gi;
 const metaCharset = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})/i;
 
-const hidden = new Set('script style noscript template svg iframe object select textarea button'.split(' '));
-const inline = new Set(
-  'a abbr b bdi bdo big cite code data del dfn em font i img ins kbd label mark q s samp small span strike strong sub sup time tt u var wbr'.split(
-    ' ',
-  ),
-);
-// Void elements, and elements that the next one closes: they nest only inside of others.
-const flat = new Set(
-  `area base br col embed hr img input link meta param source track wbr p li dt dd tr td th tbody thead tfoot option optgroup colgroup
-rt rp html head body`.split(/\s+/),
-);
+const unread = new Set([...hidden, ...widgets]);
 
 /** What stands on every page of a site, and what a browser does not show. */
 const besides = ['nav', '[role=navigation]', '[role=search]', '[hidden]', '[aria-hidden=true]'];
@@ -41,15 +32,22 @@ const layout: HtmlToTextOptions = {
       const alt: unknown = element.attribs?.alt;
       if (typeof alt === 'string' && alt.trim()) builder.addInline(alt.trim());
     },
-    heading: (element, walk, builder) => {
-      builder.openBlock({ leadingLineBreaks: 2 });
+    gap: (_element, _walk, builder) => builder.addInline(' '),
+    heading: (element, walk, builder, { leadingLineBreaks }) => {
+      builder.openBlock({ leadingLineBreaks });
       walk(element.children, builder);
       builder.closeBlock({ trailingLineBreaks: 2, blockTransform: (text) => markHeading(levelOf(element.name), text) });
     },
     tableRows: formatTable,
   },
   selectors: [
-    ...[...hidden, ...besides].map((selector) => ({ selector, format: 'skip' })),
+    ...[...hidden, ...readings, ...besides].map((selector) => ({ selector, format: 'skip' })),
+    ...widgets.map((selector) => ({ selector, format: 'gap' })),
+    ...paragraphs.map((selector) => ({ selector, format: 'block', options: { leadingLineBreaks: 2, trailingLineBreaks: 2 } })),
+    ...[...lines, 'li'].map((selector) => ({ selector, format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } })),
+    ...lists.map((selector) => ({ selector, format: 'unorderedList' })),
+    // The list lays out its own points.
+    ...['ul', 'ol', ...lists].map((list) => ({ selector: `${list} > li`, format: 'inline' })),
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, format: 'heading' })),
     { selector: 'title', format: 'block', options: { trailingLineBreaks: 2 } },
     { selector: 'a', options: { ignoreHref: true } },
@@ -117,19 +115,23 @@ function scanHtml(html: string): HtmlScan {
   let depth = 0;
   let deepest = 0;
   let hiddenDepth = 0;
+  let inReading = false;
   let headingAt: number | undefined;
   const onTag = (start: number, end: number, step: 1 | -1) => {
     const name = html.slice(start, end).toLowerCase();
     if (!flat.has(name)) depth = Math.max(0, depth + step);
     deepest = Math.max(deepest, depth);
-    if (hidden.has(name)) hiddenDepth = Math.max(0, hiddenDepth + step);
-    if (!inline.has(name)) parts.push('\n');
+    if (unread.has(name)) hiddenDepth = Math.max(0, hiddenDepth + step);
+    // Their ends may be left out.
+    if (readings.includes(name)) inReading = step > 0;
+    else if (name === 'ruby' || name === 'rb' || breaking.has(name)) inReading = false;
+    if (breaking.has(name)) parts.push('\n');
     if (!/^h[1-6]$/.test(name)) return;
     if (headingAt !== undefined && step < 0) parts.push(markHeading(levelOf(name), parts.splice(headingAt).join('').trim()), '\n');
     headingAt = step > 0 ? parts.length : undefined;
   };
   const onText = (text: string) => {
-    if (hiddenDepth === 0) parts.push(text);
+    if (hiddenDepth === 0 && !inReading) parts.push(text);
   };
   tokenize(html, {
     onopentagname: (start, end) => onTag(start, end, 1),

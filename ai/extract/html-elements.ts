@@ -1,0 +1,39 @@
+/** What a browser does not show. */
+export const hidden = split('script style noscript template datalist');
+
+/** What a browser shows as something other than text, between the words at both sides of it. */
+export const widgets = split('svg iframe object select textarea button');
+
+/** How Chinese and Japanese words are read. They stand above a word, and would part its signs. */
+export const readings = split('rt rp rtc');
+
+/** Elements that begin and end paragraphs, and those that only begin and end lines, of those that html-to-text takes for a part of a line. */
+export const paragraphs = split('details dialog dl fieldset figure');
+export const lines = split(
+  `address audio caption center dd dt figcaption hgroup legend listing optgroup option plaintext search summary tbody td tfoot th thead tr
+video xmp`,
+);
+
+/** Lists with points, besides `ul`. */
+export const lists = split('dir menu');
+
+/** What stands on a line of its own, so that words at both sides of its beginning and its end are two. All else is a part of a line. */
+export const breaking = new Set([
+  ...paragraphs,
+  ...lines,
+  ...lists,
+  ...split(
+    `article aside blockquote body br div footer form h1 h2 h3 h4 h5 h6 head header hr html li main nav ol p pre section table title ul`,
+  ),
+  ...widgets,
+]);
+
+/** Void elements, and elements that the next one closes: they nest only inside of others. */
+export const flat = new Set(
+  split(`area base br col embed hr img input link meta param source track wbr p li dt dd tr td th tbody thead tfoot option optgroup colgroup
+rt rp html head body`),
+);
+
+function split(names: string): string[] {
+  return names.split(/\s+/);
+}
