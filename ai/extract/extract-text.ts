@@ -79,13 +79,16 @@ const paragraphEnds = /[\u2029\f\v]/g;
 // Characters that Postgres refuses (NUL) or no reader wants: control characters except tab and line feed, byte order marks, lone
 // surrogates, and noncharacters, with one of which PDFium marks the hyphen of a word that it has joined.
 const unwanted = /[[\p{Cc}\p{Surrogate}\ufeff\ufffe\uffff]--[\t\n]]/gv;
+// Where a line may end within a word, or may not: soft hyphens, word joiners, spaces of no width. Such a space says where a word
+// ends in scripts that write no other. Joiners of letters (ZWJ, ZWNJ) stay: they are part of how words are spelled.
+const lineHints = /[\u00ad\u2060]|(?<![\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*)\u200b/gv;
 
 /**
  * Makes text storable: line ends are `\n`, and there are no other control characters except tab, and no lone surrogates. The marks of
  * headings stay.
  */
 function cleanText(text: string): string {
-  return text.replace(lineEnds, '\n').replace(paragraphEnds, '\n\n').replace(unwanted, '');
+  return text.replace(lineEnds, '\n').replace(paragraphEnds, '\n\n').replace(unwanted, '').replace(lineHints, '');
 }
 
 /** Cuts to at most `max` characters, which are code points. */

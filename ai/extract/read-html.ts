@@ -25,6 +25,8 @@ const besides = ['nav', '[role=navigation]', '[role=search]', '[hidden]', '[aria
 
 const layout: HtmlToTextOptions = {
   wordwrap: false,
+  // Those of HTML. The library's own have the space of no width, too, and part words there.
+  whitespaceCharacters: ' \t\r\n\f',
   baseElements: { selectors: ['title', 'body'], orderBy: 'occurrence', returnDomByDefault: true },
   limits: { maxInputLength: maxParsedLength },
   formatters: {

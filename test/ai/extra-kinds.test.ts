@@ -47,6 +47,30 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     });
   });
 
+  it('are read from Word: moved text once, equations, and words without what was deleted in them or how they are read', async () => {
+    const run = (xml: string) => `<w:r>${xml}</w:r>`;
+    const moved = (tag: string) => `<w:p><w:pPr><w:rPr><w:${tag}/></w:rPr></w:pPr><w:${tag}>${run('<w:t>Moved.</w:t>')}</w:${tag}></w:p>`;
+    const ruby = (base: string, reading: string) =>
+      run(`<w:ruby><w:rt>${run(`<w:t>${reading}</w:t>`)}</w:rt><w:rubyBase>${run(`<w:t>${base}</w:t>`)}</w:rubyBase></w:ruby>`);
+    const body = [
+      moved('moveFrom'),
+      wordParagraph('Between.'),
+      moved('moveTo'),
+      `<w:p>${ruby('望', 'ぼう')}${ruby('遠', 'えん')}${ruby('鏡', 'きょう')}</w:p>`,
+      `<w:p>${run('<w:t>fer</w:t>')}<w:del>${run('<w:tab/><w:br/>')}</w:del>${run('<w:t>ry</w:t>')}</w:p>`,
+      '<w:p><m:oMathPara><m:oMath><m:r><m:t>E=m</m:t></m:r><m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e></m:sSup></m:oMath></m:oMathPara></w:p>',
+    ];
+    expect((await read(makeDocx(body.join('')), types.docx)).text).to.equal('Between.\n\nMoved.\n\n望遠鏡\n\nferry\n\nE=mc\n\nA footnote.');
+  });
+
+  it('are read from PowerPoint with equations, once', async () => {
+    const paragraph = (xml: string) => `<p:sp><p:txBody><a:p>${xml}</a:p></p:txBody></p:sp>`;
+    const choice = `<mc:Choice>${paragraph('<a:r><a:t>Area </a:t></a:r><a14:m><m:oMath><m:r><m:t>πr</m:t></m:r></m:oMath></a14:m>')}</mc:Choice>`;
+    const fallback = `<mc:Fallback>${paragraph('<a:r><a:t>Area</a:t></a:r>')}</mc:Fallback>`;
+    const deck = makePptx([`<mc:AlternateContent>${choice}${fallback}</mc:AlternateContent>${paragraph('<a:r><a:t>End</a:t></a:r>')}`]);
+    expect((await read(deck, types.pptx)).text).to.equal('Area πr\n\nEnd');
+  });
+
   it('are read from PowerPoint, slide by slide in the order they are shown', async () => {
     const paragraph = (text: string) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`;
     const table = `<a:tbl><a:tr><a:tc>${paragraph('a')}</a:tc><a:tc>${paragraph('b|c')}</a:tc></a:tr></a:tbl>`;
@@ -108,11 +132,15 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
       expect(await refusal(body, type), type).to.deep.equal([422, 'unreadable_document']);
   });
 
-  it('are read from OpenDocument: headings, lists, tables; no comments', async () => {
+  it('are read from OpenDocument: headings, lists, tables; no comments, and no readings of words', async () => {
     const body = `<text:h>Title</text:h><text:p>One<text:s text:c="1000000000"/>two<office:annotation><text:p>Hm.</text:p></office:annotation></text:p>
 <text:list><text:list-item><text:p>first</text:p></text:list-item></text:list>
 <table:table><table:table-row table:number-rows-repeated="1000000000"><table:table-cell><text:p>a</text:p></table:table-cell><table:table-cell><text:p>b</text:p></table:table-cell></table:table-row></table:table>`;
     expect((await read(makeOdt(body), types.odt)).text).to.equal('Title\n\nOne two\n\nfirst\n\n| a | b |');
+    const ruby = (base: string, reading: string) =>
+      `<text:ruby><text:ruby-base>${base}</text:ruby-base><text:ruby-text>${reading}</text:ruby-text></text:ruby>`;
+    const words = await read(makeOdt(`<text:p>${ruby('望遠', 'ぼうえん')}${ruby('鏡', 'きょう')}</text:p>`), types.odt);
+    expect(words.text).to.equal('望遠鏡');
     const locked = '<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>';
     expect(await refusal(makeOdt(body, locked), types.odt)).to.deep.equal([422, 'encrypted_document']);
   });

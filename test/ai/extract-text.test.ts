@@ -71,6 +71,15 @@ describe('text documents at /v1/extract', () => {
     expect((await read(Buffer.from([0x61, 0, 0x3d, 0xd8, 0x62, 0]), 'text/plain; charset=utf-16le')).text).to.match(/^a\ufffd?b$/);
   });
 
+  it('removes what only says where a line may end, so that words are whole', async () => {
+    const html = '<p>Donau&shy;dampf&shy;schiff, inter&ZeroWidthSpace;national, 20&NoBreak;km</p><h2>Do&shy;nau</h2>';
+    const { text, outline } = await service.client.extract({ body: Buffer.from(html), contentType: 'text/html' });
+    expect(text).to.equal('Donaudampfschiff, international, 20km\n\nDonau');
+    expect(outline.headings).to.deep.equal([{ level: 2, start: 39, title: 'Donau' }]);
+    // Joiners of letters, and the ends of words in Khmer, also behind a sign above a letter.
+    for (const kept of ['می\u200cخواهم', 'क्\u200dष', 'ភាសា\u200bខ្មែរ', 'ទី\u200bក្រុង']) expect((await read(kept)).text).to.equal(kept);
+  });
+
   it('cuts at the limit of characters without splitting a pair', async () => {
     const exact = await read('x'.repeat(200_000));
     expect([exact.characters, exact.truncated]).to.deep.equal([200_000, false]);

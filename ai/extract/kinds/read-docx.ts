@@ -8,8 +8,10 @@ import { type HeadingLevels, readHeadingLevels, toLevel } from './word-styles.ts
 
 const kind = 'a Word document';
 const notes = ['footnotes', 'endnotes'];
+/** What was deleted, where moved text was before, how a word is read, and the second form of what a newer element shows already. */
+const skipped = new Set(['w:del', 'w:moveFrom', 'w:rt', 'mc:Fallback']);
 
-/** Reads a Word document: paragraphs, tables, then footnotes and endnotes; no headers and footers, and nothing that was deleted. */
+/** Reads a Word document: paragraphs, equations, tables, then footnotes and endnotes; no headers and footers, and nothing that was deleted. */
 export async function readDocx({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
   const archive = await Archive.open(bytes, kind);
   const main = await findMainPart(
@@ -39,14 +41,13 @@ async function readWordPart(
   const setLevel = (level: number | undefined) => {
     if (changes === 0 && paragraphs.length > 0) paragraphs[paragraphs.length - 1] = level;
   };
-  // The second form of what a newer element shows already.
-  let fallbacks = 0;
+  let hidden = 0;
   await scanXml(archive.readText(part), {
     enough: () => builder.full,
     open(name, { 'w:val': value = '' }) {
-      if (name === 'mc:Fallback') fallbacks += 1;
-      if (fallbacks > 0) return;
-      if (name === 'w:t') inText = true;
+      if (skipped.has(name)) hidden += 1;
+      if (hidden > 0) return;
+      if (name === 'w:t' || name === 'm:t') inText = true;
       else if (name === 'w:p') paragraphs.push(undefined);
       else if (name === 'w:pPrChange') changes += 1;
       else if (name === 'w:pStyle') setLevel(levels(value));
@@ -58,9 +59,9 @@ async function readWordPart(
       else if (name === 'w:txbxContent') builder.openAside();
     },
     close(name) {
-      if (name === 'mc:Fallback') fallbacks -= 1;
-      if (fallbacks > 0) return;
-      if (name === 'w:t') inText = false;
+      if (skipped.has(name)) hidden -= 1;
+      if (hidden > 0) return;
+      if (name === 'w:t' || name === 'm:t') inText = false;
       else if (name === 'w:p') builder.endParagraph(paragraphs.pop());
       else if (name === 'w:pPrChange') changes -= 1;
       else if (name === 'w:tc') builder.endCell();
@@ -69,7 +70,7 @@ async function readWordPart(
       else if (name === 'w:txbxContent') builder.closeAside();
     },
     text(text) {
-      if (inText && fallbacks === 0) builder.add(text);
+      if (inText && hidden === 0) builder.add(text);
     },
   });
 }

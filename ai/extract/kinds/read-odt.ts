@@ -6,8 +6,8 @@ import { TextBuilder } from './text-builder.ts';
 
 const kind = 'an OpenDocument text';
 const manifest = 'META-INF/manifest.xml';
-/** What is not part of the text: comments, what was deleted, and the numbers of notes. */
-const skipped = new Set(['office:annotation', 'text:tracked-changes', 'text:note-citation']);
+/** What is not part of the text: comments, what was deleted, the numbers of notes, and how words are read. */
+const skipped = new Set(['office:annotation', 'text:tracked-changes', 'text:note-citation', 'text:ruby-text']);
 /** What interrupts the paragraph that it stands in. */
 const asides = new Set(['text:note', 'draw:text-box']);
 

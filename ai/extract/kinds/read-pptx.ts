@@ -35,17 +35,23 @@ export async function readPptx({ bytes }: SourceDocument, { maxTextCharacters, m
 /** Reads a slide; the text of its first placeholder for a title is a heading, and stands first. */
 async function readSlide(archive: Archive, slide: string, builder: TextBuilder): Promise<void> {
   let inText = false;
+  // The second form of what a newer element shows already.
+  let fallbacks = 0;
   let [inTitle, titled] = [false, false];
   await scanXml(archive.readText(slide), {
     enough: () => builder.full,
     open(name, { type = '' }) {
-      if (name === 'a:t') inText = true;
+      if (name === 'mc:Fallback') fallbacks += 1;
+      if (fallbacks > 0) return;
+      if (name === 'a:t' || name === 'm:t') inText = true;
       else if (name === 'p:ph' && titles.has(type) && !titled) [inTitle, titled] = [true, true];
       else if (name === 'a:br') builder.add('\n');
       else if (name === 'a:tbl') builder.openTable();
     },
     close(name) {
-      if (name === 'a:t') inText = false;
+      if (name === 'mc:Fallback') fallbacks -= 1;
+      if (fallbacks > 0) return;
+      if (name === 'a:t' || name === 'm:t') inText = false;
       else if (name === 'a:p' && inTitle) builder.add('\n');
       else if (name === 'a:p') builder.endParagraph();
       else if (name === 'p:sp' && inTitle) {
@@ -56,7 +62,7 @@ async function readSlide(archive: Archive, slide: string, builder: TextBuilder):
       else if (name === 'a:tbl') builder.closeTable();
     },
     text(text) {
-      if (inText) builder.add(text);
+      if (inText && fallbacks === 0) builder.add(text);
     },
   });
 }
