@@ -221,6 +221,24 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(text).to.equal('Café Пр\n\nSecond — line\n\n| a | b |\nlink');
   });
 
+  it('are read from RTF in the code pages of the document and of its fonts', async () => {
+    const readRtf = async (rtf: string) => (await read(Buffer.from(rtf, 'latin1'), types.rtf)).text;
+    const fonts = String.raw`{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial;}{\f2\fnil\fcharset128 Gothic;}{\f3\cpg1253 Arial;}}`;
+    const documents: [string, string][] = [
+      [String.raw`{\rtf1\ansi\ansicpg932 \'96\'5d\'89\'93\'8b\'be\'83\'5c\'83\\\'83]\par}`, '望遠鏡ソソゾ'],
+      [String.raw`{\rtf1\ansi\ansicpg936 \'cd\'fb\'d4\'b6\'be\'b5\par}`, '望远镜'],
+      [String.raw`{\rtf1\ansi\ansicpg949 \'b0\'c5\'bf\'ef\par}`, '거울'],
+      [String.raw`{\rtf1\ansi\ansicpg950 \'b1\'e6\par}`, '望'],
+      [
+        String.raw`{\rtf1\ansi\ansicpg1252\deff1${fonts}\'e7{\f0 Caf\'e9 \f1\'e5}\'f0{\f2\'8b\'be}\f3\'e1\plain\'e0\f9 \'e0}`,
+        'зCafé ер鏡αаà',
+      ],
+    ];
+    for (const [rtf, text] of documents) expect(await readRtf(rtf), rtf).to.equal(text);
+    const hidden = String.raw`{\rtf1 kept {\deleted gone \u1055?}{\v hidden\par{\v0 shown }}\v no\v0 end\deleted no\plain .\{\}}`;
+    expect(await readRtf(hidden)).to.equal('kept shown end.{}');
+  });
+
   it('stop at the limit of characters', async () => {
     const long = makeDocx(wordParagraph('word '.repeat(500)).repeat(200));
     expect(await read(long, types.docx)).to.include({ characters: 5000, truncated: true });

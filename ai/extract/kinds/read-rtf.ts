@@ -1,6 +1,6 @@
-import { knownCharset } from '../decode-text.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { damaged } from './archive.ts';
+import { charsetOfCodePage, charsetOfFont } from './rtf-charsets.ts';
 
 const maxDepth = 1_000;
 /** Groups whose content is not part of the text. */
@@ -32,11 +32,17 @@ const token = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z0-9'])|([
 
 interface Group {
   hidden: boolean;
+  /** Formatted so that it is not shown, or deleted; until it is said otherwise. */
+  unseen: boolean;
+  deleted: boolean;
+  /** Defines fonts instead of using them. */
+  definesFonts: boolean;
+  font: number | undefined;
   /** How many characters follow a Unicode one, for those who cannot read it. */
   fallbacks: number;
 }
 
-/** Reads the text of an RTF document: paragraphs, and tables as rows; no headers, footers, pictures or embedded objects. */
+/** Reads the text of an RTF document: paragraphs, and tables as rows; no headers, footers, pictures or embedded objects, and nothing that was deleted. */
 export function readRtf({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): RawText {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   if (!source.startsWith('{\\rtf')) throw damaged('an RTF document');
@@ -58,9 +64,14 @@ class RtfReader {
   readonly #parts: string[] = [];
   readonly #maxLength: number;
   readonly #groups: Group[] = [];
-  #group: Group = { hidden: false, fallbacks: 1 };
+  #group: Group = { hidden: false, unseen: false, deleted: false, definesFonts: false, font: undefined, fallbacks: 1 };
   #charset = 'windows-1252';
+  /** The charsets of fonts, by their numbers, that are not that of the document. */
+  readonly #fonts = new Map<number | undefined, string>();
+  #definedFont: number | undefined;
+  #defaultFont: number | undefined;
   #bytes: number[] = [];
+  #charsetOfBytes = this.#charset;
   #length = 0;
   #skip = 0;
 
@@ -73,8 +84,13 @@ class RtfReader {
   }
 
   onWord(word: string, number: number | undefined): void {
-    if (hidden.has(word)) this.#group.hidden = true;
-    else if (word === 'ansicpg') this.#charset = knownCharset(`windows-${number}`) ?? this.#charset;
+    if (hidden.has(word)) {
+      this.#group.hidden = true;
+      this.#group.definesFonts = word === 'fonttbl';
+    } else if (word === 'v') this.#group.unseen = number !== 0;
+    else if (word === 'deleted') this.#group.deleted = number !== 0;
+    else if (word === 'ansicpg') this.#charset = charsetOfCodePage(number ?? 0) ?? this.#charset;
+    else if (/^(?:f|deff|plain|fcharset|cpg)$/.test(word)) this.#onFont(word, number ?? 0);
     else if (word === 'uc') this.#group.fallbacks = Math.max(0, number ?? 1);
     else if (word === 'u' && number !== undefined) {
       this.#write(String.fromCharCode(number & 0xffff));
@@ -85,21 +101,27 @@ class RtfReader {
   onSymbol(symbol: string): void {
     // A group that only some programs know.
     if (symbol === '*') this.#group.hidden = true;
-    else if ('\\{}'.includes(symbol)) this.#write(symbol);
+    // It may be the second byte of a letter.
+    else if ('\\{}'.includes(symbol)) this.onByte(symbol.charCodeAt(0));
     else if (symbol === '\r' || symbol === '\n') this.#write('\n\n');
     else this.#write(written[symbol] ?? '');
   }
 
   onByte(byte: number): void {
     if (this.#skip > 0) this.#skip -= 1;
-    else if (!this.#group.hidden) this.#bytes.push(byte);
+    else if (this.#isShown) {
+      this.#beginBytes();
+      this.#bytes.push(byte);
+    }
   }
 
   onText(text: string): void {
     const skipped = Math.min(this.#skip, text.length);
     this.#skip -= skipped;
+    if (!this.#isShown) return;
+    this.#beginBytes();
     // Bytes above ASCII are allowed without an escape.
-    if (!this.#group.hidden) for (const character of text.slice(skipped)) this.#bytes.push(character.charCodeAt(0));
+    for (const character of text.slice(skipped)) this.#bytes.push(character.charCodeAt(0));
     if (this.#bytes.length > 65_536) this.#flush();
   }
 
@@ -122,8 +144,31 @@ class RtfReader {
       .trim();
   }
 
+  get #isShown(): boolean {
+    const { hidden, unseen, deleted } = this.#group;
+    return !hidden && !unseen && !deleted;
+  }
+
+  /** Notes the font of what follows, or, in the table of fonts, its charset. */
+  #onFont(word: string, number: number): void {
+    const charset = word === 'fcharset' ? charsetOfFont(number) : word === 'cpg' ? charsetOfCodePage(number) : undefined;
+    if (this.#group.definesFonts && word === 'f') this.#definedFont = number;
+    else if (this.#group.definesFonts && charset !== undefined) this.#fonts.set(this.#definedFont, charset);
+    else if (word === 'f') this.#group.font = number;
+    else if (word === 'deff') this.#defaultFont = this.#group.font = number;
+    else if (word === 'plain') Object.assign(this.#group, { font: this.#defaultFont, unseen: false, deleted: false });
+  }
+
+  /** Bytes of another charset than those before them are decoded on their own. */
+  #beginBytes(): void {
+    const charset = this.#fonts.get(this.#group.font) ?? this.#charset;
+    if (charset === this.#charsetOfBytes) return;
+    this.#flush();
+    this.#charsetOfBytes = charset;
+  }
+
   #write(text: string): void {
-    if (this.#group.hidden) return;
+    if (!this.#isShown) return;
     this.#flush();
     this.#parts.push(text);
     this.#length += text.length;
@@ -131,7 +176,7 @@ class RtfReader {
 
   #flush(): void {
     if (this.#bytes.length === 0) return;
-    const text = new TextDecoder(this.#charset).decode(Uint8Array.from(this.#bytes));
+    const text = new TextDecoder(this.#charsetOfBytes).decode(Uint8Array.from(this.#bytes));
     this.#bytes = [];
     this.#parts.push(text);
     this.#length += text.length;
