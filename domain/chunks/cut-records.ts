@@ -14,33 +14,35 @@ interface Item extends Span {
   label: string;
   /** How well a chunk ends after it: the less, the better. */
   depth: number;
+  /** How search reads it if that would be longer than a chunk. */
+  bare?: { context: string; plain: string };
 }
 
 /** Names are repeated for search unless it would read so many times as much as there is. */
 const mostGrowth = 3;
 const longestName = 60;
+/** How much of a chunk's size what stands before it may take, at most. */
+const contextShare = 4;
 
-/** Cuts a CSV text at its records. For search each cell is named by its column, or, if that would be far more text than the cells, each chunk begins with the names. */
+/**
+ * Cuts a CSV text at its records. For search each cell is named by its column, or, if that would be far more text than the cells, each chunk begins with the
+ * names. So does a record that is longer than a chunk with a name for each cell.
+ */
 export function cutCsv(text: string, size: ChunkSize): Cut[] {
   const records = readCsvRecords(text);
   const names = columnNamesOf(records)?.map((name) => [...name].slice(0, longestName).join(''));
-  const toItems = (write: (cells: string[]) => string): Item[] =>
-    records.map(({ start, end, cells }, line) => ({
-      start,
-      end,
-      line,
-      label: '',
-      depth: 0,
-      plain: write(cells.map((cell) => cell.trim())),
-    }));
-  const named = toItems((cells) => cells.flatMap((cell, column) => nameCell(names?.[column] ?? '', cell)).join(', '));
+  const context = [...(names?.join(', ') ?? '')].slice(0, Math.floor(size.characters / contextShare)).join('');
+  const bare = records.map(({ start, end, cells }, line): Item => {
+    const plain = cells.flatMap((cell) => cell.trim() || []).join(', ');
+    return { start, end, line, label: '', depth: 0, plain };
+  });
+  const named = bare.map((item, line): Item => {
+    const cells = records[line]?.cells.map((cell) => cell.trim()) ?? [];
+    const plain = cells.flatMap((cell, column) => nameCell(names?.[column] ?? '', cell)).join(', ');
+    return { ...item, plain, bare: { context, plain: item.plain } };
+  });
   if (growthOf(named, text) <= mostGrowth) return cutItems(text, named, { size, context: '' });
-  const context = [...(names?.join(', ') ?? '')].slice(0, Math.floor(size.characters / 4)).join('');
-  return cutItems(
-    text,
-    toItems((cells) => cells.filter((cell) => cell !== '').join(', ')),
-    { size, context },
-  );
+  return cutItems(text, bare, { size, context });
 }
 
 function nameCell(name: string, cell: string): string[] {
@@ -70,7 +72,7 @@ function growthOf(items: Item[], text: string): number {
 
 /** What an item adds to the text that search reads, after another one. */
 function lengthOf({ plain, label, line }: Item, before: Item | undefined): number {
-  return plain.length + 2 + (line === before?.line ? 0 : label.length);
+  return plain.length + 2 + (line === before?.line || label === '' ? 0 : label.length + 1);
 }
 
 /** Puts items together to chunks of a size, in the text and as search reads them. What is not of any item at the end of the text is cut as prose. */
@@ -101,24 +103,21 @@ function findNext(items: Item[], first: number, { characters, room }: { characte
   return items.length;
 }
 
-function toCuts(text: string, items: Item[], options: { size: ChunkSize; context: string }): Cut[] {
+/** The chunk of items that fit into one; or of a single one that does not, with less around it, or cut as prose. */
+function toCuts(text: string, items: Item[], { size, context }: { size: ChunkSize; context: string }): Cut[] {
   const [start, end] = [items[0]?.start ?? 0, items.at(-1)?.end ?? 0];
-  if (end - start > options.size.characters) {
-    const label = items[0]?.label ?? '';
-    const context = [options.context, label].filter((part) => part !== '').join('\n');
-    return cutSpan(text, { start, end }, { ...options, context });
-  }
   const [trimmed] = trim(text, { start, end });
   if (!trimmed) return [];
-  return [
-    {
-      ...trimmed,
-      context: options.context,
-      plain: write(items)
-        .slice(0, mostGrowth * options.size.characters)
-        .toWellFormed(),
-    },
-  ];
+  const written = write(items).toWellFormed();
+  const plain = written.trim() === '' ? trimmed.text : written;
+  const { context: names, plain: cells } = items[0]?.bare ?? { context, plain };
+  if (end - start <= size.characters) {
+    if (plain.length + (context === '' ? 0 : context.length + 1) <= size.characters) return [{ ...trimmed, context, plain }];
+    const room = Math.max(0, size.characters - cells.length - 1);
+    if (cells.length <= size.characters) return [{ ...trimmed, context: [...names].slice(0, room).join(''), plain: cells.toWellFormed() }];
+  }
+  const label = [...(items[0]?.label ?? '')].slice(-Math.floor(size.characters / contextShare)).join('');
+  return cutSpan(text, { start, end }, { size, context: label === '' ? context : label });
 }
 
 function write(items: Item[]): string {

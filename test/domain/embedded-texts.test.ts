@@ -63,6 +63,20 @@ describe('What is embedded of a CSV text', () => {
     }
   });
 
+  it('has names once, as many as fit, in a record that is longer than a chunk with a name for each cell', () => {
+    const names = Array.from({ length: 25 }, (_, column) => `Question ${column}: how do you like the ferry and the harbor`);
+    const record = (row: number) => names.map((_, column) => `${row}.${column} is rather long and says`).join(',');
+    const text = [names.join(','), 'yes,no,maybe', ...Array.from({ length: 30 }, (_, row) => record(row))].join('\n');
+    const chunks = csv(text);
+    expectInPlace(text, chunks);
+    for (const { embedded: one } of chunks) expect(one.length).to.be.most(1_200);
+    expect(chunks.at(-1)?.text).to.equal(record(29));
+    expect(chunks.at(-1)?.embedded).to.match(
+      /^Question 0: how [^\n]+\n29\.0 is rather long and says, 29\.1 .*29\.24 is rather long and says$/,
+    );
+    expect(embedded(chunks)).to.include('Question 0: how do you like the ferry and the harbor: yes, Question 1:');
+  });
+
   it('is cut within a record only if that is longer than a chunk', () => {
     const text = `name,text\nshort,one\nlong,"${'many words, '.repeat(300)}"\nlast,two`;
     const chunks = csv(text);
@@ -109,6 +123,16 @@ describe('What is embedded of a JSON text', () => {
     expectInPlace(text, chunks);
     expect(chunks.length).to.be.above(3);
     for (const { embedded: one } of chunks) expect(one).to.match(/^article/);
+  });
+
+  it('keeps to the size of a chunk, however long the keys are', () => {
+    const key = (name: string) => `${name}_${'k'.repeat(50)}`;
+    const value = { [key('a')]: { [key('b')]: { [key('c')]: { [key('d')]: 'Tar keeps water out. '.repeat(50), [key('e')]: 1 } } } };
+    for (const characters of [200, 1_200]) {
+      const chunks = json(JSON.stringify(value), characters);
+      expectInPlace(JSON.stringify(value), chunks);
+      for (const { embedded: one } of chunks) expect(one.length).to.be.most(characters);
+    }
   });
 
   it('is the text itself where it is no JSON, or was cut off', () => {
@@ -229,6 +253,7 @@ describe('What is embedded of a hostile text', () => {
         for (const chunk of chunks) {
           expect([...chunk.text].length).to.be.most(characters);
           expect(chunk.embedded).to.not.equal('');
+          if (contentType !== 'text/markdown') expect([...chunk.embedded].length).to.be.most(characters);
         }
       }),
       { numRuns: 300 },
