@@ -94,6 +94,32 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(text).to.equal('Prices\n\n| Part | Price | Since |\n| Mirror | 12.5 | 2026-03-01 |');
   });
 
+  it('are read from Excel with days in East Asian formats, and without the readings of words', async () => {
+    const formats = [27, 31, 36, 50, 56, 58, 32, 35, 30].map((format) => `<xf numFmtId="${format}"/>`).join('');
+    const custom = '<numFmts><numFmt numFmtId="30" formatCode="0.0"/></numFmts>';
+    const cells = Array.from({ length: 9 }, (_, style) => `<c s="${style}"><v>${style === 7 ? 0.25 : 46082}</v></c>`).join('');
+    const word = '<row><c t="inlineStr"><is><r><t>望遠鏡</t></r><rPh><t>ボウエンキョウ</t></rPh></is></c></row>';
+    const workbook = makeXlsx(`<row>${cells}</row>${word}`, [], '', `${custom}<cellXfs>${formats}</cellXfs>`);
+    const days = Array(6).fill('2026-03-01').join(' | ');
+    expect((await read(workbook, types.xlsx)).text).to.equal(`Prices\n\n| ${days} | 46082 | 0.25 | 46082 |\n| 望遠鏡 |`);
+  });
+
+  it('are read whatever prefixes the program that wrote them has chosen', async () => {
+    const declared = (prefix: string, schema: string) => `xmlns${prefix && `:${prefix}`}="http://schemas.openxmlformats.org/${schema}"`;
+    const word = 'wordprocessingml/2006/main';
+    const heading = '<ns0:p><ns0:pPr><ns0:pStyle ns0:val="Heading2"/></ns0:pPr><ns0:r><ns0:t>Lease</ns0:t></ns0:r></ns0:p>';
+    const body = [
+      `<x ${declared('ns0', word)}>${heading}<y ${declared('ns0', 'other')}><ns0:t>no</ns0:t></y><ns0:p><ns0:r><ns0:t>Rent</ns0:t></ns0:r></ns0:p></x>`,
+      `<p ${declared('', word)}><r><t>Due</t></r></p><p><r><t>no</t></r></p>`,
+      `<v:p xmlns:v="http://purl.oclc.org/ooxml/wordprocessingml/main"><v:r><v:t>Strict</v:t></v:r></v:p>`,
+    ];
+    const { text, outline } = await read(makeDocx(body.join('')), types.docx);
+    expect(text).to.equal('Lease\n\nRent\n\nDue\n\nStrict\n\nA footnote.');
+    expect(outline.headings).to.deep.equal([{ level: 2, start: 0, title: 'Lease' }]);
+    const slide = `<d:p ${declared('d', 'drawingml/2006/main')}><d:r><d:t>Welcome</d:t></d:r></d:p>`;
+    expect((await read(makePptx([slide]), types.pptx)).text).to.equal('Welcome');
+  });
+
   it('are read from Excel with each cell in its column, though empty ones are left out', async () => {
     const rows = [
       '<row r="1"><c r="A1" t="str"><v>Part</v></c><c r="B1" t="str"><v>Colour</v></c><c r="D1" t="str"><v>Price</v></c></row>',

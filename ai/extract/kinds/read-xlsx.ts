@@ -12,7 +12,8 @@ const dayMs = 86_400_000;
 const dayZeros = { usual: Date.UTC(1899, 11, 30), of1904: Date.UTC(1904, 0, 1) };
 /** Excel's last column is XFD. */
 const mostColumns = 16_384;
-const dateFormats = new Set([14, 15, 16, 17, 22]);
+/** Built-in formats of days. Those from 27 on are in Chinese, Japanese and Korean, where some of them are times in one language. */
+const dateFormats = new Set([14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58]);
 
 /** Reads the sheets of a workbook in their order: the name of each, and its rows that are not empty. Formulas show their last result. */
 export async function readXlsx({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
@@ -88,7 +89,7 @@ async function readDateStyles(archive: Archive, part: string): Promise<Set<numbe
       if (name === 'numFmt') custom.set(format, /[dy]/i.test(formatCode.replace(/"[^"]*"?|\[[^\]]*\]?|\\./g, '')));
       else if (name === 'cellXfs') inCells = true;
       else if (name === 'xf' && inCells) {
-        if (dateFormats.has(format) || custom.get(format)) dates.add(style);
+        if (custom.get(format) ?? dateFormats.has(format)) dates.add(style);
         style += 1;
       }
     },
@@ -108,7 +109,7 @@ interface Book {
 }
 
 async function readSheet(archive: Archive, part: string, book: Book, builder: TextBuilder): Promise<void> {
-  let [type, style, value, inValue, column, written] = ['n', 0, '', false, 0, 0];
+  let [type, style, value, inValue, phonetic, column, written] = ['n', 0, '', false, 0, 0, 0];
   // Cells behind empty ones stay in their columns. Those that no value follows are left out: they may be 16,384 in every row.
   const write = (text: string) => {
     if (text.trim() === '') return;
@@ -124,10 +125,12 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
       else if (name === 'c') {
         column = Math.max(column + 1, columnOf(attributes.r) ?? 0);
         [type, style, value] = [attributes.t ?? 'n', Number(attributes.s ?? 0), ''];
-      } else if (name === 'v' || name === 't') inValue = true;
+      } else if (name === 'rPh') phonetic += 1;
+      else if (name === 'v' || name === 't') inValue = phonetic === 0;
     },
     close(name) {
       if (name === 'v' || name === 't') inValue = false;
+      else if (name === 'rPh') phonetic -= 1;
       else if (name === 'c') {
         write(
           type === 's' ? (book.shared[Number(value)] ?? '') : type === 'n' && book.dates.has(style) ? toDate(value, book.dayZero) : value,
@@ -141,10 +144,10 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
   });
 }
 
-/** A day of a workbook as `2026-03-01`, with its time if it has one. */
+/** A day of a workbook as `2026-03-01`, with its time if it has one. A part of the first day is a time of any day, and stays a number. */
 function toDate(value: string, dayZero: number): string {
   const time = new Date(Math.round((dayZero + Number(value) * dayMs) / 1000) * 1000);
-  if (value === '' || Number.isNaN(time.getTime())) return value;
+  if (value === '' || Number.isNaN(time.getTime()) || Math.abs(Number(value) - 0.5) < 0.5) return value;
   return time.toISOString().slice(0, 19).replace('T00:00:00', '').replace('T', ' ');
 }
 

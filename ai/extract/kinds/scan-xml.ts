@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { ServiceError } from '../../service-error.ts';
+import { XmlPrefixes } from './xml-prefixes.ts';
 
 /** No document that a person has written nests deeper. */
 const maxDepth = 256;
@@ -14,20 +15,23 @@ export interface XmlHandlers {
 
 /**
  * Reads XML piece by piece without building a tree. It follows no reference to another file and knows no entities but XML's own five.
+ * Elements and attributes of office documents have their usual prefixes, whatever the document calls them.
  * Throws ServiceError 422 `unreadable_document` for one that declares entities, or nests too deeply.
  */
 export async function scanXml(pieces: AsyncIterable<string> | Iterable<string>, handlers: XmlHandlers): Promise<void> {
   let depth = 0;
+  const prefixes = new XmlPrefixes();
   const parser = new Parser(
     {
       onopentag(name, attributes) {
         depth += 1;
         if (depth > maxDepth) throw refused(`The document nests more than ${maxDepth} parts.`);
-        handlers.open?.(name, attributes);
+        const usual = prefixes.open(name, attributes);
+        handlers.open?.(usual.name, usual.attributes);
       },
       onclosetag(name) {
         depth -= 1;
-        handlers.close?.(name);
+        handlers.close?.(prefixes.close(name));
       },
       ontext: (text) => handlers.text?.(text),
       onprocessinginstruction(_name, data) {
