@@ -81,7 +81,7 @@ const paragraphEnds = /[\u2029\f\v]/g;
 const unwanted = /[[\p{Cc}\p{Surrogate}\ufeff\ufffe\uffff]--[\t\n]]/gv;
 // Where a line may end within a word, or may not: soft hyphens, word joiners, spaces of no width. Such a space says where a word
 // ends in scripts that write no other. Joiners of letters (ZWJ, ZWNJ) stay: they are part of how words are spelled.
-const lineHints = /[\u00ad\u2060]|(?<![\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*)\u200b/gv;
+const lineHints = /[\u00ad\u2060]|\u200b(?<![\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*.)/gv;
 
 /**
  * Makes text storable: line ends are `\n`, and there are no other control characters except tab, and no lone surrogates. The marks of

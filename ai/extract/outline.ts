@@ -13,8 +13,8 @@ const firstMark = 0xfdd0;
 const endMark = String.fromCharCode(firstMark);
 const deepestLevel = 31;
 const marks = /[\ufdd0-\ufdef]/g;
-/** A heading that has a line of its own, but for the signs of Markdown before it. */
-const ownLine = /(?<=^[^\S\n]*(#+[^\S\n]+)?)([\ufdd1-\ufdef])([^\ufdd0-\ufdef]+)\ufdd0/gm;
+/** A heading that has a line of its own, but for the signs of Markdown before it. Looks back from marks only: blanks may be without end. */
+const ownLine = /([\ufdd1-\ufdef])(?<=^[^\S\n]*(#+[^\S\n]+)?.)([^\ufdd0-\ufdef]+)\ufdd0/gm;
 
 /** So many headings of a document are told. */
 export const mostHeadings = 5_000;
@@ -65,9 +65,11 @@ export function findPageStarts(pages: string[], characters: number): number[] {
 export function locateHeadings(page: string, pageStart: number, characters: number): Outline['headings'] {
   const found: Outline['headings'] = [];
   let [passed, at] = [0, pageStart];
-  for (const { 1: signs = '', 2: mark = '', 3: title = '', index } of page.matchAll(ownLine)) {
+  for (const { 1: mark = '', 2: signs = '', 3: title = '', index } of page.matchAll(ownLine)) {
     at += countCharacters(withoutMarks(page.slice(passed, index)));
     passed = index;
+    // A text that holds such characters itself has headings that mean nothing, but none without a title.
+    if (title.trim() === '') continue;
     const [line = ''] = title.split('\n', 1);
     if (at + countCharacters(line) > characters || found.length >= mostHeadings) break;
     const level = mark.charCodeAt(0) - firstMark;

@@ -47,6 +47,15 @@ describe('A hostile document of 100,000 characters', () => {
       expect(await processorSeconds(async () => expect((await read(document, type)).text).to.equal(expected)), type).to.be.below(1);
   });
 
+  it('is read in time if blanks, signs above letters, signs of headings or hints for line ends have no end', async () => {
+    const endless = [' ', '#', '# ', '\u0301', '\u200b', '\u0e49\u200b', '\ufdd1', '\ufdd1 \ufdd0', ' \ufdd1a', '\u00ad\u0301'];
+    for (const one of endless)
+      for (const type of ['text/plain', 'text/markdown']) {
+        const text = `x${one.repeat(300_000)}x`;
+        expect(await processorSeconds(() => read(text, type)), JSON.stringify([one, type])).to.be.below(2);
+      }
+  });
+
   it('is read as HTML in time if it is much longer, and never ends what it begins', async () => {
     for (const beginning of ['<script>', '<script', '<svg>', '<style ', '<!--']) {
       const { text } = await read(`<p>Before</p>${beginning.repeat(6_500_000 / beginning.length)}`, 'text/html');

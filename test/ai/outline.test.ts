@@ -102,6 +102,11 @@ describe('The outline of an extracted text', () => {
     for (const cards of before) expect(headingsOf(await read(cards + after, 'text/html'))).to.deep.equal(['2 Care', '2 Mirrors']);
   });
 
+  it('tells no heading without a title, and keeps no marks, though the text has them', () => {
+    const { text, outline } = finish({ text: 'One\n\ufdd1 \ufdd0\n\ufdd2\ufdd0\n\ufdd3Two', pages: null }, 'text/plain', 100);
+    expect([text, outline.headings]).to.deep.equal(['One\n \n\nTwo', []]);
+  });
+
   it('tells no heading of which only a part is kept', () => {
     const text = markMarkdownHeadings('# One\n\n## Two');
     const titlesWithin = (characters: number) =>
