@@ -59,6 +59,11 @@ export function malformed(path: string[], message: string): ApiError {
   return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path, message }] } });
 }
 
+/** The body is larger than it may be. It has the `type` that body-parser gives to that. */
+export class BodyTooLarge extends Error {
+  readonly type = 'entity.too.large';
+}
+
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (isUnavailable(error) || error instanceof StorageUnavailable) return new ApiError('SERVICE_UNAVAILABLE', { cause: error });

@@ -2,7 +2,7 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import { maxBodyBytes } from '../../contract/errors.ts';
 import { JsonDepth, maxJsonDepth } from '../../contract/json-depth.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { malformed } from './errors.ts';
+import { BodyTooLarge, malformed } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 
 const jsonTypes = ['application/json', 'application/*+json'];
@@ -11,8 +11,9 @@ const jsonTypes = ['application/json', 'application/*+json'];
 const maxStreamBodyBytes = 16 * 1024;
 
 /**
- * Parses a JSON body of at most 1 MiB, or 16 KiB for a stream. A body that does not say that it is JSON is BAD_REQUEST: if it were ignored, the
- * request would succeed without doing what it asked for. An empty body needs no type. The body counts in the budget until the response is over.
+ * Parses a JSON body of at most 1 MiB, or 16 KiB for a stream. A larger one is refused as soon as that is known. A body that does not say
+ * that it is JSON is BAD_REQUEST: if it were ignored, the request would succeed without doing what it asked for. An empty body needs no
+ * type. The body counts in the budget until the response is over.
  */
 export function jsonBody(budget: BodyBudget): RequestHandler {
   const readBytes = new WeakMap<object, number>();
@@ -20,10 +21,14 @@ export function jsonBody(budget: BodyBudget): RequestHandler {
   const ofStream = { maxBytes: maxStreamBodyBytes, parse: createParser(maxStreamBodyBytes, readBytes) };
   return async (req, res, next) => {
     const { maxBytes, parse } = routeOf(res)?.metadata.stream ? ofStream : ordinary;
+    if (Number(req.headers['content-length']) > maxBytes) throw new BodyTooLarge();
     const held = await budget.admit(req, res, maxBytes).catch((error) => {
       if (!isOver(res)) throw error;
     });
     if (isOver(res)) return;
+    onceTooLarge(req, maxBytes, () => {
+      if (!isOver(res)) next(new BodyTooLarge());
+    });
     parse(req, res, (error) => {
       held?.shrinkTo(readBytes.get(req) ?? 0);
       if (!isOver(res)) next(error);
@@ -34,6 +39,19 @@ export function jsonBody(budget: BodyBudget): RequestHandler {
 /** Whether the client has left, or the request was ended because its body came too slowly. */
 function isOver(res: Response): boolean {
   return res.closed || res.headersSent;
+}
+
+/** Calls back when a body without a declared length turns out too large: body-parser says so only when it has read the rest. */
+function onceTooLarge(req: Request, maxBytes: number, callback: () => void): void {
+  if (req.headers['transfer-encoding'] === undefined) return;
+  let bytes = 0;
+  const count = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= maxBytes) return;
+    req.off('data', count);
+    callback();
+  };
+  req.on('data', count);
 }
 
 function createParser(maxBytes: number, readBytes: WeakMap<object, number>): RequestHandler {

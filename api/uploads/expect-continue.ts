@@ -1,15 +1,20 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { maxBodyBytes } from '../../contract/errors.ts';
 
 const waiting = new WeakSet<IncomingMessage>();
 
 /**
  * Lets the upload route look at a request's headers before the client sends its body: a client that asks with
- * `Expect: 100-continue` is then refused before it sends anything. Any other route continues at once, as Node does by itself.
+ * `Expect: 100-continue` is then refused before it sends anything. Any other route continues at once, as Node does by itself, unless the
+ * body is larger than any that is read.
  */
 export function deferContinueOfUploads(server: Server): void {
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
     if (req.method === 'PUT' && req.url?.startsWith('/uploads/')) waiting.add(req);
-    else res.writeContinue();
+    else if (Number(req.headers['content-length']) > maxBodyBytes) {
+      // A client that is refused may leave out the body, and its next request would be taken for it.
+      res.shouldKeepAlive = false;
+    } else res.writeContinue();
     server.emit('request', req, res);
   });
 }

@@ -206,15 +206,37 @@ describe('The HTTP edge', () => {
     await ended;
   });
 
-  describe('answers what is no HTTP', () => {
-    /** What comes back when bytes are sent as they are, until the API closes the connection. */
-    async function exchange(bytes: string): Promise<string> {
-      const { port, hostname } = new URL(api.url);
-      const socket = connect(Number(port), hostname);
-      socket.end(bytes);
-      return await text(socket);
-    }
+  /** What comes back when bytes are sent as they are, until the API closes the connection. */
+  async function exchange(bytes: string, { end = true } = {}): Promise<string> {
+    const { port, hostname } = new URL(api.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(bytes);
+    if (end) socket.end();
+    return await text(socket);
+  }
 
+  describe('tells a client that waits with its body', () => {
+    const ask = (path: string, bytes: number, connection = 'keep-alive') => {
+      const headers = ['Host: localhost', 'Content-Type: application/json', `Authorization: Bearer ${tenant.owner.token}`];
+      const framing = [`Content-Length: ${bytes}`, 'Expect: 100-continue', `Connection: ${connection}`];
+      return [`POST ${path} HTTP/1.1`, ...headers, ...framing, '', ''].join('\r\n');
+    };
+
+    for (const path of ['/api/v1/workspaces', '/rpc/workspaces/create', '/api/auth/sign-in/email']) {
+      it(`to send it to ${path}`, async () => {
+        expect(await exchange(`${ask(path, 2, 'close')}{}`, { end: false })).to.match(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 400 /);
+      });
+
+      it(`that it is too large for ${path}, and takes nothing more on the connection`, async () => {
+        const answer = await exchange(`${ask(path, 2_000_000)}${ask(path, 0)}`, { end: false });
+        expect(answer)
+          .to.match(/^HTTP\/1.1 413 .*\r\nConnection: close\r\n/s)
+          .and.not.match(/HTTP\/1.1 (?!413)/);
+      });
+    }
+  });
+
+  describe('answers what is no HTTP', () => {
     const broken = {
       'a broken header': { bytes: 'GET / HTTP/1.1\r\nno header\r\n\r\n', message: 'The request is not valid HTTP.' },
       'headers that are too large': {

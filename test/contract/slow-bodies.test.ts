@@ -5,6 +5,9 @@ import { useApi } from '../support/use-api.ts';
 
 const bodyMs = 1_000;
 
+/** A chunk of so many spaces. */
+const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`;
+
 describe('A body that comes a byte at a time', () => {
   const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false', REQUEST_BODY_TIMEOUT_MS: String(bodyMs) } });
   let drips: NodeJS.Timeout[];
@@ -16,7 +19,7 @@ describe('A body that comes a byte at a time', () => {
   });
 
   /** Sends a request whose body never comes to its end, and returns what the API says until it hangs up. */
-  async function drip(path: string, { authorized = true, framing = 'content-length: 60000' } = {}): Promise<string> {
+  async function drip(path: string, { authorized = true, framing = 'content-length: 60000', sent = '' } = {}): Promise<string> {
     const { hostname, port } = new URL(api.url);
     const socket: Socket = connect(Number(port), hostname);
     let received = '';
@@ -28,8 +31,8 @@ describe('A body that comes a byte at a time', () => {
     await once(socket, 'connect');
     const token = authorized ? tenant.owner.token : 'none';
     const head = ['content-type: application/json', `authorization: Bearer ${token}`, framing];
-    socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\n${head.join('\r\n')}\r\n\r\n`);
-    drips.push(setInterval(() => socket.write(framing.startsWith('transfer') ? '1\r\n \r\n' : ' '), 50));
+    socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\n${head.join('\r\n')}\r\n\r\n${sent}`);
+    drips.push(setInterval(() => socket.write(framing.startsWith('transfer') ? chunk(1) : ' '), 50));
     await once(socket, 'close').catch(() => {});
     return received;
   }
@@ -51,6 +54,19 @@ describe('A body that comes a byte at a time', () => {
     const answer = await drip('/api/v1/workspaces', { authorized: false });
     expect(answer).to.match(/^HTTP\/1.1 401 /);
   });
+
+  for (const path of ['/api/v1/workspaces', '/rpc/workspaces/create', '/api/auth/sign-in/email'])
+    it(`and says that it is too large is refused at once at ${path}`, async () => {
+      const answer = await drip(path, { framing: 'content-length: 100000000' });
+      expect(answer).to.match(/^HTTP\/1.1 413 /);
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({ error: 'payload_too_large' });
+    });
+
+  for (const path of ['/api/v1/workspaces', '/rpc/workspaces/create'])
+    it(`and turns out too large is refused at once at ${path}`, async () => {
+      const answer = await drip(path, { framing: 'transfer-encoding: chunked', sent: chunk(1024 * 1024 + 1) });
+      expect(answer).to.match(/^HTTP\/1.1 413 /);
+    });
 
   it('is not waited for at the path of an upload either, unless it is one', async () => {
     expect(await drip('/uploads/organization/document')).to.match(/^HTTP\/1.1 404 /);
