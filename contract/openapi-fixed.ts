@@ -7,7 +7,7 @@ export const about = {
 
 **Signing in.** Sign up with \`POST /api/auth/sign-up/email\` (\`name\`, \`email\`, \`password\`), and sign in with \`POST /api/auth/sign-in/email\` (\`email\`, \`password\`). Send \`Authorization: Bearer <token>\` with the value of the \`set-auth-token\` header in the response to signing in, or the session cookie of a browser. Create an organization with \`POST /api/auth/organization/create\` (\`name\`, \`slug\`). \`GET /api/auth/organization/list\` returns the organizations that you are a member of, with the ids that operations ask for.
 
-**Requests.** Bodies are JSON of at most 1 MiB, and say so: \`Content-Type: application/json\`, or another type of the form \`application/*+json\`. A body of another type is BAD_REQUEST. Fields and query parameters that an operation does not know are ignored, except in the \`filter\` of a search. A parameter is checked before the resource is looked for; whether you are signed in is checked before everything else.
+**Requests.** Bodies are JSON in UTF-8 of at most 1 MiB, and say so: \`Content-Type: application/json\`, or another type of the form \`application/*+json\`. A body of another type is BAD_REQUEST. Fields and query parameters that an operation does not know are ignored, except in the \`filter\` of a search. A parameter is checked before the resource is looked for; whether you are signed in is checked before everything else.
 
 **Responses.** Success is always 200. Timestamps are ISO 8601 in UTC with milliseconds. Every response carries \`X-Request-Id\`: the one you sent if it is made of 1 to 128 letters, digits, \`.\`, \`_\` and \`-\`, otherwise a new one. Responses may gain fields: ignore those that you do not know.
 

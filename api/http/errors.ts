@@ -59,6 +59,11 @@ export function malformed(path: string[], message: string): ApiError {
   return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path, message }] } });
 }
 
+/** BAD_REQUEST for a body in another encoding. */
+export function notInUtf8(): ApiError {
+  return malformed(['body'], 'The body must be JSON in UTF-8.');
+}
+
 /** The body is larger than it may be. It has the `type` that body-parser gives to that. */
 export class BodyTooLarge extends Error {
   readonly type = 'entity.too.large';
@@ -71,7 +76,7 @@ function toApiError(error: unknown): ApiError | undefined {
   if (type === 'entity.parse.failed') return malformed(['body'], 'The body is not valid JSON.');
   if (type === 'request.size.invalid' || type === 'request.aborted')
     return malformed(['body'], 'The body is not as long as its Content-Length says.');
-  if (type === 'encoding.unsupported' || type === 'charset.unsupported') return malformed(['body'], 'The body must be JSON in UTF-8.');
+  if (type === 'encoding.unsupported' || type === 'charset.unsupported') return notInUtf8();
   if (isBodyParserError(error)) return malformed(['body'], 'The body cannot be read.');
   if (error instanceof URIError) return malformed(['path'], 'The path has a broken percent-encoding.');
   return undefined;

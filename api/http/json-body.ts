@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { maxBodyBytes } from '../../contract/errors.ts';
 import { JsonDepth, maxJsonDepth } from '../../contract/json-depth.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { BodyTooLarge, malformed } from './errors.ts';
+import { BodyTooLarge, malformed, notInUtf8 } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 
 const jsonTypes = ['application/json', 'application/*+json'];
@@ -59,12 +60,20 @@ function createParser(maxBytes: number, readBytes: WeakMap<object, number>): Req
     limit: maxBytes,
     type: () => true,
     // Only here is it known whether a chunked body is empty.
-    verify: (req, _res, body) => {
+    verify: (req, _res, body, charset) => {
       readBytes.set(req, body.length);
-      if (new JsonDepth().read(body).tooDeep) throw malformed(['body'], `The body is nested deeper than ${maxJsonDepth} levels.`);
-      if (body.length > 0 && !(req as Request).is(jsonTypes)) {
-        throw malformed(['Content-Type'], 'The body must be JSON, and the request must say so: send `Content-Type: application/json`.');
-      }
+      if (body.length > 0) checkForm(req as Request, body, charset);
     },
   });
+}
+
+/** Throws BAD_REQUEST for a body that is not to be parsed. In other charsets the depth of JSON is not what its bytes look like. */
+function checkForm(req: Request, body: Buffer, charset: string): void {
+  if (charset !== 'utf-8') throw notInUtf8();
+  if (new JsonDepth().read(body).tooDeep) throw malformed(['body'], `The body is nested deeper than ${maxJsonDepth} levels.`);
+  if (!req.is(jsonTypes)) {
+    throw malformed(['Content-Type'], 'The body must be JSON, and the request must say so: send `Content-Type: application/json`.');
+  }
+  // What decodes it would put other characters in the place of bytes that it does not understand.
+  if (!isUtf8(body)) throw notInUtf8();
 }

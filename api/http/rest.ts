@@ -9,7 +9,7 @@ import { authenticate, type Caller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
 import { eventStreamType, toEventStream } from '../streams/sse.ts';
-import { invalidInput, renderError, toIssues } from './errors.ts';
+import { invalidInput, malformed, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
 import { jsonInParts } from './json-in-parts.ts';
@@ -31,7 +31,7 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
     jsonQuery: false,
     // `run` validates each response once, for both transports.
     responseValidation: false,
-    globalMiddleware: [authenticated, jsonBody(deps.bodies)] as never,
+    globalMiddleware: [authenticated, wellFormedQuery, jsonBody(deps.bodies)] as never,
     requestValidationErrorHandler: (error) => {
       throw invalidRequest(error);
     },
@@ -39,6 +39,17 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
   router.use(restErrors(deps));
   return router;
 }
+
+/** Refuses a query that is no UTF-8: the parser would put other characters in the place of bytes that it does not understand. */
+const wellFormedQuery: RequestHandler = (req, _res, next) => {
+  const [, query = ''] = req.originalUrl.split(/\?(.*)/s);
+  try {
+    decodeURIComponent(query);
+  } catch {
+    throw malformed(['query'], 'The query has a broken percent-encoding.');
+  }
+  next();
+};
 
 /** Renders whatever was thrown as REST sends it: the bare envelope. */
 export function restErrors(deps: Pick<ApiDeps, 'log' | 'refusals'>): ErrorRequestHandler {

@@ -10,6 +10,16 @@ const json = [
   'application/merge-patch+json',
   'application/json ;x=y',
 ];
+const inUtf8 = Buffer.from('{"json":{"name":"é"},"name":"é"}');
+/** The name `é` in other bytes than those of UTF-8, and what is no character at all. */
+const notUtf8 = {
+  'in UTF-16': Buffer.from(inUtf8.toString(), 'utf16le'),
+  'in Latin-1': Buffer.from(inUtf8.toString(), 'latin1'),
+  'with bytes that begin no character': named(0xff, 0xfe),
+  'with an overlong form': named(0xc0, 0xaf),
+  'with surrogates of its own': named(0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80),
+  'that breaks off in a character': named(0xe2, 0x82),
+};
 const notJson = [
   'application/x-www-form-urlencoded',
   'text/plain',
@@ -20,6 +30,13 @@ const notJson = [
   '',
   undefined,
 ];
+
+function named(...bytes: number[]): Buffer {
+  const [before, between, after] = inUtf8.toString().split('é');
+  return Buffer.concat(
+    [`${before}`, Uint8Array.from(bytes), `${between}`, Uint8Array.from(bytes), `${after}`].map((part) => Buffer.from(part)),
+  );
+}
 
 describe('A request with a body', () => {
   const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' } });
@@ -44,7 +61,11 @@ describe('A request with a body', () => {
     );
   }
 
-  function send(method: string, path: string, { type, body, chunked }: { type: string | undefined; body: string; chunked: boolean }) {
+  function send(
+    method: string,
+    path: string,
+    { type, body, chunked }: { type: string | undefined; body: string | Buffer; chunked: boolean },
+  ) {
     const headers = {
       authorization: `Bearer ${tenant.owner.token}`,
       ...(type === undefined ? {} : { 'content-type': type }),
@@ -76,6 +97,27 @@ describe('A request with a body', () => {
         }
       });
     }
+  }
+
+  for (const transport of ['REST', 'RPC'] as const) {
+    const path = () => (transport === 'REST' ? `/api/v1/workspaces/${tenant.workspaceId}` : '/rpc/workspaces/update');
+    const refused = async (type: string, body: Buffer) => {
+      const before = await nameOf();
+      const answer = await send(transport === 'REST' ? 'PATCH' : 'POST', path(), { type, body, chunked: false });
+      const error = transport === 'REST' ? answer.body : answer.body.json;
+      expect(error).to.include({ defined: true, code: 'BAD_REQUEST', status: 400 });
+      expect(error.data.issues).to.deep.equal([{ path: ['body'], message: 'The body must be JSON in UTF-8.' }]);
+      expect(await nameOf()).to.equal(before);
+    };
+
+    for (const [how, bytes] of Object.entries(notUtf8))
+      it(`${how} is refused over ${transport}, and changes nothing`, () => refused('application/json', bytes));
+
+    for (const charset of ['utf-16', 'utf-16le', 'utf-16be', 'utf-32', 'utf-7', 'utf8', 'iso-8859-1', 'x'])
+      it(`that says it is in ${charset} is refused over ${transport}, whatever its bytes`, async () => {
+        await refused(`application/json; charset=${charset}`, inUtf8);
+        await refused(`application/json; charset="${charset.toUpperCase()}"`, notUtf8['in UTF-16']);
+      });
   }
 
   it('that is empty needs no type', async () => {

@@ -48,6 +48,19 @@ describe('Errors', () => {
     expect(body.data.issues).to.deep.equal([{ path: ['path'], message: 'The path has a broken percent-encoding.' }]);
   });
 
+  it('of a query that is no UTF-8 are BAD_REQUEST, once the caller is known', async () => {
+    const { token } = platformAdmin;
+    for (const query of ['search=%ff', 'search=%ED%A0%80', 'search=%C0%AF', 'search=50%', 'offset=0&%E2%82=x', 'search=a?%zz']) {
+      const { status, body } = await api.request('GET', `/api/v1/admin/organizations?${query}`, { token });
+      expect({ status, ...body }, query).to.include({ status: 400, code: 'BAD_REQUEST', defined: true });
+      expect(body.data.issues, query).to.deep.equal([{ path: ['query'], message: 'The query has a broken percent-encoding.' }]);
+    }
+    for (const query of ['search=%C3%A9', 'search=a+b%20c', 'search=50%25', 'search=a?b', '']) {
+      expect((await api.request('GET', `/api/v1/admin/organizations?${query}`, { token })).status, query).to.equal(200);
+    }
+    expect((await api.request('GET', '/api/v1/admin/organizations?search=%ff')).status).to.equal(401);
+  });
+
   for (const [where, open, close] of [
     ['arrays', '[', ']'],
     ['objects', '{"a":', '}'],
