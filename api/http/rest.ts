@@ -4,8 +4,7 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import type { ZodError } from 'zod';
 import { contract } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
-import { inShareOf } from '../../db/fair-share.ts';
-import { authenticate, type Caller } from '../caller.ts';
+import type { Caller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
 import { eventStreamType, toEventStream } from '../streams/sse.ts';
@@ -13,8 +12,9 @@ import { invalidInput, malformed, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
 import { jsonInParts } from './json-in-parts.ts';
+import { noteCaller } from './note-caller.ts';
 import { noteTurnsTaken } from './observe-requests.ts';
-import { clientAddressOf, requestIdOf, requestInfo } from './request.ts';
+import { requestIdOf, requestInfo } from './request.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
 export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
@@ -22,7 +22,7 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
   const authenticated: RequestHandler = async (req, res, next) => {
     const { tsRestRoute: route } = req as { tsRestRoute?: AnyRoute };
     if (!route) throw new Error('a REST handler runs outside its route');
-    res.locals.caller = await inShareOf(clientAddressOf(res), () => authenticate(deps.authentication, route, req, res));
+    await noteCaller(deps.authentication, route, req, res);
     next();
   };
   router.use(jsonInParts);
@@ -31,7 +31,7 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
     jsonQuery: false,
     // `run` validates each response once, for both transports.
     responseValidation: false,
-    globalMiddleware: [authenticated, wellFormedQuery, jsonBody(deps.bodies)] as never,
+    globalMiddleware: [authenticated, wellFormedQuery, jsonBody(deps.bodies), authenticated] as never,
     requestValidationErrorHandler: (error) => {
       throw invalidRequest(error);
     },

@@ -5,8 +5,7 @@ import { z } from 'zod';
 import { ApiError } from '../../contract/api-error.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import type { AnyRoute } from '../../contract/route.ts';
-import { inShareOf } from '../../db/fair-share.ts';
-import { authenticate, type Caller } from '../caller.ts';
+import type { Caller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
 import { keepAliveMs } from '../streams/sse.ts';
@@ -14,8 +13,9 @@ import { invalidInput, malformed, type RenderedError, renderError, toIssues } fr
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
 import { isPage, jsonInParts } from './json-in-parts.ts';
+import { noteCaller } from './note-caller.ts';
 import { noteTurnsTaken } from './observe-requests.ts';
-import { clientAddressOf, requestIdOf, requestInfo } from './request.ts';
+import { requestIdOf, requestInfo } from './request.ts';
 
 interface RpcContext {
   req: Request;
@@ -35,19 +35,20 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
   const authenticated: RequestHandler = async (req, res, next) => {
     const route = routeOf(res);
     if (!route) throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
-    res.locals.caller = await inShareOf(clientAddressOf(res), () => authenticate(deps.authentication, route, req, res));
+    await noteCaller(deps.authentication, route, req, res);
     next();
   };
   const readBody = jsonBody(deps.bodies);
   const body: RequestHandler = (req, res, next) => (req.body === undefined ? readBody(req, res, next) : next());
   // Only the body says what the request is about.
   const bodyOfRefused: RequestHandler = (req, res, next) => (deps.refusals.wasRefused(req) ? body(req, res, next) : next());
-  router.post('/{*path}', bodyOfRefused, deps.refusals.refuseAgain, authenticated, body, jsonInParts, async (req, res, next) => {
+  const call: RequestHandler = async (req, res, next) => {
     const returned: RpcContext['returned'] = {};
     const { matched } = await handler.handle(req, res, { prefix: '/rpc', context: { req, res, returned } });
     if (returned.page) res.json({ json: returned.page });
     else if (!matched) next();
-  });
+  };
+  router.post('/{*path}', bodyOfRefused, deps.refusals.refuseAgain, authenticated, body, authenticated, jsonInParts, call);
   router.use(() => {
     throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
   });

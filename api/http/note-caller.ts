@@ -1,0 +1,19 @@
+import type { Request, Response } from 'express';
+import type { AnyRoute } from '../../contract/route.ts';
+import { inShareOf } from '../../db/fair-share.ts';
+import { type Authentication, authenticate } from '../caller.ts';
+import { clientAddressOf } from './request.ts';
+
+/** For so long after a look-up a caller has the rights that were found. */
+const freshMs = 1_000;
+
+/**
+ * Notes who calls a route, as {@link authenticate} says. To be called before the body is read, since who may not call the route has
+ * nothing to send, and again after it: a body may take half a minute, in which its sender may lose the session or leave the organization.
+ */
+export async function noteCaller(authentication: Authentication, route: AnyRoute, req: Request, res: Response): Promise<void> {
+  const { callerNotedAt = -Infinity } = res.locals as { callerNotedAt?: number };
+  if (performance.now() - callerNotedAt < freshMs) return;
+  res.locals.caller = await inShareOf(clientAddressOf(res), () => authenticate(authentication, route, req, res));
+  res.locals.callerNotedAt = performance.now();
+}
