@@ -26,6 +26,7 @@ export async function download(options: UploadOptions, turns: DownloadTurns, req
     return fail(res, 429, 'too_many_downloads');
   }
   if ((await findDeclaredBytes(req.params.organizationId, req.params.documentId)) === undefined) return fail(res, 404, 'not_found');
+  await clampSuffix(req, async () => (await storage.stat(key))?.sizeBytes);
   const headers: Record<string, string> = {
     'Content-Type': grant.contentType,
     'Content-Disposition': contentDisposition(grant.fileName),
@@ -42,6 +43,18 @@ export async function download(options: UploadOptions, turns: DownloadTurns, req
     const code = errorCodes[status];
     return code === undefined ? req.next?.(error) : fail(res, status, code);
   });
+}
+
+/**
+ * The end of a file that is longer than the file means all of it (RFC 9110, 14.1.2), even if the file is empty. What reads `Range` for
+ * `sendFile` takes it for a range that there is not.
+ */
+async function clampSuffix({ headers }: ObjectRequest, findSize: () => Promise<number | undefined>): Promise<void> {
+  const suffix = /^bytes=\s*-(\d+)\s*$/.exec(headers.range ?? '');
+  const size = suffix ? await findSize() : undefined;
+  if (size === undefined || Number(suffix?.[1]) <= size) return;
+  if (size === 0) delete headers.range;
+  else headers.range = 'bytes=0-';
 }
 
 function fail(res: Response, status: number, error: string): void {

@@ -81,6 +81,9 @@ describe('GET and HEAD /uploads/{organizationId}/{documentId}', () => {
       ['bytes=7-', '789', 'bytes 7-9/10'],
       ['bytes=-2', '89', 'bytes 8-9/10'],
       ['bytes=5-100', '56789', 'bytes 5-9/10'],
+      ['bytes=-10', '0123456789', 'bytes 0-9/10'],
+      ['bytes=-11', '0123456789', 'bytes 0-9/10'],
+      ['bytes=-99999999999999999999', '0123456789', 'bytes 0-9/10'],
     ];
     for (const [range, body, contentRange] of ranges) {
       it(`sends ${range}`, async () => {
@@ -98,6 +101,16 @@ describe('GET and HEAD /uploads/{organizationId}/{documentId}', () => {
       expect(response.headers.get('content-range')).to.equal('bytes */10');
       expect(response.headers.get('content-disposition')).to.equal(null);
       expect(await response.json()).to.deep.equal({ error: 'range_not_satisfiable', requestId: 'request-1' });
+    });
+
+    it('answers 416 to an end of no bytes', async () => {
+      for (const key of ['org/doc', 'org/empty'])
+        expect((await get({ headers: { Range: 'bytes=-0' } }, { key })).status, key).to.equal(416);
+    });
+
+    it('sends an empty object for its end', async () => {
+      const response = await get({ headers: { Range: 'bytes=-5' } }, { key: 'org/empty' });
+      expect([response.status, response.headers.get('content-length'), await response.text()]).to.deep.equal([200, '0', '']);
     });
 
     it('sends everything for several ranges, a broken one, and one of an object that has changed', async () => {
