@@ -8,7 +8,7 @@ import type { ErrorEnvelope, Issue } from '../../contract/errors.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import { isUnavailable } from '../../db/unavailable.ts';
 import { StorageUnavailable } from '../../storage/port.ts';
-import { messageOf } from './issue-message.ts';
+import { messageOf, notAnObject } from './issue-message.ts';
 
 /** An error as a transport sends it: the error envelope, or the body of the few that are not enveloped. */
 export interface RenderedError {
@@ -73,13 +73,24 @@ function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (isUnavailable(error) || error instanceof StorageUnavailable) return new ApiError('SERVICE_UNAVAILABLE', { cause: error });
   const type = typeOf(error);
-  if (type === 'entity.parse.failed') return malformed(['body'], 'The body is not valid JSON.');
+  if (type === 'entity.parse.failed')
+    return isJson(error) ? malformed([], notAnObject) : malformed(['body'], 'The body is not valid JSON.');
   if (type === 'request.size.invalid' || type === 'request.aborted')
     return malformed(['body'], 'The body is not as long as its Content-Length says.');
   if (type === 'encoding.unsupported' || type === 'charset.unsupported') return notInUtf8();
   if (isBodyParserError(error)) return malformed(['body'], 'The body cannot be read.');
   if (error instanceof URIError) return malformed(['path'], 'The path has a broken percent-encoding.');
   return undefined;
+}
+
+/** Whether what body-parser could not parse is JSON all the same: it takes nothing but objects and arrays, whatever is in them. */
+function isJson(error: unknown): boolean {
+  const { body } = error as { body?: unknown };
+  try {
+    return typeof body === 'string' && JSON.parse(body) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Any other error that body-parser blames on the client, such as a body that is not in the Content-Encoding that it names. */

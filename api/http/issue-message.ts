@@ -5,6 +5,9 @@ type ZodIssue = z.core.$ZodIssue;
 /** What zod says if a schema has no message of its own. */
 const unworded = /^(?:Invalid input: expected|Too small:|Too big:) /;
 
+/** What is said of a body that is JSON, but no object. */
+export const notAnObject = 'The body must be a JSON object.';
+
 const kinds: Record<string, string> = {
   string: 'a string',
   number: 'a number',
@@ -18,7 +21,7 @@ const units: Record<string, string> = { string: 'character', array: 'item' };
 
 /** The message of what zod found, in the words of the contract's own messages: `is required`, `must have at most 48 characters`. */
 export function messageOf(issue: ZodIssue): string {
-  if (issue.path.length === 0 && issue.code === 'invalid_type' && issue.expected === 'object') return 'The body must be a JSON object.';
+  if (issue.path.length === 0 && issue.code === 'invalid_type' && issue.expected === 'object') return notAnObject;
   if (issue.path.length === 0 || !unworded.test(issue.message)) return issue.message;
   if (issue.code === 'invalid_type') {
     if (issue.message.endsWith('received undefined')) return 'is required';

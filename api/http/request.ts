@@ -62,7 +62,8 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
     clientAddress: clientAddressOf(res),
     userId: (res.locals.caller as Caller | undefined)?.userId,
     idempotencyKey: req.get('idempotency-key'),
-    lastEventId: req.get('last-event-id'),
+    // A client that has seen no event may send an empty one.
+    lastEventId: req.get('last-event-id') || undefined,
     signal: whenClientLeaves(res),
     keepBody: () => (res.locals.keepBody as (() => Release) | undefined)?.() ?? (() => {}),
     hangUp: () => res.destroy(),

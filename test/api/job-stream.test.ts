@@ -240,6 +240,11 @@ describe('The job stream', () => {
       expect(resumed.events.map(({ data }) => data.id)).to.not.include(outside.id);
     });
 
+    it('from what happens next if the header is empty, as if there were none', async () => {
+      const begun = await stream({ lastEventId: '' });
+      await begun.first(of(await createJob(), 'succeeded'));
+    });
+
     it('but not after an event of another organization, or of nobody', async () => {
       const other = await api.createTenant();
       const elsewhere = await stream({ token: other.owner.token, organizationId: other.organizationId });

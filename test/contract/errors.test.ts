@@ -131,6 +131,13 @@ describe('Errors', () => {
     });
   }
 
+  for (const text of ['null', '1', ' "text" ', 'true', '[]'])
+    it(`of the body ${text} are BAD_REQUEST, and say that it must be an object`, async () => {
+      const { status, body } = await send('REST', routeOf('workspaces.create'), { headers: json, body: [text] });
+      expect({ status, ...body }).to.include({ status: 400, code: 'BAD_REQUEST', message: 'The body must be a JSON object.' });
+      expect(body.data.issues).to.deep.equal([{ path: [], message: 'The body must be a JSON object.' }]);
+    });
+
   it('of a body that is not in the form of the procedure transport are BAD_REQUEST, and change nothing in the process', async () => {
     const route = routeOf('workspaces.create');
     const bodies = [

@@ -30,7 +30,10 @@ export interface StreamOptions {
 export async function openJobStream(api: TestApi, options: StreamOptions): Promise<EventStream> {
   const { token, organizationId, workspaceId, lastEventId } = options;
   const path = `/api/v1/organizations/${organizationId}/jobs/stream${workspaceId ? `?workspaceId=${workspaceId}` : ''}`;
-  const requestHeaders = new Headers({ authorization: `Bearer ${token}`, ...(lastEventId ? { 'last-event-id': lastEventId } : {}) });
+  const requestHeaders = new Headers({
+    authorization: `Bearer ${token}`,
+    ...(lastEventId !== undefined ? { 'last-event-id': lastEventId } : {}),
+  });
   const controller = new AbortController();
   const response = await fetch(`${api.url}${path}`, { headers: requestHeaders, signal: controller.signal });
   if (response.status !== 200 || !response.body) throw new Error(`the stream answered ${response.status}: ${await response.text()}`);
