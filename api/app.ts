@@ -9,6 +9,7 @@ import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
 import { boundBodies } from './http/body-time.ts';
 import { cors, securityHeaders, trustedOrigin } from './http/browser-security.ts';
+import { wellFormed } from './http/create-server.ts';
 import { docsRoutes, openApiDocument } from './http/docs.ts';
 import { healthz, readyz } from './http/health.ts';
 import { identifyRoute } from './http/identify-route.ts';
@@ -41,12 +42,15 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   app.use(logRequests(deps.log));
   if (observeRequest) app.use(observeRequests(observeRequest));
 
+  app.use(wellFormed);
   app.get('/healthz', healthz);
   app.get('/readyz', readyz(deps.sessionsDb, deps.readiness));
   app.use(boundBodies(deps.log, config.requestBodyTimeoutMs, (req) => localStorage !== undefined && isUpload(req)));
 
   app.use(securityHeaders, cors(config.trustedOrigins));
   app.all(authPath, auth);
+  // Express would tell of the methods that there are; preflights have their response. With a name in it, the path would be decoded first.
+  app.options(/.*/, nothingHere);
   // `/uploads/{organizationId}/{documentId}`. With a bucket, bytes go to the bucket and not through the API.
   if (localStorage) app.use(uploadRoutes(uploadOptions(deps, localStorage)));
   // `/docs`, and pages for a browser that comes without an application.
@@ -55,11 +59,12 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   const procedures = createProcedures(deps);
   const limited = limitRequests(limiters.requests);
   const guard = [identifyRoute, limited, trustedOrigin([...config.trustedOrigins, new URL(config.apiUrl).origin])];
-  app.use('/rpc', guard, createRpc(deps, procedures), rpcErrors(deps));
+  app.use('/rpc', guard, createRpc(deps, procedures));
   app.get('/api/v1/openapi.json', limited, openApiDocument({ cookieName: sessionCookieName(config), extra: config.extraContentTypes }));
   app.use('/api/v1', guard, deps.refusals.refuseAgain, createRest(deps, procedures));
 
   app.use(nothingHere);
+  app.use('/rpc', rpcErrors(deps));
   app.use(restErrors(deps));
   return app;
 }

@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { createAiClient } from '../ai/client.ts';
@@ -44,7 +43,7 @@ import { findStreamMembership } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { BodyBudget } from './http/body-budget.ts';
 import { endRequest } from './http/body-time.ts';
-import { refuseClientErrors } from './http/errors.ts';
+import { createApiServer } from './http/create-server.ts';
 import { LargeResponses } from './http/large-responses.ts';
 import { createLimiters } from './http/limiters.ts';
 import { clientAddressOf, requestInfo } from './http/request.ts';
@@ -52,7 +51,6 @@ import { StandingRefusals } from './http/standing-refusals.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { createJobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
-import { deferContinueOfUploads } from './uploads/expect-continue.ts';
 import { createWriteBulkhead } from './write-bulkhead.ts';
 
 /** A request that waits for the bucket has to be over in three seconds. */
@@ -185,9 +183,7 @@ if (config.metricsPort > 0) {
   });
   await serveMetrics(config.metricsPort, { registry, refresh, readOthers: readSdkMetrics });
 }
-const server = createServer(app);
-deferContinueOfUploads(server);
-refuseClientErrors(server);
+const server = createApiServer(app);
 // Node has one bound for every request, and an upload takes longer. `boundBodies` has that of all others.
 server.requestTimeout = 0;
 server.listen(config.port, config.host, () => log.info({ port: config.port }, 'API listening'));

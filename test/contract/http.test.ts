@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -236,6 +238,46 @@ describe('The HTTP edge', () => {
     }
   });
 
+  describe('takes a target in absolute form', () => {
+    const ask = async (method: string, target: string, body = '') => {
+      const { hostname, port } = new URL(api.url);
+      const headers = { host: 'other.example.com', authorization: `Bearer ${tenant.owner.token}`, 'content-type': 'application/json' };
+      const sent = request({ hostname, port, method, path: target, headers, agent: false }).end(body);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      return { status: response.statusCode, body: JSON.parse(await text(response)) };
+    };
+
+    for (const root of ['http://x', 'HTTPS://api.example.com:8080', 'http://[::1]:3000'])
+      it(`as the path in it: ${root}`, async () => {
+        const health = await ask('POST', `${root}/rpc/system/health`, '{}');
+        expect([health.status, health.body.json.status]).to.deep.equal([200, 'ok']);
+        expect((await ask('GET', `${root}/api/v1/me?x=http://y/`)).body.id).to.equal(tenant.owner.id);
+        expect((await ask('GET', `${root}/api/auth/get-session`)).body.user.id).to.equal(tenant.owner.id);
+        const refused = await ask('POST', `${root}/api/v1/workspaces`, '{}');
+        expect([refused.status, refused.body.defined]).to.deep.equal([400, true]);
+        expect((await ask('GET', `${root}/healthz`)).status).to.equal(200);
+        for (const end of ['', '?x']) expect((await ask('GET', `${root}${end}`)).body).to.include({ code: 'NOT_FOUND' });
+      });
+
+    it('also of a client that waits with its body', async () => {
+      const head = 'PUT http://x/uploads/a/b HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 0\r\n\r\n';
+      expect(await exchange(head, { end: false })).to.match(/^HTTP\/1.1 403 .*invalid_signature/s);
+    });
+  });
+
+  it('answers OPTIONS that is no preflight as any other method that there is not', async () => {
+    const { token } = tenant.owner;
+    for (const path of ['/api/v1/me', '/api/v1/nothing', '/healthz', '/docs', '/', '/uploads/a/b']) {
+      const { status, headers, body } = await api.request('OPTIONS', path, { token });
+      expect([status, body], path).to.deep.equal([
+        404,
+        { defined: false, code: 'NOT_FOUND', status: 404, message: 'There is nothing at this path.' },
+      ]);
+      expect(headers.get('allow'), path).to.equal(null);
+    }
+    expect((await api.request('OPTIONS', '/rpc/account/me', { token })).body.json).to.include({ code: 'NOT_FOUND', defined: false });
+  });
+
   describe('answers what is no HTTP', () => {
     const broken = {
       'a broken header': { bytes: 'GET / HTTP/1.1\r\nno header\r\n\r\n', message: 'The request is not valid HTTP.' },
@@ -244,6 +286,42 @@ describe('The HTTP edge', () => {
         message: 'The headers of the request are too large.',
       },
     };
+    const unmet = {
+      'no host': { head: 'GET /api/v1/health HTTP/1.1', name: 'Host', message: 'The request must say which host it is for: send `Host`.' },
+      'no host of a probe': {
+        head: 'GET /healthz HTTP/1.1',
+        name: 'Host',
+        message: 'The request must say which host it is for: send `Host`.',
+      },
+      'an expectation that there is not': {
+        head: 'POST /api/v1/contact HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: foo',
+        name: 'Expect',
+        message: 'Nothing but `Expect: 100-continue` is understood.',
+      },
+    };
+    for (const [what, { head, name, message }] of Object.entries(unmet)) {
+      it(`because of ${what}, with the headers of every error`, async () => {
+        const answer = await exchange(`${head}\r\nConnection: close\r\n\r\n`, { end: false });
+        expect(answer).to.match(/^HTTP\/1.1 400 Bad Request\r\n/);
+        expect(answer).to.match(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+        expect(answer).to.include("\r\nContent-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n");
+        const issues = [{ path: [name], message }];
+        expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.deep.equal({
+          ...{ defined: false, code: 'BAD_REQUEST', status: 400, message },
+          data: { issues },
+        });
+      });
+    }
+
+    it('as the procedure transport wraps it', async () => {
+      const answer = await exchange('POST /rpc/system/health HTTP/1.1\r\nConnection: close\r\n\r\n', { end: false });
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').json).to.include({ code: 'BAD_REQUEST', status: 400 });
+    });
+
+    it('but not HTTP/1.0 without a host', async () => {
+      expect(await exchange('GET /api/v1/health HTTP/1.0\r\n\r\n', { end: false })).to.match(/^HTTP\/1.1 200 /);
+    });
+
     for (const [what, { bytes, message }] of Object.entries(broken)) {
       it(`because of ${what}, with an id, and with a code that has its status`, async () => {
         const answer = await exchange(bytes);

@@ -1,0 +1,44 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Request, RequestHandler } from 'express';
+import type { ApiError } from '../../contract/api-error.ts';
+import { deferContinueOfUploads } from '../uploads/expect-continue.ts';
+import { securityHeaders } from './browser-security.ts';
+import { malformed, refuseClientErrors } from './errors.ts';
+
+/** An HTTP server that leaves to the application what Node would refuse without a body: see {@link wellFormed}. */
+export function createApiServer(app: RequestListener): Server {
+  const server = createServer({ requireHostHeader: false });
+  for (const event of ['checkContinue', 'request']) server.on(event, useOriginForm);
+  server.on('request', app);
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
+    // A client whose expectation is not met may leave out the body, and its next request would be taken for it.
+    res.shouldKeepAlive = false;
+    server.emit('request', req, res);
+  });
+  deferContinueOfUploads(server);
+  refuseClientErrors(server);
+  return server;
+}
+
+/** Takes scheme and host off a request target that has them, as one that is sent to a proxy has (RFC 9112, 3.2.2). */
+function useOriginForm(req: IncomingMessage): void {
+  const [, target] = /^https?:\/\/[^/?#]*(.*)$/is.exec(req.url ?? '') ?? [];
+  if (target !== undefined) req.url = target.startsWith('/') ? target : `/${target}`;
+}
+
+/** Refuses a request without a host, and one that expects what there is not. */
+export const wellFormed: RequestHandler = (req, res, next) => {
+  const problem = findProblem(req);
+  if (!problem) return next();
+  securityHeaders(req, res, () => {
+    throw problem;
+  });
+};
+
+function findProblem({ httpVersion, headers: { host, expect } }: Request): ApiError | undefined {
+  if (httpVersion !== '1.1') return undefined;
+  if (host === undefined) return malformed(['Host'], 'The request must say which host it is for: send `Host`.');
+  if (expect !== undefined && !/100-continue/i.test(expect))
+    return malformed(['Expect'], 'Nothing but `Expect: 100-continue` is understood.');
+  return undefined;
+}
