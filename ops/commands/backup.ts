@@ -1,9 +1,10 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Db } from '../../db/connect.ts';
 import { getMigrationStatus } from '../../db/migrate.ts';
 import type { Storage } from '../../storage/port.ts';
+import { isCode } from '../../storage/write-once.ts';
 import { copyObjects } from '../backup/copy-objects.ts';
 import { dumpDatabase } from '../backup/dump-database.ts';
 import { type Manifest, writeManifest } from '../backup/manifest.ts';
@@ -71,12 +72,27 @@ async function checkSource({ db, storage }: { db: Db; storage: Storage }): Promi
 }
 
 async function makeEmpty(path: string): Promise<void> {
-  const entries = await mkdir(path, { recursive: true, mode: 0o700 })
+  const entries = await makeDirectory(path)
     .then(() => readdir(path))
     .catch((error: Error) => {
       throw new OpsError(`A backup cannot be written there: ${error.message}`, { cause: error });
     });
   if (entries.length > 0) throw new OpsError(`${path} is not empty. A backup needs a new directory.`);
+}
+
+/**
+ * Makes a directory and those above it. Node's own way (`recursive`) never ends where the directory above is there and takes none, as
+ * `/proc` does.
+ */
+async function makeDirectory(path: string): Promise<void> {
+  const make = () => mkdir(path, { mode: 0o700 });
+  const above = dirname(path);
+  await make().catch(async (error) => {
+    if (isCode(error, 'EEXIST') && (await stat(path)).isDirectory()) return;
+    if (!isCode(error, 'ENOENT') || above === path) throw error;
+    await makeDirectory(above);
+    await make();
+  });
 }
 
 /** The directory was empty. What is in it now is of no use, and may be what fills the disk. */

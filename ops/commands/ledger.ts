@@ -1,4 +1,5 @@
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
+import { assertExists } from '../assert-exists.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { OpsError } from '../context.ts';
 import { table } from '../table.ts';
@@ -11,6 +12,7 @@ export const ledgerCommand: Command = {
   flags,
   async run(args, { db, print }) {
     const { json, organization } = parseFlags(args, flags);
+    if (organization !== undefined) await assertExists(db, 'organization', organization);
     const problems = await checkLedger(db, { organizationId: organization });
     if (json) print(JSON.stringify({ problems }));
     else if (problems.length === 0) print('The ledger is sound.');

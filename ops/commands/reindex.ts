@@ -1,5 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { mainTaskQueue, type ReindexInput, type ReindexProgress } from '../../workflows/definitions.ts';
+import { assertExists } from '../assert-exists.ts';
 import { type Command, parseCount, parseFlags, UsageError } from '../command.ts';
 import { callTemporal, OpsError } from '../context.ts';
 import { followWorkflow, uiLink } from '../follow.ts';
@@ -23,6 +24,9 @@ export const reindexCommand: Command = {
     const values = parseFlags(args, flags);
     const { follow = false, json = false } = values;
     const input = readInput(values);
+    const { organizationId, workspaceId } = input;
+    if (organizationId !== undefined) await assertExists(context.db, 'organization', organizationId);
+    if (workspaceId !== undefined) await assertExists(context.db, 'workspace', workspaceId);
     // One at a time: two would embed the same documents.
     const workflowId = input.dryRun ? `reindex-dry-run-${Date.now()}` : 'reindex';
     await callTemporal(context, () =>

@@ -7,6 +7,7 @@ import {
   type ReplayProgress,
   replayDefaults,
 } from '../../workflows/definitions.ts';
+import { assertExists } from '../assert-exists.ts';
 import { type Command, parseCount, parseFlags, parseTime, UsageError } from '../command.ts';
 import { callTemporal } from '../context.ts';
 import { followWorkflow, uiLink } from '../follow.ts';
@@ -39,6 +40,7 @@ export const replayCommand: Command = {
     const { follow = false, json = false } = values;
     const input = readInput(values);
     checkIntended(values);
+    if (input.organizationId !== undefined) await assertExists(context.db, 'organization', input.organizationId);
     const workflowId = `replay-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     await callTemporal(context, () =>
       context.temporal.workflow.start('replayFailedJobs', { taskQueue: mainTaskQueue, workflowId, args: [input] }),

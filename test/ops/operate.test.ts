@@ -134,6 +134,16 @@ describe('npm run ops, on a running service', () => {
     });
   });
 
+  for (const [args, what] of [
+    [['ledger', '--organization'], 'organization'],
+    [['reindex', '--dry-run', '--organization'], 'organization'],
+    [['reindex', '--dry-run', '--workspace'], 'workspace'],
+    [['replay', '--dry-run', '--organization'], 'organization'],
+  ] as const)
+    it(`says that there is no such ${what}, and finds nothing right with it: ${args[0]}`, async () => {
+      expect(await ops([...args, 'nope'])).to.deep.equal({ code: 1, stdout: '', stderr: `There is no ${what} nope.\n` });
+    });
+
   it('says that the ledger is sound, or where it is off, and exits 1', async () => {
     expect(await ops(['ledger'])).to.deep.equal({ code: 0, stdout: 'The ledger is sound.\n', stderr: '' });
     const { db } = api.database;
@@ -145,7 +155,8 @@ describe('npm run ops, on a running service', () => {
       expect(body.problems).to.have.lengthOf(1);
       expect(body.problems[0]).to.include({ problem: 'month', organization_id: tenant.organizationId, expected: 0, found: 7 });
       expect((await ops(['ledger'])).stdout).to.match(/^month +\S+ +\S+ +0 +7$/m);
-      expect((await ops(['ledger', '--organization', 'another'])).code).to.equal(0);
+      const another = await api.createTenant();
+      expect((await ops(['ledger', '--organization', another.organizationId])).code).to.equal(0);
     } finally {
       await sql`update credit_month set used = used - 7 where organization_id = ${tenant.organizationId}`.execute(db);
     }

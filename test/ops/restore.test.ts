@@ -384,6 +384,8 @@ describe('npm run ops -- backup and restore', () => {
   it('refuses a directory for a backup that has something in it, or cannot be one', async () => {
     await refuses(['backup', backup], /is not empty\. A backup needs a new directory/, api.stack.env);
     await refuses(['backup', 'package.json'], /^A backup cannot be written there: EEXIST/, databaseOf(api.stack.env));
+    // Nothing can be made there, although it is there.
+    await refuses(['backup', '/proc/backup/of-today'], /^A backup cannot be written there: ENOENT/, databaseOf(api.stack.env));
   });
 
   it('refuses a database that is not of this service', async () => {
