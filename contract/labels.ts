@@ -17,18 +17,27 @@ export const tags = z
   .describe('Labels to find the document by. Upper and lower case differ; one that is there twice is kept once.')
   .meta({ examples: [['contract', '2026']] });
 
-export const metadata = z
-  .record(z.string(), z.unknown())
+// Not `z.record`, which leaves out a field `__proto__` before anything can refuse it.
+const jsonObject = z
+  .unknown()
+  .refine(isPlainObject, { error: 'must be an object', abort: true })
+  .meta({ override: { type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} } }) as unknown as z.ZodType<
+  Record<string, unknown>,
+  Record<string, unknown>
+>;
+
+export const metadata = jsonObject
   .superRefine((value, context) => {
     const problem = findProblem(value, []) ?? findExcess(value);
     if (problem) context.addIssue({ code: 'custom', ...problem });
   })
-  .describe(`Any JSON object of at most ${mostMetadataBytes} bytes as JSON, nested at most ${deepestMetadata} levels deep.`)
+  .describe(
+    `Any JSON object of at most ${mostMetadataBytes} bytes as JSON, at most ${deepestMetadata} levels deep, without a field \`__proto__\`.`,
+  )
   .meta({ examples: [{ customer: 'Korvid Ridge', year: 2026 }] });
 
 /** Fields of the metadata and what they have to be. */
-export const metadataFilter = z
-  .record(z.string(), z.unknown())
+export const metadataFilter = jsonObject
   .superRefine((value, context) => {
     const problem = findProblem(value, []) ?? findExcess(value) ?? findUnfit(value, []);
     if (problem) context.addIssue({ code: 'custom', ...problem });
@@ -50,10 +59,15 @@ function findProblem(value: unknown, path: Path): Problem | undefined {
   if (path.length >= deepestMetadata) return { path, message: `must not be nested deeper than ${deepestMetadata} levels` };
   const children: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
   for (const [key, child] of children) {
-    const problem = (typeof key === 'string' ? findInText(key, path) : undefined) ?? findProblem(child, [...path, key]);
+    const problem = (typeof key === 'string' ? findInKey(key, path) : undefined) ?? findProblem(child, [...path, key]);
     if (problem) return problem;
   }
   return undefined;
+}
+
+/** The name of every object's prototype is no name of a field: who copies fields one by one would lose it, or do worse. */
+function findInKey(key: string, path: Path): Problem | undefined {
+  return key === '__proto__' ? { path, message: 'must not have a field __proto__' } : findInText(key, path);
 }
 
 function findInText(text: string, path: Path): Problem | undefined {

@@ -73,6 +73,8 @@ describe('What documents are labeled with', () => {
         [{ metadata: { list: [[[[[]]]]] } }, ['metadata', 'list', 0, 0, 0, 0]],
         [{ metadata: { nul: '\u0000' } }, ['metadata', 'nul'], 'control_characters'],
         [{ metadata: { '\u0000': 1 } }, ['metadata'], 'control_characters'],
+        [{ metadata: JSON.parse('{"a":1,"__proto__":{"b":2}}') }, ['metadata']],
+        [{ metadata: JSON.parse('{"a":[{"__proto__":null}]}') }, ['metadata', 'a', 0]],
         [{ metadata: [] }, ['metadata']],
         [{ metadata: 'text' }, ['metadata']],
         [{ metadata: null }, ['metadata']],

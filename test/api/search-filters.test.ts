@@ -77,6 +77,7 @@ describe('The filter of a search', () => {
         [{ filter: { metadata: {} } }, ['filter', 'metadata']],
         [{ filter: { metadata: { list: [1] } } }, ['filter', 'metadata', 'list']],
         [{ filter: { metadata: { of: {} } } }, ['filter', 'metadata', 'of']],
+        [{ filter: { metadata: JSON.parse('{"year":2026,"__proto__":1}') } }, ['filter', 'metadata']],
         [{ filter: { metadata: { text: 'x'.repeat(17_000) } } }, ['filter', 'metadata']],
         [{ groupBy: 'page' }, ['groupBy']],
       ];
