@@ -3,7 +3,7 @@ import type { z } from 'zod';
 type ZodIssue = z.core.$ZodIssue;
 
 /** What zod says if a schema has no message of its own. */
-const unworded = /^(?:Invalid input: expected|Too small:|Too big:) /;
+const unworded = /^(?:Invalid (?:input: expected|option:|discriminator value|ISO datetime)|Too (?:small|big):|Unrecognized key)/;
 
 /** What is said of a body that is JSON, but no object. */
 export const notAnObject = 'The body must be a JSON object.';
@@ -28,9 +28,19 @@ export function messageOf(issue: ZodIssue): string {
     const kind = kinds[issue.expected];
     return kind === undefined ? issue.message : `must be ${kind}`;
   }
+  const options = optionsOf(issue);
+  if (options) return options.length === 1 ? `must be ${options}` : `must be one of ${options.join(', ')}`;
+  if (issue.code === 'invalid_format' && issue.format === 'datetime') return 'must be a time in UTC, such as 2026-11-21T12:00:00.000Z';
+  if (issue.code === 'unrecognized_keys') return `must not have ${issue.keys.join(', ')}`;
   if (issue.code === 'too_small' && issue.inclusive !== false) return describeBound(issue.origin, 'least', issue.minimum);
   if (issue.code === 'too_big' && issue.inclusive !== false) return describeBound(issue.origin, 'most', issue.maximum);
   return issue.message;
+}
+
+/** What a value may be that is none of a few, or that says which of several schemas it is to fit. */
+function optionsOf(issue: ZodIssue): unknown[] | undefined {
+  if (issue.code === 'invalid_value') return issue.values;
+  return issue.code === 'invalid_union' && 'options' in issue ? issue.options : undefined;
 }
 
 function describeBound(origin: string, side: 'least' | 'most', bound: number | bigint): string {

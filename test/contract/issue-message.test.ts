@@ -27,6 +27,20 @@ describe('Messages of BAD_REQUEST', () => {
     ]);
   });
 
+  it('name what a value may be, if that is not much', () => {
+    expect(messagesOf(contract.jobs.list.query, { status: 'x' })).to.deep.equal([
+      'status: must be one of queued, running, succeeded, failed, canceled',
+    ]);
+    const kinds = 'kind: must be one of document.extract, document.summarize, document.index, text.summarize, text.embed';
+    for (const input of [{}, { kind: 'x' }, { kind: 7 }]) expect(messagesOf(contract.jobs.create.body, input)).to.deep.equal([kinds]);
+    expect(messagesOf(z.object({ ok: z.literal(true) }), {})).to.deep.equal(['ok: must be true']);
+    const filter = { createdFrom: 'yesterday', tag: 'a', from: 1 };
+    expect(messagesOf(contract.documents.search.body, { query: 'mites', filter })).to.deep.equal([
+      'filter.createdFrom: must be a time in UTC, such as 2026-11-21T12:00:00.000Z',
+      'filter: must not have tag, from',
+    ]);
+  });
+
   it('are those of a schema if it has some, and those of zod for what they do not cover', () => {
     expect(messagesOf(z.object({ mode: z.string({ error: 'must be a mode' }) }), {})).to.deep.equal(['mode: must be a mode']);
     expect(messagesOf(z.object({ at: z.number().gt(1) }), { at: 1 })).to.deep.equal(['at: Too small: expected number to be >1']);
