@@ -11,6 +11,7 @@ import { inShareOf } from '../db/fair-share.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { runAsActor } from './actor.ts';
 import { type Auth, clientAddressHeader } from './auth.ts';
+import { checkText, UnfitText } from './check-text.ts';
 import { toErrorResponse } from './error-response.ts';
 import { isList, ListTurns } from './list-turns.ts';
 import { BodyTooLarge, readBody } from './read-body.ts';
@@ -72,6 +73,8 @@ export function mountAuth(options: MountOptions): RequestHandler {
       const body = changes ? await readBody(req, res, maxBytes) : undefined;
       // The request was ended because its body came too slowly.
       if (res.headersSent) return;
+      // The webhook checks the signature of the very bytes.
+      if (req.path !== webhookPath) checkText(req.url, body, req.headers['content-type']);
       const caller = await inShareOf(address, () => findSession(req.headers));
       // better-auth reads tokens by rules of its own, and does not ask whether the admin behind an impersonation still is one.
       carryOnly(req.headers, caller && readSessionToken(req.headers, credential), credential.cookieName);
@@ -96,6 +99,7 @@ export function mountAuth(options: MountOptions): RequestHandler {
       // The request was ended before, or its client has left.
       if (res.headersSent || res.closed) return void res.destroy();
       if (err instanceof BodyTooLarge) return fail(res, 413, 'payload_too_large');
+      if (err instanceof UnfitText) return refuseText(res, err.message);
       if (err instanceof ApiError) return refuse(res, err.code, err);
       if (isUnavailable(err)) {
         log.warn({ err, requestId: res.getHeader('X-Request-Id') }, 'a request was not served');
@@ -144,6 +148,10 @@ function isForm(headers: IncomingHttpHeaders): boolean {
 function refuseForm(res: ExpressResponse): void {
   const message = 'The body must be JSON, with the header `Content-Type: application/json`.';
   res.status(415).json({ defined: true, code: 'UNSUPPORTED_MEDIA_TYPE', status: 415, message });
+}
+
+function refuseText(res: ExpressResponse, message: string): void {
+  res.status(400).json({ defined: true, code: 'VALIDATION_ERROR', status: 400, message });
 }
 
 function fail(res: ExpressResponse, status: number, error: string): void {

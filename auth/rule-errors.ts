@@ -15,7 +15,7 @@ const rules: Record<string, { status: 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | '
 const ownsTooMany = 'The user owns as many organizations on the free plan as one may.';
 
 /** Constraints that better-auth does not know, or checks before it writes, when another request may have been faster. */
-const constraints: Record<string, { code: string; message: string }> = {
+export const constraints = {
   user_email_key: { code: 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL', message: 'User already exists. Use another email.' },
   user_is_no_customer: { code: 'FIELD_NOT_ALLOWED', message: 'stripeCustomerId is not allowed to be set' },
   user_role_known: { code: 'ROLE_NOT_FOUND', message: 'Role not found' },
@@ -38,8 +38,11 @@ const constraints: Record<string, { code: string; message: string }> = {
   invitation_email_length: { code: 'INVALID_EMAIL', message: 'Invalid email' },
   member_role_known: { code: 'ROLE_NOT_FOUND', message: 'Role not found' },
   invitation_role_known: { code: 'ROLE_NOT_FOUND', message: 'Role not found' },
-};
+} satisfies Record<string, { code: string; message: string }>;
 
+const notNullViolation = '23502';
+const dataExceptions = '22';
+const errorOfValues = { code: 'VALIDATION_ERROR', message: 'A field has the wrong form' };
 const errorOf503 = { code: 'SERVICE_UNAVAILABLE', message: errorCodes.SERVICE_UNAVAILABLE.message };
 
 /** Translates an error of one of the database's rules into better-auth's error. Returns any other error as it is. */
@@ -51,8 +54,14 @@ export function toApiError(error: unknown): unknown {
     const rule = rules[error.message];
     if (rule) return toRefusal(error.message, rule, JSON.parse(error.detail ?? '{}'));
   }
-  const constraint = constraints[error.constraint ?? ''];
-  return constraint ? new APIError('BAD_REQUEST', constraint) : error;
+  const known = Object.entries(constraints).find(([name]) => name === error.constraint);
+  if (known) return new APIError('BAD_REQUEST', known[1]);
+  return isUnfitValue(error) ? new APIError('BAD_REQUEST', errorOfValues) : error;
+}
+
+/** A value that its column cannot hold, or that must not be missing: better-auth passed on what a client sent. */
+function isUnfitValue({ code }: pg.DatabaseError): boolean {
+  return code === notNullViolation || code?.slice(0, 2) === dataExceptions;
 }
 
 /** The refusal, with what the rule says of itself: the limit that was reached as `data`, or when to come back. */

@@ -30,7 +30,7 @@ describe('A refusal of sign-in', () => {
     return { client, ...(await client.signUp()) };
   }
 
-  const pairOf = ({ status, body }: Answer) => ({ status, code: body.code });
+  const pairOf = ({ status, body }: Pick<Answer, 'status' | 'body'>) => ({ status, code: body.code });
 
   const returnUrl = '/';
   const forMembers: [method: 'get' | 'post', path: string, body?: object][] = [
@@ -177,6 +177,58 @@ describe('A refusal of sign-in', () => {
       expect(await response.json(), path).to.include({ defined: true, code: 'UNSUPPORTED_MEDIA_TYPE', status: 415 });
     }
     expect(await service.db.selectFrom('user').select('id').where('email', '=', 'form@example.com').execute()).to.deep.equal([]);
+  });
+
+  const unfit = { status: 400, code: 'VALIDATION_ERROR' };
+
+  it('of text that cannot be stored as it is sent is VALIDATION_ERROR, wherever it stands', async () => {
+    const { client } = await newStranger();
+    const reset = { newPassword: 'a long password', token: 'none' };
+    for (const wrong of ['\0', 'a\0b', '\ud800', '\udc00\ud800']) {
+      const bodies = [{ ...reset, token: wrong }, { ...reset, more: [{ deep: [wrong] }] }, { ...reset, [wrong]: 1 }, [wrong]];
+      for (const body of bodies) expect(pairOf(await service.client().post('/reset-password', body))).to.deep.equal(unfit);
+      const { body } = await client.post('/organization/create', { name: wrong, slug: 'unfit' });
+      expect(body).to.deep.include({ defined: true, message: '[body.name] Text must be well-formed Unicode without NUL' });
+    }
+    const paths = ['/organization/get-organization?organizationId=%00', '/organization/list?%00=1', '/reset-password/%00?callbackURL=/'];
+    for (const path of paths) expect(pairOf(await client.get(path)), path).to.deep.equal(unfit);
+    expect(pairOf(await client.post('/update-user', { name: '😀' }))).to.deep.equal({ status: 200, code: undefined });
+    expect(pairOf(await service.client().post('/reset-password', { ...reset, token: '\\u0000' }))).to.deep.equal({
+      status: 400,
+      code: 'INVALID_TOKEN',
+    });
+  });
+
+  it('of a body that is no UTF-8 is VALIDATION_ERROR', async () => {
+    const send = async (body: Buffer, type: string) => {
+      const response = await fetch(`${service.url}/api/auth/sign-in/email`, { method: 'POST', headers: { 'content-type': type }, body });
+      return pairOf({ status: response.status, body: await response.json() });
+    };
+    const [text, json] = [JSON.stringify({ email: 'é@example.com', password: 'é' }), 'application/json'];
+    const refused = [
+      await send(Buffer.from(text, 'latin1'), json),
+      await send(Buffer.from(text, 'latin1'), `${json}; charset=iso-8859-1`),
+      await send(Buffer.from(text), `${json}; charset="UTF-16"`),
+      await send(Buffer.from(text, 'utf16le'), `${json};charset=utf-16`),
+    ];
+    for (const pair of refused) expect(pair).to.deep.equal(unfit);
+    const taken = { status: 401, code: 'INVALID_EMAIL_OR_PASSWORD' };
+    const body = Buffer.from(JSON.stringify({ email: 'nobody@example.com', password: 'é' }));
+    for (const type of [json, `${json}; charset=utf-8`, `${json};Charset="UTF8"`]) expect(await send(body, type)).to.deep.equal(taken);
+  });
+
+  it('of a value that only the database refuses is VALIDATION_ERROR', async () => {
+    const { client } = await newStranger();
+    const organizationId = await client.createOrganization();
+    const create = async () => pairOf(await client.post('/organization/create-team', { name: 'Long', organizationId }));
+    const change = (statement: string) => service.database.pool.query(`alter table team ${statement}`);
+    await change(`add column needed varchar(3) not null default ''`);
+    for (const defaultValue of ['null', `'long'`]) {
+      await change(`alter column needed set default ${defaultValue}`);
+      expect(await create(), defaultValue).to.deep.equal(unfit);
+    }
+    await change('drop column needed');
+    expect(await create()).to.include({ status: 200 });
   });
 
   it('of a blank name of a user is VALIDATION_ERROR', async () => {

@@ -1,0 +1,42 @@
+import { isUtf8 } from 'node:buffer';
+
+/** A request has text that Postgres cannot store as it is. The message says where. */
+export class UnfitText extends Error {}
+
+const jsonType = /^application\/([a-z0-9.+-]*\+)?json/i;
+
+/**
+ * Throws {@link UnfitText} if the URL or the JSON body of a request has NUL, which Postgres refuses, or if the body has lone
+ * surrogates or is no UTF-8, which would be stored as other text. Leaves a body that is no JSON to better-auth, which refuses it.
+ */
+export function checkText(url: string, body: Uint8Array | undefined, contentType = ''): void {
+  if (url.includes('%00')) throw new UnfitText('The URL must not have NUL');
+  if (!body || !jsonType.test(contentType)) return;
+  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1] ?? 'utf-8';
+  if (!/^utf-?8$/i.test(charset) || !isUtf8(body)) throw new UnfitText('[body] The body must be UTF-8');
+  const path = findUnfit(parse(body), ['body']);
+  if (path) throw new UnfitText(`[${path.join('.')}] Text must be well-formed Unicode without NUL`);
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The path of a text, or of an object with a key, that does not fit. */
+function findUnfit(value: unknown, path: string[]): string[] | undefined {
+  if (typeof value === 'string') return fits(value) ? undefined : path;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, child] of Object.entries(value)) {
+    const found = fits(key) ? findUnfit(child, [...path, key]) : path;
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function fits(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
