@@ -9,6 +9,7 @@ import type { Payments } from '../payments/payments.ts';
 import { billingPlugin } from './billing-plugin.ts';
 import { AuthDialect } from './dialect.ts';
 import { handleWithMails } from './handle-request.ts';
+import { inputPlugin } from './input-plugin.ts';
 import { passwordResetMail, verificationMail } from './mails.ts';
 import { membershipPlugin } from './membership-plugin.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
@@ -16,7 +17,6 @@ import { organizationPlugin } from './organization-plugin.ts';
 import { addMail, type WriteMails } from './outgoing-mails.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
-import { userNamePlugin } from './user-name-plugin.ts';
 import { userRemovalPlugin } from './user-removal.ts';
 
 export interface AuthDependencies {
@@ -33,12 +33,16 @@ export interface AuthDependencies {
 /** The header that carries the client's address to better-auth; the mount overwrites whatever a client puts there. */
 export const clientAddressHeader = 'x-client-address';
 
+const newUserFields = { role: 'user', banned: false, banReason: null, banExpires: null };
+
 /** better-auth as this service uses it. `docs/decisions/auth.md` says who may do what. */
 export type Auth = ReturnType<typeof createAuth>;
 
 export function createAuth(dependencies: AuthDependencies) {
   const auth = betterAuth(authOptions(dependencies));
-  const handler = handleWithMails(auth.handler, dependencies);
+  const signUp = (request: Request, body: unknown) =>
+    auth.api.signUpEmail({ body: body as never, request, headers: request.headers, asResponse: true });
+  const handler = handleWithMails(auth.handler, { ...dependencies, signUp });
   return { ...auth, handler, fetch: handler };
 }
 
@@ -57,6 +61,8 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       minPasswordLength: 8,
       requireEmailVerification: config.requireEmailVerification,
       revokeSessionsOnPasswordReset: true,
+      // Stands in for a user whose address is taken, and must look like one who is new: with what the admin plugin gives to those.
+      customSyntheticUser: ({ coreFields, additionalFields, id }) => ({ ...coreFields, ...newUserFields, ...additionalFields, id }),
       sendResetPassword: async ({ user, url }) => addMail(passwordResetMail(user.email, withResetPage(url, config.webUrl))),
     },
     emailVerification: {
@@ -84,8 +90,8 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       bearer({ requireSignature: true }),
       organizationPlugin(config),
       admin(),
+      inputPlugin(),
       membershipPlugin(db),
-      userNamePlugin(),
       userRemovalPlugin(db),
       stopImpersonatingPlugin(),
       oidcPlugin(config),

@@ -3,6 +3,7 @@ import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { collectMails, takeMails, type WriteMails } from './outgoing-mails.ts';
+import { constraints } from './rule-errors.ts';
 
 type Handler = (request: Request) => Promise<Response>;
 
@@ -10,6 +11,8 @@ interface Dependencies {
   config: Pick<ServerConfig, 'requireEmailVerification'>;
   db: Db;
   writeMails: WriteMails;
+  /** Signs up with this body again, past the rate limit. */
+  signUp(request: Request, body: unknown): Promise<Response>;
 }
 
 /**
@@ -17,15 +20,17 @@ interface Dependencies {
  * second that better-auth gives the verification mail, and longer than hashing a password and writing a mail take.
  */
 const quietMs = 750;
+const signUpPath = '/api/auth/sign-up/email';
 
 /**
  * Wraps better-auth's handler. The response is sent after the request's mails are committed, in the transaction of the change if
  * better-auth uses one. Throws if a mail cannot be written; the client then asks again.
  */
-export function handleWithMails(handler: Handler, { config, db, writeMails }: Dependencies): Handler {
+export function handleWithMails(better: Handler, { config, db, writeMails, signUp }: Dependencies): Handler {
   const quietPaths = new Set(['/api/auth/request-password-reset', '/api/auth/send-verification-email']);
   // If addresses are not verified, sign-up says openly that an address is taken.
-  if (config.requireEmailVerification) quietPaths.add('/api/auth/sign-up/email');
+  if (config.requireEmailVerification) quietPaths.add(signUpPath);
+  const handler = config.requireEmailVerification ? withQuietSignUp(better, signUp) : better;
   return (request) =>
     collectMails(async () => {
       const earliest = quietPaths.has(pathOf(request)) ? sleep(quietMs) : undefined;
@@ -38,6 +43,21 @@ export function handleWithMails(handler: Handler, { config, db, writeMails }: De
         await earliest;
       }
     });
+}
+
+/**
+ * Two sign-ups at once with one address: the slower finds it free, and then taken. Only an address that was free can say so, so the slower
+ * signs up again, and is told what it would be told of any address that is taken.
+ */
+function withQuietSignUp(handler: Handler, signUp: Dependencies['signUp']): Handler {
+  return async (request) => {
+    if (pathOf(request) !== signUpPath) return await handler(request);
+    const copy = request.clone();
+    const response = await handler(request);
+    if (response.status !== 400) return response;
+    const { code } = (await response.clone().json()) as { code?: unknown };
+    return code === constraints.user_email_key.code ? await signUp(copy, await copy.json()) : response;
+  };
 }
 
 function pathOf(request: Request): string {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Client } from './support/client.ts';
-import { type AuthService, startAuthService, webOrigin } from './support/service.ts';
+import { type AuthService, billingOn, startAuthService, webOrigin } from './support/service.ts';
 
 describe('Signing up and in', () => {
   let service: AuthService;
@@ -200,6 +200,7 @@ describe('Signing in where addresses must be verified', () => {
   let service: AuthService;
   before(async () => {
     service = await startAuthService({
+      ...billingOn,
       REQUIRE_EMAIL_VERIFICATION: 'true',
       API_URL: 'https://api.example.com',
       COOKIE_DOMAIN: 'example.com',
@@ -222,6 +223,71 @@ describe('Signing in where addresses must be verified', () => {
     expect((await service.client().post('/sign-in/email', user)).status).to.equal(200);
     const [name = '', value = ''] = (cookie.split(';')[0] ?? '').split('=');
     expect(await service.findSession({ cookie: `${name}=${value}` })).to.include({ email: user.email });
+  });
+
+  let addresses = 0;
+  async function bothAddresses() {
+    const [free, taken] = [`free-${++addresses}@example.com`, `taken-${addresses}@example.com`];
+    await service.client().post('/sign-up/email', { name: 'T', email: taken, password: 'a long password' });
+    return { free, taken };
+  }
+
+  /** All of a sign-up's response but what tells one user from another. */
+  async function signUpOnce(body: object, email: string): Promise<object> {
+    const {
+      status,
+      headers,
+      body: answered,
+    } = await service.client().post('/sign-up/email', { password: 'a long password', ...body, email });
+    const text = JSON.stringify(answered, (key, value) => (/^(id|email|createdAt|updatedAt)$/.test(key) ? typeof value : value));
+    return { status, text, headers: [...headers.keys()].sort() };
+  }
+
+  it('signs up with an address that is taken as with one that is new, whatever else is asked for', async () => {
+    const name = 'N';
+    const bodies = [
+      { name },
+      { name, image: 'https://example.com/n.png', rememberMe: false, callbackURL: '/welcome' },
+      { name, image: '', emailVerified: true, id: 'mine', unknown: 1 },
+      { name, banned: true, role: '' },
+      { name, role: 'admin' },
+      { name, banExpires: '2030-01-01' },
+      { name, stripeCustomerId: 'cus_1' },
+      { name, callbackURL: `/${'x'.repeat(20_000)}` },
+      { name: '😀'.repeat(120) },
+      ...[`${name}\0`, '\ud800', ' ', 'x'.repeat(121), 'x'.repeat(50_000), ['N'], null].map((wrong) => ({ name: wrong })),
+      ...['\0', 'x'.repeat(3_000), 1, null].map((image) => ({ name, image })),
+      ...['short', 'x'.repeat(129), '\0'.repeat(8)].map((password) => ({ name, password })),
+      { name, callbackURL: '/\ud800' },
+      { name, callbackURL: 'https://evil.example' },
+    ];
+    const seen = await Promise.all(
+      bodies.map(async (body) => {
+        const { free, taken } = await bothAddresses();
+        const [ofFree, ofTaken] = await Promise.all([signUpOnce(body, free), signUpOnce(body, taken)]);
+        expect(ofTaken, JSON.stringify(body).slice(0, 100)).to.deep.equal(ofFree);
+        return ofFree;
+      }),
+    );
+    expect(seen[0]).to.deep.include({ status: 200 }).and.to.have.property('text').that.includes('"role":"user"');
+  });
+
+  it('answers sign-ups at once with one new address all alike', async () => {
+    const { free, taken } = await bothAddresses();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => signUpOnce({ name: 'N' }, free)));
+    const ofTaken = await signUpOnce({ name: 'N' }, taken);
+    for (const answer of answers) expect(answer).to.deep.equal(ofTaken);
+    expect(service.mails.filter(({ to }) => to === free)).to.have.length(1);
+  });
+
+  it('signs up no faster with an address that is taken', async () => {
+    const { free, taken } = await bothAddresses();
+    for (const body of [{ name: 'N' }, { name: 'x'.repeat(121) }])
+      for (const email of [taken, free]) {
+        const begun = performance.now();
+        await signUpOnce(body, email);
+        expect(performance.now() - begun).to.be.at.least(740);
+      }
   });
 
   it('shows and gives an invitation only to a verified address, also by its id', async () => {
