@@ -1,6 +1,6 @@
 import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth';
 import { admin, bearer } from 'better-auth/plugins';
-import { Kysely } from 'kysely';
+import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } from 'kysely';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { ServerConfig } from '../config/server.ts';
@@ -53,7 +53,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
     baseURL,
     basePath: '/api/auth',
     secret: sessionSecret(config),
-    database: { db: new Kysely({ dialect: new AuthDialect(pool, db, writeMails) }), type: 'postgres', transaction: true },
+    database: { db: createKysely({ pool, db, writeMails }), type: 'postgres', transaction: true },
     trustedOrigins: config.trustedOrigins,
     session: sessionLifetime,
     emailAndPassword: {
@@ -98,6 +98,12 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       ...((payments ? [billingPlugin({ config, payments })] : []) as BetterAuthPlugin[]),
     ],
   } satisfies BetterAuthOptions;
+}
+
+function createKysely({ pool, db, writeMails }: Pick<AuthDependencies, 'pool' | 'db' | 'writeMails'>): Kysely<unknown> {
+  // better-auth asks for users by ids, also for those of no members: `in ()` is no SQL.
+  const emptyLists = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
+  return new Kysely({ dialect: new AuthDialect(pool, db, writeMails), plugins: [emptyLists] });
 }
 
 /** The link of better-auth with the page that asks for the new password, if the request named none: it could only fail without. */

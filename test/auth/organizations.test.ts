@@ -184,6 +184,17 @@ describe('Organizations', () => {
     expect(await service.db.selectFrom('member').select('id').where('organizationId', '=', organizationId).execute()).to.deep.equal([]);
   });
 
+  it('list their members in pages, also in one that is empty', async () => {
+    await newMember();
+    const list = async (query: string) => {
+      const { status, body } = await owner.get(`/organization/list-members?organizationId=${organizationId}&${query}`);
+      return [status, body.members.length, body.total];
+    };
+    expect(await list('limit=1&offset=1')).to.deep.equal([200, 1, 2]);
+    expect(await list('offset=2')).to.deep.equal([200, 0, 2]);
+    expect(await list('filterField=role&filterValue=admin')).to.deep.equal([200, 0, 0]);
+  });
+
   it('hold more members than better-auth’s own limit of a hundred, and list them all', async () => {
     const values = Array.from({ length: 120 }, (_, index) => ({
       id: `bulk-${index}`,
