@@ -27,14 +27,14 @@ export function portalEndpoints(context: BillingContext) {
       { method: 'POST', body: cancelBody, use: [manages, originCheck(({ body }) => body.returnUrl)] },
       async (ctx) => {
         const id = await findSubscriptionId(context, ctx.context.organization.id, ctx.body.subscriptionId);
-        const row = await syncSubscription(payments, id);
+        const row = await orStripeRefusal(context, syncSubscription(payments, id));
         if (!row?.stripeCustomerId || !isLiveStatus(row.status)) throw subscriptionNotFound();
         const opened = openPortal(payments, {
           customer: row.stripeCustomerId,
           return_url: absoluteUrl(context, ctx.body.returnUrl),
           flow_data: { type: 'subscription_cancel', subscription_cancel: { subscription: id } },
         });
-        return ctx.json({ url: await orStripeRefusal(opened), redirect: !ctx.body.disableRedirect });
+        return ctx.json({ url: await orStripeRefusal(context, opened), redirect: !ctx.body.disableRedirect });
       },
     ),
 
@@ -50,7 +50,7 @@ export function portalEndpoints(context: BillingContext) {
           return_url: absoluteUrl(context, returnUrl),
           ...(locale && { locale: locale as 'auto' }),
         });
-        return ctx.json({ url: await orStripeRefusal(opened), redirect: !ctx.body.disableRedirect });
+        return ctx.json({ url: await orStripeRefusal(context, opened), redirect: !ctx.body.disableRedirect });
       },
     ),
 

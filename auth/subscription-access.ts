@@ -33,12 +33,23 @@ export function badRequest(code: string, message: string): APIError {
 
 export const subscriptionNotFound = () => badRequest('SUBSCRIPTION_NOT_FOUND', 'Subscription not found');
 
-/** If Stripe refuses a request, returns its message and its code, in capitals, to the client. Any other failure of Stripe is an internal error. */
-export async function orStripeRefusal<T>(work: Promise<T>): Promise<T> {
-  return await work.catch((error: unknown) => {
-    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
-    throw badRequest((error.code ?? 'STRIPE_REFUSED').toUpperCase(), error.message);
+/**
+ * If Stripe refuses a request, returns its message and its code, in capitals, to the client. Throws SERVICE_UNAVAILABLE if Stripe cannot be
+ * reached, or fails itself. Any other failure, such as a key that is wrong, is an internal error.
+ */
+export async function orStripeRefusal<T>({ payments: { log } }: BillingContext, work: Promise<T>): Promise<T> {
+  return await work.catch((err: unknown) => {
+    if (err instanceof Stripe.errors.StripeInvalidRequestError) throw badRequest((err.code ?? 'STRIPE_REFUSED').toUpperCase(), err.message);
+    if (!isAway(err)) throw err;
+    log.warn({ err }, 'the payment provider did not serve a request');
+    const message = 'The payment provider does not respond: try again in a moment.';
+    throw new APIError('SERVICE_UNAVAILABLE', { code: 'SERVICE_UNAVAILABLE', message }, { 'Retry-After': '5' });
   });
+}
+
+function isAway(error: unknown): boolean {
+  const { StripeConnectionError, StripeAPIError, StripeRateLimitError } = Stripe.errors;
+  return [StripeConnectionError, StripeAPIError, StripeRateLimitError].some((kind) => error instanceof kind);
 }
 
 /** A path of the API's own origin, or the URL as it is. */

@@ -45,7 +45,7 @@ export function subscriptionEndpoints(context: BillingContext) {
         if (!plan) throw badRequest('SUBSCRIPTION_PLAN_NOT_FOUND', 'Subscription plan not found');
         if (ctx.body.annual) throw badRequest('PRICE_NOT_FOUND', 'The plan has no annual price');
         const purchase = { ...toPurchase(context, ctx.body, plan), organization, userId: session.user.id };
-        const bought = await orStripeRefusal(buyPlan(payments, purchase)).catch(toAuthError);
+        const bought = await orStripeRefusal(context, buyPlan(payments, purchase)).catch(toAuthError);
         if ('refused' in bought) {
           throw refusals[bought.refused]();
         }
@@ -75,7 +75,7 @@ export function subscriptionEndpoints(context: BillingContext) {
       { method: 'POST', body: reference.extend({ subscriptionId: z.string().optional() }), use: [manages] },
       async (ctx) => {
         const id = await findSubscriptionId(context, ctx.context.organization.id, ctx.body.subscriptionId);
-        return ctx.json(await orStripeRefusal(restore(context, id)));
+        return ctx.json(await orStripeRefusal(context, restore(context, id)));
       },
     ),
   };

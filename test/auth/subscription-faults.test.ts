@@ -7,8 +7,8 @@ import { type OpsContext, OpsError } from '../../ops/context.ts';
 import { createPayments, type Payments } from '../../payments/payments.ts';
 import { syncSeats } from '../../payments/sync-seats.ts';
 import { startStripeServer } from '../../tools/stripe/stripe-server.ts';
-import { billingOn, startAuthService } from './support/service.ts';
-import { createSubscriber, sendEvent } from './support/subscriber.ts';
+import { type AuthService, billingOn, startAuthService } from './support/service.ts';
+import { createSubscriber, type Subscriber, sendEvent } from './support/subscriber.ts';
 import { useBilling } from './support/use-billing.ts';
 
 const pro: [string, number][] = [['price_pro', 1]];
@@ -26,6 +26,42 @@ describe('A plan without a price', () => {
     expect((await owner.post('/subscription/upgrade', { plan: 'pro', referenceId })).status).to.equal(200);
     await service.stop();
     await stripe.stop();
+  });
+});
+
+describe('While Stripe does not respond', () => {
+  const { stripe, service, subscriber } = useBilling();
+
+  async function expectUnavailable(at: AuthService, { owner, organizationId: referenceId, customer }: Subscriber): Promise<void> {
+    const row = { plan: 'pro', status: 'active', stripeCustomerId: customer, stripeSubscriptionId: `sub_of_${referenceId}` };
+    await at.db
+      .insertInto('subscription')
+      .values({ id: referenceId, referenceId, ...row })
+      .execute();
+    const answers = await Promise.all([
+      owner.post('/subscription/upgrade', { plan: 'team', referenceId, ...urls }),
+      owner.post('/subscription/cancel', { referenceId, returnUrl: '/' }),
+      owner.post('/subscription/restore', { referenceId }),
+      owner.post('/subscription/billing-portal', { referenceId }),
+    ]);
+    const pairs = answers.map(({ status, body, headers }) => [status, body.code, headers.get('retry-after')]);
+    expect(pairs).to.deep.equal(Array(4).fill([503, 'SERVICE_UNAVAILABLE', '5']));
+    expect(at.errors).to.deep.equal([]);
+  }
+
+  it('subscriptions are SERVICE_UNAVAILABLE', async () => {
+    stripe.available = false;
+    await expectUnavailable(service, subscriber);
+    stripe.available = true;
+  });
+
+  it('so are they while it cannot be reached', async () => {
+    const alone = await startAuthService({ ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9' });
+    try {
+      await expectUnavailable(alone, await createSubscriber(alone, stripe));
+    } finally {
+      await alone.stop();
+    }
   });
 });
 
