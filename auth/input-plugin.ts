@@ -1,7 +1,7 @@
 import type { BetterAuthPlugin } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import type { z } from 'zod';
-import { bodies } from './input-schemas.ts';
+import { bodies, queries } from './input-schemas.ts';
 
 /**
  * Checks what clients send where better-auth's own schemas take more than the service stores. Put it before plugins whose hooks read
@@ -13,9 +13,10 @@ export function inputPlugin(): BetterAuthPlugin {
     hooks: {
       before: [
         {
-          matcher: (ctx) => bodies.has(ctx.path ?? ''),
-          handler: createAuthMiddleware(async ({ path, body }) => {
+          matcher: ({ path = '' }) => bodies.has(path) || queries.has(path),
+          handler: createAuthMiddleware(async ({ path, body, query }) => {
             check('body', bodies.get(path), body);
+            check('query', queries.get(path), query ?? {});
           }),
         },
       ],
@@ -27,7 +28,11 @@ export function inputPlugin(): BetterAuthPlugin {
 function check(part: 'body' | 'query', schema: z.ZodType | undefined, value: unknown): void {
   const issue = schema?.safeParse(value).error?.issues[0];
   if (!issue) return;
-  if (issue.code === 'custom' && typeof issue.params?.code === 'string')
-    throw new APIError('BAD_REQUEST', { code: issue.params.code, message: issue.message });
-  throw new APIError('BAD_REQUEST', { code: 'VALIDATION_ERROR', message: `[${[part, ...issue.path].join('.')}] ${issue.message}` });
+  throw new APIError('BAD_REQUEST', refusalOf(issue, [part, ...issue.path].join('.')));
+}
+
+function refusalOf(issue: z.core.$ZodIssue, path: string): { code: string; message: string } {
+  if (issue.code === 'unrecognized_keys') return { code: 'FIELD_NOT_ALLOWED', message: `${issue.keys[0]} is not allowed to be set` };
+  if (issue.code === 'custom' && typeof issue.params?.code === 'string') return { code: issue.params.code, message: issue.message };
+  return { code: 'VALIDATION_ERROR', message: `[${path}] ${issue.message}` };
 }

@@ -15,7 +15,7 @@ const upgradeBody = z.object({
   referenceId: z.string().optional(),
   subscriptionId: z.string().optional(),
   customerType: z.string().optional(),
-  metadata: z.record(z.string(), z.any()).optional(),
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
   seats: z.number().int().min(1).optional(),
   locale: z.string().optional(),
   successUrl: z.string().default('/'),

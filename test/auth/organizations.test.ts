@@ -61,7 +61,9 @@ describe('Organizations', () => {
   });
 
   it('put no line of an inviter’s name into the headers of a mail', async () => {
-    await owner.post('/organization/update', { organizationId, data: { name: 'Acme\r\nBcc: everyone@example.com' } });
+    // Names that were stored before they were checked may have lines.
+    const name = 'Acme\r\nBcc: everyone@example.com';
+    await service.db.updateTable('organization').set({ name }).where('id', '=', organizationId).execute();
     await owner.post('/organization/invite-member', { email: 'lines@example.com', role: 'member', organizationId });
     expect(service.mails.at(-1)?.subject).to.equal('Invitation to Acme Bcc: everyone@example.com');
   });
