@@ -14,6 +14,7 @@ import { dispatchCommitted } from '../db/outbox.ts';
 import { retryDeadlocks } from '../db/transaction.ts';
 import { withinTransaction } from '../db/within-transaction.ts';
 import { currentActor } from './actor.ts';
+import { noteFailure } from './failed-query.ts';
 import { countMails, dropMailsAfter, takeMails, type WriteMails } from './outgoing-mails.ts';
 import { toApiError } from './rule-errors.ts';
 
@@ -60,7 +61,7 @@ class AuthDriver extends PostgresDriver {
 
   override async acquireConnection(options?: AbortableOperationOptions): Promise<Connection> {
     const connection = (await super.acquireConnection(options).catch((error: unknown) => {
-      throw toApiError(error);
+      throw noteFailure(toApiError(error));
     })) as Connection;
     if (!this.#wrapped.has(connection)) this.#wrap(connection);
     return connection;
@@ -96,7 +97,7 @@ class AuthDriver extends PostgresDriver {
         if (!actor || this.#inTransaction.has(connection) || !writes.has(query.query.kind)) return await execute<R>(query);
         return await this.#executeAs(connection, actor, () => execute<R>(query));
       } catch (error) {
-        throw toApiError(error);
+        throw noteFailure(toApiError(error));
       }
     };
   }

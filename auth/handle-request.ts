@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { orFailedQuery } from './failed-query.ts';
 import { collectMails, takeMails, type WriteMails } from './outgoing-mails.ts';
 import { constraints } from './rule-errors.ts';
 
@@ -21,6 +22,7 @@ interface Dependencies {
  */
 const quietMs = 750;
 const signUpPath = '/api/auth/sign-up/email';
+const usersPath = '/api/auth/admin/list-users';
 
 /**
  * Wraps better-auth's handler. The response is sent after the request's mails are committed, in the transaction of the change if
@@ -35,7 +37,7 @@ export function handleWithMails(better: Handler, { config, db, writeMails, signU
     collectMails(async () => {
       const earliest = quietPaths.has(pathOf(request)) ? sleep(quietMs) : undefined;
       try {
-        const response = await handler(request);
+        const response = pathOf(request) === usersPath ? await orFailedQuery(() => handler(request)) : await handler(request);
         const mails = takeMails();
         if (mails.length > 0) await inTransaction(db, (trx) => writeMails(trx, mails));
         return response;

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type pg from 'pg';
+import { DatabaseUnavailable } from '../../db/unavailable.ts';
 import type { Client } from './support/client.ts';
 import { type AuthService, startAuthService } from './support/service.ts';
 
@@ -86,6 +88,38 @@ describe('Platform admins', () => {
     await client.bring({ client: second, email: (await second.signUp()).email }, { organizationId, role: 'owner' });
     expect((await admin.post('/admin/remove-user', { userId })).status).to.equal(200);
     expect(await find(client)).to.equal(undefined);
+  });
+
+  /** Lets queries of better-auth fail that have this text. */
+  async function whileFailing<T>(text: string, error: Error, work: () => Promise<T>): Promise<T> {
+    const { pool } = service.database;
+    const clients = new Set<pg.PoolClient>();
+    const connect = pool.connect as () => Promise<pg.PoolClient>;
+    const failing = async () => {
+      const client = await connect.call(pool);
+      const query = client.query.bind(client) as (...query: unknown[]) => unknown;
+      if (!clients.has(client))
+        client.query = ((...asked: unknown[]) => (String(asked[0]).includes(text) ? Promise.reject(error) : query(...asked))) as never;
+      clients.add(client);
+      return client;
+    };
+    Object.assign(pool, { connect: failing });
+    try {
+      return await work();
+    } finally {
+      Object.assign(pool, { connect });
+      for (const client of clients) Reflect.deleteProperty(client, 'query');
+    }
+  }
+
+  it('are not told that there are no users if the database does not say so', async () => {
+    const list = async (query = '') =>
+      (({ status, body }) => [status, body.code ?? body.error])(await admin.get(`/admin/list-users?${query}`));
+    const [away, broken] = [new DatabaseUnavailable('away'), new Error('broken')];
+    expect(await whileFailing('count(', away, () => list())).to.deep.equal([503, 'SERVICE_UNAVAILABLE']);
+    expect(await whileFailing('count(', broken, () => list())).to.deep.equal([500, 'internal_error']);
+    expect(await list('searchOperator=ends_with&searchValue=%5C')).to.deep.equal([400, 'VALIDATION_ERROR']);
+    expect(await list()).to.deep.equal([200, undefined]);
   });
 
   it('are the only ones who may do any of it', async () => {
