@@ -10,6 +10,7 @@ import { billingPlugin } from './billing-plugin.ts';
 import { AuthDialect } from './dialect.ts';
 import { handleWithMails } from './handle-request.ts';
 import { inputPlugin } from './input-plugin.ts';
+import { logLine } from './log-line.ts';
 import { passwordResetMail, verificationMail } from './mails.ts';
 import { membershipPlugin } from './membership-plugin.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
@@ -81,7 +82,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       backgroundTasks: { handler: (task) => void task.catch((err: unknown) => log.error({ err }, 'A task of sign-in failed')) },
       database: { validateSchema: false, defaultFindManyLimit: 10_000 },
     },
-    logger: { level: 'warn', log: (level, message) => log[level]({ component: 'auth' }, message) },
+    logger: { level: 'warn', log: logLine(log) },
     // Errors of better-auth become responses. Any other error reaches the mount, which logs it and responds with 500.
     // better-auth's own page of errors leads to another site, and in production it is not there.
     onAPIError: { throw: true, errorURL: `${config.apiUrl}/` },

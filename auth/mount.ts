@@ -32,6 +32,10 @@ const webhookPath = `${basePath}/stripe/webhook`;
 const retrySeconds = 2;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** Methods that fetch does not know: no `Request` can have them. */
+const notOfFetch = new Set(['CONNECT', 'TRACE', 'TRACK']);
+const notServed = () => toErrorResponse(new Response(null, { status: 404 }), { path: '', isSignedIn: false });
+
 export interface MountOptions {
   auth: Auth;
   config: ServerConfig;
@@ -60,6 +64,9 @@ export function mountAuth(options: MountOptions): RequestHandler {
   return async (req, res) => {
     const releases: Release[] = [];
     try {
+      // In the absolute form a target has scheme and host before its path.
+      if (!req.url.startsWith('/')) req.url = `${req.path}${/\?.*/.exec(req.url)?.[0] ?? ''}`;
+      if (notOfFetch.has(req.method)) return await setResponse(res, await notServed());
       const changes = !safeMethods.has(req.method);
       if (changes && !isAllowedOrigin(req.headers, trusted)) return refuseOrigin(res);
       const maxBytes = req.path === webhookPath && config.billing.enabled ? maxBodyBytes : maxOwnBodyBytes;

@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { logLine } from '../../auth/log-line.ts';
 import type { Answer, Client } from './support/client.ts';
 import { type AuthService, billingOn, startAuthService } from './support/service.ts';
 
@@ -229,6 +233,47 @@ describe('A refusal of sign-in', () => {
     }
     await change('drop column needed');
     expect(await create()).to.include({ status: 200 });
+  });
+
+  /** Sends a request line as it is. */
+  async function sendRaw(method: string, target: string) {
+    const { hostname, port } = new URL(service.url);
+    const sent = request({ hostname, port, method, path: target, agent: false });
+    sent.end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return { status: response.statusCode ?? 0, body: await json(response) };
+  }
+
+  it('of a method that no endpoint has is 404, also of one that fetch does not know', async () => {
+    for (const method of ['TRACE', 'PROPFIND'])
+      expect((await sendRaw(method, '/api/auth/get-session')).body, method).to.include({ defined: false, code: 'NOT_FOUND', status: 404 });
+  });
+
+  it('comes about only for what is asked, in whichever form the target is', async () => {
+    for (const target of ['/api/auth/ok', 'http://other.example/api/auth/ok', 'http://other.example:1/api/auth/ok?x=?'])
+      expect(await sendRaw('GET', target), target).to.deep.equal({ status: 200, body: { ok: true } });
+    expect(pairOf(await sendRaw('GET', 'http://other.example/api/auth/list-sessions'))).to.deep.equal({
+      status: 401,
+      code: 'UNAUTHORIZED',
+    });
+  });
+
+  it('of an address to go on to, or of a state, is no error of the service, and its log has nothing of them', async () => {
+    const before = service.errors.length;
+    const text = 'https://evil.example/a-text-of-the-client';
+    const answers = [
+      await service.client().post('/sign-in/email', { email: 'a@example.com', password: 'a long password', callbackURL: text }),
+      await service.client().get(`/verify-email?token=x&callbackURL=${text}`),
+      await service.client().get('/callback/provider_a?code=c&state=none'),
+      await owner.post('/delete-user', { password: 'x' }),
+    ];
+    expect(answers.map(({ status }) => status)).to.deep.equal([403, 403, 302, 404]);
+    expect(service.errors.slice(before)).to.deep.equal([]);
+    const lines: unknown[][] = [];
+    const write = logLine({ warn: (...line: unknown[]) => lines.push(line), error: (...line: unknown[]) => lines.push(line) } as never);
+    write('error', `Invalid callbackURL: ${text}`);
+    write('error', 'Failed to create session');
+    expect(lines.map(([, message]) => message)).to.deep.equal(['Invalid callbackURL', 'Failed to create session']);
   });
 
   it('of a blank name of a user is VALIDATION_ERROR', async () => {
