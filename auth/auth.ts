@@ -19,6 +19,7 @@ import { addMail, type WriteMails } from './outgoing-mails.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
 import { userRemovalPlugin } from './user-removal.ts';
+import { wayOnPlugin } from './way-on.ts';
 
 export interface AuthDependencies {
   config: ServerConfig;
@@ -92,6 +93,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       organizationPlugin(config),
       admin(),
       inputPlugin(),
+      wayOnPlugin(),
       membershipPlugin(db),
       userRemovalPlugin(db),
       stopImpersonatingPlugin(),

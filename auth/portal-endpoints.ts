@@ -17,6 +17,8 @@ const cancelBody = z.object({
 
 const portalBody = cancelBody.omit({ subscriptionId: true }).extend({ returnUrl: z.string().default('/'), locale: z.string().optional() });
 
+const successQuery = z.looseObject({ callbackURL: z.string().optional(), checkoutSessionId: z.string().optional() });
+
 /** Endpoints that lead to Stripe's own pages, and back from a checkout. */
 export function portalEndpoints(context: BillingContext) {
   const { payments } = context;
@@ -56,14 +58,14 @@ export function portalEndpoints(context: BillingContext) {
 
     subscriptionSuccess: createAuthEndpoint(
       '/subscription/success',
-      { method: 'GET', query: z.record(z.string(), z.any()).optional(), use: [originCheck(({ query }) => query?.callbackURL)] },
+      { method: 'GET', query: successQuery.optional(), use: [originCheck(({ query }) => query?.callbackURL)] },
       async (ctx) => {
         const { checkoutSessionId, callbackURL = '/' } = ctx.query ?? {};
         const isSignedIn = checkoutSessionId !== undefined && (await getSessionFromCtx(ctx)) !== null;
         // The webhook brings the same a moment later, so a failure here only delays the plan.
         if (isSignedIn)
-          await followCheckout(context, String(checkoutSessionId)).catch((err) => payments.log.warn({ err }, 'a checkout was not read'));
-        const url = String(callbackURL).replaceAll('{CHECKOUT_SESSION_ID}', encodeURIComponent(String(checkoutSessionId ?? '')));
+          await followCheckout(context, checkoutSessionId).catch((err) => payments.log.warn({ err }, 'a checkout was not read'));
+        const url = callbackURL.replaceAll('{CHECKOUT_SESSION_ID}', encodeURIComponent(checkoutSessionId ?? ''));
         throw ctx.redirect(absoluteUrl(context, url));
       },
     ),

@@ -1,5 +1,6 @@
 import { APIError, createAuthEndpoint } from 'better-auth/api';
 import type Stripe from 'stripe';
+import { z } from 'zod';
 import { takeEvent } from '../payments/take-event.ts';
 import type { BillingContext } from './billing-plugin.ts';
 
@@ -19,13 +20,14 @@ export function stripeWebhook({ payments }: BillingContext) {
   });
 
   async function readEvent(payload: string, signature: string): Promise<Stripe.Event> {
-    try {
-      return await payments.stripe.webhooks.constructEventAsync(payload, signature, payments.webhookSecret);
-    } catch {
-      throw refusal('FAILED_TO_CONSTRUCT_STRIPE_EVENT', 'Failed to construct Stripe event');
-    }
+    const event = await payments.stripe.webhooks.constructEventAsync(payload, signature, payments.webhookSecret).catch(() => undefined);
+    // Stripe's library checks the signature, and not what was signed.
+    if (!isEvent.safeParse(event).success || !event) throw refusal('FAILED_TO_CONSTRUCT_STRIPE_EVENT', 'Failed to construct Stripe event');
+    return event;
   }
 }
+
+const isEvent = z.object({ id: z.string(), type: z.string(), data: z.object({ object: z.looseObject({}) }) });
 
 function refusal(code: string, message: string): APIError {
   return new APIError('BAD_REQUEST', { code, message });

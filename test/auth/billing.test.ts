@@ -122,6 +122,26 @@ describe('Subscriptions', () => {
     expect(await rows()).to.deep.equal([]);
   });
 
+  it('take no event that is signed and is none', async () => {
+    for (const none of [null, 1, 'text', [], {}, { id: 'evt_1', type: 'customer.created' }, { id: 1, type: 'x', data: { object: {} } }]) {
+      const signature = Stripe.webhooks.generateTestHeaderString({ payload: JSON.stringify(none), secret: 'whsec_test' });
+      const { status, body } = await service.client().post('/stripe/webhook', none, { 'stripe-signature': signature });
+      expect([status, body.code], JSON.stringify(none)).to.deep.equal([400, 'FAILED_TO_CONSTRUCT_STRIPE_EVENT']);
+    }
+  });
+
+  it('lead back from a checkout to a trusted origin only, however it is written', async () => {
+    const goOn = async (callbackURL: string) => {
+      const { status, headers, body } = await service.client().get(`/subscription/success?callbackURL=${callbackURL}`);
+      return [status, body?.code ?? headers.get('location')];
+    };
+    const trusted = 'https://app.example.com';
+    for (const wrong of ['%5C@evil.example', '/%5C%5Cevil.example', '/%0D%0AX:%20y', '/%F0%9F%98%80'])
+      expect(await goOn(`${trusted}${wrong}`), wrong).to.deep.equal([403, 'INVALID_CALLBACK_URL']);
+    expect(await goOn(`${trusted}&callbackURL=/x`)).to.deep.equal([400, 'VALIDATION_ERROR']);
+    expect(await goOn(`${trusted}/plans?x=%25`)).to.deep.equal([302, `${trusted}/plans?x=%`]);
+  });
+
   it('begin with a checkout of the organization, also when nobody says who the customer is', async () => {
     const answer = await owner.post('/subscription/upgrade', { plan: 'pro', referenceId: organizationId, successUrl: '/', cancelUrl: '/' });
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
