@@ -87,17 +87,17 @@ describe('The share of connections', () => {
     expect(others?.toSorted()).to.deep.equal(['acquire one', 'recheck one', 'release one', 'renew one']);
   });
 
-  it('at the endpoints of sign-in is that of the user who changes something, else that of the address', async () => {
+  it('at the endpoints of sign-in is that of the user, else that of the address', async () => {
     const app = express();
     const handler = async () => Response.json(shareKey());
     const lookUps: string[] = [];
     const options: Partial<MountOptions> = {
       auth: { handler } as never,
-      config: { apiUrl: 'http://localhost', trustedOrigins: [] as string[] } as never,
-      findSession: (async () => {
+      config: { apiUrl: 'http://localhost', trustedOrigins: [] as string[], authSecret: 'a secret of 32 characters or more' } as never,
+      findSession: async ({ authorization }) => {
         lookUps.push(shareKey());
-        return { userId: 'user' };
-      }) as never,
+        return authorization ? ({ userId: 'user' } as Caller) : undefined;
+      },
       log,
       clientAddress: () => '203.0.113.1',
       admitBody: async () => () => {},
@@ -109,9 +109,11 @@ describe('The share of connections', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/auth/get-session`;
     try {
       expect(await (await fetch(url)).json()).to.equal('203.0.113.1');
-      const body = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
-      expect(await (await fetch(url, body)).json()).to.equal('user');
-      expect(lookUps).to.deep.equal(['203.0.113.1']);
+      const authorization = 'Bearer token';
+      expect(await (await fetch(url, { headers: { authorization } })).json()).to.equal('user');
+      const change = { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: '{}' };
+      expect(await (await fetch(url, change)).json()).to.equal('user');
+      expect(lookUps).to.deep.equal(Array(3).fill('203.0.113.1'));
     } finally {
       server.close();
       server.closeAllConnections();
