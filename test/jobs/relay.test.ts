@@ -1,3 +1,4 @@
+import { ServiceError } from '@temporalio/client';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -90,6 +91,34 @@ describe('A backlog', () => {
       expect(ids)
         .to.deep.equal(ids.toSorted((a, b) => a - b))
         .and.to.have.lengthOf(15);
+  });
+
+  it('that a part of Temporal does not take holds up no other, and each of it is tried again and again', async () => {
+    const { db } = database;
+    const away = new Set(['job-j0', 'job-j1', 'job-j2']);
+    const cause = Object.assign(new Error(), { code: 8, details: 'the shard is busy', metadata: {} });
+    let refused = 0;
+    const leave = () => db.updateTable('outbox').set({ lease_until: null }).where('attempts', '=', 0).execute();
+    await write(3);
+    await leave();
+    await relay(
+      async ({ intent }) => {
+        if (!away.has(intent.workflowId)) return;
+        refused++;
+        throw new ServiceError('Failed to signal Workflow', { cause });
+      },
+      async () => {
+        // As careful as it gets.
+        await until(() => refused >= 12);
+        await write(200, (n) => `other-${n}`);
+        await leave();
+        await until(async () => (await waiting()) === 3, 5_000);
+        away.delete('job-j2');
+        await until(async () => (await waiting()) === 2);
+      },
+    );
+    const { rows } = await sql<{ id: string }>`select workflow_id as id from outbox order by id`.execute(db);
+    expect(rows.map(({ id }) => id)).to.deep.equal(['job-j0', 'job-j1']);
   });
 
   it('of queued jobs without a workflow is started to the last, but no faster than Temporal takes it', async () => {
