@@ -146,13 +146,23 @@ async function getOutlinedText(deps: ActivityDeps, document: DocumentRow, call: 
   }
 }
 
-/** The error of a document without an object. If its row is still there, the store has lost it or is the wrong one, and the log says so. */
-async function withoutObject({ db, storage, log }: ActivityDeps, { id }: DocumentRow): Promise<DocumentGone> {
-  if (await findDocument(db, id)) log.warn({ documentId: id, location: storage.location }, 'the store has no object of a document');
+/**
+ * The error of a document without an object. If its row is still there, the store has lost it, and the log says so; a store without the marker
+ * of this deployment is another one, in whose place the right one may be again later.
+ */
+async function withoutObject({ db, storage, log }: ActivityDeps, { id }: DocumentRow): Promise<DocumentGone | JobFailure> {
+  if (!(await findDocument(db, id))) return new DocumentGone();
+  const deployment = await db.selectFrom('deployment').select('id').executeTakeFirstOrThrow();
+  const owner = await storage.owner();
+  if (owner !== deployment.id) {
+    log.warn({ documentId: id, location: storage.location, owner }, 'the store is not that of this database; the job is tried again');
+    return new JobFailure('store_unavailable', 'The store of documents is not available just now.', true);
+  }
+  log.warn({ documentId: id, location: storage.location }, 'the store has no object of a document');
   return new DocumentGone();
 }
 
-/** Lets the AI service read a document's object. Throws {@link DocumentGone} if there is none, AiServiceError, or the signal's reason. */
+/** Lets the AI service read a document's object. Throws as {@link withoutObject} if there is none, AiServiceError, or the signal's reason. */
 async function extractText(deps: ActivityDeps, document: DocumentRow, { requestId, signal, tell }: Call): Promise<ExtractedText> {
   const body = await deps.storage.read(document.object_key);
   if (!body) throw await withoutObject(deps, document);

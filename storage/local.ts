@@ -10,6 +10,7 @@ import {
   type DownloadTarget,
   downloadLifetimeMs,
   type Storage,
+  StorageUnavailable,
   type StoredObject,
   type UploadTarget,
   uploadLifetimeMs,
@@ -32,6 +33,9 @@ export class LocalStorage implements Storage {
   readonly #publicUrl: string;
   readonly #secret: Buffer;
   readonly #incoming: string;
+  readonly #marker: string;
+  /** The directory had its marker. Where it has none now, another directory shows in its place. */
+  #wasMarked = false;
   readonly #now: () => Date;
 
   /** `publicUrl` is the root below which `/uploads` is mounted; `secret` signs the query strings; `now` is the clock of their expiry. */
@@ -40,6 +44,7 @@ export class LocalStorage implements Storage {
     this.#publicUrl = options.publicUrl;
     this.#secret = options.secret;
     this.#incoming = join(this.location, incomingName);
+    this.#marker = join(this.location, markerName);
     this.#now = options.now ?? (() => new Date());
   }
 
@@ -57,8 +62,13 @@ export class LocalStorage implements Storage {
     return isObjectKey(request.key) ? readGrant(this.#secret, { ...request, now: this.#now() }) : undefined;
   }
 
-  /** Stores the bytes of `source` under a key that has none yet. Throws `ObjectExistsError`, or what the source threw: then nothing is stored. */
+  /**
+   * Stores the bytes of `source` under a key that has none yet. Throws `ObjectExistsError`, StorageUnavailable if the directory is no longer
+   * mounted, or what the source threw: then nothing is stored.
+   */
   async write(key: string, source: AsyncIterable<Buffer>, options?: WriteOptions): Promise<void> {
+    if (this.#wasMarked && !(await ifExists(stat(this.#marker))))
+      throw new StorageUnavailable('the directory of documents has lost its marker');
     await writeOnce({ target: this.pathOf(key), incomingDirectory: this.#incoming }, source, options);
   }
 
@@ -129,23 +139,25 @@ export class LocalStorage implements Storage {
   }
 
   async owner(): Promise<string | undefined> {
-    return (await ifExists(readFile(join(this.location, markerName), 'utf8')))?.trim();
+    const owner = (await ifExists(readFile(this.#marker, 'utf8')))?.trim();
+    this.#wasMarked ||= owner !== undefined;
+    return owner;
   }
 
   async claim(deployment: string): Promise<string> {
     await mkdir(this.#incoming, { recursive: true });
-    const marker = join(this.location, markerName);
     // Whole as soon as it is there.
     const written = join(this.#incoming, `${markerName}-${randomUUID()}`);
     await writeFile(written, deployment);
     try {
-      await link(written, marker);
+      await link(written, this.#marker);
     } catch (error) {
       if (!isCode(error, 'EEXIST')) throw error;
     } finally {
       await rm(written);
     }
-    return (await readFile(marker, 'utf8')).trim();
+    this.#wasMarked = true;
+    return (await readFile(this.#marker, 'utf8')).trim();
   }
 
   async *#listOrganization(organizationId: string): AsyncGenerator<{ key: string; createdAt: Date }> {
