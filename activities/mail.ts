@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { findMail, type MailRow, noteMailFailure, removeMail, stopMail } from '../domain/mail.ts';
+import { findMailToSend, type MailRow, noteMailFailure, removeMail, stopMail } from '../domain/mail.ts';
 import { MailError, type OutgoingMail } from '../mail/port.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './progress.ts';
@@ -8,7 +8,7 @@ export function mailActivities({ db, mailer, log }: ActivityDeps) {
   return {
     /** Sends a mail and deletes it. A mail that is gone was sent by an earlier attempt. The failure that Temporal records names no recipient. */
     async sendMail({ mailId }: { mailId: string }): Promise<{ sent: boolean }> {
-      const mail = await findMail(db, mailId);
+      const mail = await findMailToSend(db, mailId);
       if (!mail) return { sent: false };
       try {
         await withHeartbeats(() => mailer.send(toOutgoing(mail)));

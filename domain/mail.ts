@@ -35,9 +35,13 @@ export async function queueMail(trx: Transaction, { kind, to, replyTo, subject, 
 /** A mail that waits to be sent, or could not be sent. */
 export type MailRow = Selectable<MailTable>;
 
-/** The mail with this id; undefined once it is sent. */
-export async function findMail(db: Db, mailId: string): Promise<MailRow | undefined> {
-  return db.selectFrom('mail').selectAll().where('id', '=', mailId).executeTakeFirst();
+/**
+ * The mail with this id, to be sent; undefined once it is sent. Throws if the database takes no writes: it could not forget the mail then,
+ * which would be sent by each attempt.
+ */
+export async function findMailToSend(db: Db, mailId: string): Promise<MailRow | undefined> {
+  // The lock ends with the statement. A database that only reads refuses it, as it would refuse the deletion.
+  return db.selectFrom('mail').selectAll().where('id', '=', mailId).forUpdate().executeTakeFirst();
 }
 
 /** Records why the mail server refused a mail, in its own words, for the operator. */

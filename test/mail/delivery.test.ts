@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { until } from '../support/processes.ts';
 import { sampleValue, scrape } from '../support/scrape.ts';
@@ -8,6 +10,20 @@ import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { useApi } from '../support/use-api.ts';
 
 const contact = 'operator@example.com';
+
+/** Lets the sessions of a database only read, as hosts do whose disk is nearly full, or write again. */
+async function setReadOnly(db: Db, value: 'on' | 'off'): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    await sql`set default_transaction_read_only = off`.execute(connection);
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(connection);
+    await sql`alter database ${sql.id(rows[0]?.name ?? '')} set default_transaction_read_only = ${sql.raw(value)}`.execute(connection);
+    // Only new sessions take it over.
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
+      connection,
+    );
+    await sql`reset default_transaction_read_only`.execute(connection);
+  });
+}
 
 describe('Mails', () => {
   let server: MailServer;
@@ -98,6 +114,27 @@ describe('Mails', () => {
     server.ignore = undefined;
     await api.stack.start('api');
     expect(await mailTo(contact)).to.include('Written before the end.');
+    await until(async () => (await rows()).length === 0);
+    expect(server.mails).to.have.length(1);
+  });
+
+  it('are not sent while the database only reads, and come once when it writes again', async () => {
+    const { db } = api.database;
+    server.refuseWith = 451;
+    expect((await write('Written before the disk was full.')).status).to.equal(200);
+    await until(async () => ((await rows())[0]?.attempts ?? 0) > 0);
+    const handle = api.temporal.client.workflow.getHandle(`mail-${(await rows())[0]?.id}`);
+    await setReadOnly(db, 'on');
+    try {
+      server.refuseWith = undefined;
+      await until(async () => {
+        const [sending] = (await handle.describe()).raw.pendingActivities ?? [];
+        return sending?.lastFailure?.message?.includes('read-only') ?? false;
+      });
+      expect(server.mails).to.deep.equal([]);
+    } finally {
+      await setReadOnly(db, 'off');
+    }
     await until(async () => (await rows()).length === 0);
     expect(server.mails).to.have.length(1);
   });
