@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { advisoryLocks } from '../../db/advisory-locks.ts';
 import type { Db } from '../../db/connect.ts';
 import type { ReconcileIndexesResult } from '../../workflows/definitions.ts';
+import { Failures } from '../failures.ts';
 import { keepHalfVectors } from './half-vectors.ts';
 import {
   type IndexKey,
@@ -23,8 +24,8 @@ export type ReconciledIndexes = NonNullable<ReconcileIndexesResult>;
 /**
  * Makes the indexes that workspaces of more chunks than `largerThan` need, if the database has pgvector, and drops those that are no
  * longer needed. Takes as long as building an index does, and blocks no writes. Several processes may call it at once: one works, the
- * others get undefined. Needs a connection of its own, outside of a transaction. Throws if the database refuses an index; the
- * workspace is scanned then.
+ * others get undefined. Needs a connection of its own, outside of a transaction. If the database refuses an index, the
+ * workspace is scanned, the others get theirs, and this throws at the end.
  */
 export async function reconcileVectorIndexes(db: Db, largerThan = mostScanned): Promise<ReconciledIndexes | undefined> {
   return await db.connection().execute(async (connection) => {
@@ -71,16 +72,27 @@ function isOlder(version: string): boolean {
 
 async function matchWorkspaces(db: Db, largerThan: number): Promise<{ made: string[]; dropped: string[] }> {
   const [largest, indexes] = [await findLargeWorkspaces(db, largerThan), await findIndexes(db)];
+  const failures = new Failures();
+  const done = { made: [] as string[], dropped: [] as string[] };
   // An index that is not valid is left of a build or a drop that was interrupted: nobody else is at work now.
-  const dropped = [...indexes].filter(([name, valid]) => !valid || !largest.has(name)).map(([name]) => name);
-  for (const name of dropped) await sql`drop index concurrently if exists ${sql.id(name)}`.execute(db);
-  for (const name of dropped) indexes.delete(name);
-  const made = [...largest]
+  const unwanted = [...indexes].filter(([name, valid]) => !valid || !largest.has(name)).map(([name]) => name);
+  for (const name of unwanted)
+    await failures.note(async () => {
+      await sql`drop index concurrently if exists ${sql.id(name)}`.execute(db);
+      done.dropped.push(name);
+      indexes.delete(name);
+    });
+  const missing = [...largest]
     .filter(([name, chunks]) => chunks > largerThan && !indexes.has(name))
     .slice(0, mostIndexes - indexes.size)
     .map(([name]) => name);
-  for (const name of made) await makeIndex(db, name);
-  return { made, dropped };
+  for (const name of missing)
+    await failures.note(async () => {
+      await makeIndex(db, name);
+      done.made.push(name);
+    });
+  failures.throwFirst();
+  return done;
 }
 
 async function makeIndex(db: Db, name: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { Failures } from '../failures.ts';
 import { lockDocument, lockWorkspace } from '../locks.ts';
 import type { DocumentRow } from './document.ts';
 
@@ -17,7 +18,8 @@ const documentsPerRead = 100;
  * Brings up to date what is made of documents' chunks, for those that lack it or have only that of an earlier index: what was stored before
  * there was any, and what an older version stores while it still runs. `find` lists them in the order of their ids. `store` runs under the
  * document's lock, and returns false if there is nothing to do any more. Each document is a transaction of its own, so that no write waits
- * for long. Several processes may do it at once. Returns how many documents were stored; throws the signal's reason.
+ * for long. Several processes may do it at once. Returns how many documents were stored; throws the signal's reason, or at the end what
+ * `store` threw first.
  */
 export async function forEachOutdated(
   db: Db,
@@ -25,17 +27,20 @@ export async function forEachOutdated(
   store: (trx: Transaction, document: DocumentRow) => Promise<boolean>,
   signal?: AbortSignal,
 ): Promise<number> {
+  const failures = new Failures();
   let stored = 0;
   for (let after = ''; ; ) {
     const outdated = await find(db, { after, limit: documentsPerRead });
     for (const document of outdated) {
       signal?.throwIfAborted();
-      if (await storeOne(db, document, store)) stored++;
+      if (await failures.note(() => storeOne(db, document, store))) stored++;
     }
     const last = outdated.at(-1);
-    if (!last || outdated.length < documentsPerRead) return stored;
+    if (!last || outdated.length < documentsPerRead) break;
     after = last.id;
   }
+  failures.throwFirst();
+  return stored;
 }
 
 /** The document may have been deleted, or indexed again, since it was listed. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { Failures } from '../failures.ts';
 import { lockWorkspace } from '../locks.ts';
 import { requestObjectDeletion } from '../objects/request-object-deletion.ts';
 import { changeUsedBytes } from '../workspaces/used-bytes.ts';
@@ -27,12 +28,13 @@ const pageSize = 200;
 
 /**
  * Deletes documents whose upload was not completed within a day, in case their own workflow was lost. One document in each transaction,
- * since each locks its workspace. Returns how many were deleted.
+ * since each locks its workspace. Returns how many were deleted; throws at the end what one threw that could not be.
  */
 export async function purgeAbandonedUploads(
   db: Db,
   { onProgress, signal }: { onProgress: (purged: number) => void; signal: AbortSignal },
 ): Promise<number> {
+  const failures = new Failures();
   let purged = 0;
   for (let after = ''; ; ) {
     const page = await db
@@ -46,10 +48,12 @@ export async function purgeAbandonedUploads(
       .execute();
     for (const { id } of page) {
       signal.throwIfAborted();
-      if (await inTransaction(db, (trx) => purgeUpload(trx, id))) purged++;
+      if (await failures.note(() => inTransaction(db, (trx) => purgeUpload(trx, id)))) purged++;
       onProgress(purged);
     }
     after = page.at(-1)?.id ?? after;
-    if (page.length < pageSize) return purged;
+    if (page.length < pageSize) break;
   }
+  failures.throwFirst();
+  return purged;
 }

@@ -105,6 +105,22 @@ describe('The indexes of large workspaces', () => {
     expect(await keep()).to.deep.include({ made: ['chunk_embedding_6_one'], dropped: [twoOfTwelve, oneOfEight] });
   });
 
+  it('are made for the others if that of one workspace cannot be', async () => {
+    for (const [id, chunks] of [
+      ['broken', mostScanned + 2],
+      ['whole', mostScanned + 1],
+    ] as const) {
+      await addWorkspace(id, 4);
+      await claimSize(id, chunks);
+    }
+    await sql`update chunk set embedding = array_fill('NaN'::real, array[4]) where id = 'broken-00000'`.execute(db);
+    expect(await keep().catch(String)).to.equal('error: NaN not allowed in halfvec');
+    expect(await listIndexes()).to.include('chunk_embedding_4_whole');
+
+    await db.deleteFrom('document').where('workspace_id', 'in', ['broken', 'whole']).execute();
+    expect(await keep()).to.deep.include({ made: [], dropped: ['chunk_embedding_4_broken', 'chunk_embedding_4_whole'] });
+  });
+
   it('are made for the largest only, when there are many', async () => {
     for (let i = 0; i < mostIndexes; i++) {
       await addWorkspace(`many-${i}`, 2);
