@@ -95,14 +95,24 @@ export function housekeepingActivities({ db, storage, log, auditRetentionDays }:
 
 export function indexActivities({ maintenanceDb }: ActivityDeps) {
   return {
-    /** Quantizes vectors, stores postings and notes models where that is missing, then see {@link reconcileVectorIndexes}. Building an index takes minutes. */
+    /**
+     * Quantizes vectors, stores postings and notes models where that is missing, then see {@link reconcileVectorIndexes}. Building an index
+     * takes minutes. Does all that it can, and then fails if a part of it did.
+     */
     reconcileIndexes: (): Promise<ReconcileIndexesResult> =>
       withHeartbeats(async () => {
-        const { cancellationSignal } = Context.current();
-        const quantized = await quantizeDocuments(maintenanceDb, cancellationSignal);
-        const postings = await indexPostings(maintenanceDb, cancellationSignal);
-        const noted = await noteIndexKinds(maintenanceDb, { signal: cancellationSignal });
-        const indexes = await reconcileVectorIndexes(maintenanceDb);
+        const { cancellationSignal: signal } = Context.current();
+        const failures: unknown[] = [];
+        const [quantized = 0, postings = 0, noted = 0, indexes] = await allOf(failures, [
+          () => quantizeDocuments(maintenanceDb, signal),
+          () => indexPostings(maintenanceDb, signal),
+          () => noteIndexKinds(maintenanceDb, { signal }),
+          async () => {
+            signal.throwIfAborted();
+            return await reconcileVectorIndexes(maintenanceDb);
+          },
+        ] as const);
+        if (failures.length > 0) throw failures[0];
         return indexes ? { ...indexes, quantized, postings, noted } : null;
       }),
   };

@@ -1,5 +1,9 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { expect } from 'chai';
 import { type Insertable, sql } from 'kysely';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { indexActivities } from '../../activities/scheduled.ts';
 import type { DocumentTable } from '../../db/schema.ts';
 import { DatabaseUnavailable } from '../../db/unavailable.ts';
 import { quantizeDocuments } from '../../domain/chunks/quantize-documents.ts';
@@ -45,6 +49,17 @@ describe('What is done with many documents, if it fails with one', () => {
     expect(await quantizeDocuments(db).catch(String)).to.include('violates check constraint');
     const quantized = await db.selectFrom('document').select('id').where('quantized_at', 'is not', null).orderBy('id').execute();
     expect(quantized).to.deep.equal([{ id: 'three' }, { id: 'two' }]);
+  });
+
+  it('takes the other steps of indexes, and fails at the end', async () => {
+    const { db } = database;
+    await insertWorkspaceOfChunks(db, 'one', [{ model: 'a', vector: [1, 0] }]);
+    await sql`alter table document add check (quantized_at is null)`.execute(db);
+    const { reconcileIndexes } = indexActivities({ maintenanceDb: db } as ActivityDeps);
+    const failure = await new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(reconcileIndexes).catch(String);
+    expect(failure).to.include('violates check constraint');
+    expect(await db.selectFrom('lexical_document').select('document_id').execute()).to.deep.equal([{ document_id: 'one' }]);
+    expect(await db.selectFrom('document_index').select('document_id').execute()).to.deep.equal([{ document_id: 'one' }]);
   });
 
   it('stops at once if the database is away, as it is for all', async () => {
