@@ -8,6 +8,7 @@ import { markForDeletion } from './request-deletion.ts';
 
 /** Any others are left for the next day. */
 const mostAtOnce = 1_000;
+const pageSize = 1_000;
 
 export interface DeleteOptions {
   onProgress: (marked: number) => void;
@@ -19,23 +20,35 @@ export interface DeleteOptions {
  * between the two writes, so that nobody can use or delete them. Returns how many.
  */
 export async function deleteOwnerlessOrganizations(db: Db, { onProgress, signal }: DeleteOptions): Promise<number> {
-  const ownerless = await db
+  let marked = 0;
+  // Those that may not be deleted stay in the table, and must not hide the others.
+  for (let after = ''; ; ) {
+    const page = await findOwnerless(db, after);
+    for (const id of page) {
+      signal.throwIfAborted();
+      if (await inTransaction(db, (trx) => markOwnerless(trx, id))) marked++;
+      onProgress(marked);
+      if (marked === mostAtOnce) return marked;
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return marked;
+    after = last;
+  }
+}
+
+async function findOwnerless(db: Db, after: string): Promise<string[]> {
+  const rows = await db
     .selectFrom('organization_without_owner')
     .select('organization_id')
+    .where('organization_id', '>', after)
     .where('created_at', '<', sql<Date>`now() - interval '1 day'`)
     .where(
       sql<boolean>`not exists (select from organization_deletion as d where d.organization_id = organization_without_owner.organization_id)`,
     )
-    .orderBy('created_at')
-    .limit(mostAtOnce)
+    .orderBy('organization_id')
+    .limit(pageSize)
     .execute();
-  let marked = 0;
-  for (const { organization_id } of ownerless) {
-    signal.throwIfAborted();
-    if (await inTransaction(db, (trx) => markOwnerless(trx, organization_id))) marked++;
-    onProgress(marked);
-  }
-  return marked;
+  return rows.map(({ organization_id }) => organization_id);
 }
 
 async function markOwnerless(trx: Transaction, id: string): Promise<boolean> {

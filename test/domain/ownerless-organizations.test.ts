@@ -66,4 +66,22 @@ describe('An organization whose first member was never written', () => {
     expect(audited).to.deep.include({ action: 'organization.delete', actor_id: null });
     expect(await run()).to.equal(0);
   });
+
+  it('is deleted also beside thousands that have one by now', async () => {
+    const { db } = database;
+    await sql`delete from auth_limit`.execute(db);
+    await sql`insert into "user" (id, name, email, "emailVerified") values ('ada', 'Ada', 'ada@example.com', true)`.execute(db);
+    await sql`insert into organization (id, name, slug, "createdAt")
+      select 'joined-' || n, 'n', 'joined-' || n, now() from generate_series(1, 2001) n`.execute(db);
+    await sql`insert into member (id, "organizationId", "userId", role, "createdAt")
+      select id, id, 'ada', 'member', now() from organization`.execute(db);
+    await sql`insert into organization_without_owner (organization_id, user_id, created_at)
+      select id, 'ada', now() - interval '2 days' from organization`.execute(db);
+    await begin('old');
+    await age('25 hours', 'old');
+    const marked = await deleteOwnerlessOrganizations(db, { onProgress() {}, signal: new AbortController().signal });
+    expect(marked).to.equal(1);
+    const deleted = await db.selectFrom('organization_deletion').select('organization_id').execute();
+    expect(deleted).to.deep.equal([{ organization_id: 'old' }]);
+  });
 });
