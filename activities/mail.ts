@@ -1,8 +1,11 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { findMailToSend, type MailRow, noteMailFailure, removeMail, stopMail } from '../domain/mail.ts';
 import { MailError, type OutgoingMail } from '../mail/port.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './progress.ts';
+
+/** Less than an attempt may take: the next one must not send beside it. */
+const mostMs = 100_000;
 
 export function mailActivities({ db, mailer, log }: ActivityDeps) {
   return {
@@ -11,7 +14,8 @@ export function mailActivities({ db, mailer, log }: ActivityDeps) {
       const mail = await findMailToSend(db, mailId);
       if (!mail) return { sent: false };
       try {
-        await withHeartbeats(() => mailer.send(toOutgoing(mail)));
+        const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(mostMs)]);
+        await withHeartbeats(() => mailer.send(toOutgoing(mail), signal));
       } catch (error) {
         if (!(error instanceof MailError)) throw error;
         await noteMailFailure(db, mailId, error.cause instanceof Error ? error.cause.message : error.message);

@@ -13,8 +13,8 @@ export interface OutgoingMail {
 
 /** Sends mails. */
 export interface Mailer {
-  /** Resolves once the mail has been accepted. Throws {@link MailError}. */
-  send(mail: OutgoingMail): Promise<void>;
+  /** Resolves once the mail has been accepted. Throws {@link MailError}, also if the signal aborts: whether it was accepted is unknown then. */
+  send(mail: OutgoingMail, signal?: AbortSignal): Promise<void>;
 }
 
 /** A mail was not accepted. The code and message do not name the recipient; the server's own error is the cause. */

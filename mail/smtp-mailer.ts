@@ -11,7 +11,7 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
  */
 export function createSmtpMailer({ url, from }: { url: string; from: string }): Mailer {
   const transport = createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
-  async function send(mail: OutgoingMail): Promise<void> {
+  async function send(mail: OutgoingMail, signal?: AbortSignal): Promise<void> {
     const replyTo = mail.replyTo && { address: mail.replyTo.address, name: mail.replyTo.name ?? '' };
     try {
       await transport.sendMail({
@@ -22,6 +22,7 @@ export function createSmtpMailer({ url, from }: { url: string; from: string }): 
         text: mail.text,
         date: mail.createdAt,
         messageId: messageIdOf(mail, from),
+        signal,
         // Asks for no out-of-office replies.
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
@@ -30,7 +31,9 @@ export function createSmtpMailer({ url, from }: { url: string; from: string }): 
     }
   }
 
-  return { send: (mail) => inSpan('SMTP send', { kind: 'client', attributes: { 'sheaf.mail_kind': mail.kind } }, () => send(mail)) };
+  return {
+    send: (mail, signal) => inSpan('SMTP send', { kind: 'client', attributes: { 'sheaf.mail_kind': mail.kind } }, () => send(mail, signal)),
+  };
 }
 
 /** The fields of nodemailer's errors. */

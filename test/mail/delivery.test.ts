@@ -1,9 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { pino } from 'pino';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { mailActivities } from '../../activities/mail.ts';
 import type { Db } from '../../db/connect.ts';
 import { findFreePorts } from '../../local/ports.ts';
+import { createMailer } from '../../mail/create-mailer.ts';
 import { until } from '../support/processes.ts';
 import { sampleValue, scrape } from '../support/scrape.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
@@ -178,6 +184,19 @@ describe('Mails', () => {
     await handle.cancel();
     await until(async () => (await told()) === 0);
     await until(async () => (await handle.describe()).status.name === 'CANCELLED');
+    expect(await rows()).to.have.length(1);
+  });
+
+  it('are no longer being sent once their attempt is over', async () => {
+    const { db } = api.database;
+    await db.deleteFrom('mail').execute();
+    await db.insertInto('mail').values({ id: 'one', kind: 'contact', recipient: contact, subject: 's', body: 'b' }).execute();
+    const attempt = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+    server.ignore = () => attempt.cancel();
+    const email = { provider: 'smtp' as const, smtpUrl: server.url, from: contact, contactAddress: undefined };
+    const deps = { db, mailer: createMailer({ dataDir: '.', email }), log: pino({ level: 'silent' }) } as unknown as ActivityDeps;
+    const failure = await attempt.run(mailActivities(deps).sendMail, { mailId: 'one' }).catch(String);
+    expect(failure).to.include('The mail server did not take the mail (EABORT)');
     expect(await rows()).to.have.length(1);
   });
 

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createMailer } from '../../mail/create-mailer.ts';
@@ -36,8 +37,11 @@ describe('The SMTP mailer', () => {
     server.refuseWith = undefined;
     server.mails.length = 0;
   });
-  const send = (values: Partial<OutgoingMail> = {}, smtpUrl = server.url) =>
-    createMailer({ dataDir: '.', email: { provider: 'smtp', smtpUrl, from, contactAddress: undefined } }).send({ ...mail, ...values });
+  const send = (values: Partial<OutgoingMail> = {}, smtpUrl = server.url, signal?: AbortSignal) =>
+    createMailer({ dataDir: '.', email: { provider: 'smtp', smtpUrl, from, contactAddress: undefined } }).send(
+      { ...mail, ...values },
+      signal,
+    );
 
   it('sends text, with everything where mail programs look for it', async () => {
     await send({ replyTo: { address: 'eve@example.com', name: 'Eve "E" O’Neill' } });
@@ -72,6 +76,27 @@ describe('The SMTP mailer', () => {
     expect(nobodyThere).to.include({ code: 'mail_not_sent', final: false });
     expect(nobodyThere.message).to.include('ESOCKET');
   });
+
+  it('leaves a server that goes on and on when it is told to', async () => {
+    const left = Promise.withResolvers<void>();
+    const slow = createServer((socket) => {
+      const greeting = setInterval(() => socket.write('220-wait a little\r\n'), 20);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        clearInterval(greeting);
+        left.resolve();
+      });
+    });
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+    const { port } = slow.address() as AddressInfo;
+    try {
+      const error = await errorOf(send({}, `smtp://127.0.0.1:${port}`, AbortSignal.timeout(200)));
+      expect(error).to.include({ code: 'mail_not_sent', final: false });
+      await left.promise;
+    } finally {
+      slow.close();
+    }
+  }).timeout(8_000);
 });
 
 describe('The mailbox on disk', () => {
