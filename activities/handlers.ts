@@ -10,6 +10,7 @@ import { type ExtractedText, findText, keepText, storeText } from '../domain/doc
 import type { JobRow } from '../domain/jobs/job.ts';
 import type { Outcome } from '../domain/jobs/succeed-job.ts';
 import { collectPostings } from '../domain/lexical/collect-postings.ts';
+import { isOwnStore } from '../domain/objects/store-owner.ts';
 import { keepSearchedIndex, readSearchedIndex } from '../domain/reindex/searched-index.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
@@ -152,10 +153,8 @@ async function getOutlinedText(deps: ActivityDeps, document: DocumentRow, call: 
  */
 async function withoutObject({ db, storage, log }: ActivityDeps, { id }: DocumentRow): Promise<DocumentGone | JobFailure> {
   if (!(await findDocument(db, id))) return new DocumentGone();
-  const deployment = await db.selectFrom('deployment').select('id').executeTakeFirstOrThrow();
-  const owner = await storage.owner();
-  if (owner !== deployment.id) {
-    log.warn({ documentId: id, location: storage.location, owner }, 'the store is not that of this database; the job is tried again');
+  if (!(await isOwnStore(db, storage))) {
+    log.warn({ documentId: id, location: storage.location }, 'the store is not that of this database; the job is tried again');
     return new JobFailure('store_unavailable', 'The store of documents is not available just now.', true);
   }
   log.warn({ documentId: id, location: storage.location }, 'the store has no object of a document');

@@ -16,10 +16,10 @@ import { membershipPlugin } from './membership-plugin.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
 import { addMail, type WriteMails } from './outgoing-mails.ts';
+import { redirectTargetPlugin } from './redirect-targets.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
 import { userRemovalPlugin } from './user-removal.ts';
-import { wayOnPlugin } from './way-on.ts';
 
 export interface AuthDependencies {
   config: ServerConfig;
@@ -93,7 +93,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       organizationPlugin(config),
       admin(),
       inputPlugin(),
-      wayOnPlugin(),
+      redirectTargetPlugin(),
       membershipPlugin(db),
       userRemovalPlugin(db),
       stopImpersonatingPlugin(),

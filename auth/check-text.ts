@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isStorable } from '../contract/characters.ts';
 
 /** A request has text that Postgres cannot store as it is. The message says where. */
 export class UnfitText extends Error {}
@@ -28,15 +29,11 @@ function parse(body: Uint8Array): unknown {
 
 /** The path of a text, or of an object with a key, that does not fit. */
 function findUnfit(value: unknown, path: string[]): string[] | undefined {
-  if (typeof value === 'string') return fits(value) ? undefined : path;
+  if (typeof value === 'string') return isStorable(value) ? undefined : path;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, child] of Object.entries(value)) {
-    const found = fits(key) ? findUnfit(child, [...path, key]) : path;
+    const found = isStorable(key) ? findUnfit(child, [...path, key]) : path;
     if (found) return found;
   }
   return undefined;
-}
-
-function fits(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
 }

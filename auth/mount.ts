@@ -64,8 +64,6 @@ export function mountAuth(options: MountOptions): RequestHandler {
   return async (req, res) => {
     const releases: Release[] = [];
     try {
-      // In the absolute form a target has scheme and host before its path.
-      if (!req.url.startsWith('/')) req.url = `${req.path}${/\?.*/.exec(req.url)?.[0] ?? ''}`;
       if (notOfFetch.has(req.method)) return await setResponse(res, await notServed());
       const changes = !safeMethods.has(req.method);
       if (changes && !isAllowedOrigin(req.headers, trusted)) return refuseOrigin(res);

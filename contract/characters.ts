@@ -5,6 +5,11 @@ export function hasSurrogates(text: string): boolean {
   return surrogate.test(text);
 }
 
+/** Whether Postgres stores a text as it is: one without NUL and lone surrogates. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
 /** The length of a text in characters, as JSON Schema counts them: Unicode code points, not UTF-16 code units. */
 export function countCharacters(text: string): number {
   if (!hasSurrogates(text)) return text.length;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countCharacters } from './characters.ts';
+import { countCharacters, isStorable } from './characters.ts';
 
 const controlCharacters = /[\p{Cc}\u2028\u2029]/u;
 const controlCharactersExceptLines = /[^\P{Cc}\t\n\r]/u;
@@ -24,7 +24,7 @@ export function anyText({ max }: { max: number }) {
 export function text({ min = 0, max }: TextBounds) {
   return anyText({ max })
     .refine((value) => countCharacters(value) >= min, { error: `must have at least ${min} character${min === 1 ? '' : 's'}`, abort: true })
-    .refine((value) => value.isWellFormed() && !value.includes('\u0000'), {
+    .refine(isStorable, {
       error: 'must be well-formed Unicode without NUL',
       params: { reason: 'control_characters' },
     })

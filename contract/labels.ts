@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isStorable } from './characters.ts';
 import type { Issue } from './errors.ts';
 import { singleLine } from './fields.ts';
 
@@ -71,7 +72,7 @@ function findInKey(key: string, path: Path): Problem | undefined {
 }
 
 function findInText(text: string, path: Path): Problem | undefined {
-  if (text.isWellFormed() && !text.includes('\u0000')) return undefined;
+  if (isStorable(text)) return undefined;
   return { path, message: 'must be well-formed Unicode without NUL', params: { reason: 'control_characters' } };
 }
 

@@ -16,7 +16,7 @@ const marks = /[\ufdd0-\ufdef]/g;
 /** A heading that has a line of its own, but for the signs of Markdown before it. Looks back from marks only: blanks may be without end. */
 const ownLine = /([\ufdd1-\ufdef])(?<=^[^\S\n]*(#+[^\S\n]+)?.)([^\ufdd0-\ufdef]+)\ufdd0/gm;
 
-/** So many headings of a document are told. */
+/** An outline has no more headings. */
 export const mostHeadings = 5_000;
 const longestTitle = 200;
 

@@ -46,7 +46,7 @@ const documentsSought = 50;
  */
 export async function checkStoreOwner(db: Db, storage: Storage, { stores = true }: { stores?: boolean } = {}): Promise<void> {
   const { location } = storage;
-  const { id: deployment } = await db.selectFrom('deployment').select('id').executeTakeFirstOrThrow();
+  const deployment = await readDeployment(db);
   let owner = await storage.owner();
   if (owner === undefined) {
     const found = await findDocuments(db, storage);
@@ -55,6 +55,15 @@ export async function checkStoreOwner(db: Db, storage: Storage, { stores = true 
     owner = await storage.claim(deployment);
   }
   if (owner !== deployment) throw new StoreOfAnotherDeployment({ location, owner, deployment });
+}
+
+/** Whether the store has the marker of this database's deployment. Makes none. */
+export async function isOwnStore(db: Db, storage: Storage): Promise<boolean> {
+  return (await storage.owner()) === (await readDeployment(db));
+}
+
+async function readDeployment(db: Db): Promise<string> {
+  return (await db.selectFrom('deployment').select('id').executeTakeFirstOrThrow()).id;
 }
 
 /** Whether the store holds one of some documents of the database that were completed. */

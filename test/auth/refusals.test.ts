@@ -249,15 +249,6 @@ describe('A refusal of sign-in', () => {
       expect((await sendRaw(method, '/api/auth/get-session')).body, method).to.include({ defined: false, code: 'NOT_FOUND', status: 404 });
   });
 
-  it('comes about only for what is asked, in whichever form the target is', async () => {
-    for (const target of ['/api/auth/ok', 'http://other.example/api/auth/ok', 'http://other.example:1/api/auth/ok?x=?'])
-      expect(await sendRaw('GET', target), target).to.deep.equal({ status: 200, body: { ok: true } });
-    expect(pairOf(await sendRaw('GET', 'http://other.example/api/auth/list-sessions'))).to.deep.equal({
-      status: 401,
-      code: 'UNAUTHORIZED',
-    });
-  });
-
   it('of an address to go on to, or of a state, is no error of the service, and its log has nothing of them', async () => {
     const before = service.errors.length;
     const text = 'https://evil.example/a-text-of-the-client';

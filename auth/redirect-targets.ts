@@ -1,7 +1,7 @@
 import type { BetterAuthPlugin } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 
-/** The fields that name where a browser goes on, with the code of better-auth's refusal. */
+/** The fields that name a redirect target, with the code of better-auth's refusal. */
 const codes = {
   callbackURL: 'INVALID_CALLBACK_URL',
   redirectTo: 'INVALID_REDIRECT_URL',
@@ -16,12 +16,12 @@ const codes = {
 const unfit = /[\\\p{Cc}]|[^\0-\xff]/u;
 
 /**
- * Refuses addresses to go on to that are read in more ways than one. better-auth checks the origin as it reads them, and sends them as
+ * Refuses redirect targets that are read in more ways than one. better-auth checks the origin as it reads them, and sends them as
  * they came.
  */
-export function wayOnPlugin(): BetterAuthPlugin {
+export function redirectTargetPlugin(): BetterAuthPlugin {
   return {
-    id: 'way-on',
+    id: 'redirect-targets',
     hooks: {
       before: [
         {
