@@ -12,6 +12,7 @@ import type { Outcome } from '../domain/jobs/succeed-job.ts';
 import { collectPostings } from '../domain/lexical/collect-postings.ts';
 import { isOwnStore } from '../domain/objects/store-owner.ts';
 import { keepSearchedIndex, readSearchedIndex } from '../domain/reindex/searched-index.ts';
+import { StorageUnavailable } from '../storage/port.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
 
@@ -151,11 +152,11 @@ async function getOutlinedText(deps: ActivityDeps, document: DocumentRow, call: 
  * The error of a document without an object. If its row is still there, the store has lost it, and the log says so; a store without the marker
  * of this deployment is another one, in whose place the right one may be again later.
  */
-async function withoutObject({ db, storage, log }: ActivityDeps, { id }: DocumentRow): Promise<DocumentGone | JobFailure> {
+async function withoutObject({ db, storage, log }: ActivityDeps, { id }: DocumentRow): Promise<DocumentGone | StorageUnavailable> {
   if (!(await findDocument(db, id))) return new DocumentGone();
   if (!(await isOwnStore(db, storage))) {
     log.warn({ documentId: id, location: storage.location }, 'the store is not that of this database; the job is tried again');
-    return new JobFailure('store_unavailable', 'The store of documents is not available just now.', true);
+    return new StorageUnavailable('the store is not that of this database');
   }
   log.warn({ documentId: id, location: storage.location }, 'the store has no object of a document');
   return new DocumentGone();

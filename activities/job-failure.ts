@@ -3,6 +3,7 @@ import { AiServiceError } from '../ai/client.ts';
 import { DocumentGone } from '../domain/documents/document.ts';
 import { TextReplaced } from '../domain/documents/document-text.ts';
 import { IndexSwitched } from '../domain/reindex/searched-index.ts';
+import { StorageUnavailable } from '../storage/port.ts';
 
 /** An attempt failed for a reason that the tenant may read. If it is not `retryable`, the job fails; else it waits at least `retryAfterMs`. */
 export class JobFailure extends Error {
@@ -38,6 +39,8 @@ function describe(error: unknown): { code: string; message: string; retryable: b
   if (error instanceof TextReplaced) return { code: 'text_replaced', message: error.message, retryable: true };
   if (error instanceof IndexSwitched) return { code: 'model_changed', message: error.message, retryable: true };
   if (error instanceof AiServiceError) return describeAiError(error);
+  if (error instanceof StorageUnavailable)
+    return { code: 'store_unavailable', message: 'The store of documents is not available just now.', retryable: true };
   if (error instanceof ApplicationFailure)
     return { code: error.type ?? 'internal_error', message: error.message, retryable: !error.nonRetryable };
   return { code: 'internal_error', message: 'The attempt failed inside the service.', retryable: true };

@@ -67,8 +67,7 @@ export class LocalStorage implements Storage {
    * mounted, or what the source threw: then nothing is stored.
    */
   async write(key: string, source: AsyncIterable<Buffer>, options?: WriteOptions): Promise<void> {
-    if (this.#wasMarked && !(await ifExists(stat(this.#marker))))
-      throw new StorageUnavailable('the directory of documents has lost its marker');
+    await this.#checkMounted();
     await writeOnce({ target: this.pathOf(key), incomingDirectory: this.#incoming }, source, options);
   }
 
@@ -78,17 +77,17 @@ export class LocalStorage implements Storage {
   }
 
   async stat(key: string): Promise<StoredObject | undefined> {
-    const found = await ifExists(stat(this.pathOf(key)));
+    const found = await this.#ifStored(stat(this.pathOf(key)));
     return found && { sizeBytes: found.size };
   }
 
   async read(key: string): Promise<Readable | undefined> {
-    const handle = await ifExists(open(this.pathOf(key)));
+    const handle = await this.#ifStored(open(this.pathOf(key)));
     return handle?.createReadStream();
   }
 
   async readHead(key: string, maxBytes: number): Promise<Uint8Array | undefined> {
-    const handle = await ifExists(open(this.pathOf(key)));
+    const handle = await this.#ifStored(open(this.pathOf(key)));
     try {
       const read = await handle?.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
       return read?.buffer.subarray(0, read.bytesRead);
@@ -98,7 +97,7 @@ export class LocalStorage implements Storage {
   }
 
   async delete(key: string): Promise<void> {
-    await rm(this.pathOf(key), { force: true });
+    await this.#ifStored(rm(this.pathOf(key)));
   }
 
   deleteMany(keys: readonly string[]): AsyncGenerator<Deletion> {
@@ -139,7 +138,7 @@ export class LocalStorage implements Storage {
   }
 
   async owner(): Promise<string | undefined> {
-    const owner = (await ifExists(readFile(this.#marker, 'utf8')))?.trim();
+    const owner = (await this.#ifStored(readFile(this.#marker, 'utf8')))?.trim();
     this.#wasMarked ||= owner !== undefined;
     return owner;
   }
@@ -166,6 +165,19 @@ export class LocalStorage implements Storage {
       const found = isObjectKey(key) ? await ifExists(stat(this.pathOf(key))) : undefined;
       if (found) yield { key, createdAt: found.mtime };
     }
+  }
+
+  /** The result of a file operation; undefined if there is no such file. Throws StorageUnavailable if the whole store is not there. */
+  async #ifStored<T>(promise: Promise<T>): Promise<T | undefined> {
+    const found = await ifExists(promise);
+    if (found === undefined) await this.#checkMounted();
+    return found;
+  }
+
+  /** Throws StorageUnavailable if the directory had its marker and has lost it: what shows in its place is not the store. */
+  async #checkMounted(): Promise<void> {
+    if (this.#wasMarked && !(await ifExists(stat(this.#marker))))
+      throw new StorageUnavailable('the directory of documents has lost its marker');
   }
 
   #sign(grant: Grant, lifetimeMs: number): DownloadTarget {

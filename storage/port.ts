@@ -18,7 +18,8 @@ export interface DownloadTarget {
 /** The store could not be reached, or did not respond in time; later it may. */
 export class StorageUnavailable extends Error {
   constructor(cause: unknown) {
-    super('the store of documents does not respond', { cause });
+    // The log writes the message of a cause that is an error.
+    super('the store of documents is not available', { cause: typeof cause === 'string' ? new Error(cause) : cause });
     this.name = 'StorageUnavailable';
   }
 }

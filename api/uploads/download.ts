@@ -25,8 +25,10 @@ export async function download(options: UploadOptions, turns: DownloadTurns, req
     res.setHeader('Retry-After', retrySeconds);
     return fail(res, 429, 'too_many_downloads');
   }
-  if ((await findDeclaredBytes(req.params.organizationId, req.params.documentId)) === undefined) return fail(res, 404, 'not_found');
-  await clampSuffix(req, async () => (await storage.stat(key))?.sizeBytes);
+  const isDocument = (await findDeclaredBytes(req.params.organizationId, req.params.documentId)) !== undefined;
+  const object = isDocument ? await storage.stat(key) : undefined;
+  if (!object) return fail(res, 404, 'not_found');
+  clampSuffix(req, object.sizeBytes);
   const headers: Record<string, string> = {
     'Content-Type': grant.contentType,
     'Content-Disposition': contentDisposition(grant.fileName),
@@ -49,10 +51,9 @@ export async function download(options: UploadOptions, turns: DownloadTurns, req
  * The end of a file that is longer than the file means all of it (RFC 9110, 14.1.2), even if the file is empty. What reads `Range` for
  * `sendFile` takes it for a range that there is not.
  */
-async function clampSuffix({ headers }: ObjectRequest, findSize: () => Promise<number | undefined>): Promise<void> {
+function clampSuffix({ headers }: ObjectRequest, size: number): void {
   const suffix = /^bytes=\s*-(\d+)\s*$/.exec(headers.range ?? '');
-  const size = suffix ? await findSize() : undefined;
-  if (size === undefined || Number(suffix?.[1]) <= size) return;
+  if (!suffix || Number(suffix[1]) <= size) return;
   if (size === 0) delete headers.range;
   else headers.range = 'bytes=0-';
 }

@@ -1,10 +1,11 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { createStorage } from '../../storage/create-storage.ts';
 import { LocalStorage } from '../../storage/local.ts';
 import { objectKey } from '../../storage/object-key.ts';
+import { StorageUnavailable } from '../../storage/port.ts';
 import { ObjectExistsError } from '../../storage/write-once.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { describeStorage } from './storage-suite.ts';
@@ -55,6 +56,24 @@ describe('local storage', () => {
     expect(error).to.be.instanceOf(ObjectExistsError);
     expect(await storage.stat('org/doc')).to.deep.equal({ sizeBytes: 5 });
     expect(await readdir(join(storage.location, '.incoming'))).to.deep.equal([]);
+  });
+
+  it('takes no object for absent while another directory shows in its place', async () => {
+    await storage.claim('a-deployment');
+    await write('org/doc');
+    await rename(storage.location, `${storage.location}.away`);
+    await mkdir(storage.location);
+    const calls: Record<string, () => Promise<unknown>> = {
+      stat: () => storage.stat('org/doc'),
+      read: () => storage.read('org/doc'),
+      readHead: () => storage.readHead('org/doc', 10),
+      delete: () => storage.delete('org/doc'),
+      write: () => write('org/other'),
+      owner: () => storage.owner(),
+    };
+    for (const [name, call] of Object.entries(calls))
+      expect(await call().catch((error: unknown) => error), name).to.be.instanceOf(StorageUnavailable);
+    expect(await readdir(storage.location)).to.deep.equal([]);
   });
 
   it('stores nothing of a source that fails, wherever it fails', async () => {

@@ -27,7 +27,7 @@ describe('While the directory of documents is not mounted', () => {
     let id = '';
     await unmountedDuring(async () => {
       ({ id } = await createJob(api, tenant, { kind: 'document.extract', documentId, maxAttempts: 10 }));
-      await until(() => api.stack.readLog('api').includes('"the store is not that of this database; the job is tried again"'));
+      await until(() => api.stack.readLog('api').includes('the directory of documents has lost its marker'));
     });
     const { attempts } = await api.jobIn(tenant.owner.token, id, ['succeeded']);
     expect(attempts).to.be.above(1);
@@ -40,6 +40,24 @@ describe('While the directory of documents is not mounted', () => {
       const { error } = await api.jobIn(tenant.owner.token, id, ['failed']);
       expect(error).to.deep.equal({ code: 'store_unavailable', message: 'The store of documents is not available just now.' });
     });
+  });
+
+  it('documents are not missing: completion and download are refused for now', async () => {
+    const { token } = tenant.owner;
+    const { id } = await api.upload(tenant, { bytes: 'text' });
+    const { body: link } = await api.request('GET', `/api/v1/documents/${id}/download-url`, { token });
+    const declared = { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', size: 4 };
+    const { body: pending } = await api.request('POST', '/api/v1/documents', { token, body: declared });
+    await fetch(pending.upload.url, { method: 'PUT', headers: pending.upload.headers, body: 'text' });
+    const complete = () => api.request('POST', `/api/v1/documents/${pending.document.id}/complete`, { token });
+    await unmountedDuring(async () => {
+      expect((await complete()).body.code).to.equal('SERVICE_UNAVAILABLE');
+      const download = await fetch(link.url);
+      expect(download.status).to.equal(503);
+      expect(Number(download.headers.get('retry-after'))).to.be.above(0);
+    });
+    expect((await complete()).body.status).to.equal('ready');
+    expect(await (await fetch(link.url)).text()).to.equal('text');
   });
 
   it('an upload is refused, leaves nothing beneath, and is taken once it is back', async () => {
