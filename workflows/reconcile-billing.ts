@@ -1,5 +1,6 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { checkInput, flag } from './check-input.ts';
 import type { ReconcileBillingInput, ReconcileBillingResult } from './definitions.ts';
 
 const activities = proxyActivities<Activities>({
@@ -10,9 +11,11 @@ const activities = proxyActivities<Activities>({
 
 /**
  * Once a day: compares subscriptions, seats and customers at the payment provider with the rows, repairs what is safe and reports the rest
- * (`npm run ops -- billing`). With `repair: false` it compares only.
+ * (`npm run ops -- billing`). With `repair: false` it compares only. Throws InvalidInput.
  */
-export async function reconcileBilling({ repair = true }: ReconcileBillingInput = {}): Promise<ReconcileBillingResult> {
+export async function reconcileBilling(input: ReconcileBillingInput = {}): Promise<ReconcileBillingResult> {
+  checkInput(input, { repair: flag });
+  const { repair = true } = input;
   setCurrentDetails(`Compares the payment provider with the rows${repair ? '' : ', and changes nothing'}.`);
   const result = await activities.reconcileBilling({ repair });
   setCurrentDetails(describe(result, repair));

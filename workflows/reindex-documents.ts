@@ -10,6 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { Switched } from '../domain/reindex/switch-workspace.ts';
+import { carried, checkInput, count, flag, text } from './check-input.ts';
 import { queries, type ReindexInput, type ReindexProgress } from './definitions.ts';
 
 const progressQuery = defineQuery<ReindexProgress>(queries.progress);
@@ -34,13 +35,19 @@ const mostPerBatch = 50;
 const mostRounds = 5;
 const mostNamed = 20;
 
+const fields = {
+  ...{ workspaceId: text, organizationId: text, dryRun: flag, perMinute: count, requestedBy: text },
+  ...{ target: carried, progress: carried },
+};
+
 /**
  * Embeds documents anew that are indexed with another model, other dimensions or other chunks than the AI service would make now: workspace by
  * workspace, so many documents each minute. Searches go on by the old vectors until all documents of a workspace have new ones; then all are
  * switched at once. It charges nobody. What was embedded before it was broken off is not embedded again. A dry run embeds nothing: it counts,
- * after it has noted with what documents are indexed. Operators start it with `npm run ops -- reindex`, or in Temporal's UI or CLI.
+ * after it has noted with what documents are indexed. Throws InvalidInput. Operators start it with `npm run ops -- reindex`, or in Temporal's UI or CLI.
  */
 export async function reindexDocuments(input: ReindexInput = {}): Promise<ReindexProgress> {
+  checkInput(input, fields);
   const { dryRun = false } = input;
   const scope = { workspaceId: input.workspaceId, organizationId: input.organizationId };
   const target = input.target ?? (await slow.readReindexTarget(scope));

@@ -1,5 +1,6 @@
 import { continueAsNew, defineQuery, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { carried, checkInput, count, flag, text, time } from './check-input.ts';
 import { describeReplay, isReplayLimited, queries, type ReplayInput, type ReplayProgress, replayDefaults } from './definitions.ts';
 
 const progressQuery = defineQuery<ReplayProgress>(queries.progress);
@@ -12,11 +13,17 @@ const { recordReplay, listReplayable, replayJobs } = proxyActivities<Activities>
 
 const pageSize = 100;
 
+const fields = {
+  ...{ organizationId: text, kind: text, errorCode: text, from: time, to: time },
+  ...{ dryRun: flag, perMinute: count, limit: count, requestedBy: text, progress: carried },
+};
+
 /**
  * Retries failed jobs that match a filter, so many each minute, as `jobs.retry` does: each is a new job, charged again. Jobs that have
- * been retried already are left out, and so are the retries of this replay. A dry run only counts. Operators start it with `npm run ops -- replay`, or in Temporal's UI or CLI.
+ * been retried already are left out, and so are the retries of this replay. A dry run only counts. Throws InvalidInput. Operators start it with `npm run ops -- replay`, or in Temporal's UI or CLI.
  */
 export async function replayFailedJobs(input: ReplayInput = {}): Promise<ReplayProgress> {
+  checkInput(input, fields);
   const { dryRun = false, perMinute = replayDefaults.perMinute, limit = replayDefaults.limit } = input;
   const progress: ReplayProgress = input.progress ?? { matched: 0, retried: 0, skipped: {}, after: null };
   const replayRun = workflowInfo().firstExecutionRunId;

@@ -38,6 +38,23 @@ describe('replayFailedJobs', () => {
     expect(await retriesOf(failed)).to.deep.equal([]);
   });
 
+  it('refuses an input that it would misread, and retries nothing', async () => {
+    const mistyped: Record<string, unknown>[] = [
+      { organizationID: 'another' },
+      { organizationId: '' },
+      { from: 'yesterday' },
+      { limit: '2' },
+      { limit: 0 },
+      { perMinute: 0.5 },
+      { dryRun: 'yes' },
+    ];
+    for (const input of [...mistyped, ['another'], 'another', null]) {
+      const failure = await replay(input as ReplayInput).catch((error: unknown) => error);
+      expect(failure, JSON.stringify(input)).to.have.nested.property('cause.type', 'InvalidInput');
+    }
+    expect(await retriesOf(failed)).to.deep.equal([]);
+  });
+
   it('narrows by organization, kind, error and time', async () => {
     const organizationId = tenant.organizationId;
     const matched = async (filter: ReplayInput) => (await replay({ ...filter, dryRun: true })).matched;

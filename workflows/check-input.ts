@@ -1,0 +1,35 @@
+import { ApplicationFailure, patched } from '@temporalio/workflow';
+
+/** What a field must hold, in words and as a check. */
+type Rule = [what: string, isHeld: (value: unknown) => boolean];
+
+export const text: Rule = ['a text', (value) => typeof value === 'string' && value !== ''];
+export const flag: Rule = ['true or false', (value) => typeof value === 'boolean'];
+export const count: Rule = ['a whole number of 1 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 1];
+export const time: Rule = [
+  'a time, such as 2026-11-01T00:00:00Z',
+  (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
+];
+/** What a run gives to the one that continues it. */
+export const carried: Rule = ['left out', (value) => typeof value === 'object'];
+
+/**
+ * Refuses an input that would be misread: operators write it by hand in Temporal's UI or CLI, and a filter with a mistyped name would filter
+ * nothing. Throws a final failure, `InvalidInput`.
+ */
+export function checkInput<Input extends object>(input: Input, rules: { [Field in keyof Required<Input>]: Rule }): void {
+  // Runs that began before there was a check go on.
+  if (!patched('check-input')) return;
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw invalid('The input must be an object.');
+  const known = new Map<string, Rule>(Object.entries(rules));
+  for (const [name, value] of Object.entries(input)) {
+    const rule = known.get(name);
+    if (!rule) throw invalid(`The input has no field ${name}. Its fields are ${[...known.keys()].join(', ')}.`);
+    const [what, isHeld] = rule;
+    if (value !== undefined && !isHeld(value)) throw invalid(`${name} must be ${what}.`);
+  }
+}
+
+function invalid(message: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, 'InvalidInput');
+}
