@@ -55,9 +55,9 @@ export function contradictionOf(contentType: string, head: Uint8Array): string |
 
 const utf16Marks = ['\xff\xfe', '\xfe\xff'];
 
-/** Whether a file is no text: it has a zero byte, which text has only in UTF-16, in every other place. */
+/** Whether a file is no text: it has a zero byte, which text has only in UTF-16, in every other place. One of zeros only is a text without letters. */
 function isBinary(head: Buffer): boolean {
-  if (!head.includes(0) || utf16Marks.some((mark) => begins(mark)(head))) return false;
+  if (!head.includes(0) || head.every((byte) => byte === 0) || utf16Marks.some((mark) => begins(mark)(head))) return false;
   const zeros: [number, number] = [0, 0];
   for (const [index, byte] of head.entries()) if (byte === 0) zeros[index % 2 === 0 ? 0 : 1] += 1;
   const [few, many] = zeros[0] < zeros[1] ? zeros : [zeros[1], zeros[0]];
