@@ -6,7 +6,7 @@ import { JsonDepth, maxJsonDepth } from '../contract/json-depth.ts';
 export class BodyTooLarge extends Error {}
 
 /**
- * The bytes of a request's body, `maxBytes` at most; undefined if it has none, or does not say its type. Throws {@link BodyTooLarge}, and BAD_REQUEST if the body is compressed, breaks
+ * The bytes of a request's body, `maxBytes` at most; undefined if it has none or an empty one, or does not say its type. Throws {@link BodyTooLarge}, and BAD_REQUEST if the body is compressed, breaks
  * off, or holds JSON that is nested too deeply.
  */
 export async function readBody(req: Request, res: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
@@ -14,6 +14,11 @@ export async function readBody(req: Request, res: Response, maxBytes: number): P
   await new Promise<void>((resolve, reject) => parse(req, res, (error) => (error ? reject(toError(error)) : resolve())));
   const body: unknown = req.body;
   if (!Buffer.isBuffer(body)) return undefined;
+  if (body.length === 0) {
+    // better-auth would take it for a body that does not say its type, or is no JSON.
+    req.body = undefined;
+    return undefined;
+  }
   if (new JsonDepth().read(body).tooDeep) throw refused(`The body is nested deeper than ${maxJsonDepth} levels.`);
   return req.headers['content-type'] === undefined ? undefined : new Uint8Array(body);
 }

@@ -185,6 +185,24 @@ describe('A refusal of sign-in', () => {
 
   const unfit = { status: 400, code: 'VALIDATION_ERROR' };
 
+  it('is none if a body is empty, and is 415 if one does not say its type', async () => {
+    const json = { 'content-type': 'application/json' };
+    const chunked = { 'transfer-encoding': 'chunked' };
+    for (const headers of [{}, json, chunked, { ...chunked, ...json }]) {
+      const { client } = await newStranger();
+      expect((await client.postNothing('/sign-out', headers)).status, JSON.stringify(headers)).to.equal(200);
+      expect(pairOf(await client.postNothing('/sign-in/email', headers)), JSON.stringify(headers)).to.deep.equal(unfit);
+    }
+    const { client } = await newStranger();
+    const untyped = new TextEncoder().encode('{}');
+    const response = await fetch(`${service.url}/api/auth/sign-out`, {
+      method: 'POST',
+      body: untyped,
+      headers: { cookie: client.cookieHeader() },
+    });
+    expect(response.status).to.equal(415);
+  });
+
   it('of text that cannot be stored as it is sent is VALIDATION_ERROR, wherever it stands', async () => {
     const { client } = await newStranger();
     const reset = { newPassword: 'a long password', token: 'none' };

@@ -32,6 +32,11 @@ export class Client {
     return this.send('POST', path, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
   }
 
+  /** A POST without a body. */
+  postNothing(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('POST', path, undefined, headers);
+  }
+
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
     return this.send('GET', path, undefined, headers);
   }
