@@ -52,17 +52,19 @@ async function upload(
 
   const query = queryOf(req);
   const isGranted = (contentType: string | undefined) => storage.readGrant({ method: 'PUT', key, contentType, query }) !== undefined;
-  if (!isGranted(req.headers['content-type'])) {
-    // Only who has a valid link is told this, and `upload.headers` said it before.
-    const signed = options.contentTypes.find(isGranted);
-    if (signed !== undefined) res.setHeader('Accept', signed);
-    return refuse(403, 'invalid_signature');
-  }
+  const contentType = req.headers['content-type'];
+  const signed = [contentType, ...options.contentTypes].find(isGranted);
+  if (signed === undefined) return refuse(403, 'invalid_signature');
   noteOrganization(res, req.params.organizationId);
   const declaredLength = req.headers['content-length'];
   if (declaredLength === undefined) return refuse(411, 'length_required');
   const declaredBytes = Number(declaredLength);
   if (declaredBytes > maxUploadBytes) return refuse(413, 'too_large');
+  if (!isGranted(contentType)) {
+    // Only who has a valid link is told this, and `upload.headers` said it before.
+    res.setHeader('Accept', signed);
+    return refuse(403, 'invalid_signature');
+  }
   const documentBytes = await options.findDeclaredBytes(req.params.organizationId, req.params.documentId);
   if (documentBytes === undefined) return refuse(404, 'not_found');
   if (await storage.stat(key)) return refuse(412, 'already_uploaded');

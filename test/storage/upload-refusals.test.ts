@@ -9,6 +9,7 @@ import { until } from '../support/processes.ts';
 import { exchange, putHead, startUploadServer, type UploadServer } from './upload-server.ts';
 
 const contentType = 'text/plain';
+const otherTypes: Record<string, string>[] = [{}, { 'Content-Type': 'application/octet-stream' }];
 
 describe('PUT /uploads/{organizationId}/{documentId}, the odd ways', () => {
   let server: UploadServer;
@@ -34,6 +35,12 @@ describe('PUT /uploads/{organizationId}/{documentId}, the odd ways', () => {
       await start();
       const answer = await exchange(server.port, [putHead(await sign(), {})]);
       expectAnswer(answer, 411, 'length_required');
+    });
+
+    it('answers 411 whatever type the request names', async () => {
+      await start();
+      const { url } = await sign();
+      for (const headers of otherTypes) expectAnswer(await exchange(server.port, [putHead({ url, headers }, {})]), 411, 'length_required');
     });
 
     it('answers 411 to a chunked body', async () => {
@@ -65,6 +72,12 @@ describe('PUT /uploads/{organizationId}/{documentId}, the odd ways', () => {
       expectAnswer(received(), 413, 'too_large');
       expect(received()).to.match(/^connection: close/im);
       socket.destroy();
+    });
+
+    it('answers 413 whatever type the request names', async () => {
+      const { url } = await tooLarge();
+      for (const headers of otherTypes)
+        expectAnswer(await exchange(server.port, [putHead({ url, headers }, { 'Content-Length': 1_000_001 })]), 413, 'too_large');
     });
 
     it('lets fetch see the 413', async () => {

@@ -120,7 +120,7 @@ export async function startUploadServer(
 }
 
 /** The head of a PUT to a signed target, as bytes: with exactly the target's headers and these. */
-export function putHead(target: UploadTarget, headers: Record<string, string | number>): string {
+export function putHead(target: Pick<UploadTarget, 'url' | 'headers'>, headers: Record<string, string | number>): string {
   const { pathname, search } = new URL(target.url);
   const lines = Object.entries({ Host: 'localhost', ...target.headers, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `PUT ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`;
