@@ -112,11 +112,11 @@ export const serverEnvironment = z.object({
   SEARCH_SHARE: z.coerce.number('must be a number').gt(0, 'must be above 0').max(1, 'must be at most 1').default(0.25),
   SEARCH_WAIT_MS: milliseconds(5_000),
   SEARCH_TIMEOUT_MS: milliseconds(20_000, { min: 10 }),
-  MAX_ORGANIZATIONS_PER_USER: integer(10, { min: 1, max: 1_000_000 }),
+  MAX_ORGANIZATIONS_PER_USER: integer(10, { min: 1, max: 1_000_000 }).unwrap().optional(),
   // With more of them a list would be larger than a page may be.
   MAX_WORKSPACES_PER_ORGANIZATION: integer(5_000, { min: 1, max: 5_000 }),
-  INVITATIONS_PER_DAY: integer(200, { min: 1, max: 1_000_000 }),
-  INVITATIONS_PER_ADDRESS_PER_DAY: integer(5, { min: 1, max: 1_000_000 }),
+  INVITATIONS_PER_DAY: integer(200, { min: 1, max: 1_000_000 }).unwrap().optional(),
+  INVITATIONS_PER_ADDRESS_PER_DAY: integer(5, { min: 1, max: 1_000_000 }).unwrap().optional(),
   SEARCH_DEFAULT_MODE: z.enum(searchModes, `must be ${searchModes.join(', ')}`).default('semantic'),
   DELETION_WAIT_MS: milliseconds(60_000, { min: 10 }),
   STREAM_RECHECK_MS: milliseconds(30_000, { min: 10 }),
@@ -202,11 +202,6 @@ export const serverChecks = [
     const absent = (['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const).filter((name) => !e[name]);
     // With one of them billing would be off, and with it every limit.
     return absent.length === 1 ? [`${absent[0]}: is missing while the other one is set; billing needs both`] : [];
-  }),
-  check(['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICE_PRO', 'STRIPE_PRICE_TEAM'], (e) => {
-    const isOn = e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET;
-    const isPriced = e.STRIPE_PRICE_PRO.length + e.STRIPE_PRICE_TEAM.length > 0;
-    return isOn && !isPriced ? ['STRIPE_PRICE_PRO: billing needs a price, this one or STRIPE_PRICE_TEAM'] : [];
   }),
   check(['STRIPE_PRICE_PRO', 'STRIPE_PRICE_TEAM', 'STRIPE_SEAT_PRICE_TEAM'], (e) => {
     const ofTeam = new Set([...e.STRIPE_PRICE_TEAM, ...e.STRIPE_SEAT_PRICE_TEAM]);

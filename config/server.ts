@@ -64,12 +64,7 @@ export function loadServerConfig(env: Environment) {
     limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: limiterStoreOf(e) },
     /** How many an organization may have, whatever its plan. */
     workspacesPerOrganization: e.MAX_WORKSPACES_PER_ORGANIZATION,
-    /** Organizations on the free plan that one user owns; mails of invitations in a day, of one organization and to one address. */
-    signUp: {
-      organizationsPerUser: e.MAX_ORGANIZATIONS_PER_USER,
-      invitationsPerDay: e.INVITATIONS_PER_DAY,
-      invitationsPerAddressPerDay: e.INVITATIONS_PER_ADDRESS_PER_DAY,
-    },
+    signUp: signUpOf(e),
     /**
      * The mode of a search that names none; how many of one organization run at once in a process, what part of the time they may take while
      * others are served, how long others wait for their turn, and how long one may take.
@@ -128,6 +123,19 @@ function uploadsOf(e: ServerVariables) {
     slowAfterMs: 10_000,
     reserveBytes: e.STORAGE_RESERVE_BYTES,
     turnMs: 2_000,
+  };
+}
+
+/**
+ * Organizations on the free plan that one user owns; mails of invitations in a day, of one organization and to one address. Undefined is no
+ * limit, as it is by default outside of production; and without billing there are no plans to use up.
+ */
+function signUpOf(e: ServerVariables) {
+  const inProduction = e.NODE_ENV === 'production';
+  return {
+    organizationsPerUser: e.MAX_ORGANIZATIONS_PER_USER ?? (inProduction && billingOf(e).enabled ? 10 : undefined),
+    invitationsPerDay: e.INVITATIONS_PER_DAY ?? (inProduction ? 200 : undefined),
+    invitationsPerAddressPerDay: e.INVITATIONS_PER_ADDRESS_PER_DAY ?? (inProduction ? 5 : undefined),
   };
 }
 

@@ -77,6 +77,23 @@ describe('Organizations of one user', () => {
   });
 });
 
+describe('Without billing', () => {
+  before(async () => {
+    service = await startAuthService();
+  });
+  after(() => service.stop());
+
+  it('nothing is capped: neither organizations of a user nor invitations of an address', async () => {
+    const { client } = await newUser();
+    for (let i = 0; i < 12; i++) {
+      const { status, body } = await create(client);
+      expect(status).to.equal(200);
+      const invitation = { email: 'invited-often@example.com', role: 'member', organizationId: body.id };
+      expect((await client.post('/organization/invite-member', invitation)).status).to.equal(200);
+    }
+  });
+});
+
 describe('Invitations', () => {
   let owner: Awaited<ReturnType<typeof newUser>>;
   let organizationId: string;

@@ -89,6 +89,28 @@ const serverRows: Row<ServerConfig>[] = [
     ],
   },
   {
+    name: 'MAX_ORGANIZATIONS_PER_USER',
+    read: (config) => config.signUp.organizationsPerUser,
+    with: { STRIPE_SECRET_KEY: 'sk_test', STRIPE_WEBHOOK_SECRET: 'whsec_test' },
+    absent: 10,
+    development: undefined,
+    set: [['3', 3]],
+  },
+  {
+    name: 'INVITATIONS_PER_DAY',
+    read: (config) => config.signUp.invitationsPerDay,
+    absent: 200,
+    development: undefined,
+    set: [['3', 3]],
+  },
+  {
+    name: 'INVITATIONS_PER_ADDRESS_PER_DAY',
+    read: (config) => config.signUp.invitationsPerAddressPerDay,
+    absent: 5,
+    development: undefined,
+    set: [['3', 3]],
+  },
+  {
     name: 'API_URL',
     read: (config) => config.apiUrl,
     with: { PORT: '4000' },
@@ -353,7 +375,7 @@ describe('A configuration of billing', () => {
   const whole = { ...server, STRIPE_SECRET_KEY: 'sk_test', STRIPE_WEBHOOK_SECRET: 'whsec_test', STRIPE_PRICE_PRO: 'price_pro' };
   const names = (env: Environment) => findProblems(() => loadServerConfig(env)).map((problem) => problem.split(':')[0]);
 
-  it('is on with both secrets and a price, and off with neither', () => {
+  it('is on with both secrets, and off with neither', () => {
     expect(loadServerConfig(whole).billing.enabled).to.equal(true);
     expect(loadServerConfig({ ...whole, STRIPE_SECRET_KEY: '', STRIPE_WEBHOOK_SECRET: '' }).billing.enabled).to.equal(false);
   });
@@ -364,11 +386,17 @@ describe('A configuration of billing', () => {
         expect(names({ ...whole, NODE_ENV, [name]: ' ' })).to.deep.equal([name]);
     });
 
-    it(`is refused without a price in ${NODE_ENV}`, () => {
-      for (const none of ['', ' , ']) expect(names({ ...whole, NODE_ENV, STRIPE_PRICE_PRO: none })).to.deep.equal(['STRIPE_PRICE_PRO']);
-      expect(names({ ...whole, NODE_ENV, STRIPE_PRICE_PRO: '', STRIPE_PRICE_TEAM: 'price_team' })).to.deep.equal([]);
+    it(`is on without a price in ${NODE_ENV}: there are limits, and nothing is sold`, () => {
+      const { billing } = loadServerConfig({ ...whole, NODE_ENV, STRIPE_PRICE_PRO: ' , ' });
+      expect([billing.enabled, billing.pricesPro, billing.pricesTeam]).to.deep.equal([true, [], []]);
     });
   }
+
+  it('that is off caps nothing, unless a cap is set', () => {
+    const off = { ...server, NODE_ENV: 'production' };
+    expect(loadServerConfig(off).signUp.organizationsPerUser).to.equal(undefined);
+    expect(loadServerConfig({ ...off, MAX_ORGANIZATIONS_PER_USER: '3' }).signUp.organizationsPerUser).to.equal(3);
+  });
 
   it('is refused if a price is of two plans', () => {
     for (const name of ['STRIPE_PRICE_TEAM', 'STRIPE_SEAT_PRICE_TEAM'])
