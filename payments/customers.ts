@@ -94,7 +94,12 @@ async function findCustomer({ stripe, log }: Payments, organizationId: string): 
 async function createCustomer(payments: Payments, organizationId: string, after?: string): Promise<string> {
   const metadata = { organizationId, customerType: 'organization' };
   const idempotencyKey = after === undefined ? `customer-${organizationId}` : `customer-${organizationId}-after-${after}`;
-  const { id } = await payments.stripe.customers.create({ metadata }, { idempotencyKey });
+  const create = (options: Stripe.RequestOptions) => payments.stripe.customers.create({ metadata }, options);
+  const { id } = await create({ idempotencyKey }).catch((error: unknown) => {
+    // Stripe repeats a failure of its own, too. If that has made a customer all the same, the daily comparison reports the one too many.
+    if (!(error instanceof Stripe.errors.StripeAPIError && (error.statusCode ?? 0) >= 500)) throw error;
+    return create({});
+  });
   // A repeated response may be of a customer that was deleted since.
   return (await isDeleted(payments, id)) ? await createCustomer(payments, organizationId, id) : id;
 }

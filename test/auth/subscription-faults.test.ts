@@ -359,6 +359,18 @@ describe('A subscription agrees with Stripe', () => {
     expect(ours).to.have.length(1);
   });
 
+  it('makes a customer although Stripe has failed to, which it repeats for a day', async () => {
+    await service.db.updateTable('organization').set({ stripeCustomerId: null }).where('id', '=', subscriber.organizationId).execute();
+    stripe.state.customers.delete(subscriber.customer);
+    stripe.failing = (request) => request.startsWith('POST /v1/customers ');
+    const refused = await upgrade('pro');
+    expect([refused.status, refused.body.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE']);
+    stripe.failing = undefined;
+    expect((await upgrade('pro')).status).to.equal(200);
+    const ours = [...stripe.state.customers.values()].filter(({ metadata }) => metadata?.organizationId === subscriber.organizationId);
+    expect(ours).to.have.length(1);
+  });
+
   it('changes at once, in the portal, or at the end of the period', async () => {
     const id = await subscribe();
     const now = await upgrade('team');

@@ -14,6 +14,8 @@ export interface StripeServer {
   /** Everything asked, as `POST /v1/customers name=Acme…`. */
   requests: string[];
   available: boolean;
+  /** Stripe fails while it works on such a request, as in `requests`. Unlike `available`, that is the answer to the request's key from then on. */
+  failing?: ((request: string) => boolean) | undefined;
   /** Awaited before a subscription is answered. */
   beforeAnswer?: (() => Promise<void>) | undefined;
   /**
@@ -49,7 +51,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     const gone = new Promise<void>((resolve) => res.once('close', resolve));
     await stripe.hold?.(request, 'arrived', gone);
     if (res.destroyed) return;
-    const answer = stripe.available ? work(`${method} ${path}`, body || query, [req.headers['idempotency-key']].flat()[0]) : down;
+    const answer = stripe.available ? work(request, body || query, [req.headers['idempotency-key']].flat()[0]) : down;
     // What was true when it was asked is told, however long the answer takes.
     const text = JSON.stringify(answer.body);
     await stripe.hold?.(request, 'done', gone);
@@ -57,13 +59,13 @@ export async function startStripeServer(): Promise<StripeServer> {
     res.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
   });
 
-  /** A request with the key of an earlier one gets the answer to that one. */
-  function work(route: string, form: string, key: string | undefined): StripeAnswer {
-    const [method = '', path = ''] = route.split(' ');
-    const before = key === undefined ? undefined : repeated.get(`${route} ${key}`);
+  /** A request with the key of an earlier one gets the answer to that one, also if that is a failure. */
+  function work(request: string, form: string, key: string | undefined): StripeAnswer {
+    const [method = '', path = ''] = request.split(' ');
+    const before = key === undefined ? undefined : repeated.get(`${method} ${path} ${key}`);
     if (before) return before.form === form ? before.answer : misused;
-    const answer = state.answer(method, path, parseForm(form));
-    if (key !== undefined && answer.status < 500) repeated.set(`${route} ${key}`, { form, answer: structuredClone(answer) });
+    const answer = stripe.failing?.(request) ? down : state.answer(method, path, parseForm(form));
+    if (key !== undefined) repeated.set(`${method} ${path} ${key}`, { form, answer: structuredClone(answer) });
     return answer;
   }
 
