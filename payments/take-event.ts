@@ -3,6 +3,7 @@ import type { Transaction } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { tellPaymentFailed } from '../domain/billing/tell-payment-failed.ts';
 import { expireCheckouts } from './customers.ts';
+import { orMissing } from './fetch-subscription.ts';
 import { endDuplicates } from './live-subscriptions.ts';
 import type { Payments } from './payments.ts';
 import { idOf } from './plans.ts';
@@ -10,15 +11,16 @@ import type { SubscriptionRow } from './store-subscription.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
 /**
- * Takes an event of Stripe. The event only says which subscription to ask Stripe about. Events about anything else are recorded and
- * change nothing. Throws if Stripe or the database fails, so that Stripe sends the event again; taking one twice is harmless.
+ * Takes an event of Stripe. The event only says which subscription and which invoice to ask Stripe about. Events about anything else are
+ * recorded and change nothing. Throws if Stripe or the database fails, so that Stripe sends the event again; taking one twice is harmless.
  */
 export async function takeEvent(payments: Payments, event: Stripe.Event): Promise<void> {
   const subscriptionId = subscriptionOf(event);
   if (subscriptionId === undefined) return await inTransaction(payments.db, (trx) => noteEvent(trx, event));
+  const unpaid = await findUnpaidInvoice(payments, event);
   const stored = await syncSubscription(payments, subscriptionId, async (trx, row) => {
     await noteEvent(trx, event);
-    if (event.type === 'invoice.payment_failed' && payments.sendsMail) await tellOwners(trx, event.data.object, row);
+    if (unpaid) await tellOwners(trx, unpaid, row);
   });
   if (event.type === 'checkout.session.completed' && stored?.stripeCustomerId) await sellNoMore(payments, stored.stripeCustomerId);
 }
@@ -37,9 +39,20 @@ async function noteEvent(trx: Transaction, { id, type }: Stripe.Event): Promise<
     .execute();
 }
 
-/** If the first payment of a subscription fails, the person who pays sees it in the checkout. */
+/**
+ * The invoice whose payment failed, if the owners are to be told and it is still to be paid: an event may come long after. If the first
+ * payment of a subscription fails, the person who pays sees it in the checkout.
+ */
+async function findUnpaidInvoice({ stripe, sendsMail }: Payments, event: Stripe.Event): Promise<Stripe.Invoice | undefined> {
+  if (event.type !== 'invoice.payment_failed' || !sendsMail) return undefined;
+  const { id, billing_reason } = event.data.object;
+  if (!id || billing_reason === 'subscription_create') return undefined;
+  const invoice = await stripe.invoices.retrieve(id).catch(orMissing);
+  return invoice?.status === 'open' ? invoice : undefined;
+}
+
 async function tellOwners(trx: Transaction, invoice: Stripe.Invoice, row: SubscriptionRow | undefined): Promise<void> {
-  if (!row || !invoice.id || invoice.billing_reason === 'subscription_create') return;
+  if (!row) return;
   const { id: invoiceId, hosted_invoice_url: url } = invoice;
   await tellPaymentFailed(trx, { invoiceId, organizationId: row.referenceId, plan: row.plan, url: url ?? null });
 }

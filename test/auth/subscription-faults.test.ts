@@ -307,6 +307,14 @@ describe('A subscription agrees with Stripe', () => {
     expect(await mails()).to.have.length(4);
   });
 
+  it('mails nobody for an invoice that was paid before its event came', async () => {
+    const id = await subscribe();
+    stripe.state.renew(id, false);
+    stripe.state.recover(id);
+    await deliver();
+    expect(await service.db.selectFrom('mail').select('kind').where('kind', '=', 'payment-failed').execute()).to.deep.equal([]);
+  });
+
   it('tells the operator of a customer that nobody knows, until its subscription has ended', async () => {
     const problems = async () => (await listProblems(service.db, 10)).map(({ kind, subject }) => [kind, subject]);
     const checkout = await upgrade('pro');

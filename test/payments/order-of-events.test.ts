@@ -166,6 +166,13 @@ describe('A year of a subscription', () => {
     expect(states[at]).to.equal(states.at(-1));
   }
 
+  /** How many invoices were still to be paid when an event told that their payment had failed; `at` says when an event is delivered. */
+  function untilPaid(at: (index: number) => number): number {
+    const failed = [...year.entries()].filter(([, { event }]) => event.type === 'invoice.payment_failed');
+    const open = failed.filter(([index, { event }]) => year[at(index)]?.invoices.get(event.data.object.id)?.status === 'open');
+    return new Set(open.map(([, { event }]) => event.data.object.id)).size;
+  }
+
   it("in order: the rows are Stripe's, and the audit log tells every change", async () => {
     for (const index of year.keys()) await deliver(index);
     const end = await ending();
@@ -179,7 +186,7 @@ describe('A year of a subscription', () => {
     const end = await ending();
     expectStripes(end);
     expect(end.entries).to.deep.equal(['subscription.create team canceled ending']);
-    expect(end.mails).to.equal(2);
+    expect(end.mails).to.equal(0);
   });
 
   it('twice, each event at once and all of it again: as in order', async () => {
@@ -208,7 +215,7 @@ describe('A year of a subscription', () => {
         const end = await ending();
         expectStripes(end);
         expectTrue(end.entries);
-        expect(end.mails, `${late} after ${after}`).to.equal(2);
+        expect(end.mails, `${late} after ${after}`).to.equal(untilPaid((index) => (index === late ? after : index)));
         await comeBack();
       }
     }

@@ -74,6 +74,8 @@ export class StripeState {
           ),
           form,
         );
+      case 'GET invoices/:id':
+        return found(this.invoices.get(id ?? ''), 'invoice');
       case 'GET prices/:id':
         return ok({ id, object: 'price', recurring: { usage_type: 'licensed' } });
       case 'POST checkout/sessions':
