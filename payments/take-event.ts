@@ -61,7 +61,11 @@ function subscriptionOf(event: Stripe.Event): string | undefined {
   switch (event.type) {
     case 'checkout.session.completed':
       return idOf(event.data.object.subscription);
+    // Since when a subscription is unpaid changes with its oldest invoice, of which its own events do not tell.
+    case 'invoice.marked_uncollectible':
+    case 'invoice.paid':
     case 'invoice.payment_failed':
+    case 'invoice.voided':
       return idOf(event.data.object.parent?.subscription_details?.subscription);
     case 'customer.subscription.created':
     case 'customer.subscription.updated':

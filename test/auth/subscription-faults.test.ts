@@ -289,6 +289,24 @@ describe('A subscription agrees with Stripe', () => {
     expect((await subscriber.rows())[0]).to.include({ status: 'past_due', pastDueSince: null });
   });
 
+  it('counts the days of dunning from the next unpaid renewal as soon as the first one is paid, or need not be paid', async () => {
+    for (const [type, status] of [
+      ['invoice.paid', 'paid'],
+      ['invoice.voided', 'void'],
+      ['invoice.marked_uncollectible', 'uncollectible'],
+    ] as const) {
+      const id = await subscribe();
+      const first = stripe.state.renew(id, false);
+      const { created } = stripe.state.renew(id, false);
+      await deliver();
+      first.status = status;
+      stripe.state.tell(type, first);
+      await deliver();
+      const row = (await subscriber.rows()).find(({ stripeSubscriptionId }) => stripeSubscriptionId === id);
+      expect([row?.status, row?.pastDueSince?.getTime()]).to.deep.equal(['past_due', created * 1000]);
+    }
+  });
+
   it('mails each owner once for an invoice that is not paid, and nobody for the first payment of a checkout', async () => {
     const id = await subscribe();
     const { email } = await subscriber.bring('owner');
