@@ -18,17 +18,18 @@ export async function compareCustomers(payments: Payments, repair: boolean): Pro
   const organizations = await listCustomers(payments);
   await resolveMissing(db);
   const seen = new Set<string>();
+  const left = new Set<string>();
   for await (const customer of stripe.customers.list({ limit: 100 })) {
     const organization = organizations.get(customer.id);
     if (!organization && customer.metadata?.customerType !== 'organization') continue;
     seen.add(customer.id);
     if (organization) await compareNames(payments, { organization, customer, repair });
-    else await adoptOrReport(payments, customer, repair);
+    else if (await adoptOrReport(payments, customer, repair)) left.add(customer.id);
   }
   for (const [customer, organization] of organizations) {
     if (!seen.has(customer)) await reportGone(payments, { customer, organization, repair });
   }
-  await resolveLeft(db, seen);
+  await resolveLeft(db, left);
   return seen.size;
 }
 
@@ -56,19 +57,19 @@ async function compareNames(
   }
 }
 
-/** A process may have died after Stripe had made the customer. */
-async function adoptOrReport({ db }: Payments, { id, metadata }: Stripe.Customer, repair: boolean): Promise<void> {
+/** A process may have died after Stripe had made the customer. Returns whether it is reported. */
+async function adoptOrReport({ db }: Payments, { id, metadata }: Stripe.Customer, repair: boolean): Promise<boolean> {
   const organizationId = metadata.organizationId ?? null;
   const columns = ['id', 'stripeCustomerId'] as const;
   const row = organizationId
     ? await db.selectFrom('organization').select(columns).where('id', '=', organizationId).executeTakeFirst()
     : undefined;
   // Another request stored it meanwhile.
-  if (row?.stripeCustomerId === id) return;
+  if (row?.stripeCustomerId === id) return false;
   const isWanted = row !== undefined && row.stripeCustomerId === null;
-  if (isWanted && (!repair || (await storeCustomer(db, { organizationId: row.id, customer: id }).catch(orGone)) === id)) {
-    await resolveProblem(db, 'customer-left', id);
-  } else await reportProblem(db, problem('customer-left', id, organizationId));
+  if (isWanted && (!repair || (await storeCustomer(db, { organizationId: row.id, customer: id }).catch(orGone)) === id)) return false;
+  await reportProblem(db, problem('customer-left', id, organizationId));
+  return true;
 }
 
 /** The organization is being deleted. */

@@ -54,6 +54,8 @@ export async function storeCustomer(
       .returning('stripeCustomerId')
       .executeTakeFirstOrThrow();
     if (replaces) await resolveProblem(trx, 'customer-deleted', replaces);
+    // Its remedy would end a customer that is needed now.
+    await resolveProblem(trx, 'customer-left', stripeCustomerId ?? customer);
     return stripeCustomerId ?? customer;
   });
 }

@@ -1,6 +1,6 @@
 import { inTransaction } from '../db/transaction.ts';
 import { countMembers } from '../domain/billing/count-members.ts';
-import { listProblems } from '../domain/billing/problems.ts';
+import { listProblems, listSubjects, resolveEnded } from '../domain/billing/problems.ts';
 import { forgetOldCancellations } from './cancellation-request.ts';
 import { compareCustomers } from './compare-customers.ts';
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts';
@@ -45,14 +45,15 @@ export async function reconcile(payments: Payments, { repair }: ReconcileOptions
     if (fetched && repair) await store(payments, fetched);
   }
   found.customers = await compareCustomers(payments, repair);
+  await resolveEnded(payments.db);
   if (repair) await endAllDuplicates(payments);
   if (repair) await forgetOldCancellations(payments.db);
   return found;
 }
 
-/** The ids of our subscriptions that are not canceled, at Stripe or by their rows. */
+/** The ids of our subscriptions that are not canceled, at Stripe or by their rows, and of those of strangers that were not. */
 async function listIds({ stripe, db, plans }: Payments): Promise<Set<string>> {
-  const ids = new Set<string>();
+  const ids = new Set(await listSubjects(db, 'unknown-customer'));
   for await (const subscription of stripe.subscriptions.list({ limit: 100 })) {
     if (isLiveStatus(subscription.status) && readItems(subscription, plans).plan) ids.add(subscription.id);
   }

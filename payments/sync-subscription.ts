@@ -2,6 +2,7 @@ import type { Transaction } from '../db/connect.ts';
 import { addToOutbox } from '../db/outbox.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { countMembers } from '../domain/billing/count-members.ts';
+import { isLive } from '../domain/billing/live-subscription.ts';
 import { reportProblem, resolveProblem } from '../domain/billing/problems.ts';
 import { startSeatSync } from '../workflows/definitions.ts';
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts';
@@ -42,8 +43,8 @@ export async function followSeats(
 
 /** The row stays as it is. Otherwise a key of another Stripe account would end every subscription at once. */
 async function reportMissing(trx: Transaction, id: string): Promise<void> {
-  const row = await trx.selectFrom('subscription').selectAll().where('stripeSubscriptionId', '=', id).executeTakeFirst();
-  if (!row) return;
+  const row = await trx.selectFrom('subscription').selectAll().where('stripeSubscriptionId', '=', id).where(isLive).executeTakeFirst();
+  if (!row) return void (await resolveProblem(trx, 'unknown-customer', id));
   await reportProblem(trx, {
     kind: 'subscription-missing',
     subject: id,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { BillingProblemKind } from '../../db/schema.ts';
+import { isLive } from './live-subscription.ts';
 
 /** Something at the payment provider that only an operator can put right. */
 export interface BillingProblem {
@@ -64,14 +65,36 @@ export async function listProblems(db: Db, limit: number): Promise<(BillingProbl
     .execute();
 }
 
-/** Resolves what was reported of customers that Stripe has no longer; `seen` are those that it has. */
-export async function resolveLeft(db: Db, seen: Set<string>): Promise<void> {
+/** What the problems of a kind are about that are not resolved. */
+export async function listSubjects(db: Db, kind: BillingProblemKind): Promise<string[]> {
+  const rows = await db.selectFrom('billing_problem').select('subject').where('kind', '=', kind).where('resolved_at', 'is', null).execute();
+  return rows.map(({ subject }) => subject);
+}
+
+/** Resolves what was reported of customers that an organization has by now, or that Stripe has no longer; `left` are the others. */
+export async function resolveLeft(db: Db, left: Set<string>): Promise<void> {
   await db
     .updateTable('billing_problem')
     .set({ resolved_at: sql<Date>`now()` })
     .where('kind', '=', 'customer-left')
     .where('resolved_at', 'is', null)
-    .where(sql<boolean>`subject <> all(${[...seen]}::text[])`)
+    .where(sql<boolean>`subject <> all(${[...left]}::text[])`)
+    .execute();
+}
+
+/** Resolves what was reported of subscriptions that an operator has ended by now, or whose organization is gone. */
+export async function resolveEnded(db: Db): Promise<void> {
+  const live = sql`select from subscription where "stripeSubscriptionId" is not null and ${isLive}`;
+  await db
+    .updateTable('billing_problem')
+    .set({ resolved_at: sql<Date>`now()` })
+    .where('resolved_at', 'is', null)
+    .where(
+      sql<boolean>`(
+        kind = 'subscription-missing' and not exists (${live} and "stripeSubscriptionId" = subject)
+        or kind = 'several-subscriptions' and not exists (${live} and "referenceId" = organization_id offset 1)
+      )`,
+    )
     .execute();
 }
 
