@@ -5,6 +5,7 @@ import type { ReplayFilter, ReplayInput } from '../../workflows/definitions.ts';
 import { recordAudit, systemActor } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { deriveId } from '../ids.ts';
+import { lockOrganization } from '../locks.ts';
 import { getJob } from './job.ts';
 import { retryJob } from './retry-job.ts';
 
@@ -55,21 +56,21 @@ export async function recordReplay(db: Db, { replayRun, input }: { replayRun: st
 export type Replay = { retried: true } | { retried: false; reason: string };
 
 /**
- * Retries one failed job for a replay, as `jobs.retry` does: a new job, charged again. The pair of replay and original is unique, so that
- * a replay that was killed and continues retries no job twice.
+ * Retries one failed job for a replay, as `jobs.retry` does: a new job, charged again. One that has been retried since it was listed, by
+ * a member, another replay or this one before it was killed, is not retried again.
  */
 export async function replayJob(db: Db, getPlan: GetPlan, jobId: string, replayRun: string): Promise<Replay> {
   try {
     const original = await getJob(db, jobId);
-    await inTransaction(db, (trx) => retryJob(trx, getPlan, systemActor, original, replayRun));
-    return { retried: true };
+    return await inTransaction(db, async (trx) => {
+      await lockOrganization(trx, original.organization_id);
+      const retry = await trx.selectFrom('job').select('id').where('retry_of', '=', jobId).limit(1).executeTakeFirst();
+      if (retry) return { retried: false, reason: 'already_retried' };
+      await retryJob(trx, getPlan, systemActor, original, replayRun);
+      return { retried: true };
+    });
   } catch (error) {
     if (error instanceof ApiError) return { retried: false, reason: error.code };
-    if (isUniqueViolation(error)) return { retried: false, reason: 'already_retried' };
     throw error;
   }
-}
-
-function isUniqueViolation(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === '23505';
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listReplayable } from '../../domain/jobs/replay-jobs.ts';
+import { listReplayable, replayJob } from '../../domain/jobs/replay-jobs.ts';
 import type { ReplayInput, ReplayProgress } from '../../workflows/definitions.ts';
 import type { Tenant } from '../support/api.ts';
 import { useApi } from '../support/use-api.ts';
@@ -94,5 +94,17 @@ describe('replayFailedJobs', () => {
     const audit = await api.database.db.selectFrom('audit_entry').selectAll().where('action', '=', 'job.replay').execute();
     expect(audit).to.have.lengthOf(2);
     expect(audit.some(({ actor_email }) => actor_email === 'sre@example.com')).to.equal(true);
+  });
+
+  it('retries none that another replay, or a member, has retried since it was listed', async () => {
+    const { owner } = tenant;
+    const ids = await failJobs(tenant, 2);
+    await api.request('POST', `/api/v1/jobs/${ids[0]}/retry`, { token: owner.token });
+    const replays = await Promise.all(
+      ['one', 'two'].flatMap((run) => ids.map((id) => replayJob(api.database.db, async () => null, id, run))),
+    );
+    expect(replays.filter(({ retried }) => retried)).to.have.length(1);
+    expect(replays).to.deep.include({ retried: false, reason: 'already_retried' });
+    expect((await retriesOf(ids)).map(({ retry_of }) => retry_of)).to.have.members(ids);
   });
 });
