@@ -10,7 +10,7 @@ import type { Outcome, Tenant } from './tenant.ts';
 export interface Model {
   state: MoneyState;
   /** Names of the attempts, and ids of the searches, whose call of the AI service is open. */
-  attempts: { id: string; jobId: string }[];
+  attempts: { id: string; jobId: string; workspaceId: string | null }[];
   searches: string[];
   /** Steps that were checked. */
   steps: number;

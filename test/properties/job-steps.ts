@@ -93,7 +93,7 @@ const begin = fc.record({ job: index, at: breaks }).map(({ job, at }) =>
     if (call) {
       deepStrictEqual(rules.beginAttempt(model.state, target, attempt), true);
       tenant.attempts.push({ id: attempt, jobId: target.id, call, result });
-      model.attempts.push({ id: attempt, jobId: target.id });
+      model.attempts.push({ id: attempt, jobId: target.id, workspaceId: target.workspaceId });
       return;
     }
     const outcome = await tenant.try(() => result);
@@ -112,7 +112,7 @@ const finish = fc
       `attempt ${attempt} ${how}${describeBreak(at)}`,
       ({ attempts }) => attempts.length > 0,
       async (model, tenant) => {
-        const { id, jobId } = pick(model.attempts, attempt);
+        const { id, jobId, workspaceId } = pick(model.attempts, attempt);
         const { call, result } = take(tenant, id);
         model.attempts = model.attempts.filter((each) => each.id !== id);
         const job = model.state.jobs.find((each) => each.id === jobId);
@@ -124,8 +124,9 @@ const finish = fc
         call.answer();
         const { value, error, broken } = await tenant.try(() => result, at);
         if (value) return deepStrictEqual((value as { status: string }).status, rules.succeed(job, id) ? 'succeeded' : 'running');
-        if (!broken) throw error;
-        if (broken.lasting) deepStrictEqual(rules.succeed(job, id), true);
+        const isGone = workspaceId !== null && !model.state.workspaces.some((each) => each.id === workspaceId);
+        if (!broken && describeFailure(error).code !== (isGone ? 'workspace_missing' : undefined)) throw error;
+        if (broken?.lasting && !isGone) deepStrictEqual(rules.succeed(job, id), true);
         await settle(tenant, job, id, error);
       },
     ),
