@@ -12,6 +12,8 @@ import { seatChanges } from './sync-seats.ts';
 import { followSeats, syncSubscription } from './sync-subscription.ts';
 
 const mostDuplicates = 1_000;
+/** Of more, Stripe or the database is to blame: the others would fail as well. */
+const mostFailures = 5;
 
 /** What a comparison with Stripe found. */
 export interface Reconciliation {
@@ -30,25 +32,38 @@ export interface ReconcileOptions {
 
 /**
  * Compares subscriptions, seats and customers at Stripe with the rows. With `repair`, updates rows to what Stripe has, and seats to the count
- * of members. Reports what only a person can put right (`listProblems`). Throws if Stripe fails; running it again is harmless.
+ * of members. Reports what only a person can put right (`listProblems`). Throws if Stripe fails, for a few subscriptions only after it has
+ * gone through the others; running it again is harmless.
  */
 export async function reconcile(payments: Payments, { repair }: ReconcileOptions): Promise<Reconciliation> {
   const found: Reconciliation = { subscriptions: 0, different: [], seats: [], customers: 0 };
+  const failures: unknown[] = [];
   for (const id of await listIds(payments)) {
-    const fetched = await fetchSubscription(payments, id);
-    const row = await findRow(payments, id);
-    found.subscriptions++;
-    if (!fetched) await syncSubscription(payments, id);
-    else if (!row && (await reportStranger(payments, fetched))) continue;
-    if (fetched && differs(fetched, row, payments)) found.different.push(id);
-    if (fetched && row && seatChanges(payments, fetched, await countMembers(payments.db, row.referenceId)).length > 0) found.seats.push(id);
-    if (fetched && repair) await store(payments, fetched);
+    await compareSubscription(payments, { id, repair, found }).catch((err: unknown) => {
+      payments.log.error({ err, subscription: id }, 'a subscription could not be compared');
+      if (failures.push(err) === mostFailures) throw err;
+    });
   }
   found.customers = await compareCustomers(payments, repair);
   await resolveEnded(payments.db);
   if (repair) await endAllDuplicates(payments);
   if (repair) await forgetOldCancellations(payments.db);
+  if (failures.length > 0) throw failures[0];
   return found;
+}
+
+async function compareSubscription(
+  payments: Payments,
+  { id, repair, found }: ReconcileOptions & { id: string; found: Reconciliation },
+): Promise<void> {
+  const fetched = await fetchSubscription(payments, id);
+  const row = await findRow(payments, id);
+  found.subscriptions++;
+  if (!fetched) return void (await syncSubscription(payments, id));
+  if (!row && (await reportStranger(payments, fetched))) return;
+  if (differs(fetched, row, payments)) found.different.push(id);
+  if (row && seatChanges(payments, fetched, await countMembers(payments.db, row.referenceId)).length > 0) found.seats.push(id);
+  if (repair) await store(payments, fetched);
 }
 
 /** The ids of our subscriptions that are not canceled, at Stripe or by their rows, and of those of strangers that were not. */
