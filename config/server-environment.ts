@@ -105,7 +105,7 @@ export const serverEnvironment = z.object({
     .transform((value) => value.split(',').map(Number))
     .refine((delaysMs) => delaysMs.every((delayMs) => delayMs <= mostMilliseconds), `must be at most ${mostMilliseconds} each`),
   JOBS_HOLD_ON_OUTAGE: flag(false),
-  AUDIT_LOG_RETENTION_DAYS: integer(365),
+  AUDIT_LOG_RETENTION_DAYS: integer(365, { max: 1_000_000 }),
   RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
   SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
   SEARCHES_PER_ORGANIZATION: integer(4, { min: 1 }),
@@ -139,7 +139,8 @@ export type PlanPrefix = Uppercase<PlanName>;
 function planVariables<P extends PlanPrefix>(prefix: P, defaults: PlanLimits) {
   return {
     [`PLAN_${prefix}_WORKSPACES`]: integer(defaults.workspaces),
-    [`PLAN_${prefix}_MEMBERS`]: integer(defaults.members),
+    // Postgres holds it as an integer.
+    [`PLAN_${prefix}_MEMBERS`]: integer(defaults.members, { max: 2_147_483_647 }),
     [`PLAN_${prefix}_AI_CREDITS`]: integer(defaults.aiCredits),
     [`PLAN_${prefix}_STORAGE_BYTES`]: integer(defaults.storageBytes),
   } as Record<`PLAN_${P}_${'WORKSPACES' | 'MEMBERS' | 'AI_CREDITS' | 'STORAGE_BYTES'}`, ReturnType<typeof integer>>;
