@@ -212,7 +212,7 @@ const organizations = {
     access: 'platform-admin',
     summary: 'Delete an organization',
     description:
-      'Deletes the stored objects of the organization, then everything it owns. `confirmSlug` must be its slug. The response comes once the deletion is done. If that takes over a minute, it is SERVICE_UNAVAILABLE and the deletion goes on; a repeated request waits for the same one.',
+      'Deletes the stored objects of the organization, then everything it owns. `confirmSlug` must be its slug. It is PRECONDITION_FAILED while its subscription is live, also until the end of the period with which it was canceled. The response comes once the deletion is done. If that takes over a minute, it is SERVICE_UNAVAILABLE and the deletion goes on; a repeated request waits for the same one.',
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     pathParams: z.object({ organizationId: id }),
     body: z.object({ confirmSlug: slug }).meta({ id: 'DeleteOrganization' }),
