@@ -20,7 +20,7 @@ export function toOrganizationSummary(organization: OrganizationSummaryRow, bill
       status: subscription.status as SubscriptionStatus,
       seats: subscription.seats,
       periodEnd: subscription.period_end === null ? null : new Date(subscription.period_end).toISOString(),
-      cancelAtPeriodEnd: subscription.cancel_at_period_end ?? false,
+      cancelAtPeriodEnd: subscription.cancel_at_period_end,
       billingSubscriptionId: subscription.billing_subscription_id,
     },
   };

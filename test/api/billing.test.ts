@@ -179,7 +179,7 @@ describe('Billing', () => {
     it('has plan, customer, billed seats and subscription', async () => {
       expect(await item()).to.deep.include({ plan: 'free', seats: { billed: null, members: 1 }, subscription: null });
       const periodEnd = new Date(Date.now() + day);
-      const id = await subscribe({ plan: 'team', seats: 4, periodEnd, stripeSubscriptionId: 'sub_listed' });
+      const id = await subscribe({ plan: 'team', seats: 4, periodEnd, cancelAt: periodEnd, stripeSubscriptionId: 'sub_listed' });
       const set = { stripeCustomerId: 'cus_listed' };
       await api.database.db.updateTable('organization').set(set).where('id', '=', tenant.organizationId).execute();
       expect(await item()).to.deep.include({
@@ -192,7 +192,7 @@ describe('Billing', () => {
           status: 'active',
           seats: 4,
           periodEnd: periodEnd.toISOString(),
-          cancelAtPeriodEnd: false,
+          cancelAtPeriodEnd: true,
           billingSubscriptionId: 'sub_listed',
         },
       });
