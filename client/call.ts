@@ -1,5 +1,5 @@
 import { operations, type Repetition } from './operations.ts';
-import { type RetryOptions, withRetries } from './retry.ts';
+import { longestMs, type RetryOptions, withDeadline, withRetries } from './retry.ts';
 import type { Connection } from './stream.ts';
 import type { Transport } from './transport.ts';
 import type { CallOptions } from './types.ts';
@@ -41,8 +41,7 @@ function toCall({ transport, retries, timeoutMs }: Calling, path: string[], repe
     const { signal } = options;
     const idempotencyKey = repetition === 'keyed' ? (options.idempotencyKey ?? newKey()) : undefined;
     return withRetries({ retries, repetition, signal }, async () => {
-      const deadline = AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
-      const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
+      const either = withDeadline(options.timeoutMs ?? timeoutMs, signal);
       return (await transport.send({ path, input, signal: either, idempotencyKey })).output;
     });
   };
@@ -54,7 +53,8 @@ export async function connect(
   { input, signal, lastEventId }: { input: object; signal: AbortSignal; lastEventId: string | undefined },
 ): Promise<Connection> {
   const silent = new AbortController();
-  const expect = (withinMs: number) => setTimeout(() => silent.abort(new DOMException('The stream is silent.', 'TimeoutError')), withinMs);
+  const giveUp = () => silent.abort(new DOMException('The stream is silent.', 'TimeoutError'));
+  const expect = (withinMs: number) => setTimeout(giveUp, Math.min(withinMs, longestMs));
   let timer = expect(timeoutMs);
   let isOver = false;
   const heard = () => {

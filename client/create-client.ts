@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/index.ts';
 import { type Calling, connect, createCalls, defaultTimeoutMs } from './call.ts';
-import { defaultRetries, type RetryOptions, withRetries } from './retry.ts';
+import { type SomeRetryOptions, toRetries, withRetries } from './retry.ts';
 import { type Auth, createSession } from './session.ts';
 import { followJobs, type JobStream, type StreamOptions } from './stream.ts';
 import { createTransport } from './transport.ts';
@@ -17,7 +17,7 @@ export interface ClientOptions {
   token?: string | undefined;
   /** Called with every new token, and with undefined when it ends, so that it can be stored. */
   onToken?: ((token: string | undefined) => void) | undefined;
-  retries?: Partial<RetryOptions> | undefined;
+  retries?: SomeRetryOptions | undefined;
   /** How long one try of a call may take, in milliseconds. 75 s by default. */
   timeoutMs?: number | undefined;
   /** Used instead of the global one, except for the bytes of uploads if there is XMLHttpRequest. */
@@ -47,7 +47,7 @@ export function createClient(options: ClientOptions): Client {
   const { session: mode = 'bearer', token, onToken, timeoutMs = defaultTimeoutMs } = options;
   const url = String(options.url).replace(/\/+$/, '');
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
-  const retries = { ...defaultRetries, ...options.retries };
+  const retries = toRetries(options.retries);
   const { session, auth } = createSession({ url, mode, token, onToken, fetch, retries, timeoutMs });
   const calling: Calling = { transport: createTransport({ url, session, fetch }), retries, timeoutMs };
   const calls = createCalls(calling) as unknown as Procedures<Contract>;

@@ -3,7 +3,7 @@ export type { Contract } from '../contract/index.ts';
 export type { JobKind, JobStatus } from '../contract/jobs.ts';
 export { type Client, type ClientOptions, createClient } from './create-client.ts';
 export { type LocalErrorCode, SheafError } from './errors.ts';
-export type { RetryOptions } from './retry.ts';
+export type { RetryOptions, SomeRetryOptions } from './retry.ts';
 export type { Auth, Organization, SignedUser } from './session.ts';
 export { sliceCharacters } from './slice-characters.ts';
 export type { JobStream, StreamOptions } from './stream.ts';

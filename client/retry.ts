@@ -26,7 +26,25 @@ export const defaultRetries: RetryOptions = {
   maxSilenceMs: 45_000,
 };
 
+/** The longest time that a timer can measure: one of more would fire at once. */
+export const longestMs = 2 ** 31 - 1;
+
 const gatewayStatuses = new Set([502, 503, 504]);
+
+/** Some of the options. One that is `undefined` counts as absent. */
+export type SomeRetryOptions = { [K in keyof RetryOptions]?: RetryOptions[K] | undefined };
+
+/** Completes the options that a caller gave with the defaults. */
+export function toRetries(given: SomeRetryOptions = {}): RetryOptions {
+  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaultRetries, ...Object.fromEntries(known) };
+}
+
+/** A signal that aborts once a try has taken too long, or with the caller's own. */
+export function withDeadline(timeoutMs: number, signal: AbortSignal | undefined): AbortSignal {
+  const deadline = AbortSignal.timeout(Math.min(timeoutMs, longestMs));
+  return signal ? AbortSignal.any([signal, deadline]) : deadline;
+}
 
 export interface Retried {
   retries: RetryOptions;
@@ -89,10 +107,13 @@ export async function sleep(delayMs: number, signal?: AbortSignal): Promise<void
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, delayMs);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      },
+      Math.min(delayMs, longestMs),
+    );
     signal?.addEventListener('abort', abort, { once: true });
   });
 }

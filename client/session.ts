@@ -1,5 +1,5 @@
 import { lostResponse, SheafError, unexpectedResponse, withRootHint } from './errors.ts';
-import { parseRetryAfter, type RetryOptions, withRetries } from './retry.ts';
+import { parseRetryAfter, type RetryOptions, withDeadline, withRetries } from './retry.ts';
 import type { CallOptions } from './types.ts';
 
 /** The credentials of calls. */
@@ -64,8 +64,7 @@ export function createSession({ url, mode, token, onToken, fetch, retries, timeo
     const headers = { 'content-type': 'application/json', ...(options.anonymous ? {} : session.headers()) };
     const init = { method: 'POST', headers, body: JSON.stringify(body), credentials: session.credentials };
     return withRetries({ retries, repetition: 'once', signal: options.signal }, () => {
-      const deadline = AbortSignal.timeout(options.timeoutMs ?? timeoutMs);
-      const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+      const signal = withDeadline(options.timeoutMs ?? timeoutMs, options.signal);
       return responseOf(url, () => fetch(`${url}/api/auth/${path}`, { ...init, signal }));
     });
   }

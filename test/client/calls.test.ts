@@ -5,6 +5,7 @@ import { operations } from '../../client/operations.ts';
 import { routes } from '../../contract/index.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { until } from '../support/processes.ts';
+import { staysTrue } from '../support/stays-true.ts';
 import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { refusal } from './support/refusal.ts';
@@ -123,6 +124,14 @@ describe('The client', () => {
       expect(await client.account.me({}, { signal: AbortSignal.abort(reason) }).catch((error: unknown) => error)).to.equal(reason);
     });
 
+    it('after as many tries as by default, if an option of the retries is undefined', async () => {
+      const { attempts } = {} as { attempts?: number };
+      const usual = createClient({ url: proxy.url, retries: { baseDelayMs: undefined, maxDelayMs: 10, attempts } });
+      proxy.faults = () => ({ status: 502, headers: {} });
+      expect((await refusal(usual.system.health())).status).to.equal(502);
+      expect(proxy.passed).to.have.length(4);
+    });
+
     it('when an answer stops after its headers, whatever was collected meanwhile', async () => {
       const slow = createClient({ url: proxy.url, timeoutMs: 1_000, retries: { attempts: 1 } });
       proxy.faults = () => 'mute';
@@ -177,6 +186,32 @@ describe('The client', () => {
     const error = await refusal(client.contact.send({ email: 'ada@example.com', message: 'How do I raise my quota?' }));
     expect(error).to.include({ status: 429, retryAfterMs: 3_600_000 });
     expect(proxy.passed).to.have.length(3);
+  });
+
+  it('waits for as long as it takes where it is given endless times', async () => {
+    const endless = Number.POSITIVE_INFINITY;
+    const { token } = tenant.owner;
+    const client = createClient({
+      url: proxy.url,
+      token,
+      timeoutMs: endless,
+      retries: { maxSilenceMs: endless, maxRetryAfterMs: endless },
+    });
+    expect((await client.account.me()).id).to.equal(tenant.owner.id);
+    proxy.passed.length = 0;
+    const stream = await client.jobs.stream({ organizationId: tenant.organizationId });
+    const next = stream.next();
+    await staysTrue(() => proxy.passed.length === 1, 500);
+    await stream.return();
+    await next;
+    // 35 days, which no timer can measure.
+    proxy.faults = () => ({ status: 429, headers: { 'retry-after': '3000000' } });
+    const controller = new AbortController();
+    const call = client.account.me({}, { signal: controller.signal }).catch((error: unknown) => error);
+    await until(() => proxy.passed.length === 2);
+    await staysTrue(() => proxy.passed.length === 2, 500);
+    controller.abort('enough');
+    expect(await call).to.equal('enough');
   });
 
   it('waits for a job until it is final', async () => {
