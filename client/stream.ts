@@ -67,6 +67,7 @@ async function* jobEvents(
   const isNew = repeatFilter();
   let connection: Connection | undefined = first;
   let failures = 0;
+  let wasAdmitted = false;
   while (!signal.aborted) {
     const since = Date.now();
     let failure: SheafError | undefined;
@@ -75,6 +76,7 @@ async function* jobEvents(
       position.lastEventId ??= connection.lastEventId;
       for await (const event of iterate(connection)) {
         failures = 0;
+        wasAdmitted = true;
         position.lastEventId = getEventMeta(event)?.id ?? position.lastEventId;
         if (isNew(event)) yield event;
       }
@@ -84,17 +86,25 @@ async function* jobEvents(
       if (isPermanent(failure)) throw failure;
     }
     connection = undefined;
+    wasAdmitted ||= failure?.status !== 429;
     if (Date.now() - since > settledMs) failures = 0;
     failures += 1;
-    await sleep(reconnectDelay(failure, failures, retries), signal).catch(() => undefined);
+    await sleep(reconnectDelay({ failure, failures, wasAdmitted }, retries), signal).catch(() => undefined);
   }
   return undefined;
 }
 
+interface Break {
+  failure: SheafError | undefined;
+  failures: number;
+  wasAdmitted: boolean;
+}
+
 /** How long to wait before the next connection. Throws the failure if there have been too many, or if it asks for too long a wait. */
-function reconnectDelay(failure: SheafError | undefined, failures: number, retries: RetryOptions): number {
+function reconnectDelay({ failure, failures, wasAdmitted }: Break, retries: RetryOptions): number {
   if (!failure) return backoff(failures, retries);
-  const limit = failure.status === 429 ? retries.attempts : retries.reconnects;
+  // A stream that was open may still count at the service, which notices only later that the connection broke.
+  const limit = failure.status === 429 && !wasAdmitted ? retries.attempts : retries.reconnects;
   const delayMs = failures > limit ? undefined : delayBefore(failure, failures, retries);
   if (delayMs === undefined) throw failure;
   return delayMs;

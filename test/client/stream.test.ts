@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Client, createClient, type JobEvent, type JobStream } from '../../client/index.ts';
+import { type Client, createClient, type JobEvent, type JobStream, SheafError } from '../../client/index.ts';
 import { defaultRetries } from '../../client/retry.ts';
 import { followJobs } from '../../client/stream.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
@@ -236,6 +236,33 @@ describe("The client's stream of jobs", () => {
       await staysTrue(() => connections().length === count, lifetimeMs);
     });
   });
+});
+
+describe('A stream that was open', () => {
+  it('goes on after its user was refused for a while, because the service still counts its broken connection', async () => {
+    const event = { id: 'job', updatedAt: '2026-11-22T10:00:00.000Z', status: 'queued', attempts: 0, workspaceId: null } as JobEvent;
+    const ended = new AbortController();
+    const refusals = 2 * defaultRetries.attempts;
+    let opened = 0;
+    const stream = followJobs({
+      first: { events: broken(new SheafError('NETWORK', 'lost')), lastEventId: undefined },
+      async open() {
+        opened++;
+        const refused = broken(new SheafError('TOO_MANY_REQUESTS', 'too many', { status: 429 }));
+        return { events: opened > refusals ? ([event].values() as unknown as AsyncIterator<JobEvent>) : refused, lastEventId: undefined };
+      },
+      retries: { ...defaultRetries, baseDelayMs: 1, maxDelayMs: 1 },
+      signal: ended.signal,
+      hangUp: () => ended.abort(),
+      lastEventId: undefined,
+    });
+    expect((await stream.next()).value).to.equal(event);
+    ended.abort();
+  });
+
+  function broken(error: SheafError): AsyncIterator<JobEvent> {
+    return { next: () => Promise.reject(error) };
+  }
 });
 
 describe('The events of a stream', () => {
