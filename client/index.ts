@@ -1,6 +1,7 @@
 export type { ErrorCode, Issue, LimitKind } from '../contract/errors.ts';
 export type { Contract } from '../contract/index.ts';
 export type { JobKind, JobStatus } from '../contract/jobs.ts';
+export type { UploadSource } from './content.ts';
 export { type Client, type ClientOptions, createClient } from './create-client.ts';
 export { type LocalErrorCode, SheafError } from './errors.ts';
 export type { RetryOptions, SomeRetryOptions } from './retry.ts';
@@ -20,5 +21,5 @@ export type {
   SearchResults,
   Workspace,
 } from './types.ts';
-export type { Upload, UploadSource } from './upload.ts';
+export type { Upload } from './upload.ts';
 export { isFinal } from './wait-for-job.ts';

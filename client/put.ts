@@ -19,6 +19,8 @@ export interface Put {
   target: SignedTarget;
   content: Content;
   onSent(sentBytes: number): void;
+  /** Called with what is wrong with the bytes, which `signal` then aborts with. */
+  onBroken(error: unknown): void;
   signal: AbortSignal | undefined;
   fetch: typeof globalThis.fetch;
 }
@@ -32,8 +34,8 @@ export function put(request: Put): Promise<void> {
   return XMLHttpRequest ? putByXhr(new XMLHttpRequest(), request) : putByFetch(request);
 }
 
-async function putByFetch({ target, content, onSent, signal, fetch }: Put): Promise<void> {
-  const body = metered(content, onSent);
+async function putByFetch({ target, content, onSent, onBroken, signal, fetch }: Put): Promise<void> {
+  const body = metered(content, { onSent, onBroken });
   // Without the length a stream would be sent with chunked encoding, which the service refuses.
   const headers = { ...target.headers, 'content-length': String(content.sizeBytes) };
   const init = { method: 'PUT', headers, body, duplex: 'half', credentials: 'omit', ...(signal ? { signal } : {}) } as RequestInit;
@@ -50,8 +52,9 @@ async function putByFetch({ target, content, onSent, signal, fetch }: Put): Prom
 }
 
 /** In browsers only XMLHttpRequest reports upload progress, and `fetch` cannot stream a request over HTTP/1.1. */
-async function putByXhr(xhr: Xhr, { target, content, onSent, signal }: Put): Promise<void> {
-  const blob = await new Response(metered(content, () => undefined) as ReadableStream<Uint8Array<ArrayBuffer>>).blob().catch((error) => {
+async function putByXhr(xhr: Xhr, { target, content, onSent, onBroken, signal }: Put): Promise<void> {
+  const bytes = metered(content, { onSent: () => undefined, onBroken }) as ReadableStream<Uint8Array<ArrayBuffer>>;
+  const blob = await new Response(bytes).blob().catch((error) => {
     throw causeOf(error);
   });
   signal?.throwIfAborted();
@@ -73,7 +76,7 @@ async function putByXhr(xhr: Xhr, { target, content, onSent, signal }: Put): Pro
 }
 
 /** Splits bytes into pieces small enough to report progress, counts them as they are read, and checks them against the declared size. */
-function metered({ sizeBytes, stream }: Content, onSent: (sentBytes: number) => void): ReadableStream<Uint8Array> {
+function metered({ sizeBytes, stream }: Content, { onSent, onBroken }: Pick<Put, 'onSent' | 'onBroken'>): ReadableStream<Uint8Array> {
   const reader = stream().getReader();
   let rest = new Uint8Array();
   let sentBytes = 0;
@@ -82,7 +85,10 @@ function metered({ sizeBytes, stream }: Content, onSent: (sentBytes: number) => 
     {
       async pull(controller) {
         while (rest.byteLength === 0) {
-          const next = await reader.read();
+          const next = await read(reader).catch((error) => {
+            onBroken(error);
+            throw error;
+          });
           if (next.done && sentBytes < sizeBytes) throw wrong('fewer');
           if (next.done) return controller.close();
           rest = next.value as Uint8Array<ArrayBuffer>;
@@ -98,6 +104,13 @@ function metered({ sizeBytes, stream }: Content, onSent: (sentBytes: number) => 
     },
     { highWaterMark: 0 },
   );
+}
+
+/** Reads the next bytes. Throws if they are none: a program that is not typed may have given a stream of texts. */
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  const next = await reader.read();
+  if (!next.done && !ArrayBuffer.isView(next.value)) throw new TypeError('The stream of an upload must give bytes: Uint8Array.');
+  return next;
 }
 
 /** The error of `metered` if it ended the request, because fetch wraps it; else NETWORK or TIMEOUT. */

@@ -1,14 +1,12 @@
 import type { Contract } from '../contract/index.ts';
+import { contentOf, nameOf, typeOf, type UploadSource } from './content.ts';
 import { SheafError } from './errors.ts';
-import { type Content, put } from './put.ts';
+import { put } from './put.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
-import type { ContentType, Document, Procedures } from './types.ts';
+import type { ContentType, Document, InputOf, OutputOf, Procedures } from './types.ts';
 
-/** How long the caller of a refused upload waits for the document to be deleted. */
+/** How long the document of an upload that failed is tried to be deleted; the caller of a refused one waits for it. */
 const withdrawalMs = 5_000;
-
-/** Bytes, or a function that opens a stream of them: it can be called again if the connection breaks, while a stream cannot be reread. */
-export type UploadSource = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | (() => ReadableStream<Uint8Array>);
 
 export interface Upload {
   workspaceId: string;
@@ -34,62 +32,70 @@ export interface Uploading {
   fetch: typeof globalThis.fetch;
 }
 
+type CreateUpload = InputOf<Contract['documents']['createUpload']>;
+type Created = OutputOf<Contract['documents']['createUpload']>;
+
 /** Records a document, sends its bytes to the signed target, and completes it. If that fails, the document is deleted. */
-export async function uploadDocument({ documents, retries, fetch }: Uploading, upload: Upload): Promise<Document> {
+export async function uploadDocument(uploading: Uploading, upload: Upload): Promise<Document> {
+  const { documents, retries, fetch } = uploading;
   const { workspaceId, tags, metadata } = upload;
   const labels = { ...(tags ? { tags } : {}), ...(metadata ? { metadata } : {}) };
+  // An error of the caller's file or function must not look like one of the network.
   const broken = new AbortController();
   const signal = upload.signal ? AbortSignal.any([upload.signal, broken.signal]) : broken.signal;
   const { content, isRepeatable } = contentOf(upload);
   const name = upload.name ?? nameOf(upload.file);
   const contentType = upload.contentType ?? typeOf(upload.file);
-  const created = await documents.createUpload({ workspaceId, name, contentType, size: content.sizeBytes, ...labels }, { signal });
+  const created = await record(uploading, { workspaceId, name, contentType, size: content.sizeBytes, ...labels }, signal);
   const { document, upload: target } = created;
+  const onBroken = (error: unknown) => broken.abort(error);
   const onSent = (sentBytes: number) => {
     try {
       upload.onProgress?.({ sentBytes, totalBytes: content.sizeBytes });
     } catch (error) {
-      // An error of the caller's function must not look like one of the network.
-      broken.abort(error);
+      onBroken(error);
     }
   };
   const policy = isRepeatable ? retries : { ...retries, attempts: 1 };
   try {
     await withRetries({ retries: policy, repetition: 'repeatable', signal }, (tries) =>
-      put({ target, content, onSent, signal, fetch }).catch((error: unknown) => {
+      put({ target, content, onSent, onBroken, signal, fetch }).catch((error: unknown) => {
         // The object exists already: the response to an earlier try was lost.
         if (!(tries > 1 && error instanceof SheafError && error.status === 412)) throw error;
       }),
     );
     return await documents.complete({ id: document.id }, { signal });
   } catch (error) {
+    const withdrawn = withdraw(uploading, document.id);
     // After a refusal the caller may exit at once, and would leave the document behind. Without a response there may be none to this either.
-    const isRefused = error instanceof SheafError && error.status > 0;
-    const withdrawn = documents.delete({ id: document.id }, isRefused ? { signal: AbortSignal.timeout(withdrawalMs) } : {});
-    const settled = withdrawn.catch(() => undefined);
-    if (isRefused) await settled;
+    if (error instanceof SheafError && error.status > 0) await withdrawn;
     throw error;
   }
 }
 
-function contentOf({ file, size }: Upload): { content: Content; isRepeatable: boolean } {
-  if (typeof file === 'function' || file instanceof ReadableStream) {
-    if (size === undefined) throw new TypeError('The upload of a stream needs its size.');
-    const stream = typeof file === 'function' ? file : () => file;
-    return { content: { sizeBytes: size, stream }, isRepeatable: typeof file === 'function' };
-  }
-  const blob = file instanceof Blob ? file : new Blob([file as Uint8Array<ArrayBuffer>]);
-  return { content: { sizeBytes: blob.size, stream: () => blob.stream() }, isRepeatable: true };
+/** Records the document. If the signal aborts meanwhile, the document is deleted once the service has told its id. */
+async function record(uploading: Uploading, input: CreateUpload, signal: AbortSignal): Promise<Created> {
+  signal.throwIfAborted();
+  const late = new AbortController();
+  const recording = uploading.documents.createUpload(input, { signal: late.signal });
+  const onceKnown = () => {
+    const timer = setTimeout(() => late.abort(), withdrawalMs);
+    const settled = recording.then(({ document }) => withdraw(uploading, document.id));
+    void settled.catch(() => undefined).finally(() => clearTimeout(timer));
+  };
+  return new Promise<Created>((resolve, reject) => {
+    const onAbort = () => {
+      reject(signal.reason);
+      onceKnown();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    void recording.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }
 
-function nameOf(file: UploadSource): string {
-  const { name } = file as { name?: unknown };
-  if (file instanceof Blob && typeof name === 'string') return name;
-  throw new TypeError('The upload needs a name.');
-}
-
-function typeOf(file: UploadSource): ContentType {
-  // The service checks which types it accepts.
-  if (file instanceof Blob && file.type !== '') return file.type.split(';')[0] as ContentType;
-  throw new TypeError('The upload needs a content type.');
+/** Deletes a document, again if the response is lost. Never rejects: what is left the service removes within a day. */
+async function withdraw({ documents, retries }: Uploading, id: string): Promise<void> {
+  const signal = AbortSignal.timeout(withdrawalMs);
+  const deletion = withRetries({ retries, repetition: 'repeatable', signal }, () => documents.delete({ id }, { signal }));
+  await deletion.catch(() => undefined);
 }

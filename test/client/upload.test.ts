@@ -1,4 +1,4 @@
-import { openAsBlob, writeFileSync } from 'node:fs';
+import { createReadStream, openAsBlob, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Client, createClient, type Upload } from '../../client/index.ts';
@@ -113,6 +113,58 @@ describe('The upload helper', () => {
       expect(error.code).to.equal('WRONG_SIZE');
     }
     await until(async () => (await documents()).every(({ status }) => status === 'ready'));
+  });
+
+  it('ends with what is wrong with the file, sends it once, and withdraws the document', async () => {
+    const directory = makeTestDirectory();
+    const path = join(directory, 'changing.txt');
+    writeFileSync(path, new Uint8Array(5_000_000).fill(97));
+    const changing = await openAsBlob(path);
+    const onProgress = () => writeFileSync(path, 'shorter');
+    const error = await uploadOf(changing, { onProgress }).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(DOMException);
+    expect((error as DOMException).name).to.equal('NotReadableError');
+    const reason = new Error('the disk is broken');
+    const failing = () => new ReadableStream<Uint8Array>({ pull: () => Promise.reject(reason) });
+    expect(await uploadOf(failing, { size: 10 }).catch((thrown: unknown) => thrown)).to.equal(reason);
+    const texts = () => new ReadableStream({ start: (controller) => controller.enqueue('0123456789') });
+    expect(await uploadOf(texts, { size: 10 }).catch((thrown: unknown) => thrown)).to.be.instanceOf(TypeError);
+    expect(puts().length).to.be.at.most(3);
+    await until(async () => (await documents()).every(({ status }) => status === 'ready'));
+    removeTestDirectory(directory);
+  });
+
+  it("takes another package's Blob, and nothing that is no file", async () => {
+    const blob = new Blob([bytes]);
+    const other = { size: blob.size, type: 'text/plain', stream: () => blob.stream() } as Blob;
+    expect(await download((await uploadOf(other)).id)).to.deep.equal(bytes);
+    for (const file of [createReadStream('package.json'), {}] as unknown as Upload['file'][])
+      expect(await uploadOf(file).catch((error: unknown) => error)).to.be.instanceOf(TypeError);
+  });
+
+  it('leaves no document when it is aborted while it is recorded, or when the response to its withdrawal is lost', async () => {
+    const before = (await documents()).length;
+    const controller = new AbortController();
+    const reason = new Error('no longer wanted');
+    const { signal } = controller;
+    proxy.faults = ({ path }) => {
+      if (!path.endsWith('/createUpload')) return undefined;
+      setTimeout(() => controller.abort(reason), 200);
+      return 'lose-answer';
+    };
+    const slow = createClient({ url: proxy.url, token: tenant.owner.token, retries: { baseDelayMs: 1_000 } });
+    const { workspaceId } = tenant;
+    const upload = { workspaceId, name: 'a.txt', contentType: 'text/plain', file: bytes, signal } as const;
+    expect(await slow.uploadDocument(upload).catch((thrown: unknown) => thrown)).to.equal(reason);
+    proxy.faults = () => undefined;
+    await until(() => proxy.passed.some(({ path }) => path.endsWith('/documents/delete')));
+    await until(async () => (await documents()).length === before);
+
+    proxy.faults = ({ path }) => (path.endsWith('/delete') && deletions() === 1 ? 'lose-request' : undefined);
+    const deletions = () => proxy.passed.filter(({ path }) => path.endsWith('/documents/delete')).length;
+    proxy.passed.length = 0;
+    expect((await refusal(uploadOf(pdf))).code).to.equal('PRECONDITION_FAILED');
+    expect(await documents()).to.have.length(before);
   });
 
   it('says what the service refuses', async () => {
