@@ -42,10 +42,11 @@ export interface Client extends Omit<Procedures<Contract>, 'jobs'> {
   waitForJob(id: string, options?: CallOptions): Promise<Job>;
 }
 
-/** A client of one service, as one user. */
+/** A client of one service, as one user. Throws TypeError if the url is none that can be called. */
 export function createClient(options: ClientOptions): Client {
   const { session: mode = 'bearer', token, onToken, timeoutMs = defaultTimeoutMs } = options;
   const url = String(options.url).replace(/\/+$/, '');
+  if (!/^https?:\/\//i.test(url)) throw new TypeError(`url (${url}) must be that of the service, such as https://api.example.com.`);
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   const retries = toRetries(options.retries);
   const { session, auth } = createSession({ url, mode, token, onToken, fetch, retries, timeoutMs });

@@ -75,14 +75,17 @@ export function createSession({ url, mode, token, onToken, fetch, retries, timeo
     },
     async signUp(user, options) {
       const { token, body } = await post('sign-up/email', user, { ...options, anonymous: true });
-      keep(token);
       const { user: created, token: session } = body as { user: SignedUser; token: string | null };
+      if (!created) throw unexpectedResponse(url);
+      keep(token);
       return { user: created, signedIn: session !== null };
     },
     async signIn(credentials, options) {
       const { token, body } = await post('sign-in/email', credentials, { ...options, anonymous: true });
+      const { user } = body as { user: SignedUser };
+      if (!user) throw unexpectedResponse(url);
       keep(token);
-      return { user: (body as { user: SignedUser }).user };
+      return { user };
     },
     async signOut(options) {
       await post('sign-out', {}, options);
@@ -110,7 +113,7 @@ async function responseOf(url: string, request: () => Promise<Response>): Promis
   } catch (error) {
     throw lostResponse(error);
   }
-  if (response.ok && typeof body !== 'object') throw unexpectedResponse(url);
+  if (response.ok && (typeof body !== 'object' || body === null)) throw unexpectedResponse(url);
   if (response.ok) return { token: response.headers.get('set-auth-token') ?? undefined, body };
   const { code, error, message, defined } = (body ?? {}) as { code?: string; error?: string; message?: string; defined?: boolean };
   const refusal = new SheafError(code ?? error ?? `HTTP_${response.status}`, message ?? `The service responded with ${response.status}.`, {

@@ -14,6 +14,8 @@ interface CallContext {
   headers: Record<string, string>;
   signal: AbortSignal | undefined;
   response?: ResponseInfo;
+  /** Whether there is a request: an error before is of the input. */
+  isAsked?: boolean;
   /** Called for every chunk of a stream, including keep-alives. */
   onBytes?: (() => void) | undefined;
 }
@@ -29,7 +31,7 @@ export interface Sent {
 
 /** Makes a call, without retries. */
 export interface Transport {
-  /** Returns the output, and for a stream the id of the last event before it, if the service sends it. Rejects with SheafError, also if the signal aborts. */
+  /** Returns the output, and for a stream the id of the last event before it, if the service sends it. Rejects with SheafError, also if the signal aborts; with another error if the input cannot be sent. */
   send(sent: Sent): Promise<{ output: unknown; lastEventId: string | undefined }>;
 }
 
@@ -39,6 +41,7 @@ export function createTransport({ url, session, fetch }: { url: string; session:
     url: `${url}/rpc`,
     headers: ({ context }) => context.headers,
     fetch: async (request, init, { context }) => {
+      context.isAsked = true;
       // Named once more, because a request follows its signal only until it is collected as garbage (undici), which may be while
       // its response is read.
       const response = await fetch(request, { ...init, credentials: session.credentials, signal: context.signal ?? null });
@@ -62,6 +65,8 @@ export function createTransport({ url, session, fetch }: { url: string; session:
         if (output === undefined) throw unexpectedResponse(url);
         return { output, lastEventId: header(context.response, 'last-event-id') };
       } catch (error) {
+        // What cannot be sent, such as an idempotency key that no header holds, is no failure of the network.
+        if (!context.isAsked && !signal?.aborted) throw error;
         throw withRootHint(toSheafError(error, context.response), url);
       }
     },

@@ -21,7 +21,10 @@ export type InputOf<R extends AnyRoute> = Fields<R['pathParams']> & Fields<R['qu
 /** The output of a route. */
 export type OutputOf<R extends AnyRoute> = z.output<R['responses'][200]>;
 
-/** A route as a function. It rejects with a `SheafError`, or with the reason of the signal that aborted it. */
+/**
+ * A route as a function. It rejects with a `SheafError`, with the reason of the signal that aborted it, or with another error if the
+ * input cannot be sent.
+ */
 export type Procedure<R extends AnyRoute> =
   unknown extends InputOf<R>
     ? (input?: Record<string, never>, options?: CallOptions) => Promise<OutputOf<R>>

@@ -124,6 +124,29 @@ describe('The client', () => {
       expect(await client.account.me({}, { signal: AbortSignal.abort(reason) }).catch((error: unknown) => error)).to.equal(reason);
     });
 
+    it('with an error of their own if the input cannot be sent, at once', async () => {
+      const { organizationId } = tenant;
+      const keyed = client.jobs.create({ kind: 'text.embed', organizationId, texts: ['one'] }, { idempotencyKey: '月報.pdf' });
+      expect(await keyed.catch((error: unknown) => error)).to.be.instanceOf(TypeError);
+      const circular: Record<string, unknown> = {};
+      circular.self = circular;
+      const { workspaceId } = tenant;
+      const upload = client.documents.createUpload({ workspaceId, name: 'a', contentType: 'text/plain', size: 1, metadata: circular });
+      expect(await upload.catch((error: unknown) => error)).to.be.instanceOf(RangeError);
+      expect(proxy.passed).to.deep.equal([]);
+      for (const url of ['', '/', 'api.example.com', 'localhost:3000'])
+        expect(() => createClient({ url }), url).to.throw(TypeError, 'must be that of the service');
+    });
+
+    it('where another service answers JSON to a sign-in', async () => {
+      const answers = ['null', '{}', '[]'];
+      for (const answer of answers) {
+        const answered: typeof fetch = async () => new Response(answer, { headers: { 'content-type': 'application/json' } });
+        const { auth } = createClient({ url: proxy.url, fetch: answered });
+        expect((await refusal(auth.signIn({ email: 'ada@example.com', password: 'x' }))).code, answer).to.equal('UNEXPECTED_ANSWER');
+      }
+    });
+
     it('after as many tries as by default, if an option of the retries is undefined', async () => {
       const { attempts } = {} as { attempts?: number };
       const usual = createClient({ url: proxy.url, retries: { baseDelayMs: undefined, maxDelayMs: 10, attempts } });
