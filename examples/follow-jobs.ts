@@ -13,8 +13,15 @@ if (!SHEAF_TOKEN || !SHEAF_ORGANIZATION) throw new Error('Set SHEAF_TOKEN and SH
 
 const jobs = new EventSource(`${SHEAF_URL}/api/v1/organizations/${SHEAF_ORGANIZATION}/jobs/stream`, {
   // An EventSource of a browser sends the session's cookie; here its requests carry a bearer token.
-  fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${SHEAF_TOKEN}` } }),
+  async fetch(url, init) {
+    const response = await fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${SHEAF_TOKEN}` } });
+    // It gives up after any other status than 200, but connects again after an error.
+    if (response.status === 429 || response.status >= 500) throw new Error(`The service is away (${response.status}).`);
+    return response;
+  },
 });
+// It lets the process end while it waits to connect again.
+const running = setInterval(() => {}, 60_000);
 
 jobs.addEventListener('open', () => console.log('connected'));
 
@@ -28,5 +35,6 @@ jobs.addEventListener('error', ({ code, message }) => {
   if (jobs.readyState !== EventSource.CLOSED) return console.error('connecting again …');
   // The service refused the stream (401, 403, 404): asking again would not help.
   console.error(`The stream is refused: ${code ?? message}`);
+  clearInterval(running);
   process.exitCode = 1;
 });

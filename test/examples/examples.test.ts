@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Environment } from '../../config/environment.ts';
+import { startFaultyProxy } from '../client/support/faulty-proxy.ts';
 import { endPrograms, runProgram, until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -50,6 +51,17 @@ describe('The examples', () => {
     const body = { kind: 'document.extract', documentId: document.id };
     const job = await api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body });
     await program.printed(new RegExp(`${job.body.id}  document\\.extract succeeded, attempt 1 of 4\n`));
+  });
+
+  it('follow jobs across a break, while a gateway says that the service is away', async () => {
+    const proxy = await startFaultyProxy(api.url);
+    const program = runProgram(process.execPath, ['examples/follow-jobs.ts'], { env: { ...environment(), SHEAF_URL: proxy.url } });
+    await program.printed(/connected/);
+    proxy.faults = () => (proxy.passed.length === 2 ? { status: 502, headers: { 'content-type': 'text/html' } } : undefined);
+    proxy.cut();
+    await program.printed(/connected\n(.*\n)*connected/);
+    expect(proxy.passed).to.have.length(3);
+    await proxy.close();
   });
 
   it('say that a stream is refused, and end', async () => {
