@@ -62,7 +62,8 @@ export function createSession({ url, mode, token, onToken, fetch, retries, timeo
 
   async function post(path: string, body: object, options: CallOptions & { anonymous?: boolean } = {}): Promise<Received> {
     const headers = { 'content-type': 'application/json', ...(options.anonymous ? {} : session.headers()) };
-    const init = { method: 'POST', headers, body: JSON.stringify(body), credentials: session.credentials };
+    // A redirect is not followed: it would send the password on, to any server.
+    const init: RequestInit = { method: 'POST', headers, body: JSON.stringify(body), credentials: session.credentials, redirect: 'manual' };
     return withRetries({ retries, repetition: 'once', signal: options.signal }, () => {
       const signal = withDeadline(options.timeoutMs ?? timeoutMs, options.signal);
       return responseOf(url, () => fetch(`${url}/api/auth/${path}`, { ...init, signal }));
@@ -113,7 +114,8 @@ async function responseOf(url: string, request: () => Promise<Response>): Promis
   } catch (error) {
     throw lostResponse(error);
   }
-  if (response.ok && (typeof body !== 'object' || body === null)) throw unexpectedResponse(url);
+  const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400);
+  if (isRedirect || (response.ok && (typeof body !== 'object' || body === null))) throw unexpectedResponse(url);
   if (response.ok) return { token: response.headers.get('set-auth-token') ?? undefined, body };
   const { code, error, message, defined } = (body ?? {}) as { code?: string; error?: string; message?: string; defined?: boolean };
   const refusal = new SheafError(code ?? error ?? `HTTP_${response.status}`, message ?? `The service responded with ${response.status}.`, {

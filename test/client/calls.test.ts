@@ -138,6 +138,17 @@ describe('The client', () => {
         expect(() => createClient({ url }), url).to.throw(TypeError, 'must be that of the service');
     });
 
+    it('a sign-in that is led to another server, which does not get the password', async () => {
+      const elsewhere = await startFaultyProxy(api.url);
+      for (const status of [302, 307, 308]) {
+        proxy.faults = ({ path }) => ({ status, headers: { location: `${elsewhere.url}${path}` } });
+        const refused = await refusal(client.auth.signIn({ email: 'ada@example.com', password: 'x' }));
+        expect(refused.code, `${status}`).to.equal('UNEXPECTED_ANSWER');
+      }
+      expect(elsewhere.passed).to.deep.equal([]);
+      await elsewhere.close();
+    });
+
     it('where another service answers JSON to a sign-in', async () => {
       const answers = ['null', '{}', '[]'];
       for (const answer of answers) {
