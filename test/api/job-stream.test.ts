@@ -151,6 +151,14 @@ describe('The job stream', () => {
         { token, organizationId, workspaceId: 'never-was', lastEventId },
         { token: other.owner.token, organizationId: other.organizationId, workspaceId, lastEventId },
       ];
+      // As before the drain has come to its jobs.
+      const undrained = await followed();
+      undrained.following.close();
+      const { db } = api.database;
+      await db.deleteFrom('workspace').where('id', '=', undrained.workspaceId).execute();
+      const deletion = { workspace_id: undrained.workspaceId, organization_id: organizationId, requested_by: null };
+      await db.insertInto('workspace_deletion').values(deletion).execute();
+      refused.push({ ...undrained, token: other.owner.token, organizationId: other.organizationId });
       for (const asked of refused) expect((await refusedJobStream(api, asked)).body).to.include({ code: 'NOT_FOUND', status: 404 });
       const foreign = { token: other.owner.token, organizationId, workspaceId, lastEventId };
       expect((await refusedJobStream(api, foreign)).body).to.include({ code: 'FORBIDDEN', status: 403 });

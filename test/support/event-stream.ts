@@ -93,8 +93,9 @@ export function describeEvents(events: StreamedEvent[]): string {
 }
 
 /** The error that a stream answers with before it opens. */
-export async function refusedJobStream(api: TestApi, { token, organizationId, workspaceId }: StreamOptions): Promise<Answer> {
+export async function refusedJobStream(api: TestApi, { token, organizationId, workspaceId, lastEventId }: StreamOptions): Promise<Answer> {
   return api.request('GET', `/api/v1/organizations/${organizationId}/jobs/stream${workspaceId ? `?workspaceId=${workspaceId}` : ''}`, {
     token,
+    headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
   });
 }
