@@ -40,13 +40,15 @@ describe('An organization whose first member was never written', () => {
     expect((await failureOf(begin('four')))?.message).to.include('LIMIT_REACHED');
   });
 
-  it('is deleted after a day, unless it has a member by then', async () => {
+  it('is deleted after a day, unless it has a member or a subscription by then', async () => {
     const { db } = database;
     await sql`delete from auth_limit`.execute(db);
-    for (const id of ['old', 'young', 'joined']) await begin(id);
+    for (const id of ['old', 'young', 'joined', 'paying']) await begin(id);
     await age('25 hours', 'old');
     await age('23 hours', 'young');
     await age('25 hours', 'joined');
+    await age('25 hours', 'paying');
+    await sql`insert into subscription (id, plan, "referenceId", status) values ('s', 'pro', 'paying', 'active')`.execute(db);
     await sql`insert into "user" (id, name, email, "emailVerified") values ('ada', 'Ada', 'ada@example.com', true)`.execute(db);
     await sql`insert into member (id, "organizationId", "userId", role, "createdAt") values ('m', 'joined', 'ada', 'member', now())`.execute(
       db,
