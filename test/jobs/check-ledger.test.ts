@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -90,6 +90,23 @@ describe('The check of the ledger', () => {
     expect(await check()).to.deep.include({ problem: 'refund_without_charge', job_id: canceled, expected: 0, found: -5 });
   });
 
+  for (const [what, change] of [
+    ['of another organization', { organization_id: 'other' }],
+    ['of another month', { month: '2001-01-01' }],
+    ['of another amount', { amount: 4 }],
+  ] as const)
+    it(`finds a charge ${what} than its job and its refund are`, async () => {
+      await sql`insert into organization (id, name, slug) values ('other', 'Other', 'other') on conflict do nothing`.execute(database.db);
+      const { canceled } = await makeJobs();
+      await database.db
+        .updateTable('credit_entry')
+        .set(change as never)
+        .where('key', '=', `job:${canceled}:charge`)
+        .execute();
+      const ofJob = (await check()).filter(({ job_id }) => job_id === canceled);
+      expect(ofJob.map(({ problem }) => problem)).to.have.members(['charge', 'refund_without_charge']);
+    });
+
   it('finds a counter that moved by itself, and one that is missing', async () => {
     await makeJobs();
     await database.db.updateTable('credit_month').set({ used: 7 }).where('organization_id', '=', organizationId).execute();
@@ -140,6 +157,18 @@ describe('The check of the ledger', () => {
     await database.db.deleteFrom('credit_entry').where('key', '=', `job:${canceled}:charge`).execute();
     const found = await checkLedger(db, { organizationId, sliceSize: 1 });
     expect(found.map(({ problem }) => problem)).to.include('refund_without_charge');
+  });
+
+  it('reads the entries of all in slices, to the last one', async () => {
+    await makeJobs();
+    const { key } = await database.db.selectFrom('credit_entry').select('key').orderBy('id', 'desc').executeTakeFirstOrThrow();
+    await database.db
+      .updateTable('credit_entry')
+      .set({ key: `${key}:refund` })
+      .where('key', '=', key)
+      .execute();
+    const found = (await checkLedger(database.db, { sliceSize: 1 })).filter((problem) => problem.organization_id === organizationId);
+    expect(found.map(({ problem, found }) => [problem, found])).to.deep.equal([['refund_without_charge', 1]]);
   });
 
   it('looks at one organization or at all, and answers no more than it is asked for', async () => {
