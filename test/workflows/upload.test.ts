@@ -8,8 +8,8 @@ import { useApi } from '../support/use-api.ts';
 describe('The workflow of an upload', () => {
   const { api, tenant } = useApi();
 
-  const create = async (): Promise<string> => {
-    const body = { workspaceId: tenant.workspaceId, name: 'late.txt', contentType: 'text/plain', size: 4 };
+  const create = async (workspaceId = tenant.workspaceId): Promise<string> => {
+    const body = { workspaceId, name: 'late.txt', contentType: 'text/plain', size: 4 };
     return (await api.request('POST', '/api/v1/documents', { token: tenant.owner.token, body })).body.document.id;
   };
   const ofDocument = (id: string) => api.temporal.client.workflow.getHandle(`upload-${id}`);
@@ -40,6 +40,16 @@ describe('The workflow of an upload', () => {
     expect(events.slice(0, 2)).to.deep.equal(['workflowExecutionStarted', 'workflowExecutionSignaled']);
     expect(events.filter((type) => type === 'workflowTaskCompleted')).to.have.length(1);
     expect(await ofDocument(id).result()).to.deep.equal({ purged: false });
+  });
+
+  it('ends as soon as its document or its workspace is deleted', async () => {
+    const { token } = tenant.owner;
+    const body = { organizationId: tenant.organizationId, name: 'Doomed', slug: 'doomed' };
+    const doomed = (await api.request('POST', '/api/v1/workspaces', { token, body })).body.id;
+    const [deleted, left] = [await create(), await create(doomed)];
+    await api.request('DELETE', `/api/v1/documents/${deleted}`, { token });
+    await api.request('DELETE', `/api/v1/workspaces/${doomed}`, { token });
+    for (const id of [deleted, left]) expect(await ofDocument(id).result()).to.deep.equal({ purged: false });
   });
 
   it('removes an upload that is not complete when the delay is over', async () => {
