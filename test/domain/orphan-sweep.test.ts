@@ -93,6 +93,16 @@ describe('The sweep of orphaned objects', () => {
     expect(await findStop(db)).to.equal(undefined);
   });
 
+  it('goes on by itself once the rows are back, and counts nothing that is to be deleted anyway', async () => {
+    await storeWithRows('one', names('kept', 500));
+    store('two', names('stray', 20));
+    expect((await failureOf(sweep())).message).to.match(/^20 of 520 /);
+    await storeWithRows('two', names('stray', 15));
+    await db.insertInto('object_to_delete').values({ key: 'two/stray-15', organization_id: 'two' }).execute();
+    expect(await sweep()).to.equal(4);
+    expect(await findStop(db)).to.equal(undefined);
+  });
+
   it('stops at more than a thousand, however many objects there are', async () => {
     store('two', names('stray', 1_001));
     await storeWithRows('one', names('kept', 200));

@@ -52,6 +52,25 @@ describe('Objects that the store refuses to delete, among many', () => {
     for (const [index, { last_error }] of kept.entries()) expect(last_error).to.include(refused[index]);
   });
 
+  it('are tried again after a quarter of an hour at the latest', async () => {
+    const row = { key: 'org/locked-1', organization_id: 'org', attempts: 40 };
+    await db.insertInto('object_to_delete').values(row).execute();
+    expect((await deleteObjectBatch(db, storage, 'org', () => {})).nextDueMs).to.be.within(800_000, 900_000);
+  });
+
+  it('are of no concern to another organization', async () => {
+    const refusedOnce = { organization_id: 'org', attempts: 1, next_attempt_at: new Date(Date.now() + 60_000) };
+    await db
+      .insertInto('object_to_delete')
+      .values([
+        { key: 'org/locked-1', ...refusedOnce },
+        { key: 'other/gone', organization_id: 'other' },
+      ])
+      .execute();
+    const batch = await deleteObjectBatch(db, storage, 'other', () => {});
+    expect(batch).to.deep.equal({ deleted: 1, failing: 0, nextDueMs: null });
+  });
+
   it('are tried again later and later, each with its own reason, until they are gone', async () => {
     const keys = [...Array.from({ length: 30 }, (_, n) => `file-${n}`), ...refused].map((id) => `org/${id}`);
     await db
