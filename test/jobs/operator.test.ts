@@ -157,6 +157,32 @@ describe('What an operator does to the workflow of a job', () => {
       expect((await workflow(id).describe()).status.name).to.equal('TERMINATED');
     });
 
+    for (const [what, change] of [
+      ['was taken back', { status: 'queued', claimed_by: null }],
+      ['has another attempt', { attempts: 2, claimed_by: 'another' }],
+    ] as const)
+      it(`of a running job that then ${what} ends the attempt under way`, () =>
+        withoutSweeps(api, async () => {
+          ai.behave('summarize', () => undefined);
+          const { id } = await createJob(api, tenant, summary);
+          await until(() => ai.callsOf(id) === 1);
+          await workflow(id).terminate('a test');
+          await untilOrphaned(id);
+          await api.database.db
+            .updateTable('job')
+            .set({ ...change, created_at: yesterday, started_at: yesterday })
+            .where('id', '=', id)
+            .execute();
+
+          await until(() => ai.running === 0, 30_000);
+
+          ai.behave('summarize');
+          await sweep();
+          await job(id, ['succeeded']);
+          expect(ai.callsOf(id)).to.equal(2);
+          expect(await amountsOf(api, id)).to.deep.equal([5]);
+        }));
+
     it('before the first attempt is undone by the sweep', () =>
       withoutSweeps(api, async () => {
         const { id } = (await insertJobOnly(api, tenant, summary)).job;

@@ -87,6 +87,7 @@ describe('The sweep', () => {
     });
     await locked.promise;
     const failed: string[] = [];
+    const began = performance.now();
     try {
       expect(await sweep((jobId) => failed.push(jobId))).to.deep.equal({ requeued: 1, failed: 0 });
     } finally {
@@ -94,6 +95,8 @@ describe('The sweep', () => {
       await holder;
     }
     expect(failed).to.deep.equal([held]);
+    // A worker's transaction would wait for ten seconds, in each organization.
+    expect(performance.now() - began).to.be.below(9_000);
     expect((await rowOf(ofAnother)).status).to.equal('queued');
     expect(await sweep()).to.deep.equal({ requeued: 2, failed: 0 });
     expect((await rowOf(ofTheSame)).status).to.equal('queued');
@@ -219,6 +222,15 @@ describe('The sweep', () => {
     }
 
     before(() => api.database.db.updateTable('job').set({ swept_at: new Date() }).execute());
+
+    it('but for one that is locked, which has its turn later', async () => {
+      const [held, other] = [await queued({ created_at: ago(62_000) }), await queued({ created_at: ago(61_000) })];
+      await api.database.db.transaction().execute(async (trx) => {
+        await trx.selectFrom('job').select('id').where('id', '=', held.slice('job-'.length)).forUpdate().execute();
+        expect(await sweepQueued()).to.deep.equal([other]);
+      });
+      expect(await sweepQueued()).to.deep.equal([held]);
+    });
 
     it('but not at once, not while its intent waits, not before its next attempt is due, and not every minute', async () => {
       const old = await queued({ created_at: ago(61_000) });

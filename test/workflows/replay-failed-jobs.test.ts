@@ -65,6 +65,7 @@ describe('replayFailedJobs', () => {
     expect(await matched({ organizationId, errorCode: 'another' })).to.equal(0);
     expect(await matched({ organizationId, to: body.createdAt })).to.equal(0);
     expect(await matched({ organizationId, from: body.createdAt })).to.equal(5);
+    expect(await matched({ organizationId, from: new Date(Date.now() + 60_000).toISOString() })).to.equal(0);
   });
 
   it('retries each once, charged again, up to its limit, and audits the replay', async () => {
