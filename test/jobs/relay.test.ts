@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '@temporalio/client';
 import { expect } from 'chai';
 import { sql } from 'kysely';
@@ -91,6 +92,37 @@ describe('A backlog', () => {
       expect(ids)
         .to.deep.equal(ids.toSorted((a, b) => a - b))
         .and.to.have.lengthOf(15);
+  });
+
+  it('lets an intent that waited for another of its workflow go before all others are gone', async () => {
+    const others = 1_500;
+    await write(2, () => 'twice');
+    await write(others);
+    await database.db.updateTable('outbox').set({ lease_until: null }).execute();
+    const taken: string[] = [];
+    await relay(
+      async ({ intent }) => {
+        await delay(200);
+        taken.push(intent.workflowId);
+      },
+      () => until(async () => (await waiting()) === 0),
+    );
+    expect(taken).to.have.lengthOf(others + 2);
+    expect(taken.lastIndexOf('job-twice')).to.be.below(others - 100);
+  });
+
+  it('that Temporal refuses is tried again later and later', async () => {
+    const { db } = database;
+    await write(1);
+    await db.updateTable('outbox').set({ lease_until: null, attempts: 4 }).execute();
+    const row = () => db.selectFrom('outbox').select(['attempts', 'last_error', 'lease_until']).executeTakeFirstOrThrow();
+    await relay(
+      () => Promise.reject(new Error('refused')),
+      () => until(async () => (await row()).attempts > 4),
+    );
+    const { lease_until, ...rest } = await row();
+    expect(rest).to.deep.equal({ attempts: 5, last_error: 'refused' });
+    expect(lease_until?.getTime()).to.be.within(Date.now() + 5_000, Date.now() + 16_000);
   });
 
   it('that a part of Temporal does not take holds up no other, and each of it is tried again and again', async () => {
