@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { readChunks } from '../../domain/chunks/read-chunks.ts';
 import { insertWorkspaceOfChunks } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -24,6 +25,13 @@ describe('A chunk', () => {
     expect(await insert({ ...ours, workspace_id: 'theirs' })).to.equal('chunk_document_fkey');
     expect(await insert({ ...ours, document_id: 'theirs' })).to.equal('chunk_document_fkey');
     expect(await insert(ours)).to.equal('stored');
+  });
+
+  it('is shown to searches of its workspace only, whatever led to it', async () => {
+    const shown = async (workspaceId: string) =>
+      (await readChunks(database.db, workspaceId, [{ documentId: 'theirs', index: 0 }])).map(({ id }) => id);
+    expect(await shown('theirs')).to.deep.equal(['theirs-00000']);
+    expect(await shown('ours')).to.deep.equal([]);
   });
 
   it('goes with its document, and with its organization', async () => {

@@ -48,6 +48,7 @@ describe('With what documents are indexed', () => {
   it('of a workspace is what its chunks say, until it is noted', async () => {
     const { db } = database;
     expect(await readSearchedIndex(db, 'one')).to.deep.equal(old);
+    expect(await readSearchedIndex(db, 'none')).to.equal(undefined);
     expect(await db.selectFrom('workspace_index').selectAll().execute()).to.deep.equal([]);
     await db
       .insertInto('workspace_index')

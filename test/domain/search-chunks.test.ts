@@ -28,7 +28,15 @@ const workspaces: Record<string, NewChunk[]> = {
   neighbor: ofModel(queries.flatMap((query, seed) => makeVectorsAround(query, { seed, count: 70, spread: 0.01 }))),
   // The model's vectors had another count of dimensions before.
   mixed: [...ofModel(makeVectors(5, largerThan, 2)), ...ofModel(makeVectors(6, 6, dimensions))],
-  changing: [...ofModel(makeVectors(4, largerThan + 1, dimensions)), ...ofModel(queries, 'b')],
+  changing: [
+    ...ofModel(makeVectors(4, largerThan + 1, dimensions)),
+    ...ofModel(queries, 'b'),
+    // More than are looked at to find fifty.
+    ...ofModel(
+      queries.slice(0, 2).flatMap((query, seed) => makeVectorsAround(query, { seed, count: 180, spread: 0.01 })),
+      'b',
+    ),
+  ],
 };
 
 describe('Search', () => {

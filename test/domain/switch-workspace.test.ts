@@ -103,6 +103,41 @@ describe('The switch of a workspace to other vectors', () => {
     expect(await db.selectFrom('staged_index').select('document_id').execute()).to.deep.equal([]);
   });
 
+  it('uses nothing that was staged for another target or an earlier index of a document that has the target by now', async () => {
+    const { db } = database;
+    const wanted = { ...target, chunking: old.chunking };
+    const row = await getDocument(db, 'one');
+    await inTransaction(db, (trx) => storeChunks(trx, row, wanted.model, chunks, wanted));
+    const left = { chunks: [{ text: 'a text of before', embedding: [1, 0, 0, 0] }] };
+    for (const [kind, isIndexedAgain] of [
+      [{ ...wanted, model: 'abandoned' }, false],
+      [wanted, true],
+    ] as const) {
+      const { indexed_at: indexedAt } = await getDocument(db, 'one');
+      expect(await stageDocument(db, { documentId: 'one', indexedAt: indexedAt as Date, extractedAt: null }, { kind, ...left })).to.equal(
+        true,
+      );
+      // As by an older version.
+      if (isIndexedAgain) await sql`update document set indexed_at = clock_timestamp() + interval '1 s'`.execute(db);
+      await noteIndexKinds(db);
+      expect(await switchWorkspace(db, { workspaceId: 'one', target: wanted }, () => {})).to.deep.equal({ switched: 0 });
+      expect(await db.selectFrom('chunk').select('text').execute()).to.deep.equal([{ text: 'a text' }]);
+    }
+  });
+
+  it('waits for no document of another workspace, and switches none', async () => {
+    const { db } = database;
+    await insertWorkspaceOfChunks(db, 'two', [{ model: old.model, vector: makeVectors(1, 1, old.dimensions)[0] ?? [] }]);
+    await noteIndexKinds(db, { workspaceId: 'one' });
+    expect(await stage(await findBehind())).to.equal(true);
+    expect(await switchOne()).to.deep.equal({ switched: 1 });
+    await noteIndexKinds(db);
+    const [theirs] = await listBehind(db, { workspaceId: 'two', target, after: '', limit: 10 });
+    expect(theirs && (await stage(theirs))).to.equal(true);
+    expect(await switchOne()).to.deep.equal({ switched: 0 });
+    expect(await db.selectFrom('staged_index').select('document_id').execute()).to.deep.equal([{ document_id: 'two' }]);
+  });
+
   it('is not led astray by a note of an index that the document no longer has', async () => {
     const { db } = database;
     const row = await getDocument(db, 'one');
