@@ -23,4 +23,25 @@ describe('An effect that runs once', () => {
     const refused = await once({ a: 1, b: { c: [2, 1], d: 'x' } }).catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(ApiError).with.property('code', 'BAD_REQUEST');
   });
+
+  it('is another one for each user and operation, which keep their own results of one key and request', async () => {
+    await database.db.insertInto('user').values({ id: 'bob', name: 'Bob', email: 'bob@example.com' }).execute();
+    const scopes = [
+      { userId: 'ada', operation: 'first' },
+      { userId: 'ada', operation: 'second' },
+      { userId: 'bob', operation: 'first' },
+    ];
+    const runAll = async () => {
+      const results: unknown[] = [];
+      for (const scope of scopes)
+        results.push(
+          await database.db
+            .transaction()
+            .execute((trx) => runOnce(trx, { ...scope, key: 'shared', request: {} }, async () => ({ of: { ...scope } }))),
+        );
+      return results;
+    };
+    expect(await runAll()).to.deep.equal(scopes.map((scope) => ({ replayed: false, record: { of: scope } })));
+    expect(await runAll()).to.deep.equal(scopes.map((scope) => ({ replayed: true, record: { of: scope } })));
+  });
 });
