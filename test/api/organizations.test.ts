@@ -31,6 +31,10 @@ describe('Organizations', () => {
           .set({ expiresAt: new Date(Date.now() - 1_000) })
           .where('id', '=', invited.body.id)
           .execute();
+        const gone = { organizationId, email: 'gone@example.com', role: 'member' };
+        const withdrawn = await api.request('POST', '/api/auth/organization/invite-member', { token, body: gone });
+        const withdrawal = { invitationId: withdrawn.body.id };
+        expect((await api.request('POST', '/api/auth/organization/cancel-invitation', { token, body: withdrawal })).status).to.equal(200);
         const job = { kind: 'text.summarize', organizationId, text: 'One. Two. Three.' };
         await callOver(api, transport, 'jobs.create', job, { token });
         const canceled = await callOver(api, transport, 'jobs.create', job, { token });
