@@ -23,7 +23,6 @@ export async function claimJob(db: Db, jobId: string, claimedBy: string): Promis
     })
     .where('id', '=', jobId)
     .where('status', '=', 'queued')
-    .whereRef('attempts', '<', 'max_attempts')
     .returningAll()
     .executeTakeFirst();
   if (job) {
