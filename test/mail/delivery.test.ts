@@ -10,6 +10,7 @@ import { mailActivities } from '../../activities/mail.ts';
 import type { Db } from '../../db/connect.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { createMailer } from '../../mail/create-mailer.ts';
+import { mainTaskQueue } from '../../workflows/definitions.ts';
 import { until } from '../support/processes.ts';
 import { sampleValue, scrape } from '../support/scrape.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
@@ -94,6 +95,11 @@ describe('Mails', () => {
     expect((await write('Please answer me soon.')).status).to.equal(200);
     expect(await mailTo(contact)).to.include('Please answer me soon.');
     await until(async () => (await rows()).length === 0);
+  });
+
+  it('are not sent again by an attempt that comes after that', async () => {
+    const mail = { taskQueue: mainTaskQueue, workflowId: 'mail-gone', args: [{ mailId: 'gone', kind: 'contact' }] };
+    expect(await api.temporal.client.workflow.execute('sendMail', mail)).to.deep.equal({ sent: false });
   });
 
   it('survive a mail server that is away, and the death of the API, and come once', async () => {

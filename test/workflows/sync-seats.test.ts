@@ -90,6 +90,21 @@ describe('syncSeats', () => {
     expect(updates()[0]).to.include('[quantity]=7').and.include('proration_behavior=create_prorations');
   });
 
+  it('bills a member who joins while Stripe makes the change for another, too', async () => {
+    const second = await api.signUp();
+    const waiting = () => api.database.db.selectFrom('outbox').select('id').execute();
+    let isHeld = false;
+    stripe.hold = (request, moment) => {
+      if (isHeld || moment !== 'done' || !request.startsWith(`POST /v1/subscriptions/${id}`)) return undefined;
+      isHeld = true;
+      return api.addMember(tenant.organizationId, second, 'member').then(() => until(async () => (await waiting()).length === 0));
+    };
+    await join();
+    await seatsAre(3);
+    expect(isHeld).to.equal(true);
+    stripe.hold = undefined;
+  });
+
   it('goes on once Stripe answers again', async () => {
     stripe.available = false;
     await join();
