@@ -81,7 +81,10 @@ describe('Workspaces', () => {
         { organizationId: other.organizationId, name: 'X', slug: 'elsewhere' },
         { token: other.owner.token },
       );
+      const find = () => call('workspaces.get', { organizationId: tenant.organizationId, slug: 'elsewhere' });
+      expect((await find()).status).to.equal(404);
       expect((await call('workspaces.update', { id: workspace.id, slug: 'elsewhere' })).status).to.equal(200);
+      expect((await find()).body.id).to.equal(workspace.id);
     });
 
     it('lets one of several win a slug that all want at once', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { boundsOf, type WorkClass } from '../../db/bounds.ts';
+import { boundsOf, longestIdleMs, type WorkClass } from '../../db/bounds.ts';
 import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -30,11 +30,13 @@ describe('A connection of a role that has bounds of its own', () => {
     for (const work of Object.keys(boundsOf) as WorkClass[]) {
       const { rows } = await withPool(work, (db) =>
         sql<{ name: string; ms: number }>`
-          select name, setting::int as ms from pg_settings where name in ('statement_timeout', 'lock_timeout') order by name
+          select name, setting::int as ms from pg_settings where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')
+          order by name
         `.execute(db),
       );
       const { transactionMs, lockMs } = boundsOf[work];
       expect(rows, work).to.deep.equal([
+        { name: 'idle_in_transaction_session_timeout', ms: Math.min(transactionMs || longestIdleMs, longestIdleMs) },
         { name: 'lock_timeout', ms: lockMs },
         { name: 'statement_timeout', ms: transactionMs },
       ]);

@@ -7,7 +7,7 @@ import { completeUpload } from '../../domain/documents/complete-upload.ts';
 import { createUpload } from '../../domain/documents/create-upload.ts';
 import { deleteDocument } from '../../domain/documents/delete-document.ts';
 import { type DocumentRow, findDeclaredBytes } from '../../domain/documents/document.ts';
-import { purgeUpload } from '../../domain/documents/purge-uploads.ts';
+import { purgeAbandonedUploads, purgeUpload } from '../../domain/documents/purge-uploads.ts';
 import { lockDocument, lockWorkspace } from '../../domain/locks.ts';
 import { drainWorkspace } from '../../domain/workspaces/drain-workspace.ts';
 import { insertWorkspaceOfChunks } from '../support/chunks.ts';
@@ -63,6 +63,14 @@ describe('A pending document', () => {
   it('is not completed while its organization is being deleted', async () => {
     await db.insertInto('organization_deletion').values({ organization_id: 'one', requested_by: null }).execute();
     expect(await inTransaction(db, complete).catch((error) => error)).to.include({ code: 'NOT_FOUND' });
+  });
+
+  it('is removed by the housekeeping after a day, and not before', async () => {
+    const ages = { [document.id]: '23 hours', [(await create()).id]: '25 hours' };
+    for (const [id, age] of Object.entries(ages))
+      await sql`update document set created_at = now() - ${age}::interval where id = ${id}`.execute(db);
+    expect(await purgeAbandonedUploads(db, { onProgress() {}, signal: new AbortController().signal })).to.equal(1);
+    expect(await db.selectFrom('document').select('id').execute()).to.deep.equal([{ id: document.id }]);
   });
 
   it('is kept if it is completed just when it would be removed', async () => {
