@@ -23,7 +23,7 @@ const lateUploadsBatch = 10_000;
 const sweepMs = 50_000;
 
 /** The steps of the minute's sweep. Each does all that it can, and then fails if a part of it did: the next minute's sweep goes on. */
-export function sweepActivities({ db, jobs, log }: ActivityDeps) {
+export function sweepActivities({ db, getPlan, jobs, log }: ActivityDeps) {
   return {
     /** Takes back what died processes left: jobs whose attempt is presumed lost, and the credits of searches. */
     async takeBackLost(): Promise<{ requeued: number; failed: number }> {
@@ -49,7 +49,7 @@ export function sweepActivities({ db, jobs, log }: ActivityDeps) {
         () => sweepLateUploads(db, lateUploadsBatch),
         () => sweepObjectDeletions(db, sweepBatch),
         () => sweepDeletions(db, sweepBatch),
-        () => sweepAllQueuedJobs(db, { limit: sweepBatch, signal }),
+        () => sweepAllQueuedJobs(db, { limit: sweepBatch, getPlan, signal }),
       ] as const);
       if (failures.length > 0) throw failures[0];
       return { restarted };

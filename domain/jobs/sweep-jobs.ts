@@ -4,6 +4,7 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
+import type { GetPlan } from '../billing/plan.ts';
 import { lockJob } from '../locks.ts';
 import { type StartedJob, startOf } from './create-job.ts';
 import type { JobHead } from './job.ts';
@@ -71,13 +72,16 @@ const waitMs = 250;
  * As {@link sweepQueuedJobs}, batch by batch, until no job is left or the signal aborts: no faster than Temporal takes them, so that the outbox
  * stays short. Returns how many.
  */
-export async function sweepAllQueuedJobs(db: Db, { limit, signal }: { limit: number; signal: AbortSignal }): Promise<number> {
+export async function sweepAllQueuedJobs(
+  db: Db,
+  { signal, ...batch }: { limit: number; getPlan: GetPlan; signal: AbortSignal },
+): Promise<number> {
   for (let swept = 0; ; ) {
     while (!signal.aborted && (await isFull(db))) await pause(waitMs, signal);
     if (signal.aborted) return swept;
-    const batch = await sweepQueuedJobs(db, { limit });
-    swept += batch.length;
-    if (batch.length < limit) return swept;
+    const { length } = await sweepQueuedJobs(db, batch);
+    swept += length;
+    if (length < batch.limit) return swept;
   }
 }
 
@@ -93,7 +97,7 @@ const everySeconds = 60;
  * Starts the workflows of jobs that have been queued for a while, in case theirs is gone; a start meets a workflow that runs and changes
  * nothing. Takes at most `limit` jobs, the longest unseen ones first. Returns their ids.
  */
-export async function sweepQueuedJobs(db: Db, { limit }: { limit: number }): Promise<string[]> {
+export async function sweepQueuedJobs(db: Db, { limit, getPlan }: { limit: number; getPlan: GetPlan }): Promise<string[]> {
   return inTransaction(db, async (trx) => {
     const { rows: jobs } = await sql<StartedJob>`
       update job set swept_at = clock_timestamp() where id in (
@@ -106,7 +110,10 @@ export async function sweepQueuedJobs(db: Db, { limit }: { limit: number }): Pro
       )
       returning id, kind, organization_id, workspace_id, document_id
     `.execute(trx);
-    for (const job of jobs) addToOutbox(trx, startOf(job));
+    for (const [organizationId, ofOne] of Map.groupBy(jobs, (job) => job.organization_id)) {
+      const plan = await getPlan(trx, organizationId);
+      for (const job of ofOne) addToOutbox(trx, startOf(job, plan?.plan));
+    }
     return jobs.map(({ id }) => id);
   });
 }

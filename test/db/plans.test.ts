@@ -149,7 +149,7 @@ describe(`With ${rows} rows in each large table`, () => {
     'the ledger': () => checkLedger(db, { sliceSize: 1_000, limit: 1 }),
     'the ledger of an organization': () => checkLedger(db, { organizationId: small, sliceSize: 1_000 }),
     'attempts that are lost': () => sweepLostAttempts(db, { timeoutMs: 1e9, limit: 100, onFailure: () => {} }),
-    'jobs without a workflow': () => sweepQueuedJobs(db, { limit: 1 }),
+    'jobs without a workflow': () => sweepQueuedJobs(db, { limit: 1, getPlan: async () => null }),
     'jobs that are past their time': () => deleteInBatches(db, finishedJobs, progress),
     'audit entries that are past their time': () => deleteInBatches(db, auditEntries(36_500), progress),
     'sessions that are over': () => deleteInBatches(db, sessions, progress),

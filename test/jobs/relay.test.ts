@@ -159,12 +159,12 @@ describe('A backlog', () => {
     await sql`insert into job (id, organization_id, kind, status, input, max_attempts, credits, credit_month, created_at)
       select 'lost-' || n, 'one', 'text.embed', 'queued', '{}', 4, 0, '2026-01-01', now() - interval '1 hour'
       from generate_series(1, ${lost}::int) n`.execute(db);
-    const sweep = sweepAllQueuedJobs(db, { limit: batch, signal: AbortSignal.timeout(60_000) });
+    const sweep = sweepAllQueuedJobs(db, { limit: batch, getPlan: async () => null, signal: AbortSignal.timeout(60_000) });
     await until(async () => (await waiting()) >= full);
     await staysTrue(async () => (await waiting()) < full + batch, 1_000);
     await db.deleteFrom('outbox').execute();
     expect(await sweep).to.equal(lost);
-    expect(await sweepAllQueuedJobs(db, { limit: batch, signal: AbortSignal.abort() })).to.equal(0);
+    expect(await sweepAllQueuedJobs(db, { limit: batch, getPlan: async () => null, signal: AbortSignal.abort() })).to.equal(0);
     await db.deleteFrom('job').execute();
   });
 

@@ -211,7 +211,9 @@ describe('The sweep', () => {
   });
 
   describe('starts again what no workflow carries', () => {
-    const sweepQueued = async () => (await sweepQueuedJobs(api.database.db, { limit: 100 })).map(workflowIds.runJob);
+    const pro = { plan: 'pro', limits: { workspaces: 1, members: 1, aiCredits: 1, storageBytes: 1 } } as const;
+    const sweepQueued = async () =>
+      (await sweepQueuedJobs(api.database.db, { limit: 100, getPlan: async () => pro })).map(workflowIds.runJob);
     const forget = (id: string) => api.database.db.deleteFrom('outbox').where('workflow_id', '=', `job-${id}`).execute();
 
     async function queued(values: Partial<JobRow>): Promise<string> {
@@ -222,6 +224,18 @@ describe('The sweep', () => {
     }
 
     before(() => api.database.db.updateTable('job').set({ swept_at: new Date() }).execute());
+
+    it('with the plan of its organization, which decides the share of the workers', async () => {
+      const id = await queued({ created_at: ago(61_000) });
+      expect(await sweepQueued()).to.deep.equal([id]);
+      const { intent } = await api.database.db
+        .selectFrom('outbox')
+        .select('intent')
+        .where('workflow_id', '=', id)
+        .executeTakeFirstOrThrow();
+      expect(intent).to.include({ workflow: 'runJob', plan: 'pro' });
+      await forget(id.slice('job-'.length));
+    });
 
     it('but for one that is locked, which has its turn later', async () => {
       const [held, other] = [await queued({ created_at: ago(62_000) }), await queued({ created_at: ago(61_000) })];
