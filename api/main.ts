@@ -14,7 +14,7 @@ import { createDb, createPool } from '../db/connect.ts';
 import { listen } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
 import { openPools } from '../db/pools.ts';
-import { getPlan } from '../domain/billing/get-plan.ts';
+import { getPlan } from '../domain/billing/plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
 import { checkStoreOwner, WrongStore } from '../domain/objects/store-owner.ts';
 import { measureLockWaits, measureQueues, measureWaiting } from '../domain/operations/measure-platform.ts';

@@ -8,7 +8,7 @@ import { Semaphore } from '../concurrency/semaphore.ts';
 import type { ServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
-import { getPlan } from '../domain/billing/get-plan.ts';
+import { getPlan } from '../domain/billing/plan.ts';
 import { checkStoreOwner, UnmarkedStore, WrongStore } from '../domain/objects/store-owner.ts';
 import { createMailer } from '../mail/create-mailer.ts';
 import { createPayments } from '../payments/payments.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Stripe from 'stripe';
-import { getPlan } from '../../domain/billing/get-plan.ts';
+import { getPlan } from '../../domain/billing/plan.ts';
 import { type StripeServer, startStripeServer, subscriptionOf } from '../../tools/stripe/stripe-server.ts';
 import type { Client } from './support/client.ts';
 import { type AuthService, billingOn, startAuthService } from './support/service.ts';

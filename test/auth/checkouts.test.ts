@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pino from 'pino';
-import { getPlan } from '../../domain/billing/get-plan.ts';
+import { getPlan } from '../../domain/billing/plan.ts';
 import { listProblems } from '../../domain/billing/problems.ts';
 import { createPayments } from '../../payments/payments.ts';
 import { reconcile } from '../../payments/reconcile.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { getPlan } from '../../domain/billing/get-plan.ts';
+import { getPlan } from '../../domain/billing/plan.ts';
 import { syncPlanLimits } from '../../domain/billing/sync-plan-limits.ts';
 import type { Client } from './support/client.ts';
 import { type AuthService, billingOn, startAuthService } from './support/service.ts';

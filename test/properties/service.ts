@@ -15,7 +15,7 @@ import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { createDb, createPool } from '../../db/connect.ts';
-import { getPlan } from '../../domain/billing/get-plan.ts';
+import { getPlan } from '../../domain/billing/plan.ts';
 import { syncPlanLimits } from '../../domain/billing/sync-plan-limits.ts';
 import { createPayments } from '../../payments/payments.ts';
 import { takeEvent } from '../../payments/take-event.ts';
