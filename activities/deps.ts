@@ -10,7 +10,7 @@ import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Embedder } from './embedder.ts';
 
 /** Is told of each step of the scheduled workflows that this process runs, before the first one, and of each that succeeded. */
-export interface StepObserver {
+interface StepObserver {
   expected(step: string): void;
   succeeded(step: string): void;
 }

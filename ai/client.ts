@@ -20,9 +20,9 @@ import {
 
 import { Presence } from './presence.ts';
 
-export { AiServiceError, type AiServiceErrorKind } from './client-error.ts';
+export { AiServiceError } from './client-error.ts';
 export type { ExtractionProgress } from './client-lines.ts';
-export type { AiHealth, Extraction, FloatEmbeddings, TextEmbeddings, TextSummary } from './client-responses.ts';
+export type { AiHealth, FloatEmbeddings, TextEmbeddings } from './client-responses.ts';
 
 /** Options of every call. An aborted `signal` rejects it with the signal's reason. */
 export interface CallOptions {
@@ -34,7 +34,7 @@ export interface CallOptions {
 }
 
 /** A document to read: its bytes or a stream of them. With `contentLength` the service refuses a document that is too large at once. */
-export interface ExtractInput extends CallOptions {
+interface ExtractInput extends CallOptions {
   body: Uint8Array | Readable | ReadableStream<Uint8Array>;
   contentType: string;
   contentLength?: number | undefined;

@@ -25,7 +25,7 @@ export interface EmbedModel {
 export const usualChunk = { chunkCharacters: 1_200, textsPerCall: 32 };
 
 /** The hashed bag of words, in this process. */
-export const hashModel: EmbedModel = {
+const hashModel: EmbedModel = {
   name: localEmbedModel,
   dimensions: localDimensions,
   ...usualChunk,

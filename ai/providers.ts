@@ -11,7 +11,7 @@ import type { Summary } from './summarize/summarize-text.ts';
 import { explainTextFailure } from './text-failure.ts';
 
 /** Vectors of one length, one for each text, in their order. */
-export interface Embeddings {
+interface Embeddings {
   model: string;
   dimensions: number;
   vectors: number[][];

@@ -15,10 +15,9 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;
-export type ErrorStatus = (typeof errorCodes)[ErrorCode]['status'];
 
 /** One problem of a request: its path as an array of keys, and a message. `params.reason` marks control characters. */
-export const issueSchema = z
+const issueSchema = z
   .object({
     path: z
       .array(z.union([z.string(), z.int().min(0)]))
@@ -37,7 +36,7 @@ export type Issue = z.infer<typeof issueSchema>;
 /** The limits of a plan that hold for an organization as a whole. */
 export const organizationLimits = ['workspaces', 'members', 'aiCredits'] as const;
 /** All limits of a plan; the limit of storage holds for each workspace. */
-export const limitKinds = [...organizationLimits, 'storageBytes'] as const;
+const limitKinds = [...organizationLimits, 'storageBytes'] as const;
 export type LimitKind = (typeof limitKinds)[number];
 
 const dataSchemas = {

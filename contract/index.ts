@@ -21,6 +21,6 @@ function collect(node: object): AnyRoute[] {
   return Object.values(node).flatMap((child) => (isRoute(child) ? [child] : collect(child)));
 }
 
-export function isRoute(node: unknown): node is AnyRoute {
+function isRoute(node: unknown): node is AnyRoute {
   return typeof node === 'object' && node !== null && 'metadata' in node && 'responses' in node;
 }

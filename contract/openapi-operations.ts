@@ -4,7 +4,7 @@ import { commonHeaders } from './openapi-fixed.ts';
 import { exampleOf, type JsonSchema, type SchemaBook, schemaPrefix } from './openapi-schemas.ts';
 import type { AnyRoute } from './route.ts';
 
-export interface OpenApiParameter {
+interface OpenApiParameter {
   $ref?: string;
   name?: string;
   in?: string;

@@ -75,7 +75,7 @@ export const contact = {
   }),
 };
 
-export const userSchema = z
+const userSchema = z
   .object({
     id,
     email: z.email().meta({ examples: ['ada@example.com'] }),

@@ -26,7 +26,7 @@ const workspaceFields = {
   createdAt: dateTime,
 };
 
-export const workspaceSchema = z.object(workspaceFields).meta({ id: 'Workspace' });
+const workspaceSchema = z.object(workspaceFields).meta({ id: 'Workspace' });
 
 export const workspaces = {
   list: route({

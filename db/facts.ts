@@ -12,8 +12,8 @@ export type Fact =
   | { what: 'search scanned'; path: SearchPath; seconds: number };
 
 /** `retried`: the attempt failed, and the job is queued again. `failed` is final. */
-export type JobOutcome = 'succeeded' | 'failed' | 'retried' | 'canceled';
-export type CreditPurpose = 'job' | 'search';
+type JobOutcome = 'succeeded' | 'failed' | 'retried' | 'canceled';
+type CreditPurpose = 'job' | 'search';
 /** How the chunks were found: by a vector index, in pgvector's exact scan, among quantized vectors, or by words alone. */
 export type SearchPath = 'index' | 'exact' | 'quantized' | 'lexical';
 

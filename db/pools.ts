@@ -53,7 +53,7 @@ export async function endPools(pools: readonly Pool[], watch?: Watch): Promise<v
 }
 
 /** How many connections each class of work gets; at least one. The rest is for requests. */
-export function sharePool(poolSize: number, runsWorker: boolean): { sessions: number; requests: number; worker: number } {
+function sharePool(poolSize: number, runsWorker: boolean): { sessions: number; requests: number; worker: number } {
   const sessions = Math.max(1, Math.floor(poolSize * sessionsShare));
   const worker = runsWorker ? Math.max(1, Math.floor(poolSize * workerShare)) : 0;
   return { sessions, worker, requests: poolSize - sessions - worker };

@@ -16,7 +16,7 @@ export const maxPageBytes = 4 * 1024 * 1024;
 export const rowBytes = 1_024;
 
 /** A row that a page may begin with: its place in the order, and its size in bytes of JSON. */
-export interface SizedRow {
+interface SizedRow {
   id: string;
   at: Date;
   bytes: number;
@@ -85,7 +85,7 @@ function inOrderOf<Row extends { id: string }>({ rows }: SizedPage, read: Row[])
 }
 
 /** The row after which the next page begins, in a list that is ordered by creation. */
-export interface Position {
+interface Position {
   createdAt: Date;
   id: string;
 }

@@ -11,7 +11,7 @@ import type { Payments } from './payments.ts';
 import { detachSchedule } from './schedules.ts';
 import { storeSubscription } from './store-subscription.ts';
 
-export interface Cancellation {
+interface Cancellation {
   organizationId: string;
   /** At once, instead of at the end of the paid period. */
   immediately: boolean;

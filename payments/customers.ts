@@ -61,7 +61,7 @@ export async function storeCustomer(
 }
 
 /** Whether a customer was deleted at Stripe. Throws if Stripe does not know it at all, which may be the fault of the key. */
-export async function isDeleted({ stripe }: Pick<Payments, 'stripe'>, customer: string): Promise<boolean> {
+async function isDeleted({ stripe }: Pick<Payments, 'stripe'>, customer: string): Promise<boolean> {
   return (await stripe.customers.retrieve(customer)).deleted === true;
 }
 

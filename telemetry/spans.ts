@@ -5,7 +5,7 @@ import { formatTraceparent, parseTraceparent } from './trace-parent.ts';
 export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 
 /** `server`: serves a request; `client`: waits for another service; `producer` and `consumer`: hands over work, and does it later. */
-export type Kind = 'server' | 'client' | 'producer' | 'consumer';
+type Kind = 'server' | 'client' | 'producer' | 'consumer';
 
 export interface SpanOptions {
   kind?: Kind;

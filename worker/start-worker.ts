@@ -24,7 +24,7 @@ import { untilReconnected } from './until-reconnected.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
 /** What the process measures of its workers. */
-export interface WorkerObserver extends Pick<ActivityDeps, 'steps'> {
+interface WorkerObserver extends Pick<ActivityDeps, 'steps'> {
   watchBreaker?: (readState: () => CircuitBreaker['state']) => void;
 }
 

@@ -12,7 +12,7 @@ export function jobTaskQueue(kind: JobKind): string {
 }
 
 /** The run of a workflow as a span. */
-export type EndedRun = Omit<EndedSpan, 'attributes'>;
+type EndedRun = Omit<EndedSpan, 'attributes'>;
 
 /** The type of the failure of an activity whose input its worker could not decrypt. */
 export const unknownPayloadKey = 'UnknownPayloadKey';
@@ -252,7 +252,7 @@ export interface ReindexBatch {
 }
 
 /** The name of a workflow, as Temporal's UI shows it. */
-export type WorkflowName = keyof typeof workflows;
+type WorkflowName = keyof typeof workflows;
 type WorkflowInput<Name extends WorkflowName> = Parameters<(typeof workflows)[Name]>[0];
 type SignalName = keyof typeof signals;
 

@@ -41,7 +41,7 @@ export function withoutMarks(text: string): string {
 }
 
 /** Pages are joined by an empty line; those without text add nothing. */
-export const pageSeparator = '\n\n';
+const pageSeparator = '\n\n';
 
 /** The text of pages, of which each is cleaned already. */
 export function joinPages(pages: string[]): string {

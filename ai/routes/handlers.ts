@@ -13,7 +13,7 @@ import { ServiceError } from '../service-error.ts';
 const jsonBytesPerCharacter = 12;
 
 /** A request that has it as `true` gets the outline of the text, too. */
-export const outlineHeader = 'x-outline';
+const outlineHeader = 'x-outline';
 
 /** What bounds the uploads that are held in memory. Text recognition takes long, so that what needs it leaves the others their room. */
 export interface ExtractBulkheads {

@@ -2,7 +2,7 @@ import { countCharacters, endOfCharacters } from '../characters.ts';
 import { type Candidate, findCandidates } from './candidates.ts';
 import { rankSentences, type SentenceVectors, similarity, vectorize } from './rank-sentences.ts';
 
-export const localSummaryModel = 'local-extractive';
+const localSummaryModel = 'local-extractive';
 
 const noveltyWeight = 0.6;
 const tooSimilar = 0.8;

@@ -43,7 +43,7 @@ export interface JobStreamsOptions {
 }
 
 /** How long a stream lives, how often its caller is authorized again, and how slow a reader may be. */
-export interface StreamLimits {
+interface StreamLimits {
   lifetimeMs: number;
   recheckMs: number;
   maxPending: number;

@@ -46,7 +46,7 @@ export interface TextPiece {
 }
 
 /** What cuts go by, besides the text itself. All of it as indexes of the text, in their order. */
-export interface CutMarks {
+interface CutMarks {
   /** Where sections begin: a chunk ends before them, unless it would be short. */
   sections: number[];
   /** What is not divided, unless it is longer than a chunk: rows of tables. */

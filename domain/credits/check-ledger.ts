@@ -13,7 +13,7 @@ export interface LedgerProblem {
   found: number;
 }
 
-export type LedgerProblemKind =
+type LedgerProblemKind =
   /** A job's charge is missing, or has another amount, month or organization. */
   | 'charge'
   /** A failed or canceled job has no refund, another one has a refund, or a refund has another amount or month. */

@@ -6,7 +6,7 @@ import { lockDocumentsForDeletion } from '../locks.ts';
 import type { DocumentRow } from './document.ts';
 
 /** A document that a drain has deleted. */
-export type DrainedDocument = Pick<DocumentRow, 'id' | 'status' | 'object_key'>;
+type DrainedDocument = Pick<DocumentRow, 'id' | 'status' | 'object_key'>;
 
 const documentsPerSlice = 200;
 const chunksPerSlice = 1_000;

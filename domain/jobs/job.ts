@@ -50,7 +50,7 @@ export const inputBytes = sql<number>`coalesce(input_bytes, octet_length(input::
 export const resultBytes = sql<number>`coalesce(result_bytes, octet_length(result::text), 0)`;
 
 /** Statuses that a job never leaves. */
-export const finalStatuses = ['succeeded', 'failed', 'canceled'] as const satisfies JobStatus[];
+const finalStatuses = ['succeeded', 'failed', 'canceled'] as const satisfies JobStatus[];
 
 /** Whether a job is in a workspace, or was in it when the workspace was deleted. */
 export function isOfWorkspace(job: Pick<JobRow, 'workspace_id' | 'former_workspace_id'>, workspaceId: string): boolean {

@@ -22,7 +22,7 @@ export interface DocumentPostings {
 }
 
 /** Postings of one term. A common term has several rows, with numbers from 0. */
-export interface PostingRow {
+interface PostingRow {
   term: number;
   number: number;
   postings: string;
