@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { AiServiceError } from '../ai/client.ts';
+import { chunkingOf, chunkSize, chunkSizeOf, maxChunks, sizeOfChunking } from '../domain/chunks/chunking.ts';
 import { placeChunks } from '../domain/chunks/place-chunks.ts';
 import { readChunkTexts } from '../domain/chunks/read-chunks.ts';
-import { chunkingOf, chunkSize, chunkSizeOf, maxChunks, sizeOfChunking } from '../domain/chunks/split-text.ts';
 import type { EmbeddedChunk } from '../domain/chunks/store-chunks.ts';
 import { findDocument } from '../domain/documents/document.ts';
 import { findText } from '../domain/documents/document-text.ts';

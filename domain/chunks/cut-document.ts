@@ -1,10 +1,10 @@
-import type { Cut } from './cut.ts';
+import { lastWhere } from './binary-search.ts';
+import { type ChunkSize, maxChunks } from './chunking.ts';
 import { cutProse } from './cut-prose.ts';
 import { cutCsv, cutJson } from './cut-records.ts';
 import type { PlacedHeading } from './heading-paths.ts';
 import { findFences, toPlainMarkdown } from './markdown-text.ts';
-import { lastWhere } from './sorted.ts';
-import { type ChunkSize, maxChunks, splitPieces } from './split-text.ts';
+import { type Cut, splitPieces } from './split-text.ts';
 
 /**
  * Cuts the text of a document, and tells how search reads each chunk, as its type demands. A very long text of which that would make too many chunks to be indexed is

@@ -1,12 +1,9 @@
 import { countCharacters } from '../characters.ts';
-import type { Cut } from './cut.ts';
+import { lastWhere } from './binary-search.ts';
+import { type ChunkSize, maxContext } from './chunking.ts';
 import { headingAt, type PlacedHeading } from './heading-paths.ts';
-import { lastWhere } from './sorted.ts';
-import { type ChunkSize, splitPieces } from './split-text.ts';
+import { type Cut, splitPieces } from './split-text.ts';
 import { findTableRows } from './table-rows.ts';
-
-/** How much of a chunk's size what stands before it may take, at most. */
-const contextShare = 4;
 
 /**
  * Cuts a text at its headings, paragraphs and rows of tables. For search each chunk begins with the titles of the headings that it is under, and
@@ -14,12 +11,12 @@ const contextShare = 4;
  */
 export function cutProse(text: string, headings: PlacedHeading[], size: ChunkSize): Cut[] {
   const rows = findTableRows(text);
-  const mostContext = Math.floor(size.characters / contextShare);
+  const most = maxContext(size);
   const contextAt = (start: number): string => {
     const row = lastWhere(rows, (one) => one.start <= start);
     const continues = row !== undefined && start < row.end && row.start > row.header.start;
     const head = continues ? text.slice(row.header.start, row.header.end).trim() : '';
-    return joinWithin([...titlesAbove(headings, start), head], mostContext);
+    return joinWithin([...titlesAbove(headings, start), head], most);
   };
   const roomAt = (start: number) => {
     const context = contextAt(start);

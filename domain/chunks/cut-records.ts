@@ -1,8 +1,8 @@
 import type { Span } from '../lexical/find-terms.ts';
-import type { Cut } from './cut.ts';
+import { type ChunkSize, maxContext } from './chunking.ts';
 import { columnNamesOf, readCsvRecords } from './read-csv.ts';
 import { type JsonValue, readJsonValues } from './read-json.ts';
-import { type ChunkSize, splitPieces } from './split-text.ts';
+import { type Cut, splitPieces } from './split-text.ts';
 
 /** A record of a table, or a value of JSON: what no chunk divides, unless it is longer than one. Each begins where the one before ends. */
 interface Item extends Span {
@@ -21,9 +21,6 @@ interface Item extends Span {
 /** Names are repeated for search unless it would read so many times as much as there is. */
 const mostGrowth = 3;
 const longestName = 60;
-/** How much of a chunk's size what stands before it may take, at most. */
-const contextShare = 4;
-
 /**
  * Cuts a CSV text at its records. For search each cell is named by its column, or, if that would be far more text than the cells, each chunk begins with the
  * names. So does a record that is longer than a chunk with a name for each cell.
@@ -31,7 +28,7 @@ const contextShare = 4;
 export function cutCsv(text: string, size: ChunkSize): Cut[] {
   const records = readCsvRecords(text);
   const names = columnNamesOf(records)?.map((name) => [...name].slice(0, longestName).join(''));
-  const context = [...(names?.join(', ') ?? '')].slice(0, Math.floor(size.characters / contextShare)).join('');
+  const context = [...(names?.join(', ') ?? '')].slice(0, maxContext(size)).join('');
   const bare = records.map(({ start, end, cells }, line): Item => {
     const plain = cells.flatMap((cell) => cell.trim() || []).join(', ');
     return { start, end, line, label: '', depth: 0, plain };
@@ -116,7 +113,7 @@ function toCuts(text: string, items: Item[], { size, context }: { size: ChunkSiz
     const room = Math.max(0, size.characters - cells.length - 1);
     if (cells.length <= size.characters) return [{ ...trimmed, context: [...names].slice(0, room).join(''), plain: cells.toWellFormed() }];
   }
-  const label = [...(items[0]?.label ?? '')].slice(-Math.floor(size.characters / contextShare)).join('');
+  const label = [...(items[0]?.label ?? '')].slice(-maxContext(size)).join('');
   return cutSpan(text, { start, end }, { size, context: label === '' ? context : label });
 }
 

@@ -1,6 +1,6 @@
 import type { Outline } from '../../db/schema.ts';
 import { forward } from '../characters.ts';
-import { lastWhere } from './sorted.ts';
+import { lastWhere } from './binary-search.ts';
 
 /** A heading in a text, and the titles of the headings that it is under, the outermost first, with its own at the end. */
 export interface PlacedHeading {

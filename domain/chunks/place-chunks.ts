@@ -1,9 +1,9 @@
 import type { Outline } from '../../db/schema.ts';
 import { countCharacters } from '../characters.ts';
-import type { Cut } from './cut.ts';
+import { type ChunkSize, chunkSize } from './chunking.ts';
 import { cutDocument } from './cut-document.ts';
 import { headingAt, type PlacedHeading, placeHeadings } from './heading-paths.ts';
-import { type ChunkSize, chunkSize } from './split-text.ts';
+import type { Cut } from './split-text.ts';
 
 /** Where a chunk stands in its document. Positions are in characters (code points). */
 export interface ChunkPlace {

@@ -1,48 +1,23 @@
 import { back, forward } from '../characters.ts';
 import type { Span } from '../lexical/find-terms.ts';
-import { firstFrom, lastWhere } from './sorted.ts';
-
-/** How text is cut for search: characters (code points) for each chunk, and how many of them it shares with the one before. */
-export interface ChunkSize {
-  characters: number;
-  overlap: number;
-}
-
-/** The usual size. */
-export const chunkSize: ChunkSize = { characters: 1_200, overlap: 150 };
-
-/** The size for a model that asks for chunks of so many characters. Their overlap has the usual share. */
-export function chunkSizeOf(characters: number): ChunkSize {
-  return { characters, overlap: Math.floor((characters * chunkSize.overlap) / chunkSize.characters) };
-}
-
-/** To be raised with every change of how a text is cut: documents that were cut otherwise are behind then. */
-const chunkingVersion = 2;
-
-/** Names how a text is cut: the version of the rules, and the size if it is not the usual one. */
-export function chunkingOf({ characters }: ChunkSize): string {
-  return characters === chunkSize.characters ? String(chunkingVersion) : `${chunkingVersion}/${characters}`;
-}
-
-/** The size that a name of {@link chunkingOf} tells. */
-export function sizeOfChunking(chunking: string): ChunkSize {
-  const [, characters = chunkSize.characters] = chunking.split('/');
-  return chunkSizeOf(Number(characters));
-}
-
-/** How documents were cut before it was noted. */
-export const firstChunking = '1';
-
-/** A document of more chunks than this is not indexed. */
-export const maxChunks = 2_000;
+import { firstWhere, lastWhere } from './binary-search.ts';
+import { chunkSize } from './chunking.ts';
 
 /** Where a cut reads best, in order of preference: after a paragraph, a line, a sentence, a word. */
 const boundaries = [/\n\s*\n/g, /\n/g, /[.!?。！？]["'”’)]?\s/g, /\s/g];
 
-/** A chunk of a text, and its index in it. */
+/** A chunk of a text, and the index that it begins at. */
 export interface TextPiece {
   text: string;
   start: number;
+}
+
+/** The same with how search reads it. */
+export interface Cut extends TextPiece {
+  /** What the chunk needs to be understood, from elsewhere in the document: titles of headings, names of columns. Empty if there is nothing. */
+  context: string;
+  /** Its text without markup, as prose. */
+  plain: string;
 }
 
 /** What cuts go by, besides the text itself. All of it as indexes of the text, in their order. */
@@ -97,7 +72,7 @@ function findEnd(text: string, start: number, room: number, { sections, rows }: 
   const short = Math.floor(room / 4);
   const full = forward(text, start, room);
   const soonest = forward(text, start, short);
-  const section = firstFrom(sections, (one) => one >= soonest) ?? text.length;
+  const section = firstWhere(sections, (one) => one >= soonest) ?? text.length;
   if (section <= full) return section;
   // What is left until the next section is no short chunk either.
   const limit = section < text.length ? Math.min(full, back(text, section, short)) : full;
@@ -123,7 +98,7 @@ function findStart(text: string, { previous, end, overlap }: { previous: number;
   if (section >= earliest) return section;
   const row = lastWhere(rows, (one) => one.start < end);
   const endsWithRow = row !== undefined && row.end <= end && text.slice(row.end, end).trim() === '';
-  if (endsWithRow) return Math.min(end, firstFrom(rows, (one) => one.start >= earliest)?.start ?? end);
+  if (endsWithRow) return Math.min(end, firstWhere(rows, (one) => one.start >= earliest)?.start ?? end);
   const space = text.slice(earliest, end).search(/\s\S/);
   const start = space === -1 ? earliest : earliest + space + 1;
   const divided = lastWhere(rows, (one) => one.start < start);

@@ -7,9 +7,9 @@ import { collectPostings, type DocumentPostings } from '../lexical/collect-posti
 import { storePostings } from '../lexical/store-postings.ts';
 import { lockForEffects } from '../locks.ts';
 import type { IndexKind } from '../reindex/index-kind.ts';
+import { firstChunking } from './chunking.ts';
 import type { ChunkPlace } from './place-chunks.ts';
 import { quantize } from './quantize.ts';
-import { firstChunking } from './split-text.ts';
 import { toUnitLength } from './unit-vector.ts';
 import { type QuantizedChunk, storeVectorBlocks } from './vector-blocks.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { chunkSizeOf, maxChunks } from '../../domain/chunks/chunking.ts';
 import { type PlacedChunk, placeChunks } from '../../domain/chunks/place-chunks.ts';
-import { chunkSizeOf, maxChunks } from '../../domain/chunks/split-text.ts';
 import { findTableRows } from '../../domain/chunks/table-rows.ts';
 
 const lengthOf = (text: string) => [...text].length;
