@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { whenClientLeaves } from '../../concurrency/client-left.ts';
 import { type Release, Semaphore } from '../../concurrency/semaphore.ts';
+import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { inSpan } from '../../telemetry/spans.ts';
 import { ServiceError } from '../service-error.ts';
 

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { ByteBudget, type ByteBudgetLimits } from '../../concurrency/byte-budget.ts';
-import { whenClientLeaves } from '../../concurrency/client-left.ts';
 import type { Release } from '../../concurrency/semaphore.ts';
+import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Caller } from '../caller.ts';
 import { clientAddressOf } from './request.ts';

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import { whenClientLeaves } from '../../concurrency/client-left.ts';
 import { Turns } from '../../concurrency/turns.ts';
+import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 
 /** What downloads may take of this process. Each process counts its own. */
 export interface DownloadLimits {

@@ -1,6 +1,6 @@
 import { type Request, type Response, Router } from 'express';
-import { whenClientLeaves } from '../../concurrency/client-left.ts';
 import type { Release } from '../../concurrency/semaphore.ts';
+import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { isCode, ObjectExistsError } from '../../storage/write-once.ts';
 import { noteOrganization } from '../http/request.ts';
 import { KeptWaiting } from '../kept-waiting.ts';

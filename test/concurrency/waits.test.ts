@@ -3,10 +3,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { whenClientLeaves } from '../../concurrency/client-left.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { untilAborted } from '../../concurrency/until-aborted.ts';
 import { WaitQueue } from '../../concurrency/wait-queue.ts';
+import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { late, within } from '../../concurrency/within.ts';
 
 async function failureOf(promise: Promise<unknown>): Promise<unknown> {
