@@ -49,7 +49,7 @@ import { createLimiters } from './http/limiters.ts';
 import { clientAddressOf, requestInfo } from './http/request.ts';
 import { StandingRefusals } from './http/standing-refusals.ts';
 import { createMailQueue } from './mail-queue.ts';
-import { createJobStreams } from './streams/job-streams.ts';
+import { JobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
 import { createWriteBulkhead } from './write-bulkhead.ts';
 
@@ -101,7 +101,7 @@ const ai = metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: con
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
 const cursors = createCursors(deriveKey(config.authSecret, 'cursor'));
-const jobStreams = createJobStreams({
+const jobStreams = new JobStreams({
   db,
   now: clock.now,
   cursors,
@@ -113,8 +113,8 @@ const jobStreams = createJobStreams({
 const listener = listen({
   url: directUrl,
   channel: 'job_changed',
-  onNotification: jobStreams.notify,
-  onListening: jobStreams.replayAll,
+  onNotification: (payload) => jobStreams.notify(payload),
+  onListening: () => jobStreams.replayAll(),
   onError: (error) => log.warn({ err: error }, 'notifications were lost; the connection is made again'),
 });
 const payments = createPayments({ config, db, log });
@@ -172,7 +172,7 @@ const workers = config.worker.enabled
     })
   : undefined;
 if (config.metricsPort > 0) {
-  watchStreams(registry, jobStreams.count);
+  watchStreams(registry, () => jobStreams.count());
   const refresh = watchBacklog(registry, {
     kinds: jobKinds,
     read: async () => ({

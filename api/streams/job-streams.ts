@@ -3,32 +3,16 @@ import type { Logger } from 'pino';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
 import { inShareOf } from '../../db/fair-share.ts';
-import { readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
+import { type ChangedJob, readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
 import type { Cursors } from '../../domain/page.ts';
 import type { StreamEvent } from '../procedure.ts';
-import { createJobDelivery } from './deliver-jobs.ts';
 import { HeldJobs } from './held-jobs.ts';
+import { JobDelivery } from './job-delivery.ts';
 import { createRenderer, eventScope, JobSubscriber, type OpenStream, replayPageBytes } from './job-subscriber.ts';
 import type { StreamLease, StreamLeases } from './leases.ts';
 import { type FindMembership, reauthorize } from './reauthorize.ts';
 import { SendBudget } from './send-budget.ts';
 import { Subscribers } from './subscribers.ts';
-
-/** The open job streams of this process. */
-export interface JobStreams {
-  /** The events of a new stream. Reading the first one throws TOO_MANY_REQUESTS if the user has five streams already. */
-  open(stream: OpenStream): AsyncIterable<StreamEvent>;
-  /** The event id of this moment. A stream that breaks off before its first event resumes from it. */
-  position(organizationId: string): string;
-  /** Called with the database's notification of jobs that changed: `organizationId jobId jobId …`, or `organizationId *` for many. */
-  notify(payload: string): void;
-  /** Called if notifications may have been lost: every open stream reads what changed since its last event. */
-  replayAll(): void;
-  /** How many streams are open. */
-  count(): number;
-  /** Ends every stream, so that the process can stop. */
-  close(): void;
-}
 
 export interface JobStreamsOptions {
   db: Db;
@@ -67,60 +51,114 @@ const defaultLimits: StreamLimits = {
   patienceMs: 5_000,
 };
 
-export function createJobStreams(options: JobStreamsOptions): JobStreams {
-  const { db, now, cursors, log, leases, findMembership } = options;
-  const limits = { ...defaultLimits, ...options.limits };
-  const render = createRenderer(cursors);
-  const held = new HeldJobs();
-  const sending = new SendBudget({ totalBytes: limits.maxSendingBytes, patienceMs: limits.patienceMs });
-  const replaying = new SendBudget({ totalBytes: limits.maxSendingBytes, patienceMs: limits.patienceMs });
-  const subscribers = new Subscribers();
-  const delivery = createJobDelivery({ db, log, subscribers, held, maxHeldBytes: limits.maxHeldBytes });
+/** The open job streams of this process. */
+export class JobStreams {
+  readonly #options: JobStreamsOptions;
+  readonly #limits: StreamLimits;
+  readonly #render: (job: ChangedJob) => StreamEvent;
+  readonly #held = new HeldJobs();
+  readonly #sending: SendBudget;
+  readonly #replaying: SendBudget;
+  readonly #subscribers = new Subscribers();
+  readonly #delivery: JobDelivery;
 
-  function onSlow({ stream, pendingBytes }: JobSubscriber): void {
-    const { organizationId, caller } = stream;
-    log.warn({ organizationId, userId: caller.userId, pendingBytes, heldBytes: held.bytes }, 'a job stream ends: its reader is too slow');
+  constructor(options: JobStreamsOptions) {
+    const { db, log } = options;
+    const limits = { ...defaultLimits, ...options.limits };
+    const budget = { totalBytes: limits.maxSendingBytes, patienceMs: limits.patienceMs };
+    this.#options = options;
+    this.#limits = limits;
+    this.#render = createRenderer(options.cursors);
+    this.#sending = new SendBudget(budget);
+    this.#replaying = new SendBudget(budget);
+    this.#delivery = new JobDelivery({ db, log, subscribers: this.#subscribers, held: this.#held, maxHeldBytes: limits.maxHeldBytes });
   }
 
-  async function* events(stream: OpenStream): AsyncGenerator<StreamEvent> {
-    const subscriber = new JobSubscriber(stream, {
-      ...limits,
-      now,
-      cursors,
-      render,
-      held,
-      sending,
-      replaying,
-      // Bound to here: it is told by the delivery of a job, which is of no request.
-      onSlow: AsyncLocalStorage.bind(onSlow),
-      changedSince: (organizationId, from, admit) => readChangedJobs(db, organizationId, from, { maxBytes: replayPageBytes, admit }),
-    });
-    subscribers.add(subscriber);
+  /** The events of a new stream. Reading the first one throws TOO_MANY_REQUESTS if the user has five streams already. */
+  open(stream: OpenStream): AsyncIterable<StreamEvent> {
+    return inShare(stream.organizationId, this.#events(stream));
+  }
+
+  /** The event id of this moment. A stream that breaks off before its first event resumes from it. */
+  position(organizationId: string): string {
+    return this.#options.cursors.encode(eventScope(organizationId), { createdAt: this.#options.now(), id: '' });
+  }
+
+  /** Call it with the database's notification of jobs that changed: `organizationId jobId jobId …`, or `organizationId *` for many. */
+  notify(payload: string): void {
+    const [organizationId = '', ...jobIds] = payload.split(' ');
+    if (jobIds[0] === '*') this.#delivery.replay(organizationId);
+    else this.#delivery.noteChanged(organizationId, jobIds);
+  }
+
+  /** Call it if notifications may have been lost: every open stream reads what changed since its last event. */
+  replayAll(): void {
+    this.#delivery.replayAll();
+  }
+
+  /** How many streams are open. */
+  count(): number {
+    return this.#subscribers.all().length;
+  }
+
+  /** Ends every stream, so that the process can stop. */
+  close(): void {
+    for (const subscriber of this.#subscribers.all()) subscriber.end('ended');
+  }
+
+  async *#events(stream: OpenStream): AsyncGenerator<StreamEvent> {
+    const subscriber = this.#subscribe(stream);
     let lease: StreamLease | undefined;
     let stop = () => {};
     try {
       // Already subscribed, so that nothing is missed while the lease is acquired.
-      lease = await acquireLease(stream.caller.userId);
-      stop = watch(subscriber, lease);
+      lease = await this.#acquireLease(stream.caller.userId);
+      stop = this.#watch(subscriber, lease);
       yield* subscriber.events();
     } finally {
       stop();
-      subscribers.remove(subscriber);
-      await lease?.release().catch((error: unknown) => log.warn({ err: error }, "a stream's lease was not released; it ends by itself"));
+      this.#subscribers.remove(subscriber);
+      const onError = (err: unknown) => this.#options.log.warn({ err }, "a stream's lease was not released; it ends by itself");
+      await lease?.release().catch(onError);
     }
   }
 
-  async function acquireLease(userId: string): Promise<StreamLease> {
+  #subscribe(stream: OpenStream): JobSubscriber {
+    const { db, now, cursors } = this.#options;
+    const subscriber = new JobSubscriber(stream, {
+      ...this.#limits,
+      now,
+      cursors,
+      render: this.#render,
+      held: this.#held,
+      sending: this.#sending,
+      replaying: this.#replaying,
+      // Bound to here: it is called by the delivery of a job, which belongs to no request.
+      onSlow: AsyncLocalStorage.bind((slow: JobSubscriber) => this.#logSlow(slow)),
+      changedSince: (organizationId, from, admit) => readChangedJobs(db, organizationId, from, { maxBytes: replayPageBytes, admit }),
+    });
+    this.#subscribers.add(subscriber);
+    return subscriber;
+  }
+
+  #logSlow({ stream, pendingBytes }: JobSubscriber): void {
+    const fields = { organizationId: stream.organizationId, userId: stream.caller.userId, pendingBytes, heldBytes: this.#held.bytes };
+    this.#options.log.warn(fields, 'a job stream ends: its reader is too slow');
+  }
+
+  async #acquireLease(userId: string): Promise<StreamLease> {
+    const { leases } = this.#options;
     const lease = await leases.acquire(userId);
     if (lease) return lease;
     throw new ApiError('TOO_MANY_REQUESTS', { message: `A user may hold ${leases.perUser} job streams at once.` });
   }
 
   /** Ends the stream when the client leaves, its lifetime is over, its lease is lost, or its caller may no longer see it. */
-  function watch(subscriber: JobSubscriber, lease: StreamLease): () => void {
+  #watch(subscriber: JobSubscriber, lease: StreamLease): () => void {
     const { signal } = subscriber.stream;
-    const stopReauthorizing = reauthorize(subscriber, lease, { findMembership, everyMs: limits.recheckMs, log });
-    const lifetime = setTimeout(() => subscriber.end('ended'), limits.lifetimeMs);
+    const { findMembership, log } = this.#options;
+    const stopReauthorizing = reauthorize(subscriber, lease, { findMembership, everyMs: this.#limits.recheckMs, log });
+    const lifetime = setTimeout(() => subscriber.end('ended'), this.#limits.lifetimeMs);
     const leave = () => subscriber.end('ended');
     signal.addEventListener('abort', leave);
     if (signal.aborted) leave();
@@ -130,21 +168,6 @@ export function createJobStreams(options: JobStreamsOptions): JobStreams {
       signal.removeEventListener('abort', leave);
     };
   }
-
-  return {
-    open: (stream) => inShare(stream.organizationId, events(stream)),
-    position: (organizationId) => cursors.encode(eventScope(organizationId), { createdAt: now(), id: '' }),
-    notify(payload) {
-      const [organizationId = '', ...jobIds] = payload.split(' ');
-      if (jobIds[0] === '*') delivery.replay(organizationId);
-      else delivery.noteChanged(organizationId, jobIds);
-    },
-    replayAll: delivery.replayAll,
-    count: () => subscribers.all().length,
-    close() {
-      for (const subscriber of subscribers.all()) subscriber.end('ended');
-    },
-  };
 }
 
 /** Whatever is done for these events waits for connections as the requests of the organization do. */

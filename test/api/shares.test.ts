@@ -6,7 +6,7 @@ import express from 'express';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult } from 'kysely';
 import { pino } from 'pino';
 import type { Caller } from '../../api/caller.ts';
-import { createJobStreams } from '../../api/streams/job-streams.ts';
+import { JobStreams } from '../../api/streams/job-streams.ts';
 import { type MountOptions, mountAuth } from '../../auth/mount.ts';
 import type { Db } from '../../db/connect.ts';
 import { shareKey } from '../../db/fair-share.ts';
@@ -49,7 +49,7 @@ describe('The share of connections', () => {
       },
       release: async () => void others?.push(`release ${shareKey()}`),
     };
-    const streams = createJobStreams({
+    const streams = new JobStreams({
       db: createAsked(asked ?? []),
       now: () => new Date(),
       cursors: createCursors(Buffer.alloc(32)),
