@@ -1,13 +1,12 @@
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { completeUpload } from '../../domain/documents/complete-upload.ts';
+import { completeUpload, measureUpload } from '../../domain/documents/complete-upload.ts';
 import { checkContentType, checkDeclaredSize, createUpload } from '../../domain/documents/create-upload.ts';
 import { deleteDocument } from '../../domain/documents/delete-document.ts';
-import { type DocumentRow, getDocument } from '../../domain/documents/document.ts';
+import { getDocument } from '../../domain/documents/document.ts';
 import { findTextPage, getText, readTextPage } from '../../domain/documents/document-text.ts';
 import { listDocuments } from '../../domain/documents/list-documents.ts';
-import { contradictionOf, headBytes } from '../../domain/documents/recognize-content.ts';
 import { updateDocument } from '../../domain/documents/update-document.ts';
 import { expectLateUpload } from '../../domain/objects/late-uploads.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
@@ -19,7 +18,7 @@ import { toStorage } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
 import { documentSearch } from './document-search.ts';
 
-/** At most. */
+/** The most that a character takes in UTF-8. */
 const bytesPerCharacter = 4;
 
 export function documentProcedures(deps: ApiDeps) {
@@ -73,10 +72,9 @@ export function documentProcedures(deps: ApiDeps) {
       const document = await getDocument(db, input.id);
       await authorize(document.organization_id);
       if (document.status === 'ready') return toDocument(document);
-      const measuredBytes = await measure(document, (error) =>
+      const measuredBytes = await measureUpload(storage, document, (error) =>
         log.warn({ err: error }, 'an object larger than declared could not be deleted'),
       );
-      if (measuredBytes > 0) await checkContent(document);
       return toDocument(await inTransaction(db, (trx) => completeUpload(trx, getPlan, actor, document, measuredBytes)));
     }),
 
@@ -117,26 +115,4 @@ export function documentProcedures(deps: ApiDeps) {
       return { id: document.id };
     }),
   };
-
-  /** Throws PRECONDITION_FAILED if the stored object is not what was declared. Object and document stay as they are. */
-  async function checkContent({ object_key: key, content_type: contentType }: DocumentRow): Promise<void> {
-    const head = await storage.readHead(key, headBytes);
-    const content = head && contradictionOf(contentType, head);
-    if (content === undefined) return;
-    throw new ApiError('PRECONDITION_FAILED', {
-      message: `The uploaded file is ${content}, but was declared as ${contentType}. Upload it again as another document.`,
-    });
-  }
-
-  /** The size of the stored object. Throws PRECONDITION_FAILED without one. Deletes one larger than declared: PAYLOAD_TOO_LARGE. */
-  async function measure(document: DocumentRow, onDeleteFailed: (error: unknown) => void): Promise<number> {
-    const object = await storage.stat(document.object_key);
-    if (!object) throw new ApiError('PRECONDITION_FAILED', { message: 'The file has not been uploaded.' });
-    if (object.sizeBytes <= document.size_bytes) return object.sizeBytes;
-    await storage.deleteIfLarger(document.object_key, document.size_bytes).catch(onDeleteFailed);
-    throw new ApiError('PAYLOAD_TOO_LARGE', {
-      message: 'The uploaded file is larger than declared; it was deleted.',
-      data: { maxBytes: document.size_bytes },
-    });
-  }
 }
