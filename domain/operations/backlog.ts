@@ -51,49 +51,55 @@ export interface Stuck {
  * that Temporal has not taken, objects that the store refuses to delete, deletions that do not end. Oldest first.
  */
 export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs: number; limit: number }): Promise<Stuck[]> {
+  const sorts = [lostAttempts(jobTimeoutMs, limit), queuedJobs(limit), intents(limit), objects(limit), deletions, stoppedSweep];
   const { rows } = await sql<Stuck>`
-    select * from (
-      select 'running job' as what, job.id, organization_id as organization, extract(epoch from now() - started_at)::int as "ageSeconds",
-        'attempt ' || attempts || ' began more than twice the timeout ago; the sweep has not taken it back: is a worker running?' as reason
-      from (
-        select * from job where status = 'running' and started_at < now() - make_interval(secs => ${(2 * jobTimeoutMs) / 1_000})
-        order by started_at limit ${limit}
-      ) as job
-      union all
-      select 'queued job', job.id, organization_id, extract(epoch from now() - greatest(created_at, next_attempt_at))::int,
-        case
-          when exists (select from outbox where workflow_id = ${workflowIds.runJob('')} || job.id) then 'Temporal has not taken its workflow yet'
-          when swept_at is null then 'no sweep has seen it: is a worker running?'
-          else 'no worker has taken it: is one running that has a handler for ' || kind || '?'
-        end
-      from (
-        select id, organization_id, kind, created_at, next_attempt_at, swept_at from job
-        where status = 'queued' and greatest(created_at, next_attempt_at) < now() - interval '5 minutes'
-        order by greatest(created_at, next_attempt_at) limit ${limit}
-      ) as job
-      union all
-      select 'intent', outbox.workflow_id, null, extract(epoch from now() - created_at)::int,
-        coalesce('not dispatched after ' || attempts || ' attempts: ' || last_error, 'not dispatched: does an API or worker run?')
-      from (select * from outbox order by id limit ${limit}) as outbox where created_at < now() - interval '1 minute'
-      union all
-      select 'object', key, organization_id, extract(epoch from now() - created_at)::int, 'the store refuses to delete it: ' || coalesce(last_error, 'not tried yet')
-      from (
-        select * from object_to_delete where created_at < now() - interval '5 minutes' order by created_at limit ${limit}
-      ) as object_to_delete
-      union all
-      select 'organization deletion', organization_id, organization_id, extract(epoch from now() - created_at)::int,
-        'see workflow ' || ${workflowIds.deleteOrganization('')} || organization_id
-      from organization_deletion where created_at < now() - interval '1 hour'
-      union all
-      select 'orphan sweep', found || ' objects', null, extract(epoch from now() - stopped_at)::int,
-        found || ' of ' || checked || ' stored objects have no document; see npm run ops -- orphans'
-      from orphan_sweep_stop where allowed = 0
-      union all
-      select 'workspace deletion', workspace_id, organization_id, extract(epoch from now() - created_at)::int,
-        'see workflow ' || ${workflowIds.deleteWorkspace('')} || workspace_id
-      from workspace_deletion where created_at < now() - interval '1 hour'
-    ) as stuck
+    select what, id, organization, extract(epoch from now() - since)::int as "ageSeconds", reason
+    from (${sql.join(sorts, sql` union all `)}) as stuck (what, id, organization, since, reason)
     order by "ageSeconds" desc limit ${limit}
   `.execute(db);
   return rows;
 }
+
+const lostAttempts = (jobTimeoutMs: number, limit: number) => sql`(
+  select 'running job', id, organization_id, started_at,
+    'attempt ' || attempts || ' began more than twice the timeout ago; the sweep has not taken it back: is a worker running?'
+  from job where status = 'running' and started_at < now() - make_interval(secs => ${(2 * jobTimeoutMs) / 1_000})
+  order by started_at limit ${limit}
+)`;
+
+const queuedJobs = (limit: number) => sql`
+  select 'queued job', id, organization_id, since,
+    case
+      when exists (select from outbox where workflow_id = ${workflowIds.runJob('')} || id) then 'Temporal has not taken its workflow yet'
+      when swept_at is null then 'no sweep has seen it: is a worker running?'
+      else 'no worker has taken it: is one running that has a handler for ' || kind || '?'
+    end
+  from (
+    select id, organization_id, kind, swept_at, greatest(created_at, next_attempt_at) as since from job
+    where status = 'queued' and greatest(created_at, next_attempt_at) < now() - interval '5 minutes'
+    order by greatest(created_at, next_attempt_at) limit ${limit}
+  ) as job`;
+
+const intents = (limit: number) => sql`
+  select 'intent', workflow_id, null, created_at,
+    coalesce('not dispatched after ' || attempts || ' attempts: ' || last_error, 'not dispatched: does an API or worker run?')
+  from (select * from outbox order by id limit ${limit}) as outbox where created_at < now() - interval '1 minute'`;
+
+const objects = (limit: number) => sql`(
+  select 'object', key, organization_id, created_at, 'the store refuses to delete it: ' || coalesce(last_error, 'not tried yet')
+  from object_to_delete where created_at < now() - interval '5 minutes' order by created_at limit ${limit}
+)`;
+
+const deletions = sql`
+  select 'organization deletion', organization_id, organization_id, created_at,
+    'see workflow ' || ${workflowIds.deleteOrganization('')} || organization_id
+  from organization_deletion where created_at < now() - interval '1 hour'
+  union all
+  select 'workspace deletion', workspace_id, organization_id, created_at,
+    'see workflow ' || ${workflowIds.deleteWorkspace('')} || workspace_id
+  from workspace_deletion where created_at < now() - interval '1 hour'`;
+
+const stoppedSweep = sql`
+  select 'orphan sweep', found || ' objects', null, stopped_at,
+    found || ' of ' || checked || ' stored objects have no document; see npm run ops -- orphans'
+  from orphan_sweep_stop where allowed = 0`;
