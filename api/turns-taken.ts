@@ -3,7 +3,10 @@ import { ApiError } from '../contract/api-error.ts';
 interface Details {
   message: string;
   retryAfterSeconds: number;
-  /** Whether the next caller of the organization would be refused as well. Only if the path of the operation names the organization, or a row of it. */
+  /**
+   * Whether the organization's next caller would be refused as well. Set only if the operation's path names the organization, or one of its
+   * rows.
+   */
   stands?: () => boolean;
 }
 

@@ -31,7 +31,10 @@ export interface Sent {
 
 /** Makes a call, without retries. */
 export interface Transport {
-  /** Returns the output, and for a stream the id of the last event before it, if the service sends it. Rejects with SheafError, also if the signal aborts; with another error if the input cannot be sent. */
+  /**
+   * Returns the output, and for a stream the id of the last event before it, if the service sends it. Rejects with SheafError, also if the
+   * signal aborts; with another error if the input cannot be sent.
+   */
   send(sent: Sent): Promise<{ output: unknown; lastEventId: string | undefined }>;
 }
 

@@ -8,7 +8,10 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** How long one try may take, in milliseconds, instead of the client's own limit. */
   timeoutMs?: number | undefined;
-  /** The key of operations that accept one. By default the client generates one for each call; give your own to survive a restart of your program. */
+  /**
+   * For operations that accept an idempotency key. By default the client makes one for each call; pass your own to survive a restart of
+   * your program.
+   */
   idempotencyKey?: string | undefined;
 }
 

@@ -39,7 +39,8 @@ interface RouteOptions<M extends Method, P, Q, B, R> {
 
 /**
  * Declares one operation: its REST route, schemas, access and errors. The common errors are added: BAD_REQUEST for malformed input,
- * TOO_MANY_REQUESTS of the rate limiter, SERVICE_UNAVAILABLE if the database does not respond, and UNAUTHORIZED and FORBIDDEN if the access needs a session.
+ * TOO_MANY_REQUESTS of the rate limiter, SERVICE_UNAVAILABLE if the database does not respond, and UNAUTHORIZED and FORBIDDEN if the access
+ * needs a session.
  */
 export function route<
   const M extends Method,

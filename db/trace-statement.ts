@@ -4,7 +4,10 @@ const longestText = 1_000;
 const tableOf = /\b(?:from|into|update|table)\s+(?:only\s+)?"?([a-z_]+)/i;
 const quoted = /'(?:[^']|'')*'/g;
 
-/** Begins the span of a statement, if it is a part of a trace that is recorded. It has the text, without what stands in quotes there, and no parameters. */
+/**
+ * Begins the span of a statement, if it belongs to a trace that is recorded. The span has the statement's text without quoted contents, and
+ * no parameters.
+ */
 export function traceStatement(query: unknown): OpenSpan | undefined {
   if (!isTraced()) return undefined;
   const text = textOf(query).replace(quoted, "'…'").slice(0, longestText);

@@ -12,10 +12,10 @@ const restFactor = 3;
 const longestRestMs = 5_000;
 
 /**
- * Works through a large list a slice at a time, so that no slice holds its locks for long (docs/rules.md, large things are bounded). Each begins
- * after the last row of the one before, instead of reading the rows again that are gone. Rests after each, so that it takes
- * a quarter of the time, or more if a slice takes seconds. `slice` gets the row to begin after, and returns its own last row; undefined ends it. Throws what it throws, or the
- * reason of the signal.
+ * Works through a large list a slice at a time, so that no slice holds its locks for long (docs/rules.md, large things are bounded).
+ * `slice` gets the row to begin after, so that it does not read the deleted rows again, and returns its own last row, or undefined at the
+ * end. Rests after each slice, so that it takes a quarter of the time, or more if a slice takes seconds. Throws what `slice` throws, or the
+ * signal's reason.
  */
 export async function inSlices(slice: (after: Place | undefined) => Promise<Place | undefined>, signal: AbortSignal): Promise<void> {
   for (let after: Place | undefined; ; ) {

@@ -5,7 +5,10 @@ import type { BucketStorage } from './bucket.ts';
 import { LocalStorage } from './local.ts';
 import type { S3Storage } from './s3.ts';
 
-/** The store that the configuration names. Accesses no network. `now` is a clock that all processes share, by which links are signed; `timeoutMs` bounds each request to a bucket. */
+/**
+ * The store that the configuration names. Accesses no network. `now` is the clock by which links are signed, the same in all processes;
+ * `timeoutMs` bounds each request to a bucket.
+ */
 export async function createStorage(
   { storage, ...config }: Pick<ServerConfig, 'storage' | 'dataDir' | 'apiUrl' | 'authSecret'>,
   { now, timeoutMs }: { now?: () => Date; timeoutMs?: number } = {},

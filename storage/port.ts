@@ -38,8 +38,8 @@ export interface StoredObject {
 }
 
 /**
- * The store of document bytes. Keys are made by {@link objectKey}: `<organizationId>/<documentId>`; any other key throws.
- * Failures of the store itself throw, StorageUnavailable if it is away; an absent object is never an error. An object that exists is never overwritten.
+ * The store of document bytes. Keys are made by {@link objectKey}: `<organizationId>/<documentId>`; any other key throws. Failures of the
+ * store itself throw, StorageUnavailable if it is away; an absent object is never an error. An object that exists is never overwritten.
  */
 export interface Storage {
   readonly driver: 'local' | 'bucket' | 's3';

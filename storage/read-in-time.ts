@@ -2,8 +2,8 @@ import { finished, Readable } from 'node:stream';
 import { StorageUnavailable } from './port.ts';
 
 /**
- * The same bytes. The stream fails with StorageUnavailable if its source breaks, or if nothing comes for `timeoutMs` while somebody reads: as long as nobody
- * does, nothing is asked of the source, and no time is counted.
+ * Returns the same bytes as a stream that fails with StorageUnavailable if its source breaks, or sends nothing for `timeoutMs` while
+ * somebody reads. While nobody reads, nothing is asked of the source and no time is counted.
  */
 export function readInTime(source: Readable, timeoutMs: number): Readable {
   let timer: NodeJS.Timeout | undefined;

@@ -22,7 +22,10 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
-/** Begins to trace if the configuration names a collector; without one, nothing of OpenTelemetry's SDK is loaded. `part` is `api`, `worker` or `ai`. */
+/**
+ * Begins to trace if the configuration names a collector; otherwise nothing of OpenTelemetry's SDK is loaded. `part` is `api`, `worker` or
+ * `ai`.
+ */
 export async function startTracing(config: TracingConfig, part: string, log: Logger): Promise<Tracing | undefined> {
   const { endpoint } = config;
   if (endpoint === undefined) return undefined;

@@ -41,10 +41,11 @@ const fields = {
 };
 
 /**
- * Embeds documents anew that are indexed with another model, other dimensions or other chunks than the AI service would make now: workspace by
- * workspace, so many documents each minute. Searches go on by the old vectors until all documents of a workspace have new ones; then all are
- * switched at once. It charges nobody. What was embedded before it was broken off is not embedded again. A dry run embeds nothing: it counts,
- * after it has noted with what documents are indexed. Throws InvalidInput. Operators start it with `npm run ops -- reindex`, or in Temporal's UI or CLI.
+ * Embeds documents again that are indexed with another model, other dimensions or other chunks than the AI service would make now: one
+ * workspace after another, a number of documents each minute. Searches use the old vectors until all documents of a workspace have new
+ * ones; then all are switched at once. It charges nobody. A run that was interrupted embeds nothing twice. A dry run embeds nothing: it
+ * notes with what documents are indexed, and counts. Throws InvalidInput. Operators start it with `npm run ops -- reindex`, or in
+ * Temporal's UI or CLI.
  */
 export async function reindexDocuments(input: ReindexInput = {}): Promise<ReindexProgress> {
   checkInput(input, fields);

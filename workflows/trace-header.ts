@@ -1,6 +1,9 @@
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 
-/** The header by which a start passes the trace that it is a part of on to the workflow, and that to its activities. As Temporal's own interceptors. */
+/**
+ * The header that passes the trace of a start on to the workflow, and from there to its activities. Temporal's own interceptors use the
+ * same.
+ */
 const traceHeader = '_tracer-data';
 
 /** The trace that a workflow or an activity was passed; undefined if it is of none. */

@@ -38,8 +38,9 @@ interface OpenElement {
 }
 
 /**
- * Leaves out of a page what is not its own text: headers, footers, menus, sidebars, and banners that ask for consent. If the page marks its main part or its articles,
- * and most of the text is there, the rest is left out. A page of which next to nothing would be left stays as it is. It must not nest deeply.
+ * Removes what is not the page's own text: headers, footers, menus, sidebars, and banners that ask for consent. If the page marks its main
+ * part or its articles, and they hold most of the text, only they are kept. A page of which almost nothing would be left is returned
+ * unchanged. The page must not be deeply nested.
  */
 export function leaveOutBoilerplate(html: string): string {
   const { title, main, articles, leftOut, length } = PageParts.of(html);

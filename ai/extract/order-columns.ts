@@ -31,8 +31,9 @@ export function mayBeInterleaved(lines: Line[]): boolean {
 }
 
 /**
- * The pieces of a page in the order of two columns of text, if they go to and fro between them; undefined if they do not. What stands across both columns
- * parts what is above it from what is below. Columns of tables, of short lines, are no columns of text.
+ * Orders the pieces of a page by two columns of text, if PDFium's order goes back and forth between them; undefined if it does not. A piece
+ * that spans both columns separates what is above it from what is below. The columns of a table, with their short lines, are not columns of
+ * text.
  */
 export function orderColumns(pieces: Piece[]): Line[] | undefined {
   const gutter = findGutter(pieces);

@@ -42,8 +42,8 @@ interface PlacedLine {
 }
 
 /**
- * The lines of a PDF with its headings marked: short lines that are clearly larger than the text, or bold and apart, and that have text beneath them.
- * Their levels, at most three, follow their sizes. Labels of a form, heads of tables and sentences in bold are none.
+ * Marks the headings among the lines of a PDF: short lines with text below them that are clearly larger than the text, or bold and set
+ * apart. There are at most three levels, by size. Labels of a form, heads of tables and bold sentences are not headings.
  */
 export function markPdfHeadings(pages: Line[][]): Line[][] {
   const marked = new Map<Line, Line>();

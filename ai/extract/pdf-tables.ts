@@ -25,8 +25,9 @@ interface Run {
 }
 
 /**
- * Joins the lines of each table of a page into rows of Markdown. A table has at least three rows below each other, whose cells begin or end at common
- * places, with wide gaps between them. Columns of text, lists, and tables of contents with leaders are none. All other lines stay as they are.
+ * Joins the lines of each table of a page into rows of Markdown. A table has at least three consecutive rows whose cells begin or end at
+ * common places, with wide gaps between them. Columns of text, lists, and tables of contents with dot leaders are not tables. All other
+ * lines stay as they are.
  */
 export function joinTables(lines: Line[]): Line[] {
   if (lines.length > mostLines || lines.reduce((sum, { parts }) => sum + parts.length, 0) > mostParts) return lines;

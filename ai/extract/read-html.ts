@@ -60,8 +60,8 @@ const layout: HtmlToTextOptions = {
 };
 
 /**
- * Reads the text of an HTML page: title, headings, paragraphs, lists and tables as rows; no scripts, styles or addresses, and nothing that belongs to the site
- * instead of the page.
+ * Reads the text of an HTML page: title, headings, paragraphs, and lists and tables as rows. Leaves out scripts, styles, addresses of
+ * links, and what belongs to the site instead of the page.
  */
 export function readHtml(document: SourceDocument): RawText {
   return read(document, leaveOutBoilerplate);

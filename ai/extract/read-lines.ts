@@ -63,8 +63,8 @@ interface Stretch {
 }
 
 /**
- * The lines of a page in the order in which PDFium reads them, or in that of two columns if PDFium goes to and fro between them. A page that is shown turned,
- * by so many quarters clockwise, has its places as they are shown, but for the origin.
+ * The lines of a page in PDFium's order, or by column if that order goes back and forth between two columns. `turns` is how many quarters
+ * clockwise the page is shown turned; the places are then those on the turned page, except for the origin.
  */
 export function readLines(pdfium: Pdfium, textPage: number, turns = 0): Line[] {
   return withMemory(pdfium, scratchBytes.numbers + scratchBytes.name, (scratch) => {

@@ -17,8 +17,9 @@ interface EdgeLine {
 }
 
 /**
- * Leaves out running headers and footers: lines that stand at the same height of several pages near each other, and say the same, but for the number of the
- * page. What only such a line says stays where it is first. A page that has nothing else keeps its lines, and so does one whose heights are not known.
+ * Removes running headers and footers: lines at the same height of several nearby pages that have the same text except for the page number.
+ * A text that only such lines have is kept where it is first. A page of nothing else keeps its lines, and so does a page whose heights are
+ * unknown.
  */
 export function leaveOutRunningLines(pages: Line[][]): Line[][] {
   const left = new Set<Line>();

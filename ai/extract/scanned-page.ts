@@ -70,7 +70,10 @@ interface Objects {
   objectAt(index: number): number;
 }
 
-/** The area of the page that pictures among some objects cover, in square points. A form has a space of its own, which `matrix` moves to the page. */
+/**
+ * The area that the pictures among some objects cover, in square points of the page. A form has its own coordinates; `matrix` converts them
+ * to those of the page.
+ */
 function areaOfPictures(search: Search, { count, objectAt }: Objects, matrix: Matrix, depth = 0): number {
   const { pdfium } = search;
   let area = 0;

@@ -22,8 +22,8 @@ const fewestWords = 4;
 const marker = /^(?:[•◦▪‣●○–—*·+>-]|[([]?(?:\p{N}{1,3}(?:\.\p{N}+)*|\p{L})[.)\]]?)$/u;
 
 /**
- * The columns, spread so that the parts of a line fit into them. A part that reaches into the next column is parted before it, in the line, if a wider blank
- * is there. Undefined if a part stands in two columns all the same, or two parts in one.
+ * Widens columns so that the parts of a line fit into them. A part that reaches into the next column is divided before it, if the line has
+ * a wide enough blank there. Undefined if a part still lies in two columns, or two parts lie in one.
  */
 export function spreadColumns(columns: Column[], line: VisualLine): Column[] | undefined {
   return spread(columns, line, { gap: leastGap * line.size, blanksOf: blanksBefore });

@@ -46,8 +46,8 @@ export function clientAddressOf(res: Response): string {
 }
 
 /**
- * What limits count the client by: see {@link networkOf}. Behind a trusted proxy it is the only address of `X-Forwarded-For`. A header with several addresses was
- * written by the client in part, and is ignored.
+ * The address by which limits count the client: see {@link networkOf}. Behind a trusted proxy it is the only address in `X-Forwarded-For`.
+ * A header with several addresses is ignored, because the client may have written some of them.
  */
 function readClientAddress(req: IncomingMessage, trustProxy: boolean): string {
   const forwarded = req.headers['x-forwarded-for'];

@@ -3,8 +3,8 @@ import type { ServerConfig } from '../../config/server.ts';
 import type { Db } from '../../db/connect.ts';
 
 /**
- * Tells the database the members that each plan allows, and the limits of sign-up, for the triggers that guard better-auth's tables. Run it when the API
- * starts. Without billing no plan has a limit.
+ * Stores how many members each plan allows, and the limits of sign-up, for the triggers that guard better-auth's tables. Run it when the
+ * API starts. Without billing no plan has a limit.
  */
 export async function syncPlanLimits(db: Db, config: Pick<ServerConfig, 'billing' | 'plans' | 'signUp'>): Promise<void> {
   const { enabled, dunningDays } = config.billing;

@@ -7,8 +7,8 @@ import { findFences, toPlainMarkdown } from './markdown-text.ts';
 import { type Cut, splitPieces } from './split-text.ts';
 
 /**
- * Cuts the text of a document, and tells how search reads each chunk, as its type demands. A very long text of which that would make too many chunks to be indexed is
- * cut by its paragraphs and sentences alone, which makes the fewest.
+ * Cuts the text of a document by the rules of its type, and says how search reads each chunk. If that makes too many chunks to be indexed,
+ * the text is cut only by paragraphs and sentences, which makes the fewest.
  */
 export function cutDocument(text: string, contentType: string | undefined, headings: PlacedHeading[], size: ChunkSize): Cut[] {
   const cuts = cutByType(text, contentType, headings, size);

@@ -6,8 +6,8 @@ import { type Cut, splitPieces } from './split-text.ts';
 import { findTableRows } from './table-rows.ts';
 
 /**
- * Cuts a text at its headings, paragraphs and rows of tables. For search each chunk begins with the titles of the headings that it is under, and
- * with the head of the table that it goes on with.
+ * Cuts a text at its headings, paragraphs and rows of tables. For search each chunk begins with the titles of its headings, and with the
+ * header row of a table that it continues.
  */
 export function cutProse(text: string, headings: PlacedHeading[], size: ChunkSize): Cut[] {
   const rows = findTableRows(text);
@@ -26,13 +26,13 @@ export function cutProse(text: string, headings: PlacedHeading[], size: ChunkSiz
   return pieces.map((piece) => ({ ...piece, context: contextAt(piece.start), plain: piece.text }));
 }
 
-/** Without that of a heading that begins there: it is in the text. */
+/** Without the title of a heading that begins there: that one is in the text. */
 function titlesAbove(headings: PlacedHeading[], start: number): string[] {
   const heading = headingAt(headings, start);
   return heading?.start === start ? heading.path.slice(0, -1) : (heading?.path ?? []);
 }
 
-/** Lines of no more than so many characters together. The last ones tell most, so the first ones are left out. */
+/** Joins lines, `most` characters at most. The last lines say most, so the first are left out. */
 function joinWithin(lines: string[], most: number): string {
   const kept: string[] = [];
   let length = 0;

@@ -22,8 +22,8 @@ interface Item extends Span {
 const mostGrowth = 3;
 const longestName = 60;
 /**
- * Cuts a CSV text at its records. For search each cell is named by its column, or, if that would be far more text than the cells, each chunk begins with the
- * names. So does a record that is longer than a chunk with a name for each cell.
+ * Cuts a CSV text at its records. For search each cell follows the name of its column. If that would be far more text than the cells, each
+ * chunk begins with the names instead; so does a record that is longer than a chunk with a name for each cell.
  */
 export function cutCsv(text: string, size: ChunkSize): Cut[] {
   const records = readCsvRecords(text);
@@ -48,8 +48,8 @@ function nameCell(name: string, cell: string): string[] {
 }
 
 /**
- * Cuts a JSON text between its values, where as much as may be is complete. For search each value has its key, and each line the keys that
- * lead to it.
+ * Cuts a JSON text between its values, so that chunks hold complete values where possible. For search each value follows its key, and each
+ * line the keys that lead to it.
  */
 export function cutJson(text: string, size: ChunkSize): Cut[] {
   const values = readJsonValues(text);
@@ -72,7 +72,7 @@ function lengthOf({ plain, label, line }: Item, before: Item | undefined): numbe
   return plain.length + 2 + (line === before?.line || label === '' ? 0 : label.length + 1);
 }
 
-/** Puts items together to chunks of a size, in the text and as search reads them. What is not of any item at the end of the text is cut as prose. */
+/** Combines items into chunks of a size, both in the text and as search reads them. What follows the last item is cut as prose. */
 function cutItems(text: string, items: Item[], { size, context }: { size: ChunkSize; context: string }): Cut[] {
   const cuts: Cut[] = [];
   const room = size.characters - (context === '' ? 0 : context.length + 1);
@@ -86,7 +86,10 @@ function cutItems(text: string, items: Item[], { size, context }: { size: ChunkS
   return [...cuts, ...cutSpan(text, { start: rest, end: text.length }, { size, context })];
 }
 
-/** The item that the next chunk begins with: after as many as fit, of those in the second half of the chunk where it ends best. At least one. */
+/**
+ * The index of the item that the next chunk begins with, at least one further. The chunk has as many items as fit, and ends where it is
+ * best to end in its second half.
+ */
 function findNext(items: Item[], first: number, { characters, room }: { characters: number; room: number }): number {
   const start = items[first]?.start ?? 0;
   let [best, bestDepth, written] = [first + 1, Number.POSITIVE_INFINITY, 0];
@@ -100,7 +103,7 @@ function findNext(items: Item[], first: number, { characters, room }: { characte
   return items.length;
 }
 
-/** The chunk of items that fit into one; or of a single one that does not, with less around it, or cut as prose. */
+/** The chunk of items that fit into one. A single item that does not fit gets less context, or is cut as prose. */
 function toCuts(text: string, items: Item[], { size, context }: { size: ChunkSize; context: string }): Cut[] {
   const [start, end] = [items[0]?.start ?? 0, items.at(-1)?.end ?? 0];
   const [trimmed] = trim(text, { start, end });
@@ -128,7 +131,7 @@ function write(items: Item[]): string {
   return text;
 }
 
-/** What is longer than a chunk, as prose. */
+/** Cuts as prose what is longer than a chunk. */
 function cutSpan(text: string, { start, end }: Span, { size, context }: { size: ChunkSize; context: string }): Cut[] {
   const roomAt = () => Math.max(size.characters - context.length - 1, Math.floor(size.characters / 2));
   const pieces = splitPieces(text.slice(start, end), size, { sections: [], rows: [], roomAt });

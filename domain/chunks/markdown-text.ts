@@ -1,16 +1,16 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import type { Span } from '../lexical/find-terms.ts';
 
-/** A block of code, from its first mark to the end of its last one. */
+/** A fenced block of code, from its opening to the end of its closing marks. */
 export interface Fence extends Span {
   /** What it begins with: three or more of the same character. */
   mark: string;
 }
 
-/** A line with further backticks has code within its text. */
+/** A line with further backticks is inline code. */
 const fenceLine = /^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$/gm;
 
-/** The blocks of code between marks. One that is not closed goes on to the end. */
+/** The fenced blocks of code. A block that is not closed goes on to the end. */
 export function findFences(text: string): Fence[] {
   const fences: Fence[] = [];
   let open: Fence | undefined;
@@ -27,8 +27,9 @@ export function findFences(text: string): Fence[] {
 }
 
 /**
- * A piece of a Markdown text as prose: titles, paragraphs and items of lists without their marks, links and images as their texts, tables as rows, code as
- * it is. Meant for a chunk: the time that a longer text takes is not bounded. `fence` is the block of code that the piece begins in, if any.
+ * Writes a piece of Markdown as prose: titles, paragraphs and list items without their marks, links and images as their texts, tables as
+ * rows, code unchanged. Meant for a chunk: the time for a longer text is not bounded. `fence` is the block of code that the piece begins
+ * in, if any.
  */
 export function toPlainMarkdown(piece: string, fence?: Fence): string {
   return blocksOf(lexer(fence ? `${fence.mark}\n${piece}` : piece, { gfm: true })).join('\n\n');

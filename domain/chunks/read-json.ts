@@ -29,8 +29,8 @@ interface Parent {
 }
 
 /**
- * The values of a JSON text, or of several one after another, in their order, with their places. Goes through the text once, with a stack of its own, however deep it
- * nests; stops where the text is no JSON, or was cut off, so that the rest is no value's.
+ * The values of a JSON text, or of several in a row, in order and with their places. Reads the text once, without recursion, however deeply
+ * it is nested. Stops where the text is not JSON or was cut off: the rest belongs to no value.
  */
 export function readJsonValues(text: string): JsonValue[] {
   const reader = new JsonReader(text);

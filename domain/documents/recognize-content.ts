@@ -43,8 +43,9 @@ const kinds: Kind[] = [
 ];
 
 /**
- * What a file is, by its first bytes, if that cannot be what it was declared as: `a PNG image` for one that was declared as a PDF. Undefined
- * if it may be what was declared, also if it is of no kind that is known: who reads a damaged file says so, but for text, which anything can be read as.
+ * What a file is by its first bytes, if it cannot be what it was declared as: `a PNG image` for one declared as a PDF. Undefined if it may
+ * be what was declared, or if its kind is unknown: the reader of a damaged file reports that itself, except for text, since any file can be
+ * read as text.
  */
 export function contradictionOf(contentType: string, head: Uint8Array): string | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, headBytes));
@@ -55,7 +56,10 @@ export function contradictionOf(contentType: string, head: Uint8Array): string |
 
 const utf16Marks = ['\xff\xfe', '\xfe\xff'];
 
-/** Whether a file is no text: it has a zero byte, which text has only in UTF-16, in every other place. One of zeros only is a text without letters. */
+/**
+ * Whether a file is not text: it has a zero byte outside of UTF-16, which has one in every other place. A file of nothing but zeros counts
+ * as an empty text.
+ */
 function isBinary(head: Buffer): boolean {
   if (!head.includes(0) || head.every((byte) => byte === 0) || utf16Marks.some((mark) => begins(mark)(head))) return false;
   const zeros: [number, number] = [0, 0];

@@ -8,7 +8,10 @@ export interface ReindexScope {
   organizationId?: string | undefined;
 }
 
-/** The first workspace after another that has documents of another kind than `target`, or is searched with another one; or undefined. By their ids. */
+/**
+ * The first workspace after another, in the order of ids, that has documents of another kind than `target` or is searched with one;
+ * undefined if there is none.
+ */
 export async function nextWorkspaceBehind(
   db: Db,
   { workspaceId, organizationId }: ReindexScope,

@@ -42,7 +42,10 @@ interface Group {
   fallbacks: number;
 }
 
-/** Reads the text of an RTF document: paragraphs, and tables as rows; no headers, footers, pictures or embedded objects, and nothing that was deleted. */
+/**
+ * Reads the text of an RTF document: paragraphs, and tables as rows. Leaves out headers, footers, pictures, embedded objects and deleted
+ * text.
+ */
 export function readRtf({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): RawText {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   if (!source.startsWith('{\\rtf')) throw damaged('an RTF document');
