@@ -4,7 +4,7 @@ import { cutProse } from './cut-prose.ts';
 import { cutCsv, cutJson } from './cut-records.ts';
 import type { PlacedHeading } from './heading-paths.ts';
 import { findFences, toPlainMarkdown } from './markdown-text.ts';
-import { type Cut, splitPieces } from './split-text.ts';
+import { type Cut, splitText } from './split-text.ts';
 
 /**
  * Cuts the text of a document by the rules of its type, and says how search reads each chunk. If that makes too many chunks to be indexed,
@@ -12,7 +12,7 @@ import { type Cut, splitPieces } from './split-text.ts';
  */
 export function cutDocument(text: string, contentType: string | undefined, headings: PlacedHeading[], size: ChunkSize): Cut[] {
   const cuts = cutByType(text, contentType, headings, size);
-  return cuts.length > maxChunks ? splitPieces(text, size).map((piece) => ({ ...piece, context: '', plain: piece.text })) : cuts;
+  return cuts.length > maxChunks ? splitText(text, size).map((piece) => ({ ...piece, context: '', plain: piece.text })) : cuts;
 }
 
 function cutByType(text: string, contentType: string | undefined, headings: PlacedHeading[], size: ChunkSize): Cut[] {

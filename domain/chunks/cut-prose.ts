@@ -2,7 +2,7 @@ import { countCharacters } from '../characters.ts';
 import { lastWhere } from './binary-search.ts';
 import { type ChunkSize, maxContext } from './chunking.ts';
 import { headingAt, type PlacedHeading } from './heading-paths.ts';
-import { type Cut, splitPieces } from './split-text.ts';
+import { type Cut, splitText } from './split-text.ts';
 import { findTableRows } from './table-rows.ts';
 
 /**
@@ -22,7 +22,7 @@ export function cutProse(text: string, headings: PlacedHeading[], size: ChunkSiz
     const context = contextAt(start);
     return size.characters - (context === '' ? 0 : countCharacters(context) + 1);
   };
-  const pieces = splitPieces(text, size, { sections: headings.map(({ start }) => start), rows, roomAt });
+  const pieces = splitText(text, size, { sections: headings.map(({ start }) => start), rows, roomAt });
   return pieces.map((piece) => ({ ...piece, context: contextAt(piece.start), plain: piece.text }));
 }
 

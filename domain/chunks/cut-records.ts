@@ -2,7 +2,7 @@ import type { Span } from '../lexical/find-terms.ts';
 import { type ChunkSize, maxContext } from './chunking.ts';
 import { columnNamesOf, readCsvRecords } from './read-csv.ts';
 import { type JsonValue, readJsonValues } from './read-json.ts';
-import { type Cut, splitPieces } from './split-text.ts';
+import { type Cut, splitText } from './split-text.ts';
 
 /** A record of a table, or a value of JSON: what no chunk divides, unless it is longer than one. Each begins where the one before ends. */
 interface Item extends Span {
@@ -134,7 +134,7 @@ function write(items: Item[]): string {
 /** Cuts as prose what is longer than a chunk. */
 function cutSpan(text: string, { start, end }: Span, { size, context }: { size: ChunkSize; context: string }): Cut[] {
   const roomAt = () => Math.max(size.characters - context.length - 1, Math.floor(size.characters / 2));
-  const pieces = splitPieces(text.slice(start, end), size, { sections: [], rows: [], roomAt });
+  const pieces = splitText(text.slice(start, end), size, { sections: [], rows: [], roomAt });
   return pieces.map((piece) => ({ text: piece.text, start: start + piece.start, context, plain: piece.text }));
 }
 

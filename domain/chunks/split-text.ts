@@ -33,18 +33,12 @@ interface CutMarks {
 const noMarks: CutMarks = { sections: [], rows: [] };
 
 /**
- * Cuts text into chunks of about 1,200 characters that overlap by about 150, or of another size, at the best boundary in the last third of each.
- * Never cuts a surrogate pair. White space around a chunk is dropped, and so is a chunk of nothing else.
+ * Cuts text into chunks of about 1,200 characters that overlap by about 150, or of another size, at the best boundary in the last third of
+ * each. A chunk also ends where a section begins, if it has a quarter of its size by then, and shares no text with the section before. No
+ * row is divided, or shared in part. Each chunk has something that the one before it lacks. Surrogate pairs stay whole. White space around
+ * a chunk is dropped, and so is a chunk of nothing else.
  */
-export function splitText(text: string, size = chunkSize): string[] {
-  return splitPieces(text, size).map((piece) => piece.text);
-}
-
-/**
- * The same as {@link splitText}, with the index of each chunk. A chunk also ends where a section begins, if it has a quarter of its size by then, and
- * none shares text with the section before. No row is divided, or shared in parts. Each chunk has something that the one before it has not.
- */
-export function splitPieces(text: string, size = chunkSize, marks = noMarks): TextPiece[] {
+export function splitText(text: string, size = chunkSize, marks = noMarks): TextPiece[] {
   const pieces: TextPiece[] = [];
   // The room is that of where the chunk's text begins.
   let [start, end] = [skipSpace(text, 0), 0];

@@ -117,7 +117,7 @@ describe('The name of a chunking', () => {
   it('stands for chunks of no more characters than it says', () => {
     const text = 'A sentence of some words. '.repeat(400);
     for (const characters of [60, 900, 1_200]) {
-      const chunks = splitText(text, chunkSizeOf(characters));
+      const chunks = splitText(text, chunkSizeOf(characters)).map((chunk) => chunk.text);
       expect(Math.max(...chunks.map(({ length }) => length))).to.be.within(characters / 2, characters);
     }
   });

@@ -14,7 +14,9 @@ import { searchByBoth, searchByWords } from '../../domain/search/search-by-words
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const vector = [1, 0];
-const pages = readdirSync('docs/decisions').map((name) => splitText(readFileSync(`docs/decisions/${name}`, 'utf8')));
+const pages = readdirSync('docs/decisions').map((name) =>
+  splitText(readFileSync(`docs/decisions/${name}`, 'utf8')).map(({ text }) => text),
+);
 const queries = [
   'how are quantized vectors scanned',
   'locks of an organization and its credits',

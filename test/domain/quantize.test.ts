@@ -43,7 +43,7 @@ describe('Quantized vectors', () => {
           return [];
         }
       });
-    const chunks = texts.flatMap((text) => splitText(text)).slice(0, 2_500);
+    const chunks = texts.flatMap((text) => splitText(text).map((chunk) => chunk.text)).slice(0, 2_500);
     expect(chunks).to.have.length(2_500);
     const words = chunks.filter((_, index) => index % 50 === 0).map((chunk) => chunk.split(/\s+/));
     const vectors = chunks.map((chunk) => toUnitLength(embedText(chunk)));

@@ -27,7 +27,14 @@ export async function extraction(): Promise<Figure[]> {
   for (const records of makeRecords()) {
     const { text, mediaType } = records;
     const embedded = placeChunks(text, null, { contentType: mediaType }).map((chunk) => chunk.embedded);
-    const measured = { value: shareNamed(records, embedded), baseline: shareNamed(records, splitText(text)), unit: '' };
+    const measured = {
+      value: shareNamed(records, embedded),
+      baseline: shareNamed(
+        records,
+        splitText(text).map((chunk) => chunk.text),
+      ),
+      unit: '',
+    };
     figures.push(toFigure(`${records.name}: values with their names`, measured, { ratio: { atLeast: 1 } }));
   }
   return figures;

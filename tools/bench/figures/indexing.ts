@@ -61,7 +61,7 @@ async function measure(service: Service, load: Load, rounds: number): Promise<Fi
   const sample = readFileSync('samples/lighthouse-log.txt', 'utf8');
   const text = sample.repeat(Math.ceil(load.characters / sample.length)).slice(0, load.characters);
   const { chunkCharacters = 1_200, textsPerCall = 32 } = (await ai.health()).embeddings[0] ?? {};
-  const chunks = splitText(text, chunkSizeOf(chunkCharacters));
+  const chunks = splitText(text, chunkSizeOf(chunkCharacters)).map((chunk) => chunk.text);
   const watch = await watchJobs(service);
   const run = async (kind: string, documentId: string) =>
     watch.finished((await service.call('POST', '/api/v1/jobs', { kind, documentId })).id);

@@ -69,7 +69,7 @@ export function readTexts(count = 1_000): string[] {
   const texts: string[] = [];
   for (const name of readmes.sort()) {
     if (texts.length >= count) break;
-    texts.push(...splitText(readFileSync(new URL(name, packages), 'utf8')));
+    texts.push(...splitText(readFileSync(new URL(name, packages), 'utf8')).map(({ text }) => text));
   }
   if (texts.length < count) throw new Error(`there are only ${texts.length} texts`);
   return texts.slice(0, count);
