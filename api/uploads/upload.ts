@@ -37,6 +37,17 @@ export function uploadRoutes(options: UploadOptions): Router {
   return router;
 }
 
+/** The request is not an upload that this link allows. Unlike {@link UploadRefused}, it is refused for good. */
+class InvalidUpload extends Error {
+  readonly status: number;
+  readonly code: string;
+  constructor(status: number, code: string) {
+    super(code);
+    this.status = status;
+    this.code = code;
+  }
+}
+
 type Refuse = (status: number, error: string, retryAfterSeconds?: number) => void;
 
 async function upload(
@@ -49,37 +60,15 @@ async function upload(
   const key = keyOf(req);
   const lingerBytes = maxUploadBytes + extraBodyBytes;
   const refuse: Refuse = (status, error, retryAfterSeconds) => refuseUpload(req, res, { status, error, retryAfterSeconds, lingerBytes });
-
-  const query = queryOf(req);
-  const isGranted = (contentType: string | undefined) => storage.readGrant({ method: 'PUT', key, contentType, query }) !== undefined;
-  const contentType = req.headers['content-type'];
-  const signed = [contentType, ...options.contentTypes].find(isGranted);
-  if (signed === undefined) return refuse(403, 'invalid_signature');
-  noteOrganization(res, req.params.organizationId);
-  const declaredLength = req.headers['content-length'];
-  if (declaredLength === undefined) return refuse(411, 'length_required');
-  const declaredBytes = Number(declaredLength);
-  if (declaredBytes > maxUploadBytes) return refuse(413, 'too_large');
-  if (!isGranted(contentType)) {
-    // Only who has a valid link is told this, and `upload.headers` said it before.
-    res.setHeader('Accept', signed);
-    return refuse(403, 'invalid_signature');
-  }
-  const documentBytes = await options.findDeclaredBytes(req.params.organizationId, req.params.documentId);
-  if (documentBytes === undefined) return refuse(404, 'not_found');
-  if (await storage.stat(key)) return refuse(412, 'already_uploaded');
-
-  // One byte too many tells `documents.complete` that the object is larger than declared; more would be free storage.
-  const keptBytes = Math.min(declaredBytes, documentBytes + 1);
   const held: Release[] = [];
   try {
+    const sizes = await checkHead(options, req, res);
     held.push(await admission.takeTurn(key, whenClientLeaves(res, new AbortedError('The client has left.'))));
-    if (await storage.stat(key)) return refuse(412, 'already_uploaded');
-    const { upload, release } = await admission.reserve(req.params.organizationId, keptBytes);
+    if (await storage.stat(key)) throw new ObjectExistsError();
+    const { upload, release } = await admission.reserve(req.params.organizationId, sizes.keptBytes);
     held.push(release);
     continueUpload(req, res);
-    const body = receive(req, { declaredBytes, maxUploadBytes, keptBytes, ...options.limits }, upload);
-    await storage.write(key, body, { onWritten: free });
+    await storage.write(key, receive(req, { ...sizes, maxUploadBytes, ...options.limits }, upload), { onWritten: free });
   } catch (error) {
     if (error instanceof UploadRefused && error.status === 429) {
       for (const release of held) release();
@@ -93,13 +82,39 @@ async function upload(
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}');
 }
 
+/** How many bytes a request says that it sends, and how many of them are kept. Throws {@link InvalidUpload} or {@link ObjectExistsError}. */
+async function checkHead(options: UploadOptions, req: ObjectRequest, res: Response): Promise<{ declaredBytes: number; keptBytes: number }> {
+  const { storage, maxUploadBytes } = options;
+  const [key, query] = [keyOf(req), queryOf(req)];
+  const { organizationId, documentId } = req.params;
+  const { 'content-type': contentType, 'content-length': declaredLength } = req.headers;
+  const isGranted = (type: string | undefined) => storage.readGrant({ method: 'PUT', key, contentType: type, query }) !== undefined;
+  const signed = [contentType, ...options.contentTypes].find(isGranted);
+  if (signed === undefined) throw new InvalidUpload(403, 'invalid_signature');
+  noteOrganization(res, organizationId);
+  if (declaredLength === undefined) throw new InvalidUpload(411, 'length_required');
+  const declaredBytes = Number(declaredLength);
+  if (declaredBytes > maxUploadBytes) throw new InvalidUpload(413, 'too_large');
+  if (!isGranted(contentType)) {
+    // Only who has a valid link is told this, and `upload.headers` said it before.
+    res.setHeader('Accept', signed);
+    throw new InvalidUpload(403, 'invalid_signature');
+  }
+  const documentBytes = await options.findDeclaredBytes(organizationId, documentId);
+  if (documentBytes === undefined) throw new InvalidUpload(404, 'not_found');
+  if (await storage.stat(key)) throw new ObjectExistsError();
+  // One byte too many tells `documents.complete` that the object is larger than declared; more would be free storage.
+  return { declaredBytes, keptBytes: Math.min(declaredBytes, documentBytes + 1) };
+}
+
 /** Tells the client why its upload was not stored. Throws what is not its fault. */
 function failed(error: unknown, options: UploadOptions, refuse: Refuse, res: Response): void {
   const refused = isDiskFull(error) ? new UploadRefused(507, 'storage_full', 60) : error;
   if (refused instanceof UploadRefused) {
     if (refused.status === 507) options.onStorageFull?.(error);
     refuse(refused.status, refused.code, refused.retryAfterSeconds);
-  } else if (error instanceof ObjectExistsError) refuse(412, 'already_uploaded');
+  } else if (error instanceof InvalidUpload) refuse(error.status, error.code);
+  else if (error instanceof ObjectExistsError) refuse(412, 'already_uploaded');
   else if (error instanceof TooLargeError) refuse(413, 'too_large');
   else if (error instanceof TooSlowError || error instanceof UploadEnded) cutOff(res);
   else if (error instanceof AbortedError) res.destroy();
