@@ -8,8 +8,8 @@ export interface DeletionTurnsOptions {
 }
 
 /**
- * The turns of deletions that may take hours. A process runs a bounded number of activities, those of all tenants. So one beyond the first few
- * does not wait here: it fails for now, which gives its slot back, and Temporal tries it again.
+ * The turns of deletions that may take hours. All tenants share the activities that a process runs at once. So a deletion beyond the first
+ * few does not wait here: it fails for now, which frees its slot, and Temporal tries it again.
  */
 export class DeletionTurns {
   readonly #turns: Semaphore;

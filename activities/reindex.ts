@@ -119,9 +119,9 @@ async function stageOne(deps: ActivityDeps, document: BehindDocument, embedding:
 type Embedded = { failure: string } | { chunks: EmbeddedChunk[] };
 
 /**
- * Embeds a document, some times if the service fails at it. If it fails each time and embeds a short text all the same, it is the document's
- * fault. Throws a failure, to be repeated, if the AI service does not serve now; one that ends the run if it embeds with something else than
- * the target.
+ * Embeds a document, and tries a few times if the service fails. If every try fails but the service responds otherwise, the document is to
+ * blame. Throws a retryable failure if the AI service is away, and one that ends the run if the service now embeds with something other
+ * than the target.
  */
 async function embedPatiently(deps: ActivityDeps, document: BehindDocument, embedding: Embedding): Promise<Embedded> {
   const { signal } = embedding;

@@ -124,8 +124,8 @@ async function runClaimed(
 }
 
 /**
- * Runs a transaction, again while it waits in vain for a lock: for some locks longer than one transaction does, since another attempt would do
- * all its work again. Throws {@link locked} then.
+ * Runs a transaction, and repeats it if it timed out waiting for a lock: some locks are held for longer than one transaction waits, and
+ * another attempt would repeat all the work. Throws {@link locked} after the last try.
  */
 async function waitPatiently<T>(transaction: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let waits = 1; ; waits += 1) {
@@ -138,7 +138,7 @@ async function waitPatiently<T>(transaction: () => Promise<T>, signal: AbortSign
   }
 }
 
-/** Waits for whoever has locked what the attempt before could not store, so that this one does not do the same work in vain. */
+/** Waits until the lock is free that kept the attempt before from storing its result, so that this one does not work in vain. */
 async function untilUnlocked(db: Db, { workspace_id: workspaceId }: JobRow): Promise<void> {
   if (workspaceId !== null) await inTransaction(db, (trx) => lockWorkspaceIndex(trx, workspaceId, 'keep'));
 }

@@ -7,10 +7,10 @@ import { ServiceError } from './service-error.ts';
 const response = z.object({ data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })) });
 
 /**
- * A model behind an endpoint of the OpenAI protocol: the one of this deployment, or the one before it. Its requests have at most
- * REMOTE_AI_EMBED_BATCH texts, one after the other, and REMOTE_AI_EMBED_SECONDS each. It throws ServiceError 413 for a text that is too long
- * for the model, 502 for any other failure of the remote, and for a response that has not one vector of the same length for each text, or not
- * as many numbers in it as its own setting says.
+ * A model behind an endpoint of the OpenAI protocol: the one of this deployment, or the one before it. Sends at most REMOTE_AI_EMBED_BATCH
+ * texts in a request, one request at a time, and waits REMOTE_AI_EMBED_SECONDS for each. Throws ServiceError 413 for a text that is too
+ * long for the model; 502 for any other failure, and for a response that does not have one vector for each text, all of the same length, or
+ * of the length that is configured.
  */
 export function createRemoteModel(remote: RemoteModelConfig, name: string): EmbedModel {
   const own = name === remote.embedModel ? remote.embedDimensions : remote.previousEmbedDimensions;

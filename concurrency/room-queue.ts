@@ -1,8 +1,8 @@
 import { WaitQueue } from './wait-queue.ts';
 
 /**
- * Whether there is room for what a caller asks for: `free`; `key full` or `all full` if those behind it in its key wait, too; `own full` if they
- * need not.
+ * Whether there is room for what a caller asks for: `free`; `own full` if only this caller has to wait; `key full` if all callers behind it
+ * in its key have to wait, too; `all full` if all callers have to.
  */
 export type Room = 'free' | 'own full' | 'key full' | 'all full';
 

@@ -36,8 +36,8 @@ export interface SizedPage {
 }
 
 /**
- * The rows that a page holds: it ends after `limit` rows or before it is larger than `maxBytes`, and has at least one. Postgres adds the
- * sizes up, so that contents are read only of rows that fit. `sized` selects at most `limit + 1` rows as `id, at, bytes`, ordered by (at, id).
+ * The rows of a page: at most `limit`, at most `maxBytes` together, and at least one. Postgres adds up the sizes, so that only the contents
+ * of rows that fit are read. `sized` selects at most `limit + 1` rows as `id, at, bytes`, ordered by (at, id).
  */
 export async function fitPage(db: Db, sized: RawBuilder<unknown>, { order, limit, maxBytes }: PageBounds): Promise<SizedPage> {
   const direction = sql.raw(order);

@@ -6,10 +6,9 @@ import { expireCheckout, listOpenCheckouts } from './customers.ts';
 import type { Payments } from './payments.ts';
 
 /**
- * Begins a checkout, and closes every other one of the customer: of two open ones both could be paid. Of those that begin at the same
- * instant the last one stays, by a number that the database gives; each request closes all others after it has begun its own, so that
- * the one that stays is alone when the last request has come to its end. Returns it: another member's if it sells the same, or undefined
- * if it sells something else.
+ * Begins a checkout, and closes all others of the customer, because two open ones could both be paid. Of several that begin at once, the
+ * last one stays, by a number from the database: each request closes all others after it has begun its own, so only one is open when the
+ * last request ends. Returns that one: it may be another member's if it sells the same, and is undefined if it sells something else.
  */
 export async function startCheckout(
   payments: Payments,

@@ -40,8 +40,9 @@ export interface HeldBody {
 type EndRequest = (req: Request, res: Response, error: ApiError) => void;
 
 /**
- * Bounds what the bodies of requests hold in this process, from before they are read until their responses are over and nobody keeps them. A
- * user has a share, or an address without one: the next requests of the same wait, and nobody else does. Addresses take nothing from users.
+ * Bounds the memory that bodies of requests take in this process, from before they are read until their responses have ended and nothing
+ * keeps them. Each user has a share, and so has each address without a user. Requests beyond a share wait, and delay only that user or
+ * address. Addresses take nothing from users.
  */
 export class BodyBudget {
   readonly #limits: BodyBudgetLimits;

@@ -23,8 +23,8 @@ const mostClients = 2_000;
 const mostOfClient = 50;
 
 /**
- * Refuses a client again that was refused because its organization had all its turns, as long as the organization has them still: at once, or
- * about a second later if it comes back earlier than it was told. Nothing is read for it, so that many clients cost others little
+ * Refuses a client again without reading anything for it, as long as its organization has all the turns that it was refused for: at once,
+ * or about a second later if it comes back sooner than it was told. So many clients of one organization cost others little
  * (docs/decisions/limits.md).
  */
 export class StandingRefusals {

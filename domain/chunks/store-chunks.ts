@@ -19,7 +19,9 @@ export interface EmbeddedChunk {
   place?: ChunkPlace | undefined;
 }
 
-/** How the text was cut, how many dimensions the model has if there are no chunks, and the postings of the chunks if they are collected already. */
+/**
+ * How the text was cut, how many dimensions the model has (needed if there are no chunks), and the postings if they are collected already.
+ */
 export interface StoredWith extends Omit<IndexKind, 'model'> {
   postings?: DocumentPostings;
 }
@@ -115,7 +117,7 @@ function join(vectors: Float32Array[]): Float32Array {
   return joined;
 }
 
-/** Notes with what a document is indexed. What was staged for its workspace is of an earlier index. A document without chunks is never behind. */
+/** Notes with what a document is indexed, and deletes what was staged from its earlier index. A document without chunks is never behind. */
 async function noteIndexKind(trx: Transaction, { id }: DocumentRow, { model, dimensions, chunking }: IndexKind): Promise<void> {
   await trx.deleteFrom('staged_index').where('document_id', '=', id).execute();
   await trx.deleteFrom('document_index').where('document_id', '=', id).execute();

@@ -15,11 +15,10 @@ export interface OutdatedPage {
 const documentsPerRead = 100;
 
 /**
- * Brings up to date what is made of documents' chunks, for those that lack it or have only that of an earlier index: what was stored before
- * there was any, and what an older version stores while it still runs. `find` lists them in the order of their ids. `store` runs under the
- * document's lock, and returns false if there is nothing to do any more. Each document is a transaction of its own, so that no write waits
- * for long. Several processes may do it at once. Returns how many documents were stored; throws the signal's reason, or at the end what
- * `store` threw first.
+ * Updates what is derived from documents' chunks, where it is absent or derived from an earlier index: such documents were stored before it
+ * existed, or by an older version that still runs. `find` lists them in the order of their ids. `store` runs under the document's lock, and
+ * returns false if there is nothing left to do. Each document has its own transaction, so that no write waits for long. Several processes
+ * may run it at once. Returns how many documents were stored. Throws the signal's reason, or at the end the first error of `store`.
  */
 export async function forEachOutdated(
   db: Db,

@@ -29,8 +29,8 @@ interface PostingRow {
 }
 
 /**
- * Collects the postings of a document's chunks, whose texts are given in their order, a millisecond at a time: others have the thread between.
- * Collections with different keys take turns.
+ * Collects the postings of a document's chunks, whose texts are given in order. Gives up the thread after each millisecond. Collections
+ * with different keys take turns.
  */
 export async function collectPostings(texts: string[], key: string): Promise<DocumentPostings> {
   const collector = new PostingsCollector();

@@ -85,10 +85,10 @@ export async function rankByWords(db: Db, query: WordQuery): Promise<RankedByWor
 }
 
 /**
- * The postings of the query's terms, in one statement: the counts are those of the same moment. The terms are counted before their postings
- * are collected, so that those which are left out take no memory. A term comes in several rows, each of a range of documents: ranges cost
- * Postgres nothing, and there are never more of them than are wanted. They come in their order, so that of equal chunks those of the first
- * documents are found. `offset 0` keeps Postgres from looking for the bound once for each posting.
+ * Reads the postings of the query's terms in one statement, so that all counts are of the same moment. The terms are counted before their
+ * postings are collected: those that are left out take no memory. A term comes in several rows, each for a range of documents, because
+ * ranges cost Postgres nothing and there are never more than asked for. They come in order, so that of chunks with equal scores those of
+ * the first documents are found. `offset 0` keeps Postgres from computing the bound for each posting.
  */
 async function readTerms(db: Db, { workspaceId, query, scope }: WordQuery): Promise<TermRow[]> {
   const keys = queryTermsOf(query).slice(0, mostTerms).map(termKeyOf);

@@ -38,11 +38,11 @@ export class UnmarkedStore extends Error {
 const documentsSought = 50;
 
 /**
- * To be called at the start of a process that works with the store, and before anything is deleted there. A store without a marker becomes
- * this deployment's if it holds a document of the database, as one from before there were markers does; or if the database has none, unless
- * it is a directory and `stores` is false. That says whether this process is one that stores documents in a directory (the API), and not
- * one that only reads them there (a worker), for which an empty directory may be that of the wrong host. Throws
- * {@link StoreOfAnotherDeployment}, {@link StoreWithoutDocuments} or {@link UnmarkedStore}.
+ * Checks that the store belongs to this database's deployment. Call it at the start of a process that works with the store, and before
+ * anything is deleted there. A store without a marker becomes this deployment's if it holds a document of the database, or if the database
+ * has no documents. In the second case a directory is claimed only if `stores` is true, by a process that stores documents there (the API):
+ * for one that only reads them (a worker), it may be the directory of the wrong host. Throws {@link StoreOfAnotherDeployment}, {@link
+ * StoreWithoutDocuments} or {@link UnmarkedStore}.
  */
 export async function checkStoreOwner(db: Db, storage: Storage, { stores = true }: { stores?: boolean } = {}): Promise<void> {
   const { location } = storage;

@@ -16,8 +16,8 @@ export interface StagedChunks {
 }
 
 /**
- * Keeps a document's new chunks until its workspace is switched. No search reads them. Returns false, and keeps nothing, if the document was
- * deleted, indexed or extracted again meanwhile.
+ * Stores a document's new chunks until its workspace is switched; no search reads them before. Returns false, and stores nothing, if the
+ * document was deleted, indexed or extracted again in the meantime.
  */
 export async function stageDocument(
   db: Db,

@@ -14,9 +14,9 @@ const documentsPerRead = 500;
 export type Switched = { switched: number } | { gone: true } | { missing: number };
 
 /**
- * Switches a workspace to the chunks that are staged for it, all documents in one transaction: a search finds all of the old ones or all of the
- * new ones. Does nothing while a document of another kind than `target` is not staged, or it is not noted of which kind one is. Its documents
- * can be changed again when it ends; `onProgress` is told of each that was switched.
+ * Switches a workspace to the chunks that are staged for it, all documents in one transaction: a search finds either the old ones or the
+ * new ones. Does nothing if a document of another kind than `target` is not staged, or if the kind of a document is not noted. The
+ * workspace's documents can be changed again when it ends. Calls `onProgress` after each document, with how many were switched.
  */
 export async function switchWorkspace(
   db: Db,
