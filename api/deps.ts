@@ -9,14 +9,14 @@ import type { CancelSubscription } from '../payments/cancel-subscription.ts';
 import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
 import type { Authentication } from './caller.ts';
-import type { BodyBudget } from './http/body-budget.ts';
 import type { Readiness } from './http/health.ts';
-import type { LargeResponses } from './http/large-responses.ts';
-import type { Limiters } from './http/limiters.ts';
-import type { StandingRefusals } from './http/standing-refusals.ts';
+import type { BodyBudget } from './limits/body-budget.ts';
+import type { LargeResponses } from './limits/large-responses.ts';
+import type { Limiters } from './limits/limiters.ts';
+import type { StandingRefusals } from './limits/standing-refusals.ts';
+import type { WriteBulkhead } from './limits/write-bulkhead.ts';
 import type { RunDeps } from './procedure.ts';
 import type { JobStreams } from './streams/job-streams.ts';
-import type { WriteBulkhead } from './write-bulkhead.ts';
 
 /** Everything that the HTTP edge and its procedures work with, made once by `main.ts` and passed in. */
 export interface ApiDeps extends RunDeps {

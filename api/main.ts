@@ -41,17 +41,17 @@ import { workflowIds } from '../workflows/definitions.ts';
 import { createApp } from './app.ts';
 import { findStreamMembership } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
-import { BodyBudget } from './http/body-budget.ts';
 import { endRequest } from './http/body-time.ts';
 import { createApiServer } from './http/create-server.ts';
-import { LargeResponses } from './http/large-responses.ts';
-import { createLimiters } from './http/limiters.ts';
 import { clientAddressOf, requestInfo } from './http/request.ts';
-import { StandingRefusals } from './http/standing-refusals.ts';
+import { BodyBudget } from './limits/body-budget.ts';
+import { LargeResponses } from './limits/large-responses.ts';
+import { createLimiters } from './limits/limiters.ts';
+import { StandingRefusals } from './limits/standing-refusals.ts';
+import { createWriteBulkhead } from './limits/write-bulkhead.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { JobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
-import { createWriteBulkhead } from './write-bulkhead.ts';
 
 /** A request that waits for the bucket has to be over in three seconds. */
 const storageTimeoutMs = 2_500;

@@ -9,8 +9,8 @@ import type { Actor } from '../domain/audit.ts';
 import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { clientLeft } from './client-left.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
+import type { WriteBulkhead } from './limits/write-bulkhead.ts';
 import { parseInTurns } from './parse-in-turns.ts';
-import type { WriteBulkhead } from './write-bulkhead.ts';
 
 /** One request as a procedure sees it, whichever transport carried it. */
 export interface RequestInfo {

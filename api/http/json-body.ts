@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { maxBodyBytes } from '../../contract/errors.ts';
 import { JsonDepth, maxJsonDepth } from '../../contract/json-depth.ts';
-import type { BodyBudget } from './body-budget.ts';
+import type { BodyBudget } from '../limits/body-budget.ts';
 import { BodyTooLarge, malformed, notInUtf8 } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 

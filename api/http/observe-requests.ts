@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { authOperationOf } from '../../auth/operation-names.ts';
-import { TurnsTaken } from '../turns-taken.ts';
+import { TurnsTaken } from '../limits/turns-taken.ts';
 import { routeOf } from './identify-route.ts';
 
 /**

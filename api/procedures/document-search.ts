@@ -12,9 +12,9 @@ import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { clientLeft } from '../client-left.ts';
 import type { ApiDeps } from '../deps.ts';
+import { SearchTurns } from '../limits/search-turns.ts';
 import { toSearchResult } from '../presenters/document.ts';
 import { procedure } from '../procedure.ts';
-import { SearchTurns } from '../search-turns.ts';
 
 type InputFilter = NonNullable<RouteInput<typeof contract.documents.search>['filter']>;
 

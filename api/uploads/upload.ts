@@ -3,7 +3,7 @@ import type { Release } from '../../concurrency/semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { isCode, ObjectExistsError } from '../../storage/write-once.ts';
 import { noteOrganization } from '../http/request.ts';
-import { KeptWaiting } from '../kept-waiting.ts';
+import { KeptWaiting } from '../limits/kept-waiting.ts';
 import { UploadAdmission, UploadRefused } from './admission.ts';
 import { download } from './download.ts';
 import { DownloadTurns } from './download-turns.ts';

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import type { Response } from 'express';
-import { KeptWaiting } from '../../api/kept-waiting.ts';
+import { KeptWaiting } from '../../api/limits/kept-waiting.ts';
 
 describe('A client that is kept waiting', () => {
   const respond = () => Object.assign(new EventEmitter(), { closed: false, writableFinished: false }) as unknown as Response;

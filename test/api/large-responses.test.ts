@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
-import { LargeResponses } from '../../api/http/large-responses.ts';
+import { LargeResponses } from '../../api/limits/large-responses.ts';
 import { Neighbours } from '../../concurrency/neighbours.ts';
 import type { ApiError } from '../../contract/api-error.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { SearchTurns } from '../../api/search-turns.ts';
-import { TurnsTaken } from '../../api/turns-taken.ts';
+import { SearchTurns } from '../../api/limits/search-turns.ts';
+import { TurnsTaken } from '../../api/limits/turns-taken.ts';
 import { Neighbours } from '../../concurrency/neighbours.ts';
 import type { Rest } from '../../domain/scan-pace.ts';
 import { until } from '../support/processes.ts';

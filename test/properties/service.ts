@@ -7,7 +7,7 @@ import { Embedder } from '../../activities/embedder.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { ApiDeps } from '../../api/deps.ts';
-import { LargeResponses } from '../../api/http/large-responses.ts';
+import { LargeResponses } from '../../api/limits/large-responses.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run } from '../../api/procedure.ts';
 import { createProcedures } from '../../api/procedures/index.ts';
 import { Neighbours } from '../../concurrency/neighbours.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/api-error.ts';
+import { ApiError } from '../../contract/api-error.ts';
 
 interface Details {
   message: string;

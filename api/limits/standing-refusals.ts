@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import { KeptWaiting } from '../kept-waiting.ts';
-import { TurnsTaken } from '../turns-taken.ts';
-import { routeOf } from './identify-route.ts';
-import { noteOrganization, organizationOf } from './request.ts';
+import { routeOf } from '../http/identify-route.ts';
+import { noteOrganization, organizationOf } from '../http/request.ts';
+import { KeptWaiting } from './kept-waiting.ts';
+import { TurnsTaken } from './turns-taken.ts';
 
 interface Refusal {
   error: TurnsTaken;

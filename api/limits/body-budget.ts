@@ -4,7 +4,7 @@ import type { Release } from '../../concurrency/semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Caller } from '../caller.ts';
-import { clientAddressOf } from './request.ts';
+import { clientAddressOf } from '../http/request.ts';
 import { SlowClients } from './slow-clients.ts';
 
 export interface BodyBudgetLimits {

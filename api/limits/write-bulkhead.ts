@@ -1,5 +1,5 @@
-import type { Release } from '../concurrency/semaphore.ts';
-import { Turns } from '../concurrency/turns.ts';
+import type { Release } from '../../concurrency/semaphore.ts';
+import { Turns } from '../../concurrency/turns.ts';
 import { TurnsTaken } from './turns-taken.ts';
 
 /** Keeps the writes of one organization from taking every connection while they wait for each other. */

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Pool } from '../../db/connect.ts';
-import { clientAddressOf } from './request.ts';
+import { clientAddressOf } from '../http/request.ts';
 
 /** One limit: how many points a key may use in a window. */
 export interface Limiter {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
-import { whenClientLeaves } from '../concurrency/when-client-leaves.ts';
+import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 
 /** How long a client waits: a second in the mean, and each another time, so that those who came together do not come together again. */
 const shortestWaitMs = 500;
