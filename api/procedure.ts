@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import type { ZodSafeParseResult } from 'zod';
 import type { Neighbours } from '../concurrency/neighbours.ts';
 import type { Release } from '../concurrency/semaphore.ts';
+import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import { inShareOf, moveToShareOf } from '../db/fair-share.ts';
 import type { Actor } from '../domain/audit.ts';
 import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
-import { clientLeft } from './client-left.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
 import type { WriteBulkhead } from './limits/write-bulkhead.ts';
 import { parseInTurns } from './parse-in-turns.ts';
@@ -128,6 +128,11 @@ export async function run(
   if (!authorized) throw new Error(`${operation} returned without authorization`);
   if (stream) return inThisRequest(validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>));
   return await parseInTurns(route.responses[200], output);
+}
+
+/** The error of a request whose client has left: nobody reads it, and it is nobody's fault. */
+export function clientLeft(): ApiError {
+  return new ApiError('SERVICE_UNAVAILABLE', { message: 'The client has left.' });
 }
 
 /** What a handler failed with: what waits for a client rejects with the reason of its signal once the client leaves. */

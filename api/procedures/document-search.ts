@@ -10,11 +10,10 @@ import type { Rest } from '../../domain/scan-pace.ts';
 import { highlightTexts } from '../../domain/search/highlights.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
-import { clientLeft } from '../client-left.ts';
 import type { ApiDeps } from '../deps.ts';
 import { SearchTurns } from '../limits/search-turns.ts';
 import { toSearchResult } from '../presenters/document.ts';
-import { procedure } from '../procedure.ts';
+import { clientLeft, procedure } from '../procedure.ts';
 
 type InputFilter = NonNullable<RouteInput<typeof contract.documents.search>['filter']>;
 
