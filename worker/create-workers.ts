@@ -4,8 +4,7 @@ import type { Activities } from '../activities/index.ts';
 import type { JobKind } from '../db/schema.ts';
 import { jobTaskQueue, mainTaskQueue, type TraceSinks } from '../workflows/definitions.ts';
 import { JobSlots } from './job-slots.ts';
-import { logActivities } from './log-activities.ts';
-import { traceActivities } from './trace-activities.ts';
+import { logActivities, traceActivities } from './telemetry.ts';
 
 export interface WorkerOptions {
   connection: NativeConnection;

@@ -19,7 +19,7 @@ import { prepareNamespace } from '../temporal/namespace.ts';
 import type { Outbox } from '../temporal/outbox.ts';
 import { createWorkers, forceMs } from './create-workers.ts';
 import { RunningWorkers } from './run-workers.ts';
-import { createTraceSinks } from './trace-workflows.ts';
+import { createTraceSinks } from './telemetry.ts';
 import { untilReconnected } from './until-reconnected.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
