@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { Client, type ClientOptions, Connection, type ConnectionOptions, type WorkflowClientInterceptor } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { ServerConfig } from '../config/server.ts';
+import { currentTraceparent } from '../telemetry/spans.ts';
+import { withTraceparent } from '../workflows/trace-header.ts';
 import { createDataConverter } from './data-converter.ts';
-import { passTrace } from './pass-trace.ts';
 
 const answerMs = 3_000;
 
@@ -23,13 +24,21 @@ const channelArgs = {
 /** A client that connects when it is first used, so that the API can start while Temporal is down (docs/rules.md, outbox). */
 export function createTemporalClient(config: TemporalConfig): Client {
   const connection = Connection.lazy({ ...connectionOptions(config), channelArgs });
-  return new Client({
-    connection,
-    namespace: config.namespace,
-    dataConverter: createDataConverter(config),
-    interceptors: { workflow: [passTrace] },
-  });
+  return new Client({ connection, namespace: config.namespace, dataConverter: createDataConverter(config), interceptors });
 }
+
+/** The same client over the connection of workers in this process. */
+export function overConnection({ options }: Client, connection: NativeConnection): Client {
+  return new Client({ connection, namespace: options.namespace, dataConverter: options.loadedDataConverter, interceptors });
+}
+
+/** Passes the trace that a start or a signal is a part of on to the workflow. */
+const passTrace: WorkflowClientInterceptor = {
+  startWithDetails: (input, next) => next({ ...input, headers: withTraceparent(input.headers, currentTraceparent()) }),
+  signalWithStart: (input, next) => next({ ...input, headers: withTraceparent(input.headers, currentTraceparent()) }),
+};
+
+const interceptors = { workflow: [passTrace] } satisfies ClientOptions['interceptors'];
 
 /** The connection of the workers. Throws if Temporal is unreachable; the caller tries again. */
 export function connectWorkers(config: TemporalConfig): Promise<NativeConnection> {

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connect.ts';
 import { type OutboxMessage, setDispatcher } from '../db/outbox.ts';
+import { overConnection } from './connect.ts';
 import { IntentDelivery } from './intent-delivery.ts';
 import { logFieldsOf } from './log-fields.ts';
 import { OutboxRelay } from './outbox-relay.ts';
-import { passTrace } from './pass-trace.ts';
 import type { StartSettings } from './start-options.ts';
 
 /** Delivers committed intents to Temporal: at once in the background, and later from the table (docs/rules.md, outbox). */
@@ -63,8 +63,7 @@ export function createOutbox({ db, workerDb, client, log, settings }: OutboxOpti
       relaying ??= relay.run(stopping.signal);
     },
     shareConnection(connection) {
-      const { namespace, loadedDataConverter: dataConverter } = client.options;
-      near = connection && new Client({ connection, namespace, dataConverter, interceptors: { workflow: [passTrace] } });
+      near = connection && overConnection(client, connection);
     },
     async stop() {
       stopping.abort();
