@@ -10,9 +10,9 @@ import {
 import type pg from 'pg';
 import { type Actor, actorQuery } from '../db/actor.ts';
 import type { Db } from '../db/connect.ts';
+import { joinTransaction } from '../db/join-transaction.ts';
 import { dispatchCommitted } from '../db/outbox.ts';
 import { retryDeadlocks } from '../db/transaction.ts';
-import { withinTransaction } from '../db/within-transaction.ts';
 import { currentActor } from './actor.ts';
 import { noteFailure } from './failed-query.ts';
 import { countMails, dropMailsAfter, takeMails, type WriteMails } from './outgoing-mails.ts';
@@ -76,7 +76,7 @@ class AuthDriver extends PostgresDriver {
 
   override async commitTransaction(connection: Connection): Promise<void> {
     const mails = takeMails();
-    const messages = mails.length > 0 ? await withinTransaction(connection, (trx) => this.#writeMails(trx, mails)) : [];
+    const messages = mails.length > 0 ? await joinTransaction(connection, (trx) => this.#writeMails(trx, mails)) : [];
     this.#inTransaction.delete(connection);
     await super.commitTransaction(connection);
     dispatchCommitted(this.#db, messages);

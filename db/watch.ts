@@ -87,7 +87,7 @@ export class Watch {
     this.#asking = true;
     const heard = new Map([...this.#clients].map((client) => [client, client.bytesRead]));
     try {
-      const working = await within(askMs, this.#findWorking(silent.map(({ backendPid }) => backendPid)));
+      const working = await withinTurns(askMs, this.#findWorking(silent.map(({ backendPid }) => backendPid)));
       if (!this.#options.pooled) this.#breakOffDead(silent, working);
     } catch (error) {
       this.#dropSide();
@@ -128,7 +128,7 @@ export class Watch {
     while (!this.#closed) {
       await new Promise((resolve) => setTimeout(resolve, probeMs).unref());
       try {
-        await within(askMs, this.#findWorking([]));
+        await withinTurns(askMs, this.#findWorking([]));
         break;
       } catch (error) {
         this.#dropSide();
@@ -171,10 +171,11 @@ function streamOf(client: pg.Client) {
 }
 
 /**
- * Rejects if the work takes longer. The work goes on, and its failure is ignored. The time is counted in turns of the event loop, in each of
- * which what has arrived is read: a process that was busy itself does not take the server for gone.
+ * Rejects if the work takes longer than `ms`; the work goes on, and its failure is ignored. Not by the clock as `within` of concurrency/:
+ * the time is counted in turns of the event loop, each of which reads what has arrived, so a process that was busy itself does not take the
+ * server for gone.
  */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+async function withinTurns<T>(ms: number, work: Promise<T>): Promise<T> {
   work.catch(() => {});
   const late = Promise.withResolvers<never>();
   let turns = Math.ceil(ms / turnMs);

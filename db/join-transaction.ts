@@ -4,10 +4,10 @@ import { collectIntents, type OutboxMessage, writeIntents } from './outbox.ts';
 import type { Database } from './schema.ts';
 
 /**
- * Runs work in the transaction that a connection is in, which whoever began it commits or rolls back. Returns the intents that it put
- * into the outbox, to be dispatched after the commit.
+ * Runs work in a transaction that somebody else has begun on a connection, and will commit or roll back. Returns the intents that the work
+ * put into the outbox; the caller dispatches them after the commit.
  */
-export function withinTransaction(connection: DatabaseConnection, work: (trx: Transaction) => Promise<void>): Promise<OutboxMessage[]> {
+export function joinTransaction(connection: DatabaseConnection, work: (trx: Transaction) => Promise<void>): Promise<OutboxMessage[]> {
   const db = new Kysely<Database>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
