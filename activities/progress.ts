@@ -13,10 +13,13 @@ export function reporting<T>(): { before: T | undefined; onProgress: (progress: 
   };
 }
 
-/** Runs work that waits for others, with heartbeats all the time: the loss of its worker is noticed by their absence, and not by a long timeout. */
-export async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Runs work that waits for others, with a heartbeat every five seconds: a lost worker is noticed by their absence, and not by a long timeout.
+ * Each heartbeat carries what `readProgress` returns; nothing if it is absent.
+ */
+export async function withHeartbeats<T>(work: () => Promise<T>, readProgress?: () => unknown): Promise<T> {
   const context = Context.current();
-  const heartbeat = setInterval(() => context.heartbeat(), heartbeatMs);
+  const heartbeat = setInterval(() => context.heartbeat(readProgress?.()), heartbeatMs);
   try {
     return await work();
   } finally {

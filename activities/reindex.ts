@@ -18,6 +18,11 @@ import type { ActivityDeps } from './deps.ts';
 import { toApplicationFailure } from './job-failure.ts';
 import { reporting, withHeartbeats } from './progress.ts';
 
+/** For how long a document waits for a model that limits its rate, before the workflow does. */
+const patienceMs = 10 * 60_000;
+/** The pauses between the tries of a document that the service fails at. */
+const pausesMs = [1_000, 10_000];
+
 interface Page {
   workspaceId: string;
   target: IndexKind;
@@ -74,27 +79,32 @@ async function readTarget({ ai, breaker }: ActivityDeps): Promise<IndexKind> {
 /** What a batch has done so far. An attempt that follows one that was broken off goes on from there. */
 type Staged = Pick<ReindexBatch, 'staged' | 'chunks' | 'failed'>;
 
-async function stagePage(deps: ActivityDeps, { target, ...page }: Page): Promise<ReindexBatch> {
+async function stagePage(deps: ActivityDeps, page: Page): Promise<ReindexBatch> {
   const { before, onProgress, signal } = reporting<Partial<Staged>>();
   // Earlier versions noted no failures.
   const progress: Staged = { staged: 0, chunks: 0, failed: [], ...before };
-  const heartbeat = setInterval(() => onProgress(progress), heartbeatMs);
-  try {
-    if (page.after === '') await noteIndexKinds(deps.db, { workspaceId: page.workspaceId, signal });
-    const documents = await listBehind(deps.db, { target, ...page });
-    await deps.breaker?.untilClosed(signal);
-    const { textsPerCall } = await deps.reindexEmbedder.mannerOf(target.model).catch((error: unknown) => {
-      throw toApplicationFailure(error);
-    });
-    for (const document of documents) {
-      signal.throwIfAborted();
-      await stageOne(deps, document, { target, signal, textsPerCall }, progress);
-      onProgress(progress);
-    }
-    return { ...progress, after: documents.at(-1)?.documentId ?? null, last: documents.length < page.limit };
-  } finally {
-    clearInterval(heartbeat);
+  const stage = () => stageInto(progress, deps, page, { onProgress: () => onProgress(progress), signal });
+  return await withHeartbeats(stage, () => progress);
+}
+
+async function stageInto(
+  progress: Staged,
+  deps: ActivityDeps,
+  { target, ...page }: Page,
+  { onProgress, signal }: { onProgress: () => void; signal: AbortSignal },
+): Promise<ReindexBatch> {
+  if (page.after === '') await noteIndexKinds(deps.db, { workspaceId: page.workspaceId, signal });
+  const documents = await listBehind(deps.db, { target, ...page });
+  await deps.breaker?.untilClosed(signal);
+  const { textsPerCall } = await deps.reindexEmbedder.mannerOf(target.model).catch((error: unknown) => {
+    throw toApplicationFailure(error);
+  });
+  for (const document of documents) {
+    signal.throwIfAborted();
+    await stageOne(deps, document, { target, signal, textsPerCall }, progress);
+    onProgress();
   }
+  return { ...progress, after: documents.at(-1)?.documentId ?? null, last: documents.length < page.limit };
 }
 
 interface Embedding {
@@ -172,12 +182,6 @@ async function embedDocument(
   if (!isSameKind({ model, dimensions, chunking: chunkingOf(size) }, target)) throw changed(model);
   return { chunks: pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] })) };
 }
-
-const heartbeatMs = 5_000;
-/** For how long a document waits for a model that limits its rate, before the workflow does. */
-const patienceMs = 10 * 60_000;
-/** How long a document waits before it is tried again at which the service failed. */
-const pausesMs = [1_000, 10_000];
 
 function changed(model: string): ApplicationFailure {
   const message = `The AI service embeds with ${model} by now, or has other settings. Start the re-embedding again.`;
