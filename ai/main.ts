@@ -9,9 +9,9 @@ import { createAiServiceMetrics } from '../metrics/ai-service-metrics.ts';
 import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { createLog } from '../telemetry/create-log.ts';
 import { startTracing } from '../telemetry/start-tracing.ts';
-import { orderLocalModels } from './embed-models.ts';
+import { orderLocalModels } from './embed/embed-models.ts';
+import { createMinilmModel } from './embed/minilm/pooled-model.ts';
 import { drainOnStop } from './http/in-flight.ts';
-import { createMinilmModel } from './minilm/pooled-model.ts';
 import { chooseOcr, recognizesHere } from './ocr/backends.ts';
 import { leastBytes, type PoolBudget, planPools } from './pool/budget.ts';
 import { findIsolation } from './pool/isolation.ts';
@@ -72,7 +72,7 @@ async function stop(signal: string): Promise<void> {
 /** The processes of the local sentence model, if it is chosen. Behind another model it still embeds for what it has indexed. */
 function startEmbedders(): ProcessPool | undefined {
   if (budget.embedders === 0) return undefined;
-  const entry = new URL('./minilm/child.ts', import.meta.url);
+  const entry = new URL('./embed/minilm/child.ts', import.meta.url);
   return new ProcessPool({ entry, size: budget.embedders, heapMegabytes: 256, memoryBytes: budget.embedderBytes, onStderr: logStderr });
 }
 

@@ -1,9 +1,9 @@
 import type { RemoteModelConfig } from '../config/ai-service.ts';
 import { countCharacters } from './characters.ts';
-import { type EmbedModel, pickModel, type WantedIndex } from './embed-models.ts';
+import { type EmbedModel, pickModel, type WantedIndex } from './embed/embed-models.ts';
+import { createRemoteModel } from './embed/remote-embeddings.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import { TaskFailure } from './pool/protocol.ts';
-import { createRemoteModel } from './remote-embeddings.ts';
 import { askRemote, chatCompletion } from './remote-model.ts';
 import { ServiceError } from './service-error.ts';
 import { splitSentences } from './summarize/split-sentences.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { createMinilmModel } from '../../ai/embed/minilm/pooled-model.ts';
 import { readUpload } from '../../ai/extract/extract-document.ts';
-import { createMinilmModel } from '../../ai/minilm/pooled-model.ts';
 import { ProcessPool } from '../../ai/pool/process-pool.ts';
 import { TaskFailure, type TaskFailureReason } from '../../ai/pool/protocol.ts';
 import { createLocalProvider } from '../../ai/providers.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { splitToFit } from '../../ai/minilm/split-to-fit.ts';
+import { splitToFit } from '../../ai/embed/minilm/split-to-fit.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { createJob } from '../support/jobs.ts';
 import { childrenOf, until } from '../support/processes.ts';

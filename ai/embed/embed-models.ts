@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LocalModelName } from '../config/local-models.ts';
+import type { LocalModelName } from '../../config/local-models.ts';
 import { embedText, localDimensions, localEmbedModel } from './embed-text.ts';
 
 /** The index that a caller wants vectors for: one that documents have already. */

@@ -1,7 +1,7 @@
+import type { ProcessPool } from '../../pool/process-pool.ts';
+import { TaskFailure } from '../../pool/protocol.ts';
+import { explainTextFailure } from '../../text-failure.ts';
 import type { EmbedModel } from '../embed-models.ts';
-import type { ProcessPool } from '../pool/process-pool.ts';
-import { TaskFailure } from '../pool/protocol.ts';
-import { explainTextFailure } from '../text-failure.ts';
 
 /** Of one text: the longest that the service takes has a hundred parts. */
 const timeoutMs = 120_000;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { RemoteModelConfig } from '../config/ai-service.ts';
+import type { RemoteModelConfig } from '../../config/ai-service.ts';
+import { askRemote } from '../remote-model.ts';
+import { ServiceError } from '../service-error.ts';
 import { type EmbedModel, usualChunk } from './embed-models.ts';
-import { askRemote } from './remote-model.ts';
-import { ServiceError } from './service-error.ts';
 
 const response = z.object({ data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })) });
 

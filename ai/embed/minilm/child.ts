@@ -1,4 +1,4 @@
-import { serveTasks } from '../pool/serve-tasks.ts';
+import { serveTasks } from '../../pool/serve-tasks.ts';
 import { type EmbedOne, loadMinilm } from './model.ts';
 
 let embedOne: EmbedOne | undefined;

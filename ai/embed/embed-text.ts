@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { stemmer } from 'stemmer';
-import { englishStopWords, wordsOf } from './words.ts';
+import { englishStopWords, wordsOf } from '../words.ts';
 
 export const localEmbedModel = 'local-hash-256';
 export const localDimensions = 256;
