@@ -6,10 +6,7 @@ type Rule = [what: string, isHeld: (value: unknown) => boolean];
 export const text: Rule = ['a text', (value) => typeof value === 'string' && value !== ''];
 export const flag: Rule = ['true or false', (value) => typeof value === 'boolean'];
 export const count: Rule = ['a whole number of 1 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 1];
-export const time: Rule = [
-  'a time, such as 2026-11-01T00:00:00Z',
-  (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
-];
+export const time: Rule = ['a time with its zone, such as 2026-11-01T00:00:00Z', isTime];
 /** What a run gives to the one that continues it. */
 export const carried: Rule = ['left out', (value) => typeof value === 'object'];
 
@@ -28,6 +25,13 @@ export function checkInput<Input extends object>(input: Input, rules: { [Field i
     const [what, isHeld] = rule;
     if (value !== undefined && !isHeld(value)) throw invalid(`${name} must be ${what}.`);
   }
+}
+
+const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** ISO 8601: `Date` also takes "last week 5", for the first of May 2001. */
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && iso.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 function invalid(message: string): ApplicationFailure {
