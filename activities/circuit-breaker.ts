@@ -56,7 +56,7 @@ export class CircuitBreaker {
       this.failures = 0;
       return result;
     } catch (error) {
-      if (error instanceof AiServiceError && !isUnreachable(error)) this.failures = 0;
+      if (error instanceof AiServiceError && !isAway(error)) this.failures = 0;
       throw error;
     }
   }
@@ -66,7 +66,7 @@ export class CircuitBreaker {
     try {
       return await call;
     } catch (error) {
-      if (isUnreachable(error)) this.fail();
+      if (isAway(error)) this.fail();
       throw error;
     }
   }
@@ -98,6 +98,6 @@ export class CircuitBreaker {
   }
 }
 
-function isUnreachable(error: unknown): boolean {
+function isAway(error: unknown): boolean {
   return error instanceof AiServiceError && error.kind === 'unreachable';
 }

@@ -1,5 +1,6 @@
 import { inTransaction } from '../db/transaction.ts';
 import { countMembers } from '../domain/billing/count-members.ts';
+import type { SubscriptionRow } from '../domain/billing/find-subscription.ts';
 import { listProblems, listSubjects, resolveEnded } from '../domain/billing/problems.ts';
 import { forgetOldCancellations } from './cancellation-request.ts';
 import { compareCustomers } from './compare-customers.ts';
@@ -7,7 +8,7 @@ import { type FetchedSubscription, fetchSubscription } from './fetch-subscriptio
 import { endDuplicates } from './live-subscriptions.ts';
 import type { Payments } from './payments.ts';
 import { isLiveStatus, readItems } from './plans.ts';
-import { reportStranger, type SubscriptionRow, storeSubscription, valuesOf } from './store-subscription.ts';
+import { reportStranger, storeSubscription, valuesOf } from './store-subscription.ts';
 import { seatChanges } from './sync-seats.ts';
 import { followSeats, syncSubscription } from './sync-subscription.ts';
 

@@ -1,8 +1,8 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type Stripe from 'stripe';
 import type { Transaction } from '../db/connect.ts';
-import type { Database } from '../db/schema.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { SubscriptionRow } from '../domain/billing/find-subscription.ts';
 import { reportProblem, resolveProblem } from '../domain/billing/problems.ts';
 import { newId } from '../domain/ids.ts';
 import { lockOrganizationOfCustomer, lockStoredSubscription } from '../domain/locks.ts';
@@ -10,8 +10,6 @@ import { recordCancellation } from './cancellation-request.ts';
 import type { FetchedSubscription } from './fetch-subscription.ts';
 import type { Payments } from './payments.ts';
 import { billedSeats, dateOf, idOf, isLiveStatus, readItems, type SoldPlan } from './plans.ts';
-
-export type SubscriptionRow = Selectable<Database['subscription']>;
 
 /**
  * Overwrites the row of a subscription with what Stripe said, unless the row holds what was asked later; makes the row if there is none.

@@ -2,12 +2,13 @@ import type { Transaction } from '../db/connect.ts';
 import { addToOutbox } from '../db/outbox.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { countMembers } from '../domain/billing/count-members.ts';
+import type { SubscriptionRow } from '../domain/billing/find-subscription.ts';
 import { isLive } from '../domain/billing/live-subscription.ts';
 import { reportProblem, resolveProblem } from '../domain/billing/problems.ts';
 import { startSeatSync } from '../workflows/definitions.ts';
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts';
 import type { Payments } from './payments.ts';
-import { type SubscriptionRow, storeSubscription } from './store-subscription.ts';
+import { storeSubscription } from './store-subscription.ts';
 import { seatChanges } from './sync-seats.ts';
 
 /**

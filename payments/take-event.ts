@@ -1,13 +1,13 @@
 import type Stripe from 'stripe';
 import type { Transaction } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { SubscriptionRow } from '../domain/billing/find-subscription.ts';
 import { tellPaymentFailed } from '../domain/billing/tell-payment-failed.ts';
 import { expireCheckouts } from './customers.ts';
 import { orMissing } from './fetch-subscription.ts';
 import { endDuplicates } from './live-subscriptions.ts';
 import type { Payments } from './payments.ts';
 import { idOf } from './plans.ts';
-import type { SubscriptionRow } from './store-subscription.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
 /**

@@ -9,7 +9,7 @@ import { type Candidate, type ChunkQuery, candidatesOfDocument } from './candida
 import { quantizedLength } from './quantize.ts';
 
 /** A `halfvec` has no more dimensions. */
-const mostDimensions = 16_000;
+const mostHalfDimensions = 16_000;
 const blocksPerFill = 200;
 
 const key = sql`workspace_id, model, dimensions, document_id, first_index`;
@@ -28,7 +28,7 @@ const ofChunks = sql`(
 )`;
 
 /** Whether a search for vectors of so many dimensions can use pgvector's operator. */
-export const hasHalfVectors = (dimensions: number) => sql<boolean>`(${isThere} and ${sql.lit(dimensions <= mostDimensions)})`;
+export const hasHalfVectors = (dimensions: number) => sql<boolean>`(${isThere} and ${sql.lit(dimensions <= mostHalfDimensions)})`;
 
 /**
  * Makes the table, if need be, and fills it for the blocks that lack it. Needs pgvector, and a connection outside of a transaction.
@@ -42,7 +42,7 @@ export async function keepHalfVectors(db: Db): Promise<void> {
     const { numAffectedRows } = await sql`
       insert into vector_block_half (${key}, half_vectors)
       select ${key}, ${ofChunks} from vector_block
-      where dimensions <= ${sql.lit(mostDimensions)} and not exists (
+      where dimensions <= ${sql.lit(mostHalfDimensions)} and not exists (
         select from vector_block_half as half
         where (half.workspace_id, half.model, half.dimensions, half.document_id, half.first_index)
           = (vector_block.workspace_id, vector_block.model, vector_block.dimensions, vector_block.document_id, vector_block.first_index)
@@ -80,7 +80,7 @@ export async function storeHalfVectors(trx: Transaction, documentId: string): Pr
   await sql`
     insert into vector_block_half (${key}, half_vectors)
     select ${key}, ${ofChunks} from vector_block
-    where document_id = ${documentId} and dimensions <= ${sql.lit(mostDimensions)}
+    where document_id = ${documentId} and dimensions <= ${sql.lit(mostHalfDimensions)}
   `.execute(trx);
 }
 

@@ -9,7 +9,7 @@ import {
   indexed,
   indexName,
   indexPrefix,
-  mostDimensions,
+  mostIndexedDimensions,
   mostScanned,
   oldestPgvector,
   parseIndexName,
@@ -117,7 +117,7 @@ async function findLargeWorkspaces(db: Db, largerThan: number): Promise<Map<stri
     cross join lateral (
       select embedding from chunk where workspace_id = large.workspace_id and model = used.model order by id desc limit 1
     ) as newest
-    where cardinality(newest.embedding) <= ${mostDimensions}
+    where cardinality(newest.embedding) <= ${mostIndexedDimensions}
     order by chunks desc
   `.execute(db);
   return new Map(rows.map(({ chunks, ...key }) => [indexName(key), chunks]));

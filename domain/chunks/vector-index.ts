@@ -15,7 +15,7 @@ export interface IndexKey {
 export const mostScanned = 50_000;
 
 /** pgvector indexes a `halfvec` of no more dimensions. */
-export const mostDimensions = 4_000;
+export const mostIndexedDimensions = 4_000;
 
 /** pgvector has scans that go on until enough is found since this version. */
 export const oldestPgvector = [0, 8] as const;

@@ -94,8 +94,8 @@ export async function readChangedJobs(
 }
 
 const pageSize = 200;
-const isFinal = sql`finished_at is not null`;
-const eventBytes = sql<number>`${sql.lit(rowBytes)} + case when ${isFinal} then ${inputBytes} + ${resultBytes} else 0 end`;
+const isFinished = sql`finished_at is not null`;
+const eventBytes = sql<number>`${sql.lit(rowBytes)} + case when ${isFinished} then ${inputBytes} + ${resultBytes} else 0 end`;
 
 type Admit = (bytes: number) => Promise<void>;
 
@@ -123,7 +123,7 @@ function selectContents(db: Db, ids: string[]) {
   return db
     .selectFrom('job')
     .select(headColumns)
-    .select(sql<JobRow['input']>`case when ${isFinal} then input else '{}' end`.as('input'))
-    .select(sql<JobRow['result']>`case when ${isFinal} then result end`.as('result'))
+    .select(sql<JobRow['input']>`case when ${isFinished} then input else '{}' end`.as('input'))
+    .select(sql<JobRow['result']>`case when ${isFinished} then result end`.as('result'))
     .where('id', '=', anyOf(ids));
 }

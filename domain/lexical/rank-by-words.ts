@@ -71,7 +71,7 @@ export async function rankByWords(db: Db, query: WordQuery): Promise<RankedByWor
   const pace = new ScanPace(workspaceId, rest);
   for (const row of await readTerms(db, query)) await addScores(scores, row, pace);
   const ranked = await findBest(scores, query, pace);
-  const ids = await findDocuments(db, workspaceId, ranked);
+  const ids = await findDocumentIds(db, workspaceId, ranked);
   const best = ranked.flatMap((candidate) => {
     const documentId = ids.get(candidate.number);
     return documentId === undefined ? [] : { ...candidate, documentId };
@@ -221,7 +221,7 @@ function findHighest(scores: Float64Array, start: number, end: number): number {
 }
 
 /** The ids of the documents with these postings, by their numbers. Those that were deleted or indexed again since are not among them. */
-export async function findDocuments(db: Db, workspaceId: string, chunks: { number: number }[]): Promise<Map<number, string>> {
+export async function findDocumentIds(db: Db, workspaceId: string, chunks: { number: number }[]): Promise<Map<number, string>> {
   if (chunks.length === 0) return new Map();
   const rows = await db
     .selectFrom('lexical_document')

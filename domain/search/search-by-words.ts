@@ -5,7 +5,7 @@ import { readChunks, type ShownChunk } from '../chunks/read-chunks.ts';
 import { searchChunks } from '../chunks/search-chunks.ts';
 import { toUnitLength } from '../chunks/unit-vector.ts';
 import type { DocumentScope } from '../documents/document-scope.ts';
-import { findDocuments, type RankedByWords, rankByWords, type ScoredCandidate } from '../lexical/rank-by-words.ts';
+import { findDocumentIds, type RankedByWords, rankByWords, type ScoredCandidate } from '../lexical/rank-by-words.ts';
 import type { Rest } from '../scan-pace.ts';
 import { fuseByRank, semanticWeightOf, worthOfPlace } from './rank-fusion.ts';
 
@@ -130,7 +130,7 @@ async function isStale(
   if (isIncomplete || read.some(isOther)) return true;
   const found = new Set(read.map((chunk) => keyOf(candidateOf(chunk))));
   const missing = wanted.filter((candidate) => !found.has(keyOf(candidate)));
-  const there = await findDocuments(db, workspaceId, missing);
+  const there = await findDocumentIds(db, workspaceId, missing);
   return missing.some(({ number }) => !there.has(number));
 }
 
