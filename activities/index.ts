@@ -17,6 +17,7 @@ import { workspaceActivities } from './workspaces.ts';
 /** What workflows do outside of Temporal. Thin: each calls the domain, the storage or the AI service. */
 export type Activities = ReturnType<typeof createActivities>;
 
+/** All activities, by the names by which workflows call them. */
 export function createActivities(deps: ActivityDeps) {
   return {
     ...tellingSuccess(deps, { ...housekeepingActivities(deps), ...indexActivities(deps), ...sweepActivities(deps) }),

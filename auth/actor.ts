@@ -8,6 +8,7 @@ export function runAsActor<T>(actor: Caller | undefined, work: () => T): T {
   return current.run(actor, work);
 }
 
+/** The actor of the work that runs now; undefined outside of {@link runAsActor}. */
 export function currentActor(): Caller | undefined {
   return current.getStore();
 }

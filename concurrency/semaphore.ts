@@ -3,6 +3,7 @@ import { WaitQueue } from './wait-queue.ts';
 /** Gives back what was acquired. A second call does nothing. */
 export type Release = () => void;
 
+/** The semaphore is closed: nobody acquires it any more. */
 export class SemaphoreClosed extends Error {
   constructor() {
     super('The semaphore is closed.');

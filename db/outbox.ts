@@ -73,6 +73,7 @@ export function setDispatcher(db: Db, dispatch: Dispatch | undefined): void {
   else dispatchers.delete(db);
 }
 
+/** Passes committed intents to the dispatcher of `db`, if there is one. */
 export function dispatchCommitted(db: Db, messages: OutboxMessage[]): void {
   if (messages.length > 0) dispatchers.get(db)?.(messages);
 }

@@ -101,6 +101,7 @@ export interface Cursors {
 
 const macBytes = 16;
 
+/** Creates cursors that are signed with `key`. */
 export function createCursors(key: Buffer): Cursors {
   const sign = (scope: string, payload: string) => createHmac('sha256', key).update(`${scope}\n${payload}`).digest().subarray(0, macBytes);
   return {

@@ -26,6 +26,7 @@ export type CancelSubscription = (
   cancellation: Cancellation,
 ) => Promise<{ status: Stripe.Subscription.Status; cancelAtPeriodEnd: boolean }>;
 
+/** Returns the function that cancels subscriptions. `payments` is undefined while billing is off. */
 export function createCancelSubscription(db: Db, payments: Payments | undefined): CancelSubscription {
   return async (actor, { organizationId, immediately }) => {
     const row = await findLiveSubscription(db, organizationId);

@@ -91,6 +91,7 @@ export function idOf(reference: string | { id: string } | null | undefined): str
   return typeof reference === 'string' ? reference : reference?.id;
 }
 
+/** The date of a Unix time in seconds, as Stripe has it; null without one. */
 export function dateOf(seconds: number | null | undefined): Date | null {
   return seconds ? new Date(seconds * 1000) : null;
 }

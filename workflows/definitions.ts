@@ -299,6 +299,7 @@ export function jobIdOf(workflowId: string): string | undefined {
   return workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : undefined;
 }
 
+/** Starts the workflow of a job. The plan of its organization decides its share of the workers. */
 export function startJob(input: Omit<RunJobInput, 'timeoutMs'>, plan: PlanName | undefined): Intent {
   const intent = { operation: 'start', workflow: 'runJob', workflowId: workflowIds.runJob(input.jobId), input } as const;
   return plan === undefined ? intent : { ...intent, plan };
@@ -309,6 +310,7 @@ export function tellJobCanceled(jobId: string): Intent {
   return { operation: 'signal', workflowId: workflowIds.runJob(jobId), signal: 'jobCanceled' };
 }
 
+/** Starts the workflow that removes an upload if it is not completed in time. */
 export function startUpload(upload: Omit<UploadInput, 'waitMs'>): Intent {
   return { operation: 'start', workflow: 'upload', workflowId: workflowIds.upload(upload.documentId), input: withWait(upload) };
 }
@@ -326,6 +328,7 @@ function withWait({ documentId, organizationId, workspaceId }: Omit<UploadInput,
   return { documentId, organizationId, workspaceId, waitMs: uploadWaitMs };
 }
 
+/** Starts the workflow that sends a mail. */
 export function startMail(input: SendMailInput): Intent {
   return { operation: 'start', workflow: 'sendMail', workflowId: workflowIds.sendMail(input.mailId), input };
 }

@@ -28,6 +28,7 @@ export async function findJobScope(db: Db, input: CreateJobInput): Promise<JobSc
   return { organizationId: input.organizationId, workspaceId: input.workspaceId ?? null, documentId: null };
 }
 
+/** The scope of a job that exists. */
 export function scopeOf(job: Pick<JobHead, 'organization_id' | 'workspace_id' | 'document_id'>): JobScope {
   return { organizationId: job.organization_id, workspaceId: job.workspace_id, documentId: job.document_id };
 }

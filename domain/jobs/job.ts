@@ -57,6 +57,7 @@ export function isOfWorkspace(job: Pick<JobRow, 'workspace_id' | 'former_workspa
   return (job.workspace_id ?? job.former_workspace_id) === workspaceId;
 }
 
+/** Whether a job with this status has ended for good. */
 export function isFinal(status: JobRow['status']): boolean {
   return (finalStatuses as readonly string[]).includes(status);
 }

@@ -11,6 +11,7 @@ export interface ResourceCounts {
   subscriptions: number;
 }
 
+/** Counts users, organizations, workspaces and live subscriptions. */
 export async function countResources(db: Db): Promise<ResourceCounts> {
   const { rows } = await sql<ResourceCounts>`
     select
@@ -66,6 +67,7 @@ interface WaitingRow {
   mailAge: number | null;
 }
 
+/** Measures what waits on the platform besides jobs. Counts at most `most` of each sort. */
 export async function measureWaiting(db: Db, most = mostCounted): Promise<Waiting> {
   // A mail is tried for three days (workflows/send-mail.ts), and its row stays for thirty.
   const { rows } = await sql<WaitingRow>`

@@ -8,6 +8,7 @@ export interface IndexKind {
   chunking: string;
 }
 
+/** Whether vectors of the two kinds can be compared. */
 export function isSameKind(one: IndexKind, other: IndexKind): boolean {
   return one.model === other.model && one.dimensions === other.dimensions && one.chunking === other.chunking;
 }
