@@ -247,7 +247,7 @@ describe('npm run ops, on a running service', () => {
       ['status', '--verbose'],
       ['migrate', '--down'],
       ['replay', '--kind', 'document.read'],
-      ['replay', '--from', 'yesterday'],
+      ...['yesterday', '8', '11/21', '2026-02-30', '2026-11-21T08:00:00', ''].map((from) => ['replay', '--from', from]),
     ];
     for (const args of wrong) {
       const { code, stdout, stderr } = await ops(args);
