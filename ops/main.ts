@@ -1,6 +1,13 @@
 // `npm run ops -- COMMAND`: what an operator does from the command line. Exits 1 if a command fails, 2 if it is not understood.
 import { runCommand } from './run-command.ts';
 
+// Who reads the output may leave, as `head` does, and what was begun is done all the same, a backup for one.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 process.exitCode = await runCommand(process.argv.slice(2), process.env, {
   print: (line) => process.stdout.write(`${line}\n`),
   note: (line) => process.stderr.write(`${line}\n`),

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Environment } from '../../config/environment.ts';
@@ -91,6 +93,15 @@ describe('npm run ops, on a running service', () => {
       expect(await program.exited).to.deep.equal({ code, signal: null });
       expect({ code, stdout: program.stdout(), stderr: program.stderr() }).to.deep.equal(await ops(args, env));
     }
+  });
+
+  it('go on to their end if nobody reads their output any more', async () => {
+    const directory = join(api.stack.dataDir, 'backup-without-a-reader');
+    const program = startOps(['backup', directory], environment({}));
+    program.child.stdout?.destroy();
+    program.child.stderr?.destroy();
+    expect(await program.exited).to.deep.equal({ code: 0, signal: null });
+    expect(existsSync(join(directory, 'manifest.json'))).to.equal(true);
   });
 
   it('says that nothing is stuck, or what is and why, and exits 1', async () => {
