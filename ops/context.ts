@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import { type Client, NamespaceNotFoundError } from '@temporalio/client';
 import type { OpsConfig } from '../config/ops.ts';
 import { createDb, createPool, type Db } from '../db/connect.ts';
 import type { LonePostgres } from '../local/lone-postgres.ts';
@@ -6,9 +6,11 @@ import { findEmbeddedPostgres, findPostgresPrograms, hasEmbeddedPostgres } from 
 import { createStorage } from '../storage/create-storage.ts';
 import type { Storage } from '../storage/port.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
-import { isUnreachable } from '../temporal/unreachable.ts';
+import { grpcErrorOf, isUnreachable } from '../temporal/unreachable.ts';
 
 const temporalDeadlineMs = 5_000;
+/** NOT_FOUND, PERMISSION_DENIED and UNAUTHENTICATED of gRPC. */
+const refusals = new Set([5, 7, 16]);
 
 /** Where a command writes. */
 export interface Output {
@@ -103,14 +105,23 @@ function noDatabase({ dataDir }: OpsConfig): OpsError {
   return new OpsError(`No database: nothing runs in ${dataDir}. Start it with \`npm start\`, or set DATABASE_URL.`);
 }
 
-/** Makes a call to Temporal within 5 s. Throws OpsError if Temporal cannot be reached. */
+/** Makes a call to Temporal within 5 s. Throws OpsError if Temporal cannot be reached, or lets this client in nowhere. */
 export async function callTemporal<T>({ temporal, config }: OpsContext, call: () => Promise<T>): Promise<T> {
   try {
     return await temporal.withDeadline(Date.now() + temporalDeadlineMs, call);
   } catch (error) {
     if (isUnreachable(error)) throw new OpsError(`Temporal cannot be reached at ${config.temporal.address}. Does it run?`);
+    const refusal = findRefusal(error);
+    if (refusal !== undefined) throw new OpsError(`Temporal at ${config.temporal.address} refuses: ${refusal}`);
     throw error;
   }
+}
+
+/** Why Temporal takes no call at all: there is no such namespace, or the key or the certificate is not one of its own. */
+function findRefusal(error: unknown): string | undefined {
+  if (error instanceof NamespaceNotFoundError) return `${error.message}.`;
+  const grpc = grpcErrorOf(error);
+  return grpc && refusals.has(grpc.code) ? grpc.details : undefined;
 }
 
 /** The store of the deployment, to copy from and to: the links that it signs are worth nothing. */

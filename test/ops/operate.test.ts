@@ -283,6 +283,16 @@ describe('npm run ops, on a running service', () => {
     expect(await ops(['replay', '--all', '--dry-run'], away)).to.deep.equal({ code: 1, stdout: '', stderr: sentence });
   });
 
+  it('says in a sentence that Temporal has no such namespace, and shows what the database knows', async () => {
+    const wrong = { TEMPORAL_NAMESPACE: 'nobodys' };
+    const sentence = /^Temporal at \S+ refuses: Namespace .*nobodys.*\.\n$/;
+    const status = await ops(['status'], wrong);
+    expect(status.code).to.equal(1);
+    expect(status.stderr).to.match(sentence);
+    expect(status.stdout).to.include('Intents that Temporal has not taken: 0');
+    expect((await ops(['replay', '--all', '--dry-run'], wrong)).stderr).to.match(sentence);
+  });
+
   it('embeds documents anew that are behind, says how far it is, and charges nobody', async () => {
     const { token } = tenant.owner;
     const { db } = api.database;
