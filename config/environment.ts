@@ -138,6 +138,12 @@ export function httpUrl() {
     .transform((value) => value.replace(/\/+$/, ''));
 }
 
+/** The address of a Postgres from a variable. Says nothing of its value, which may hold a password. */
+export function postgresUrl() {
+  const error = 'must be a postgres:// URL; in its password, #, / and ? are written as %23, %2F and %3F';
+  return z.string('is missing').pipe(z.url({ protocol: /^postgres(ql)?$/, error }));
+}
+
 function holdsCredentials(value: string): boolean {
   const url = URL.parse(value);
   return Boolean(url?.username || url?.password);

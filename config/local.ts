@@ -2,11 +2,12 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { aiServiceEnvironment, loadAiServiceConfig } from './ai-service.ts';
-import { type Environment, findProblems, flag, httpUrl, integer, parseEnvironment } from './environment.ts';
+import { type Environment, findProblems, flag, httpUrl, integer, parseEnvironment, postgresUrl } from './environment.ts';
 import { changeVariables, readVariable } from './secret-files.ts';
 import { loadServerConfig } from './server.ts';
 import { serverEnvironment } from './server-environment.ts';
 import { storageVariables } from './storage.ts';
+import { hostAndPort } from './temporal.ts';
 
 const port = (defaultValue: number) => integer(defaultValue, { min: 1, max: 65_535 });
 
@@ -21,8 +22,8 @@ export const localEnvironment = z.object({
   AI_HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z.string().default('.data'),
   API_URL: httpUrl().optional(),
-  DATABASE_URL: z.string().optional(),
-  TEMPORAL_ADDRESS: z.string().optional(),
+  DATABASE_URL: postgresUrl().optional(),
+  TEMPORAL_ADDRESS: hostAndPort().optional(),
   TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_UI_URL: httpUrl().optional(),
   AI_SERVICE_URL: httpUrl().optional(),
@@ -126,7 +127,9 @@ function findProgramProblems(env: Environment): string[] {
     AUTH_SECRET: env.AUTH_SECRET?.trim() ? env.AUTH_SECRET : generated,
     SERVICE_TOKEN: env.SERVICE_TOKEN?.trim() ? env.SERVICE_TOKEN : generated,
   };
-  const complete = { ...env, DATABASE_URL: 'postgres://embedded', ...secrets };
+  const unused = Object.entries(ofExternal).flatMap(([address, names]) => (isGiven(env, address) ? [] : names));
+  const blanks = Object.fromEntries(unused.map((name) => [name, '']));
+  const complete = { ...changeVariables(env, blanks), DATABASE_URL: 'postgres://embedded', ...secrets };
   return [
     ...findProblems(() => loadServerConfig(complete)),
     ...(env.AI_SERVICE_URL?.trim() ? [] : findProblems(() => loadAiServiceConfig(complete))),

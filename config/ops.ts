@@ -1,22 +1,19 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { type Environment, httpUrl, integer, parseEnvironment } from './environment.ts';
+import { type Environment, httpUrl, integer, parseEnvironment, postgresUrl } from './environment.ts';
 import { jobTimeoutMsOf, jobTimeVariables } from './job-time.ts';
 import { payloadKeys } from './payload-keys.ts';
 import { storageChecks, storageVariables, storeOf } from './storage.ts';
+import { hostAndPort, temporalChecks, temporalVariables } from './temporal.ts';
 
 /** The variables of the operator's commands. */
 export const opsEnvironment = z.object({
   DATA_DIR: z.string().default('.data'),
-  DATABASE_URL: z.string().optional(),
-  DATABASE_DIRECT_URL: z.string().optional(),
+  DATABASE_URL: postgresUrl().optional(),
+  DATABASE_DIRECT_URL: postgresUrl().optional(),
   EMBEDDED_TEMPORAL_PORT: integer(7233, { min: 1, max: 65_535 }),
-  TEMPORAL_ADDRESS: z.string().optional(),
-  TEMPORAL_NAMESPACE: z.string().default('default'),
-  TEMPORAL_API_KEY: z.string().optional(),
-  TEMPORAL_TLS_CA: z.string().optional(),
-  TEMPORAL_TLS_CERT: z.string().optional(),
-  TEMPORAL_TLS_KEY: z.string().optional(),
+  TEMPORAL_ADDRESS: hostAndPort().optional(),
+  ...temporalVariables,
   TEMPORAL_PAYLOAD_KEYS: payloadKeys(),
   TEMPORAL_CODEC_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   EMBEDDED_TEMPORAL_UI_PORT: integer(8233, { min: 1, max: 65_535 }),
@@ -32,7 +29,9 @@ export type OpsConfig = ReturnType<typeof loadOpsConfig>;
 
 /** Reads the configuration of the operator's commands. Throws ConfigurationError naming every problem at once. */
 export function loadOpsConfig(env: Environment) {
-  const e = parseEnvironment(opsEnvironment, env, storageChecks);
+  // Without an address they lead to the embedded one, which reads none of them.
+  const checks = env.TEMPORAL_ADDRESS?.trim() ? [...storageChecks, ...temporalChecks] : storageChecks;
+  const e = parseEnvironment(opsEnvironment, env, checks);
   return {
     /** Absolute. */
     dataDir: resolve(e.DATA_DIR),

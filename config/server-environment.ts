@@ -12,6 +12,7 @@ import {
   milliseconds,
   mostMilliseconds,
   optionalFlag,
+  postgresUrl,
   required,
 } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
@@ -19,6 +20,7 @@ import { jobTimeVariables } from './job-time.ts';
 import { payloadKeys } from './payload-keys.ts';
 import { refusePlaceholder } from './placeholder.ts';
 import { storageChecks, storageVariables } from './storage.ts';
+import { hostAndPort, temporalChecks, temporalVariables } from './temporal.ts';
 import { tracingVariables } from './tracing.ts';
 
 const MEGABYTE = 1_000_000;
@@ -46,15 +48,11 @@ export const serverEnvironment = z.object({
   TRUSTED_ORIGINS: z.string().default('tauri://localhost,http://tauri.localhost'),
   TRUST_PROXY: flag(false),
   COOKIE_DOMAIN: z.string().optional(),
-  DATABASE_URL: required(),
-  DATABASE_DIRECT_URL: z.string().optional(),
+  DATABASE_URL: postgresUrl(),
+  DATABASE_DIRECT_URL: postgresUrl().optional(),
   DATABASE_POOL_SIZE: integer(16, { min: 4, max: 500 }),
-  TEMPORAL_ADDRESS: z.string().default('localhost:7233'),
-  TEMPORAL_NAMESPACE: z.string().default('default'),
-  TEMPORAL_API_KEY: z.string().optional(),
-  TEMPORAL_TLS_CA: z.string().optional(),
-  TEMPORAL_TLS_CERT: z.string().optional(),
-  TEMPORAL_TLS_KEY: z.string().optional(),
+  TEMPORAL_ADDRESS: hostAndPort().default('localhost:7233'),
+  ...temporalVariables,
   TEMPORAL_PAYLOAD_KEYS: payloadKeys(),
   TEMPORAL_UI_URL: httpUrl().default('http://localhost:8233'),
   AI_SERVICE_URL: httpUrl().default('http://localhost:8000'),
@@ -184,6 +182,7 @@ const check = crossCheck<typeof serverEnvironment>();
 /** What several variables together must satisfy. */
 export const serverChecks = [
   ...storageChecks,
+  ...temporalChecks,
   ...(['UPLOAD_INCOMING_BYTES', 'UPLOAD_INCOMING_BYTES_PER_ORGANIZATION'] as const).map((name) =>
     check([name, 'MAX_UPLOAD_BYTES'], (e) => (e[name] < e.MAX_UPLOAD_BYTES ? [`${name}: must be at least MAX_UPLOAD_BYTES`] : [])),
   ),

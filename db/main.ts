@@ -1,5 +1,7 @@
 // `node db/main.ts`: waits until the database has the schema of this code, which another process migrates. Ends with 1 after ten minutes.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigurationError } from '../config/environment.ts';
+import { loadOrExit } from '../config/load-or-exit.ts';
 import { loadOpsConfig } from '../config/ops.ts';
 import { createDb, createPool, type Db } from './connect.ts';
 import { getMigrationStatus } from './migrate.ts';
@@ -7,8 +9,11 @@ import { getMigrationStatus } from './migrate.ts';
 const pollMs = 2_000;
 const patienceMs = 10 * 60_000;
 
-const { databaseUrl } = loadOpsConfig(process.env);
-if (!databaseUrl) throw new Error('DATABASE_URL: is missing');
+const databaseUrl = loadOrExit(() => {
+  const { databaseUrl: url } = loadOpsConfig(process.env);
+  if (!url) throw new ConfigurationError(['DATABASE_URL: is missing']);
+  return url;
+});
 const db = createDb(createPool({ url: databaseUrl, poolSize: 1, name: 'sheaf waits for schema' }));
 const isThere = await untilMigrated(db);
 await db.destroy();

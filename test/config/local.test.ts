@@ -13,10 +13,11 @@ describe('npm start', () => {
   };
 
   for (const [address, variables] of Object.entries(beside)) {
+    const there = address === 'DATABASE_URL' ? 'postgres://there/sheaf' : 'there';
     const load = (env: Environment) => loadLocalConfig({ ...variables, ...env });
 
     it(`passes on what belongs to ${address}, and only with it: otherwise it is of another deployment`, () => {
-      const named = load({ [address]: 'there' });
+      const named = load({ [address]: there });
       expect(named.overrides).to.include(variables);
       expect(named.notTaken).to.deep.equal([]);
       for (const blank of [{}, { [address]: ' ' }]) {

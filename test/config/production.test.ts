@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { handlers } from '../../activities/handlers.ts';
 import { type AiServiceConfig, loadAiServiceConfig } from '../../config/ai-service.ts';
 import { type Environment, findProblems } from '../../config/environment.ts';
+import { loadLocalConfig } from '../../config/local.ts';
 import { loadOpsConfig, type OpsConfig } from '../../config/ops.ts';
 import { loadServerConfig, type ServerConfig } from '../../config/server.ts';
 import { jobKinds } from '../../config/server-environment.ts';
@@ -459,6 +460,65 @@ describe('A configuration of the store', () => {
     ]);
   });
 });
+
+describe('A configuration of the way to Postgres and Temporal', () => {
+  const address = { TEMPORAL_ADDRESS: 'temporal:7233' };
+  const problems = (env: Environment) => [
+    findProblems(() => loadServerConfig({ ...server, ...address, ...env })),
+    findProblems(() => loadOpsConfig({ ...address, ...env })),
+    loadLocalProblems({ ...address, ...env }),
+  ];
+  const here = import.meta.filename;
+  const noUrl = 'must be a postgres:// URL; in its password, #, / and ? are written as %23, %2F and %3F';
+  const noHost = 'must be HOST or HOST:PORT, without http://';
+
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL'])
+    for (const value of ['sheaf', 'http://db/sheaf', 'postgres://sheaf:pass#word@db:5432/sheaf'])
+      it(`is refused with ${name}=${value}, without a word of the value`, () => {
+        for (const found of problems({ DATABASE_URL: 'postgres://db/sheaf', [name]: value }))
+          expect(found).to.deep.equal([`${name}: ${noUrl}`]);
+      });
+
+  for (const value of ['http://temporal:7233', 'temporal:7233/', 'temporal:port', 'two temporals', ':7233'])
+    it(`is refused with TEMPORAL_ADDRESS='${value}'`, () => {
+      for (const found of problems({ TEMPORAL_ADDRESS: value })) expect(found).to.deep.equal([`TEMPORAL_ADDRESS: ${noHost}`]);
+    });
+
+  it('is refused with half a certificate: the connection would be open, or show none', () => {
+    for (const found of problems({ TEMPORAL_TLS_KEY: here }))
+      expect(found).to.deep.equal(['TEMPORAL_TLS_CERT: is missing while the other half is set']);
+    for (const found of problems({ TEMPORAL_TLS_CERT: here }))
+      expect(found).to.deep.equal(['TEMPORAL_TLS_KEY: is missing while the other half is set']);
+  });
+
+  it('is refused with a file that cannot be read', () => {
+    for (const found of problems({ TEMPORAL_TLS_CA: '/nowhere/ca.pem' }))
+      expect(found).to.deep.equal(['TEMPORAL_TLS_CA: /nowhere/ca.pem cannot be read (ENOENT)']);
+  });
+
+  it('is taken as Postgres and Temporal take it', () => {
+    for (const url of [
+      'postgres://u:p%23@db:5432/sheaf?sslmode=require',
+      'postgresql:///sheaf?host=/run/postgresql',
+      'postgres://[::1]/sheaf',
+    ])
+      for (const found of problems({ DATABASE_URL: url })) expect(found, url).to.deep.equal([]);
+    for (const TEMPORAL_ADDRESS of ['localhost', '127.0.0.1:7233', '[::1]:7233', 'sheaf.a1b2c.tmprl.cloud:7233'])
+      for (const found of problems({ TEMPORAL_ADDRESS, TEMPORAL_TLS_CA: here, TEMPORAL_TLS_CERT: here, TEMPORAL_TLS_KEY: here }))
+        expect(found, TEMPORAL_ADDRESS).to.deep.equal([]);
+  });
+
+  it('is not looked at by what has an embedded Temporal', () => {
+    const unused = { TEMPORAL_TLS_KEY: here, TEMPORAL_TLS_CA: '/nowhere/ca.pem' };
+    expect([findProblems(() => loadOpsConfig(unused)), loadLocalProblems(unused)]).to.deep.equal([[], []]);
+  });
+});
+
+/** What `npm start` says of its configuration, whether it is a problem of the stack or of the programs. */
+function loadLocalProblems(env: Environment): string[] {
+  const thrown = findProblems(() => loadLocalConfig(env));
+  return thrown.length > 0 ? thrown : loadLocalConfig(env).programProblems;
+}
 
 describe('WORKER_JOB_KINDS', () => {
   it('takes each kind that a worker has a handler for', () => {

@@ -38,6 +38,6 @@ describe('node db/main.ts', () => {
     await away.printed(/^The database cannot be read: /m);
     const lacking = runProgram(process.execPath, ['db/main.ts'], { env: { DATABASE_URL: '' } });
     expect((await lacking.exited).code).to.equal(1);
-    expect(lacking.stderr()).to.include('DATABASE_URL: is missing');
+    expect(lacking.stderr()).to.equal('The configuration has a problem:\n  - DATABASE_URL: is missing\n');
   });
 });

@@ -1,0 +1,41 @@
+import { accessSync, constants } from 'node:fs';
+import { z } from 'zod';
+import { crossCheck } from './environment.ts';
+
+/** The address of Temporal: a host, `host:port`, or an IPv6 address in brackets. */
+export function hostAndPort() {
+  return z.string().regex(/^(\[[\da-f:.]+\]|[^\s:/[\]]+)(:\d{1,5})?$/i, 'must be HOST or HOST:PORT, without http://');
+}
+
+/** The variables of the way to Temporal, beside its address. */
+export const temporalVariables = {
+  TEMPORAL_NAMESPACE: z.string().default('default'),
+  TEMPORAL_API_KEY: z.string().optional(),
+  TEMPORAL_TLS_CA: z.string().optional(),
+  TEMPORAL_TLS_CERT: z.string().optional(),
+  TEMPORAL_TLS_KEY: z.string().optional(),
+};
+
+const temporalEnvironment = z.object(temporalVariables);
+
+const check = crossCheck<typeof temporalEnvironment>();
+
+/** What the variables of the way to Temporal must satisfy. */
+export const temporalChecks = [
+  check(['TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'], (e) => {
+    const absent = (['TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'] as const).filter((name) => e[name] === undefined);
+    // With a key alone the connection would have no TLS at all, with a certificate alone Temporal would not be shown any.
+    return absent.length === 1 ? [`${absent[0]}: is missing while the other half is set`] : [];
+  }),
+  ...(['TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'] as const).map((name) => check([name], (e) => unreadable(name, e[name]))),
+];
+
+function unreadable(name: string, path: string | undefined): string[] {
+  if (path === undefined) return [];
+  try {
+    accessSync(path, constants.R_OK);
+    return [];
+  } catch (error) {
+    return [`${name}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`];
+  }
+}
