@@ -45,7 +45,10 @@ export const serverEnvironment = z.object({
   HOST: z.string().optional(),
   API_URL: httpUrl().optional(),
   WEB_URL: httpUrl().optional(),
-  TRUSTED_ORIGINS: z.string().default('tauri://localhost,http://tauri.localhost'),
+  TRUSTED_ORIGINS: list('tauri://localhost,http://tauri.localhost').refine(
+    (origins) => origins.every(isOrigin),
+    'must be origins as browsers send them, such as https://app.example.com: without a path, a slash at the end or *',
+  ),
   TRUST_PROXY: flag(false),
   COOKIE_DOMAIN: z.string().optional(),
   DATABASE_URL: postgresUrl(),
@@ -164,11 +167,11 @@ export function limiterStoreOf({ NODE_ENV, LIMITER_STORE }: Pick<ServerVariables
   return LIMITER_STORE ?? (NODE_ENV === 'production' ? 'postgres' : 'memory');
 }
 
-/** Ids separated by commas; none if the variable is absent. */
-function list() {
+/** Texts separated by commas; those of the default, or none, if the variable is absent. */
+function list(defaultValue = '') {
   return z
     .string()
-    .default('')
+    .default(defaultValue)
     .transform((value) =>
       value
         .split(',')
@@ -219,6 +222,13 @@ export const serverChecks = [
     return e.EMAIL_PROVIDER === 'smtp' && !e.SMTP_URL ? ['SMTP_URL: is missing while EMAIL_PROVIDER is smtp'] : [];
   }),
 ];
+
+/** Whether a browser could send it as `Origin`. What signs in takes `*` and `?` for patterns, and would trust whoever fits them. */
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || !/^[^/]+:\/\/[^/?#*@]+$/.test(text)) return false;
+  return url.origin === 'null' || url.origin === text;
+}
 
 function isHostname(text: string): boolean {
   return /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(text);

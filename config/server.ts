@@ -91,8 +91,7 @@ export function loadServerConfig(env: Environment) {
 }
 
 function trustedOriginsOf(e: ServerVariables, webUrl: string | undefined): string[] {
-  const origins = e.TRUSTED_ORIGINS.split(',').map((origin) => origin.trim());
-  return [...origins.filter(Boolean), ...(webUrl === undefined ? [] : [new URL(webUrl).origin])];
+  return [...e.TRUSTED_ORIGINS, ...(webUrl === undefined ? [] : [new URL(webUrl).origin])];
 }
 
 /** With a direct URL the other one leads to a pooler in transaction mode. */

@@ -461,6 +461,29 @@ describe('A configuration of the store', () => {
   });
 });
 
+describe('TRUSTED_ORIGINS', () => {
+  const problems = (TRUSTED_ORIGINS: string) => findProblems(() => loadServerConfig({ ...server, TRUSTED_ORIGINS }));
+
+  // Patterns would let mailed links lead to whoever fits them; the others are no browser's `Origin`, and would trust nobody.
+  for (const wrong of [
+    '*',
+    'https://*.example.com',
+    'https://app?.example.com',
+    'https://app.example.com/',
+    'HTTPS://app.example.com',
+    'app',
+  ])
+    it(`is refused with ${wrong}`, () => {
+      for (const value of [wrong, `tauri://localhost,${wrong}`])
+        expect(problems(value).map((problem) => problem.slice(0, 36))).to.deep.equal(['TRUSTED_ORIGINS: must be origins as ']);
+    });
+
+  it('takes origins of the web and of applications', () => {
+    for (const right of ['https://app.example.com:8443', 'http://[::1]:5173', 'tauri://localhost', 'chrome-extension://abcdefgh'])
+      expect(problems(right), right).to.deep.equal([]);
+  });
+});
+
 describe('A configuration of the way to Postgres and Temporal', () => {
   const address = { TEMPORAL_ADDRESS: 'temporal:7233' };
   const problems = (env: Environment) => [
