@@ -44,7 +44,9 @@ export const serverEnvironment = z.object({
   PORT: integer(3000, { max: 65_535 }),
   HOST: z.string().optional(),
   API_URL: httpUrl().optional(),
-  WEB_URL: httpUrl().optional(),
+  WEB_URL: httpUrl()
+    .refine((url) => isOrigin(new URL(url).origin), 'must not have a * in its host')
+    .optional(),
   TRUSTED_ORIGINS: list('tauri://localhost,http://tauri.localhost').refine(
     (origins) => origins.every(isOrigin),
     'must be origins as browsers send them, such as https://app.example.com: without a path, a slash at the end or *',

@@ -478,6 +478,12 @@ describe('TRUSTED_ORIGINS', () => {
         expect(problems(value).map((problem) => problem.slice(0, 36))).to.deep.equal(['TRUSTED_ORIGINS: must be origins as ']);
     });
 
+  it('has no pattern of WEB_URL beside them either', () => {
+    expect(findProblems(() => loadServerConfig({ ...server, WEB_URL: 'https://*.example.com' }))).to.deep.equal([
+      'WEB_URL: must not have a * in its host',
+    ]);
+  });
+
   it('takes origins of the web and of applications', () => {
     for (const right of ['https://app.example.com:8443', 'http://[::1]:5173', 'tauri://localhost', 'chrome-extension://abcdefgh'])
       expect(problems(right), right).to.deep.equal([]);
