@@ -7,7 +7,7 @@ import { splitText } from '../../domain/chunks/split-text.ts';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { indexPostings } from '../../domain/lexical/index-postings.ts';
-import { findDocuments, rankByWords } from '../../domain/lexical/rank-by-words.ts';
+import { findDocumentIds, rankByWords } from '../../domain/lexical/rank-by-words.ts';
 import { termKeyOf, workspaceKeyOf } from '../../domain/lexical/term-keys.ts';
 import { queryTermsOf, termsOf } from '../../domain/lexical/terms.ts';
 import { searchByBoth, searchByWords } from '../../domain/search/search-by-words.ts';
@@ -120,7 +120,7 @@ describe('Search by words', () => {
     expect(await search('none', 'quantized')).to.deep.equal([]);
     const numbers = await database.db.selectFrom('lexical_document').select('number').where('workspace_id', '=', 'neighbor').execute();
     expect(numbers).to.not.deep.equal([]);
-    expect(await findDocuments(database.db, 'real', numbers)).to.deep.equal(new Map());
+    expect(await findDocumentIds(database.db, 'real', numbers)).to.deep.equal(new Map());
   });
 
   it('shows nothing of a workspace that was deleted, before its documents are drained', async () => {
