@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { ConfigurationError, type Environment } from '../config/environment.ts';
 import { loadOpsConfig } from '../config/ops.ts';
-import { DatabaseUnavailable } from '../db/unavailable.ts';
+import { DatabaseUnavailable, isUnavailable } from '../db/unavailable.ts';
 import { type AnyCommand, assertPassedOn, UsageError, usageOf } from './command.ts';
 import { backupCommand } from './commands/backup.ts';
 import { billingCommand } from './commands/billing.ts';
@@ -69,12 +69,28 @@ export async function runCommand([name, ...args]: string[], env: Environment, ou
 function explain(error: unknown, usage: string): string {
   if (error instanceof UsageError) return `${error.message}\n\nUsage: npm run ops -- ${usage}`;
   if (error instanceof OpsError || error instanceof ConfigurationError) return error.message;
-  return isConnectionError(error) ? `The database cannot be reached: ${error.message}` : inspect(error);
+  if (isConnectionError(error)) return `The database cannot be reached: ${error.message}`;
+  return explainRefusal(error) ?? inspect(error);
 }
+
+/** What Postgres refuses because of the database or its user, and not because of a bug; undefined for anything else. */
+function explainRefusal(error: unknown): string | undefined {
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : '';
+  if (schemaCodes.has(code)) {
+    return `The database has not the schema of this version: ${message}. Is it the service's? \`npm run ops -- migrate\` brings it up to date.`;
+  }
+  return isUnavailable(error) || userCodes.has(code) ? `Postgres refuses: ${message} (${code})` : undefined;
+}
+
+/** undefined_table, undefined_column, undefined_function */
+const schemaCodes = new Set(['42P01', '42703', '42883']);
+/** insufficient_privilege, read_only_sql_transaction */
+const userCodes = new Set(['42501', '25006']);
 
 /** There is no connection: the network says so, or Postgres, which knows no such database, refuses access or shuts down. */
 function isConnectionError(error: unknown): error is Error {
-  if (error instanceof DatabaseUnavailable) return true;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^(28\w{3}|3D000|57P\d\d)$/.test(code);
+  return error instanceof DatabaseUnavailable || /^(28\w{3}|3D000|57P\d\d)$/.test(codeOf(error));
 }
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');

@@ -293,6 +293,40 @@ describe('npm run ops, on a running service', () => {
     expect((await ops(['replay', '--all', '--dry-run'], wrong)).stderr).to.match(sentence);
   });
 
+  it('says in a sentence what Postgres refuses', async () => {
+    const databaseAs = (change: (url: URL) => void) => {
+      const url = new URL(api.database.url);
+      change(url);
+      return { DATABASE_URL: url.href };
+    };
+    const role = `nobody_${Date.now()}`;
+    await sql`create role ${sql.ref(role)} login password 'nobody'`.execute(api.database.db);
+    const empty = databaseAs((url) => {
+      url.pathname = '/postgres';
+    });
+    const asNobody = databaseAs((url) => {
+      url.username = role;
+      url.password = 'nobody';
+    });
+    const readOnly = databaseAs((url) => url.searchParams.set('options', '-c default_transaction_read_only=on'));
+    const said: [string[], Environment, RegExp][] = [
+      [['ledger'], empty, /^The database has not the schema of this version: relation "job" does not exist[.] .*\n$/],
+      [['ledger'], asNobody, /^Postgres refuses: permission denied for table job \(42501\)\n$/],
+      [['grant-admin', 'a@example.com'], readOnly, /^Postgres refuses: cannot execute .* in a read-only transaction \(25006\)\n$/],
+    ];
+    try {
+      for (const [args, env, sentence] of said) {
+        const { code, stderr } = await ops(args, env);
+        expect(stderr, args.join(' ')).to.match(sentence);
+        expect(code).to.equal(1);
+      }
+      await sql`alter role ${sql.ref(role)} connection limit 0`.execute(api.database.db);
+      expect((await ops(['ledger'], asNobody)).stderr).to.match(/^Postgres refuses: too many connections .* \(53300\)\n$/);
+    } finally {
+      await sql`drop role ${sql.ref(role)}`.execute(api.database.db);
+    }
+  });
+
   it('embeds documents anew that are behind, says how far it is, and charges nobody', async () => {
     const { token } = tenant.owner;
     const { db } = api.database;
