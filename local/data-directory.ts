@@ -95,16 +95,20 @@ const busy = 5;
 
 /**
  * Locks a file; undefined if another process holds the lock. Node has no file locks, but SQLite's exclusive transaction is one; unlike a
- * file with a process id in it, it cannot be stale.
+ * file with a process id in it, it cannot be stale. Throws an error for the user if the file can be neither opened nor locked.
  */
 export function tryLock(path: string): Lock | undefined {
-  const database = new DatabaseSync(path);
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(path);
     database.exec('begin exclusive');
-    return { release: () => database.close() };
-  } catch (error) {
-    database.close();
-    if ((error as { errcode?: number }).errcode === busy) return undefined;
-    throw error;
+    return { release: () => database?.close() };
+  } catch (cause) {
+    database?.close();
+    const { errcode, message } = cause as Error & { errcode?: number };
+    if (errcode === busy) return undefined;
+    throw new Error(`The lock ${path} cannot be used (${message}). Is the disk full, the directory read-only or another user's, the file damaged?`, {
+      cause,
+    });
   }
 }

@@ -88,7 +88,11 @@ async function connect<T>(tools: OpsTools, url: string, work: (context: OpsConte
 // Only loaded where they are needed: the other commands, and a deployment with a DATABASE_URL, do without an embedded Postgres.
 async function isHeld(dataDir: string): Promise<boolean> {
   const { findHolder } = await import('../local/data-directory.ts');
-  return findHolder(dataDir) !== undefined;
+  try {
+    return findHolder(dataDir) !== undefined;
+  } catch (error) {
+    throw new OpsError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }
 
 async function startAlone(dataDir: string, note: (line: string) => void): Promise<LonePostgres> {

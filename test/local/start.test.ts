@@ -231,6 +231,16 @@ describe('npm start', () => {
     }
   });
 
+  it('says why the lock of the data directory cannot be used', async () => {
+    writeFileSync(join(dataDir, 'lock'), 'no file of SQLite, and as long as the header of one is. '.repeat(10));
+    const program = start();
+    expect((await program.exited).code).to.equal(1);
+    expect(program.stderr()).to.equal(
+      `\nThe lock ${dataDir}/lock cannot be used (file is not a database). ` +
+        "Is the disk full, the directory read-only or another user's, the file damaged?\n",
+    );
+  });
+
   it('names a variable that is wrong', async () => {
     const program = start({ PORT: 'many' });
     expect((await program.exited).code).to.equal(1);
