@@ -1,5 +1,4 @@
-import { poorConfidence } from '../ocr/confidence.ts';
-import type { Recognized } from '../ocr/recognize.ts';
+import { poorConfidence, type Recognized } from '../ocr/task.ts';
 import { collapse, withoutMarks } from './outline.ts';
 
 /**

@@ -7,7 +7,7 @@ import { TaskFailure } from '../pool/protocol.ts';
 import type { ChildOptions } from '../pool/warm-child.ts';
 import { askRemote, chatCompletion } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
-import type { ImageTask } from './image-task.ts';
+import type { ImageTask } from './task.ts';
 
 /** Reads the text in an image. Throws ServiceError: 413, 415 for an image it cannot read, 502 for a failure or timeout. */
 export interface OcrBackend {

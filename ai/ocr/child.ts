@@ -4,9 +4,9 @@ import { countCharacters } from '../characters.ts';
 import type { RawText } from '../extract/document.ts';
 import { joinPages } from '../extract/outline.ts';
 import { serveTasks } from '../pool/serve-tasks.ts';
-import { deadlineOf, type ImageTask } from './image-task.ts';
 import { readUpright } from './read-upright.ts';
-import { loadEngine, preparePages, type Recognized, recognizeBmp } from './recognize.ts';
+import { loadEngine, preparePages, recognizeBmp } from './recognize.ts';
+import { deadlineOf, type ImageTask, type Recognized } from './task.ts';
 
 const [directory = '', ...languages] = process.argv.slice(2);
 

@@ -1,14 +1,14 @@
 import sharp from 'sharp';
-import { poorConfidence } from './confidence.ts';
-import { type Recognized, recognize, tryToRecognize } from './recognize.ts';
+import { recognize, tryToRecognize } from './recognize.ts';
+import { poorConfidence, type Recognized } from './task.ts';
 
-/** A turn is believed from so much more confidence on. */
+/** A turn is clearly better with this much more confidence, in percent. */
 const clearlyBetter = 15;
 /** Enough to tell letters from none: about 150 dots per inch of a page of A4. */
 const trialPixels = 1_700;
-/** The more frequent ones first. Degrees clockwise. */
+/** Degrees clockwise, the most frequent first. */
 const turns = [180, 90, 270];
-/** How much of the time of a page may be over when the last try ends. What comes late is lost with what was read before. */
+/** The share of a page's time in which the last try must end: if it came late, what was read before would be lost, too. */
 const shareOfTries = 0.9;
 
 /**

@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import { createWorker, OEM, type Worker } from 'tesseract.js';
 import { late, within } from '../../concurrency/within.ts';
 import { ServiceError } from '../service-error.ts';
+import type { Recognized } from './task.ts';
 
 /** No scanned page has more; a larger image may be a decompression bomb and is not decoded. */
 const maxPixels = 60_000_000;
@@ -82,13 +83,6 @@ export async function endEngine(): Promise<void> {
   const ended = loading;
   loading = undefined;
   await (await ended)?.terminate();
-}
-
-/** What the engine has read of an image. */
-export interface Recognized {
-  text: string;
-  /** How sure it is, in percent, on average over the words; null if it found none. */
-  confidence: number | null;
 }
 
 /** Recognizes the text of one image that the engine can decode (PNG). The engine must have been loaded. */

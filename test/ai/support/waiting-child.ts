@@ -1,6 +1,6 @@
 // Says how much of its time each task has left when it begins; those of the type `image/tiff` then keep the process busy for a second.
 import { setTimeout as delay } from 'node:timers/promises';
-import { deadlineOf, type ImageTask } from '../../../ai/ocr/image-task.ts';
+import { deadlineOf, type ImageTask } from '../../../ai/ocr/task.ts';
 import { serveTasks } from '../../../ai/pool/serve-tasks.ts';
 
 serveTasks(
