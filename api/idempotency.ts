@@ -34,7 +34,7 @@ export interface IdempotentEffect<Row, T> {
 /** What is stored of a result, and how a replay makes the whole of it. */
 export interface KeptResult<T> {
   keep(result: T): object;
-  /** Waits until the whole of it may be read and sent. Only before a replay: whoever does the effect has been admitted before. */
+  /** Waits until the whole of it may be read and sent. Called only before a replay: the first request was admitted before its effect. */
   admit(kept: object): Promise<void>;
   complete(kept: object): Promise<T>;
 }

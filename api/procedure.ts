@@ -22,7 +22,7 @@ export interface RequestInfo {
   lastEventId: string | undefined;
   /** Aborts when the client hangs up. */
   signal: AbortSignal;
-  /** Counts the body of the request also after its client has left, until what is returned is called. */
+  /** Goes on counting the body of the request after its client has left, until the function that is returned is called. */
   keepBody(): Release;
   /** Closes the connection at once. */
   hangUp(): void;
@@ -145,7 +145,7 @@ function isWrite({ method, metadata }: AnyRoute): boolean {
   return method !== 'GET' && metadata.operation !== 'documents.search';
 }
 
-/** The same events. Whoever asks for the next one, it is made as a part of the request that opened the stream. */
+/** The same events, each made as a part of the request that opened the stream, wherever the next one is asked for. */
 function inThisRequest(events: AsyncGenerator<StreamEvent>): AsyncIterable<StreamEvent> {
   const within = AsyncLocalStorage.snapshot();
   const iterator: AsyncIterator<StreamEvent> = {

@@ -13,7 +13,7 @@ export interface ByteBudgetLimits {
 /** Bytes that a caller holds. */
 export interface HeldBytes {
   readonly bytes: number;
-  /** Gives back what is more than so many bytes. */
+  /** Gives back all but so many bytes. */
   shrinkTo(bytes: number): void;
   /** Gives back all of them. A second call does nothing. */
   release: Release;
@@ -42,7 +42,7 @@ export class ByteBudget {
     return this.#held.total;
   }
 
-  /** How many more bytes the first caller needs who waits for nothing but the total; 0 if nobody does. */
+  /** How many bytes are missing for the first caller who waits only for room in the total; 0 if nobody does. */
   get missingBytes(): number {
     const first = this.#waiting.findWaitingForAll();
     return first ? this.bytes + first.bytes - this.#limits.totalBytes : 0;

@@ -5,7 +5,7 @@ export class Neighbours {
   /** The newest key that is not the last one. */
   #other: { key: string; at: number } | undefined;
 
-  /** What was served longer ago than `withinMs` counts no more. */
+  /** A key counts as served lately for `withinMs`. */
   constructor(withinMs: number) {
     this.#withinMs = withinMs;
   }

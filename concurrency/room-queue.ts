@@ -59,7 +59,7 @@ export class RoomQueue<T> {
       return true;
     } catch (error) {
       waiting.delete(waiter);
-      // Whoever waits behind it may need less.
+      // The next one may need less.
       this.#serveKey(key);
       if (patience.signal.aborted && !signal.aborted) return false;
       throw error;
@@ -68,12 +68,12 @@ export class RoomQueue<T> {
     }
   }
 
-  /** Serves whom there is room for. To be called whenever there is more of it. */
+  /** Serves everybody there is room for. Call it whenever room was given back. */
   serve(): void {
     for (const key of [...this.#waiting.keys()]) this.#serveKey(key);
   }
 
-  /** What is asked for by the first caller who waits for nothing but room that all share. */
+  /** What the first caller asks for who waits only for room that all share. */
   findWaitingForAll(): T | undefined {
     for (const waiting of this.#waiting.values())
       for (const { asked } of waiting) {

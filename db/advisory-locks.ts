@@ -1,6 +1,6 @@
 /**
- * The numbers of the locks that a session holds in Postgres while it does what only one process may do at a time. Each has its own. Nobody
- * waits for one in Postgres: who does holds a snapshot, and building an index waits for older snapshots.
+ * The numbers of the advisory locks, each for something that only one process may do at a time. Take them with `pg_try_advisory_lock`, never
+ * by waiting: a session that waits holds a snapshot, and building an index waits for older snapshots.
  */
 export const advisoryLocks = {
   /** Applying migrations. */

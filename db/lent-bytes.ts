@@ -16,10 +16,10 @@ export class LentBytes {
     this.#giveBack = giveBack;
   }
 
-  /** Gives the part back, after which its bytes may be those of another text. Whoever fails before need not: then the buffer is garbage. */
+  /** Gives the part back; from then on its bytes may be those of another text. Not needed after a failure: then the buffer is garbage. */
   release(): void {
     this.#giveBack?.();
-    // Twice would free the part of another.
+    // A second release would free somebody else's part.
     this.#giveBack = undefined;
   }
 }

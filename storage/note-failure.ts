@@ -4,7 +4,7 @@ export interface NotedSource {
   failure?: { reason: unknown };
 }
 
-/** The same bytes. Tells a failure of their source from one of whoever takes them. */
+/** The same bytes. Notes a failure of their source, to tell it from one of the code that reads them. */
 export function noteFailure(source: AsyncIterable<Buffer>): NotedSource {
   const noted: NotedSource = { source: read() };
   async function* read(): AsyncGenerator<Buffer> {

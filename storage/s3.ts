@@ -52,7 +52,7 @@ export class S3Storage implements Storage {
   readonly driver = 's3';
   readonly location: string;
   readonly #client: S3Client;
-  /** Whoever reads may wait as long as it likes, and no connection is closed meanwhile. */
+  /** For reads: the reader may pause for as long as it likes, and its connection is not closed meanwhile. */
   readonly #reader: S3Client;
   readonly #writer: S3Client;
   readonly #signer: S3Client;
@@ -162,7 +162,7 @@ export class S3Storage implements Storage {
       const refused = new Map<string, unknown>();
       for (const { Key, Code, Message } of Errors) {
         const reason = new Error(`${Code}: ${Message}`);
-        // What is said of no key is said of all.
+        // An error without a key is about all of them.
         if (Key === undefined) throw reason;
         if (Code !== 'NoSuchKey') refused.set(Key, reason);
       }

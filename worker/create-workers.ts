@@ -38,7 +38,7 @@ export async function createWorkers(options: WorkerOptions, workflowBundle: Work
   const workers = created.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   const failure = created.find((each) => each.status === 'rejected');
   if (failure) {
-    // Whatever becomes of those: what failed first is the reason.
+    // The first failure is the reason, even if these do not end well.
     await Promise.allSettled(workers.map(discard));
     throw failure.reason;
   }

@@ -11,7 +11,7 @@ const { traces } = proxySinks<TraceSinks>();
  */
 export function interceptors(): WorkflowInterceptors {
   const { workflowType, runId, startTime } = workflowInfo();
-  /** The end of a run's id is random, and known to whoever replays it. */
+  /** The end of a run's id is random, and the same in each replay. */
   const spanId = runId.replaceAll('-', '').slice(-16);
   let started: string | undefined;
 

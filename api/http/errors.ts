@@ -18,7 +18,7 @@ export interface RenderedError {
   bare?: { error: string; requestId: string };
 }
 
-/** When a client may ask again that was told of no better time. */
+/** When a client may ask again if the error names no time. */
 const defaultRetrySeconds = 2;
 
 /** Turns anything thrown into what the client gets. The cause of an internal error goes to the log only, under the request's id. */
@@ -83,7 +83,7 @@ function toApiError(error: unknown): ApiError | undefined {
   return undefined;
 }
 
-/** Whether what body-parser could not parse is JSON all the same: it takes nothing but objects and arrays, whatever is in them. */
+/** Whether a body that body-parser refused is JSON after all: it takes only objects and arrays. */
 function isJson(error: unknown): boolean {
   const { body } = error as { body?: unknown };
   try {

@@ -4,12 +4,12 @@ import { inShareOf } from '../../db/fair-share.ts';
 import { type Authentication, authenticate } from '../caller.ts';
 import { clientAddressOf } from './request.ts';
 
-/** For so long after a look-up a caller has the rights that were found. */
+/** How long the rights of a caller count after they were looked up. */
 const freshMs = 1_000;
 
 /**
- * Notes who calls a route, as {@link authenticate} says. To be called before the body is read, since who may not call the route has
- * nothing to send, and again after it: a body may take half a minute, in which its sender may lose the session or leave the organization.
+ * Notes who calls a route, as {@link authenticate} says. Call it before the body is read, because a caller without permission has nothing to
+ * send; and again afterwards, because a body may take half a minute, in which its sender may lose the session or leave the organization.
  */
 export async function noteCaller(authentication: Authentication, route: AnyRoute, req: Request, res: Response): Promise<void> {
   const { callerNotedAt = -Infinity } = res.locals as { callerNotedAt?: number };

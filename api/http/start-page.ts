@@ -3,8 +3,8 @@ import express, { type Response, type Router } from 'express';
 import { version } from '../../contract/index.ts';
 
 /**
- * Pages for a browser that comes without an application. They need no session and show no data. Who does not ask for HTML gets NOT_FOUND,
- * as at any path that nothing serves.
+ * Pages for a browser that comes without an application. They need no session and show no data. A client that does not ask
+ * for HTML gets NOT_FOUND, as at any path that nothing serves.
  *
  * - `GET /`: by the link of a mail, by a sign-in with a provider that failed (`?error=` and its code), or because somebody wanted to see
  *   what listens here.

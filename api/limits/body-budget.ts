@@ -28,11 +28,11 @@ const defaultLimits: BodyBudgetLimits = {
   contendedMs: 3_000,
 };
 
-/** A body that is counted until its response is over, and nobody keeps it. */
+/** A body that is counted until its response is over and nothing keeps it. */
 export interface HeldBody {
   /** Counts no more than so many bytes from now on. */
   shrinkTo(bytes: number): void;
-  /** Counts it also after its response is over, until what is returned is called. */
+  /** Goes on counting it after its response is over, until the function that is returned is called. */
   keep(): Release;
 }
 
@@ -117,7 +117,7 @@ function mostBytesOf({ headers }: Request, maxBytes: number): number {
   return Number.isInteger(declared) ? Math.min(declared, maxBytes) : maxBytes;
 }
 
-/** Returns how to keep something, which is released once nobody keeps it any more. */
+/** Counts who keeps something: each call of the result keeps it and returns how to let it go. Calls `release` when the last one has. */
 function countKeepers(release: Release): () => Release {
   let keepers = 0;
   return () => {

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 
-/** How long a client waits: a second in the mean, and each another time, so that those who came together do not come together again. */
+/** How long a client waits: a random time of a second on average, so that clients that came together do not come back together. */
 const shortestWaitMs = 500;
 const longestWaitMs = 1_500;
 /** How many wait at once. */
 const mostWaiting = 1_000;
 
 /**
- * Clients that are told later that they are refused: those that come back at once would otherwise do so hundreds of times a second. Nothing is
- * read or held for them but their connection.
+ * Delays the refusal of clients that would otherwise come back at once, hundreds of times a second. Nothing is read or held for them except
+ * their connection.
  */
 export class KeptWaiting {
   #waiting = 0;

@@ -12,13 +12,13 @@ export interface HeldForClient {
 export interface SlowClientsOptions {
   /** How long a client may leave something as it is while others wait for room. */
   patienceMs: number;
-  /** How many bytes those who wait first for the room of all lack; 0 or less if nobody does. */
+  /** How many bytes are missing for the first of those who wait for room that all share; 0 or less if nobody waits. */
   missingBytes(): number;
   /** What an owner holds, in bytes. */
   bytesOf(owner: string): number;
 }
 
-/** Ends what clients are slow with while others wait for its room: first that of the owners who hold most. */
+/** Ends what slow clients hold while others wait for its room: first that of the owners who hold most. */
 export class SlowClients {
   readonly #options: SlowClientsOptions;
   /** Since when each is up to its client, as `performance.now()`. */

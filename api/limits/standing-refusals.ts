@@ -11,14 +11,14 @@ interface Refusal {
   organizationId: string | undefined;
   /** When the client was told to come again. */
   until: number;
-  /** When it is asked anew who the client is, and what it may do. */
+  /** When the refusal is forgotten, so that the client is authorized anew. */
   checkedUntil: number;
 }
 
-/** A refusal is repeated for so long. */
+/** How long a refusal is repeated at most. */
 const longestMs = 30_000;
 
-/** Of how many clients refusals are remembered, and how many of each: the oldest are forgotten. */
+/** How many clients are remembered, and how many refusals of each. The oldest are forgotten. */
 const mostClients = 2_000;
 const mostOfClient = 50;
 
@@ -32,7 +32,7 @@ export class StandingRefusals {
   readonly #refusals = new Map<string, Map<string, Refusal>>();
   readonly #kept = new KeptWaiting();
 
-  /** Of a call over RPC only the body says what it is about: it has to be read before, at least of a client {@link wasRefused}. */
+  /** What a call over RPC is about only its body says: read that first if the client {@link wasRefused}. */
   readonly refuseAgain: RequestHandler = async (req, res, next) => {
     const refusal = this.#find(req, res);
     if (!refusal) return next();
@@ -60,7 +60,7 @@ export class StandingRefusals {
     return undefined;
   }
 
-  /** Remembers why a request failed, if it would fail again. A refusal is not made longer by those who repeat it. */
+  /** Remembers why a request failed, if it would fail again. Repeating the request does not make the refusal last longer. */
   remember(error: unknown, req: Request, res: Response): void {
     if (!(error instanceof TurnsTaken) || !error.stands) return;
     const client = clientOf(req);
@@ -84,7 +84,7 @@ function untilAgain({ retryAfterSeconds = 0 }: TurnsTaken): number {
   return performance.now() + 1_000 * retryAfterSeconds;
 }
 
-/** Who asks for something by which path. Credentials are not kept. */
+/** A key for the credentials and the path of a request. It is a digest, so that no credentials are kept. */
 function clientOf(req: Request): string {
   const { authorization = '', cookie = '' } = req.headers;
   return digest([authorization, cookie, req.method, pathOf(req)]);

@@ -27,7 +27,7 @@ function toJson(data: object): string {
  */
 export function toEventStream(log: Logger, route: AnyRoute, res: Response, events: AsyncIterable<StreamEvent>): Readable {
   const iterator = events[Symbol.asyncIterator]();
-  // The response asks for the next event when there is room, which is of no request.
+  // Node asks for the next event when the connection has room, and does so outside of any request.
   const within = AsyncLocalStorage.snapshot();
   let reading = false;
   const body = new Readable({

@@ -45,7 +45,7 @@ export function free(chunk: Buffer): void {
   if (chunk.buffer instanceof ArrayBuffer && chunk.buffer.byteLength === chunk.byteLength) chunk.buffer.transfer(0);
 }
 
-/** Reads a request. Throws AbortedError if it breaks off. Whoever stops early can read on later, as a refusal does. */
+/** Reads a request. Throws AbortedError if it breaks off. A reader that stops early can go on later, as a refusal does. */
 async function* chunksOf(req: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* req.iterator({ destroyOnReturn: false });
