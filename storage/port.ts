@@ -1,7 +1,5 @@
 import type { Readable } from 'node:stream';
 
-export { objectKey } from './object-key.ts';
-
 /** The target of an upload: the client sends a PUT to `url` with exactly these `headers`, started before `expiresAt`. */
 export interface UploadTarget {
   url: string;
@@ -38,7 +36,7 @@ export interface StoredObject {
 }
 
 /**
- * The store of document bytes. Keys are made by {@link objectKey}: `<organizationId>/<documentId>`; any other key throws. Failures of the
+ * The store of document bytes. Keys are made by `objectKey`: `<organizationId>/<documentId>`; any other key throws. Failures of the
  * store itself throw, StorageUnavailable if it is away; an absent object is never an error. An object that exists is never overwritten.
  */
 export interface Storage {
