@@ -107,8 +107,11 @@ export function tryLock(path: string): Lock | undefined {
     database?.close();
     const { errcode, message } = cause as Error & { errcode?: number };
     if (errcode === busy) return undefined;
-    throw new Error(`The lock ${path} cannot be used (${message}). Is the disk full, the directory read-only or another user's, the file damaged?`, {
-      cause,
-    });
+    throw new Error(
+      `The lock ${path} cannot be used (${message}). Is the disk full, the directory read-only or another user's, the file damaged?`,
+      {
+        cause,
+      },
+    );
   }
 }
