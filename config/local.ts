@@ -20,6 +20,8 @@ export const localEnvironment = z.object({
   EMBEDDED_TEMPORAL_UI_PORT: port(8233),
   AI_PORT: port(8000),
   AI_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: serverEnvironment.shape.METRICS_PORT,
+  AI_METRICS_PORT: aiServiceEnvironment.shape.AI_METRICS_PORT,
   DATA_DIR: z.string().default('.data'),
   API_URL: httpUrl().optional(),
   DATABASE_URL: postgresUrl().optional(),
@@ -94,6 +96,9 @@ export function loadLocalConfig(env: Environment) {
       temporal: e.EMBEDDED_TEMPORAL_PORT,
       temporalUi: e.EMBEDDED_TEMPORAL_UI_PORT,
       ai: e.AI_PORT,
+      /** Of metrics; 0 means none. */
+      apiMetrics: e.METRICS_PORT,
+      aiMetrics: e.AI_METRICS_PORT,
     },
     dataDir: resolve(e.DATA_DIR),
     /** Variables that are set override the choices of the stack. */

@@ -21,7 +21,7 @@ export async function isPortBusy(port: number): Promise<boolean> {
 
 /**
  * Throws an error for the user that names every busy port of the services to be started, with the variable that chooses another. A port of
- * 0 is one that will be free.
+ * 0 is one that will be free, or none.
  */
 export async function checkPorts(ports: LocalConfig['ports'], services: ServiceName[]): Promise<void> {
   const used: { service: ServiceName; what: string; port: number; variable: string }[] = [
@@ -30,6 +30,8 @@ export async function checkPorts(ports: LocalConfig['ports'], services: ServiceN
     { service: 'temporal', what: 'Temporal', port: ports.temporal, variable: 'EMBEDDED_TEMPORAL_PORT' },
     { service: 'temporal', what: "Temporal's web UI", port: ports.temporalUi, variable: 'EMBEDDED_TEMPORAL_UI_PORT' },
     { service: 'ai', what: 'the AI service', port: ports.ai, variable: 'AI_PORT' },
+    { service: 'api', what: 'metrics of the API', port: ports.apiMetrics, variable: 'METRICS_PORT' },
+    { service: 'ai', what: 'metrics of the AI service', port: ports.aiMetrics, variable: 'AI_METRICS_PORT' },
   ];
   const wanted = used.filter(({ service, port }) => services.includes(service) && port !== 0);
   const twice = wanted.find((one) => wanted.some((other) => other !== one && other.port === one.port));

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BillingStep } from '../../demo/billing.ts';
+import { findFreePorts } from '../../local/ports.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { findProcesses, until } from '../support/processes.ts';
 import { runDemo } from './support/run-demo.ts';
@@ -17,6 +18,7 @@ describe('npm run demo -- --billing', () => {
       writeFileSync(join(dataDir, name), secret);
       return join(dataDir, name);
     };
+    const metricsPort = String((await findFreePorts(1))[0]);
     // What the environment says of a real deployment is not used.
     const env = {
       ...{ DATA_DIR: dataDir, STRIPE_SECRET_KEY: 'sk_live_of_somebody', STRIPE_API_BASE: 'http://127.0.0.1:9' },
@@ -29,6 +31,8 @@ describe('npm run demo -- --billing', () => {
       },
       ...{ DATABASE_URL_FILE: fileOf('database', 'postgres://127.0.0.1:9/x'), SMTP_URL_FILE: fileOf('mail', 'smtp://127.0.0.1:9') },
       STRIPE_SECRET_KEY_FILE: fileOf('stripe', 'sk_live_of_somebody'),
+      // Both cannot have it.
+      ...{ METRICS_PORT: metricsPort, AI_METRICS_PORT: metricsPort },
     };
     run = await runDemo(['--billing', '--json'], env);
     expect(run.code, run.stderr).to.equal(0);

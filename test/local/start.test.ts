@@ -199,14 +199,23 @@ describe('npm start', () => {
   });
 
   it('names every busy port, with the variable that chooses another, and starts nothing', async () => {
-    const blockers = await Promise.all([env.PORT, env.AI_PORT].map((port) => block(Number(port))));
-    const program = start();
+    const [metricsPort = 0] = await findFreePorts(1);
+    const blockers = await Promise.all([env.PORT, env.AI_PORT, metricsPort].map((port) => block(Number(port))));
+    const program = start({ METRICS_PORT: String(metricsPort) });
     expect((await program.exited).code).to.equal(1);
     for (const blocker of blockers) blocker.close();
     expect(program.stderr()).to.match(new RegExp(`port ${env.PORT} \\(the API\\): choose another with PORT\\n`));
     expect(program.stderr()).to.match(new RegExp(`port ${env.AI_PORT} \\(the AI service\\): choose another with AI_PORT\\n`));
+    expect(program.stderr()).to.include(`port ${metricsPort} (metrics of the API): choose another with METRICS_PORT\n`);
     expect(program.stderr()).not.to.include('with EMBEDDED_PG_PORT');
     expect(existsSync(join(dataDir, 'postgres'))).to.equal(false);
+  });
+
+  it('gives no two of its services one port, nor the metrics of both', async () => {
+    const [port] = await findFreePorts(1);
+    const program = start({ METRICS_PORT: String(port), AI_METRICS_PORT: String(port) });
+    expect((await program.exited).code).to.equal(1);
+    expect(program.stderr()).to.equal(`\nPort ${port} is given to more than one service: METRICS_PORT is one of them.\n`);
   });
 
   it('sees a port that is busy on one interface only', async () => {
