@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { AiServiceError } from '../ai/client.ts';
-import { chunkingOf, chunkSize, chunkSizeOf, maxChunks, sizeOfChunking } from '../domain/chunks/chunking.ts';
-import { placeChunks } from '../domain/chunks/place-chunks.ts';
+import { chunkingOf, chunkSize, chunkSizeOf, maxChunks, sizeOfChunking } from '../domain/chunking/chunking.ts';
+import { placeChunks } from '../domain/chunking/place-chunks.ts';
 import { readChunkTexts } from '../domain/chunks/read-chunks.ts';
 import type { EmbeddedChunk } from '../domain/chunks/store-chunks.ts';
 import { findDocument } from '../domain/documents/document.ts';

@@ -4,7 +4,7 @@ import { late, within } from '../../concurrency/within.ts';
 import { contract, version } from '../../contract/index.ts';
 import { ping } from '../../db/connect.ts';
 import { getMigrationStatus } from '../../db/migrate.ts';
-import { chunkingOf, chunkSizeOf } from '../../domain/chunks/chunking.ts';
+import { chunkingOf, chunkSizeOf } from '../../domain/chunking/chunking.ts';
 import { countResources, measureQueue } from '../../domain/operations/measure-platform.ts';
 import { countAllBehind } from '../../domain/reindex/find-behind.ts';
 import type { ApiDeps } from '../deps.ts';

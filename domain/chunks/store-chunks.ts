@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { toRealArray } from '../../db/real-array.ts';
+import { firstChunking } from '../chunking/chunking.ts';
+import type { ChunkPlace } from '../chunking/place-chunks.ts';
 import type { DocumentRow } from '../documents/document.ts';
 import { newId } from '../ids.ts';
 import { collectPostings, type DocumentPostings } from '../lexical/collect-postings.ts';
 import { storePostings } from '../lexical/store-postings.ts';
 import { lockForEffects } from '../locks.ts';
 import type { IndexKind } from '../reindex/index-kind.ts';
-import { firstChunking } from './chunking.ts';
-import type { ChunkPlace } from './place-chunks.ts';
 import { quantize } from './quantize.ts';
 import { toUnitLength } from './unit-vector.ts';
 import { type QuantizedChunk, storeVectorBlocks } from './vector-blocks.ts';

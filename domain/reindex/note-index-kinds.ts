@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
-import { firstChunking } from '../chunks/chunking.ts';
+import { firstChunking } from '../chunking/chunking.ts';
 import type { ReindexScope } from './find-behind.ts';
 
 const documentsPerStatement = 500;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
-import { firstChunking } from '../chunks/chunking.ts';
+import { firstChunking } from '../chunking/chunking.ts';
 import type { DocumentRow } from '../documents/document.ts';
 import { lockWorkspace, lockWorkspaceIndex } from '../locks.ts';
 import type { IndexKind } from './index-kind.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { ChunkPlace } from '../chunks/place-chunks.ts';
+import type { ChunkPlace } from '../chunking/place-chunks.ts';
 import type { EmbeddedChunk } from '../chunks/store-chunks.ts';
 import { lockDocument, lockWorkspace } from '../locks.ts';
 import type { BehindDocument } from './find-behind.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { extraContentTypes as types } from '../../config/extra-content-types.ts';
-import { headingAt, placeHeadings } from '../../domain/chunks/heading-paths.ts';
+import { headingAt, placeHeadings } from '../../domain/chunking/heading-paths.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { makeDocx, makeEpub, makeOdt, makePptx, wordParagraph, wordStyles } from './support/make-office.ts';
 

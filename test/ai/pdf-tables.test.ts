@@ -6,7 +6,7 @@ import { layOutLines } from '../../ai/extract/lay-out-page.ts';
 import { joinTables } from '../../ai/extract/pdf-tables.ts';
 import { loadPdfium, withMemory } from '../../ai/extract/pdfium.ts';
 import { type Line, readLines } from '../../ai/extract/read-lines.ts';
-import { placeChunks } from '../../domain/chunks/place-chunks.ts';
+import { placeChunks } from '../../domain/chunking/place-chunks.ts';
 import { parts } from '../../samples/handbook.ts';
 import { makeDocuments } from '../../tools/bench/collections/made-documents.ts';
 import { processorSeconds } from '../support/hostile-texts.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { expect } from 'chai';
-import { placeChunks } from '../../domain/chunks/place-chunks.ts';
+import { placeChunks } from '../../domain/chunking/place-chunks.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 
 const types: Record<string, string> = {

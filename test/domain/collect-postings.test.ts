@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { splitText } from '../../domain/chunks/split-text.ts';
+import { splitText } from '../../domain/chunking/split-text.ts';
 import { collectPostings, type DocumentPostings } from '../../domain/lexical/collect-postings.ts';
 import { postingLength, readFrequency, readIndex, readLength } from '../../domain/lexical/postings.ts';
 import { termKeyOf } from '../../domain/lexical/term-keys.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { chunkSizeOf, maxChunks } from '../../domain/chunks/chunking.ts';
-import { type PlacedChunk, placeChunks } from '../../domain/chunks/place-chunks.ts';
-import { findTableRows } from '../../domain/chunks/table-rows.ts';
+import { chunkSizeOf, maxChunks } from '../../domain/chunking/chunking.ts';
+import { type PlacedChunk, placeChunks } from '../../domain/chunking/place-chunks.ts';
+import { findTableRows } from '../../domain/chunking/table-rows.ts';
 
 const lengthOf = (text: string) => [...text].length;
 /** The outline of a text whose headings are written as in Markdown. */

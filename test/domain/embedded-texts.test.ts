@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { chunkSizeOf } from '../../domain/chunks/chunking.ts';
-import { type PlacedChunk, placeChunks } from '../../domain/chunks/place-chunks.ts';
+import { chunkSizeOf } from '../../domain/chunking/chunking.ts';
+import { type PlacedChunk, placeChunks } from '../../domain/chunking/place-chunks.ts';
 
 const size = (characters: number) => ({ size: chunkSizeOf(characters) });
 const csv = (text: string, characters = 1_200) => placeChunks(text, null, { contentType: 'text/csv', ...size(characters) });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { placeChunks } from '../../domain/chunks/place-chunks.ts';
+import { placeChunks } from '../../domain/chunking/place-chunks.ts';
 import { termsOf } from '../../domain/lexical/terms.ts';
 import { createHighlighter } from '../../domain/search/highlights.ts';
 import { hostileTexts, processorSeconds } from '../support/hostile-texts.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { chunkingOf, chunkSize, chunkSizeOf, sizeOfChunking } from '../../domain/chunks/chunking.ts';
-import { splitText } from '../../domain/chunks/split-text.ts';
+import { chunkingOf, chunkSize, chunkSizeOf, sizeOfChunking } from '../../domain/chunking/chunking.ts';
+import { splitText } from '../../domain/chunking/split-text.ts';
 import { countAllBehind, countBehind, listBehind, nextWorkspaceBehind } from '../../domain/reindex/find-behind.ts';
 import { noteIndexKinds } from '../../domain/reindex/note-index-kinds.ts';
 import { readSearchedIndex } from '../../domain/reindex/searched-index.ts';

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type CompiledQuery, Kysely, type KyselyPlugin, PostgresDialect, sql } from 'kysely';
 import type { Database } from '../../db/schema.ts';
-import { splitText } from '../../domain/chunks/split-text.ts';
+import { splitText } from '../../domain/chunking/split-text.ts';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { indexPostings } from '../../domain/lexical/index-postings.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ChunkPlace, placeChunks } from '../../domain/chunks/place-chunks.ts';
+import { type ChunkPlace, placeChunks } from '../../domain/chunking/place-chunks.ts';
 
 const sentence = 'The lamp 😀 is lit at dusk by the keeper.';
 const paragraph = Array(12).fill(sentence).join(' ');

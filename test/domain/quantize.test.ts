@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { embedText } from '../../ai/embed/embed-text.ts';
+import { splitText } from '../../domain/chunking/split-text.ts';
 import { createScorer, quantize, quantizedLength } from '../../domain/chunks/quantize.ts';
-import { splitText } from '../../domain/chunks/split-text.ts';
 import { dotProduct, toUnitLength } from '../../domain/chunks/unit-vector.ts';
 import { makeVectors, makeVectorsAround } from '../support/chunks.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { splitText } from '../../domain/chunks/split-text.ts';
+import { splitText } from '../../domain/chunking/split-text.ts';
 import { useApi } from '../support/use-api.ts';
 
 const wave = '🌊';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { chunkSize, maxChunks } from '../../domain/chunks/chunking.ts';
+import { chunkSize, maxChunks } from '../../domain/chunking/chunking.ts';
 import { amountsOf, createJob } from '../support/jobs.ts';
 import { useApi } from '../support/use-api.ts';
 

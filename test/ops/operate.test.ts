@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Environment } from '../../config/environment.ts';
 import { migrations } from '../../db/migrations/index.ts';
-import { chunkingOf, chunkSize } from '../../domain/chunks/chunking.ts';
+import { chunkingOf, chunkSize } from '../../domain/chunking/chunking.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { startMail } from '../../workflows/definitions.ts';
 import { runOps, startOps } from '../support/ops.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import { inTransaction } from '../../db/transaction.ts';
-import { chunkingOf, chunkSize } from '../../domain/chunks/chunking.ts';
+import { chunkingOf, chunkSize } from '../../domain/chunking/chunking.ts';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { findFreePorts } from '../../local/ports.ts';

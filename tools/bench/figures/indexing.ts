@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createAiClient } from '../../../ai/client.ts';
-import { chunkSizeOf } from '../../../domain/chunks/chunking.ts';
-import { splitText } from '../../../domain/chunks/split-text.ts';
+import { chunkSizeOf } from '../../../domain/chunking/chunking.ts';
+import { splitText } from '../../../domain/chunking/split-text.ts';
 import { addDocument } from '../support/documents.ts';
 import { type Effort, type Figure, toFigure } from '../support/figure.ts';
 import { watchJobs } from '../support/job-watch.ts';

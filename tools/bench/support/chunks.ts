@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createAiClient } from '../../../ai/client.ts';
 import { createDb } from '../../../db/connect.ts';
+import { splitText } from '../../../domain/chunking/split-text.ts';
 import { reconcileVectorIndexes } from '../../../domain/chunks/reconcile-vector-indexes.ts';
-import { splitText } from '../../../domain/chunks/split-text.ts';
 import { storeChunks } from '../../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../../domain/documents/document.ts';
 import type { Service } from './service.ts';
