@@ -8,6 +8,7 @@ import { loadOrExit } from '../config/load-or-exit.ts';
 import { createAiServiceMetrics } from '../metrics/ai-service-metrics.ts';
 import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { createLog } from '../telemetry/create-log.ts';
+import { logCrashes } from '../telemetry/log-crashes.ts';
 import { startTracing } from '../telemetry/start-tracing.ts';
 import { orderLocalModels } from './embed/embed-models.ts';
 import { createMinilmModel } from './embed/minilm/pooled-model.ts';
@@ -23,6 +24,7 @@ const drainMs = 5000;
 
 const config = loadOrExit(() => loadAiServiceConfig(process.env));
 const logger = createLog({ level: config.logLevel, base: { service: 'ai' } });
+logCrashes(logger);
 const tracing = await startTracing(config.tracing, 'ai', logger);
 const budget = planMemory();
 const isolation = findIsolation();

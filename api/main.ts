@@ -31,6 +31,7 @@ import { createStorage } from '../storage/create-storage.ts';
 import { LocalStorage } from '../storage/local.ts';
 import { traceStorage } from '../storage/traced-storage.ts';
 import { createLog } from '../telemetry/create-log.ts';
+import { logCrashes } from '../telemetry/log-crashes.ts';
 import { startTracing } from '../telemetry/start-tracing.ts';
 import { awaitResult } from '../temporal/await-result.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
@@ -60,6 +61,7 @@ const neighbourMs = 2_000;
 
 const config = loadOrExit(() => loadServerConfig(process.env));
 const log = createLog({ level: config.logLevel, base: { part: 'api' } });
+logCrashes(log);
 const tracing = await startTracing(config.tracing, 'api', log);
 if (config.production && config.limits.store === 'memory')
   log.warn('LIMITER_STORE is memory: each process of the API counts limits alone, so two of them allow twice as much');

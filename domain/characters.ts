@@ -2,6 +2,12 @@ import { hasSurrogates } from '../contract/characters.ts';
 
 export { countCharacters } from '../contract/characters.ts';
 
+/** A part of a text, by its indexes. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
 /** The index that is `count` characters (code points) after one in a text, and at most the text's end. Never within a surrogate pair. */
 export function forward(text: string, index: number, count: number): number {
   // No character is longer than two units. A look for pairs is many times as fast as steps by characters.

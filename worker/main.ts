@@ -12,6 +12,7 @@ import { observeWorker, watchDatabase } from '../metrics/watch-parts.ts';
 import { createStorage } from '../storage/create-storage.ts';
 import { traceStorage } from '../storage/traced-storage.ts';
 import { createLog } from '../telemetry/create-log.ts';
+import { logCrashes } from '../telemetry/log-crashes.ts';
 import { startTracing } from '../telemetry/start-tracing.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { createOutbox } from '../temporal/outbox.ts';
@@ -20,6 +21,7 @@ import { startWorker } from './start-worker.ts';
 
 const config = loadOrExit(() => loadServerConfig(process.env));
 const log = createLog({ level: config.logLevel, base: { part: 'worker' } });
+logCrashes(log);
 const tracing = await startTracing(config.tracing, 'worker', log);
 const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
 const registry = new Registry();

@@ -1,4 +1,4 @@
-import type { Span } from '../lexical/find-terms.ts';
+import type { Span } from '../characters.ts';
 import { type ChunkSize, maxContext } from './chunking.ts';
 import { columnNamesOf, readCsvRecords } from './read-csv.ts';
 import { type JsonValue, readJsonValues } from './read-json.ts';

@@ -1,5 +1,5 @@
 import { lexer, type Token, type Tokens } from 'marked';
-import type { Span } from '../lexical/find-terms.ts';
+import type { Span } from '../characters.ts';
 
 /** A fenced block of code, from its opening to the end of its closing marks. */
 export interface Fence extends Span {

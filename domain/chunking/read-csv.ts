@@ -1,4 +1,4 @@
-import type { Span } from '../lexical/find-terms.ts';
+import type { Span } from '../characters.ts';
 
 /** A record of a CSV text, and the values of its cells. */
 export interface CsvRecord extends Span {

@@ -1,4 +1,4 @@
-import type { Span } from '../lexical/find-terms.ts';
+import type { Span } from '../characters.ts';
 
 /** A value of a JSON text that is no object or array, with what stands before it, and the ends of what it is the last of. */
 export interface JsonValue extends Span {

@@ -1,5 +1,5 @@
+import type { Span } from '../characters.ts';
 import { back, forward } from '../characters.ts';
-import type { Span } from '../lexical/find-terms.ts';
 import { firstWhere, lastWhere } from './binary-search.ts';
 import { chunkSize } from './chunking.ts';
 

@@ -1,4 +1,4 @@
-import type { Span } from '../lexical/find-terms.ts';
+import type { Span } from '../characters.ts';
 
 /** A row of a table: a line of its own. */
 export interface TableRow extends Span {

@@ -1,11 +1,6 @@
+import type { Span } from '../characters.ts';
 import { compose } from './compose.ts';
 import { cut, joiner, pairedRun, possessive, spacedRun, termsOf, unspacedRun, wordsOf } from './terms.ts';
-
-/** A part of a text, by its indexes. */
-export interface Span {
-  start: number;
-  end: number;
-}
 
 /**
  * Prepares to find terms in texts: the parts of a text whose terms are among them, in their order, not overlapping. It remembers the

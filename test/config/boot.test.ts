@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import type { Environment } from '../../config/environment.ts';
 import { variables } from '../../config/variables.ts';
@@ -89,6 +91,24 @@ describe('With NODE_ENV=production and only what production demands', () => {
       expect(warning.test(api.stdout()), `LIMITER_STORE='${LIMITER_STORE}'`).to.equal(warns);
       await stop(api);
     }
+  });
+
+  it('each program that cannot start says why in a line of its log, and in nothing else', async () => {
+    const busy = createServer().listen(0);
+    await once(busy, 'listening');
+    const { port } = busy.address() as AddressInfo;
+    const failing: [Program, RegExp][] = [
+      [start('api', { ...demanded, ...place, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }), /ECONNREFUSED/],
+      [start('worker', { ...demanded, ...place, METRICS_PORT: String(port) }), /EADDRINUSE/],
+    ];
+    for (const [program, reason] of failing) {
+      expect((await program.exited).code).to.equal(1);
+      const last = program.stdout().trim().split('\n').at(-1) ?? '';
+      expect(JSON.parse(last)).to.include({ level: 60, msg: 'the process ends: an error was not caught' });
+      expect(last).to.match(reason);
+      expect(program.stderr()).to.equal('');
+    }
+    busy.close();
   });
 
   it('the worker boots', async () => {
