@@ -3,7 +3,7 @@ import type { Access } from './access.ts';
 import { type ErrorCode, errorResponses } from './errors.ts';
 
 /** What a route declares in addition to its schemas; both transports, the tests and the OpenAPI document read it. */
-interface RouteMetadata {
+export interface RouteMetadata {
   /** `group.name`, which is the same over both transports and is the `operationId`. */
   operation: string;
   access: Access;
