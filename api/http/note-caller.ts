@@ -13,7 +13,9 @@ const freshMs = 1_000;
  */
 export async function noteCaller(authentication: Authentication, route: AnyRoute, req: Request, res: Response): Promise<void> {
   const { callerNotedAt = -Infinity } = res.locals as { callerNotedAt?: number };
-  if (performance.now() - callerNotedAt < freshMs) return;
+  // When the lookup began: what it read may have changed while it went on.
+  const now = performance.now();
+  if (now - callerNotedAt < freshMs) return;
   res.locals.caller = await inShareOf(clientAddressOf(res), () => authenticate(authentication, route, req, res));
-  res.locals.callerNotedAt = performance.now();
+  res.locals.callerNotedAt = now;
 }

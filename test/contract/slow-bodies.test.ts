@@ -156,4 +156,16 @@ describe('A caller whose rights end while the body is on its way', () => {
     await note();
     expect(asked).to.equal(2);
   });
+
+  it('is looked up again if the first look took long', async () => {
+    let asked = 0;
+    const findCaller = async () => {
+      asked++;
+      await sleep(1_100);
+      return { userId: 'user' } as Caller;
+    };
+    const [req, res] = [{ headers: {} } as Request, { locals: { clientAddress: '192.0.2.1' } } as unknown as Response];
+    for (let look = 0; look < 2; look += 1) await noteCaller({ findCaller }, contract.workspaces.create, req, res);
+    expect(asked).to.equal(2);
+  });
 });
