@@ -138,10 +138,19 @@ export function httpUrl() {
     .transform((value) => value.replace(/\/+$/, ''));
 }
 
-/** The address of a Postgres from a variable. Says nothing of its value, which may hold a password. */
+/**
+ * The address of a Postgres from a variable. It may have no host, but a directory of a socket: `postgres://USER:PASSWORD@/NAME?host=/DIRECTORY`.
+ * Says nothing of its value, which may hold a password.
+ */
 export function postgresUrl() {
-  const error = 'must be a postgres:// URL; in its password, #, / and ? are written as %23, %2F and %3F';
-  return z.string('is missing').pipe(z.url({ protocol: /^postgres(ql)?$/, error }));
+  return z
+    .string('is missing')
+    .refine(isPostgresUrl, 'must be a postgres:// URL; in its password, #, / and ? are written as %23, %2F and %3F');
+}
+
+function isPostgresUrl(value: string): boolean {
+  // The driver takes credentials without a host, which no other URL has.
+  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value.replace('@/', '@localhost/'));
 }
 
 function holdsCredentials(value: string): boolean {

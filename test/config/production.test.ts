@@ -529,6 +529,7 @@ describe('A configuration of the way to Postgres and Temporal', () => {
     for (const url of [
       'postgres://u:p%23@db:5432/sheaf?sslmode=require',
       'postgresql:///sheaf?host=/run/postgresql',
+      'postgres://u:p@/sheaf?host=/cloudsql/project:region:name',
       'postgres://[::1]/sheaf',
     ])
       for (const found of problems({ DATABASE_URL: url })) expect(found, url).to.deep.equal([]);
