@@ -41,6 +41,13 @@ describe('reconcileBilling', () => {
     expect(stripe.state.customers.get('cus_ours')?.name).to.equal('Somebody else');
   });
 
+  it('repairs nothing for an operator who mistypes that', async () => {
+    const options = { taskQueue: 'sheaf', workflowId: `reconcile-${Date.now()}`, args: [{ repairs: false }] };
+    const failure = await api.temporal.client.workflow.execute('reconcileBilling', options).catch((error: unknown) => error);
+    expect(failure).to.have.nested.property('cause.type', 'InvalidInput');
+    expect(await rows()).to.deep.equal([]);
+  });
+
   it('repairs rows and seats, and reports what only an operator can decide', async () => {
     expect(await run()).to.deep.equal({ subscriptions: 1, different: [id], seats: [], customers: 2 });
     expect((await rows()).map(({ plan, status }) => [plan, status])).to.deep.equal([['team', 'active']]);

@@ -377,6 +377,13 @@ describe('reindexDocuments', () => {
     expect(await indexDuringExtraction(await index(tenant, 'a'))).to.include({ attempts: 1 });
   });
 
+  it('refuses an input that it would misread: a workspace that is mistyped would be all of them', async () => {
+    for (const input of [{ workspaceID: tenant.workspaceId }, { perMinute: 0 }]) {
+      const failure = await reindex(input as ReindexInput).catch((error: unknown) => error);
+      expect(failure, JSON.stringify(input)).to.have.nested.property('cause.type', 'InvalidInput');
+    }
+  });
+
   it('counts and changes nothing in a dry run, and narrows to a workspace or an organization', async () => {
     const other = await api.createTenant();
     await index(tenant, 'a');
