@@ -6,8 +6,8 @@ import { JsonDepth, maxJsonDepth } from '../contract/json-depth.ts';
 export class BodyTooLarge extends Error {}
 
 /**
- * The bytes of a request's body, at most `maxBytes`; undefined if it is absent or empty, or has no content type. Throws {@link
- * BodyTooLarge}, and BAD_REQUEST if the body is compressed, is cut short, or holds JSON that is nested too deeply.
+ * The bytes of a request's body, at most `maxBytes`; undefined if it is absent or empty, or has no content type. Throws
+ * {@link BodyTooLarge}, and BAD_REQUEST if the body is compressed, is cut short, or holds JSON that is nested too deeply.
  */
 export async function readBody(req: Request, res: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const parse = express.raw({ limit: maxBytes, type: () => true, inflate: false });

@@ -107,11 +107,7 @@ export function tryLock(path: string): Lock | undefined {
     database?.close();
     const { errcode, message } = cause as Error & { errcode?: number };
     if (errcode === busy) return undefined;
-    throw new Error(
-      `The lock ${path} cannot be used (${message}). Is the disk full, the directory read-only or another user's, the file damaged?`,
-      {
-        cause,
-      },
-    );
+    const causes = "Is the disk full, the directory read-only or another user's, the file damaged?";
+    throw new Error(`The lock ${path} cannot be used (${message}). ${causes}`, { cause });
   }
 }

@@ -1,7 +1,7 @@
 // `npm run ops -- COMMAND`: what an operator does from the command line. Exits 1 if a command fails, 2 if it is not understood.
 import { runCommand } from './run-command.ts';
 
-// Who reads the output may leave, as `head` does, and what was begun is done all the same, a backup for one.
+// The command goes on if its output is no longer read, as behind `| head`: half a backup is of no use.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

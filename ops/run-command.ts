@@ -78,7 +78,7 @@ function explainRefusal(error: unknown): string | undefined {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
   if (schemaCodes.has(code)) {
-    return `The database has not the schema of this version: ${message}. Is it the service's? \`npm run ops -- migrate\` brings it up to date.`;
+    return `The database does not have the schema of this version: ${message}. Is it the service's? \`npm run ops -- migrate\` brings it up to date.`;
   }
   return isUnavailable(error) || userCodes.has(code) ? `Postgres refuses: ${message} (${code})` : undefined;
 }

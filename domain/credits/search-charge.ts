@@ -15,8 +15,8 @@ const creditsPerSearch = 1;
 const lostAfterMinutes = 10;
 
 /**
- * Charges the organization for a search before the query is embedded, and returns the search's id. The charge stays open until {@link
- * settleSearch} or {@link refundSearch}. Throws LIMIT_REACHED without credits, NOT_FOUND if the organization is gone or being deleted.
+ * Charges the organization for a search before the query is embedded, and returns the search's id. The charge stays open until
+ * {@link settleSearch} or {@link refundSearch}. Throws LIMIT_REACHED without credits, NOT_FOUND if the organization is gone or being deleted.
  */
 export async function chargeSearch(db: Db, getPlan: GetPlan, organizationId: string): Promise<string> {
   const id = newId();

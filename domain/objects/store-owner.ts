@@ -41,8 +41,8 @@ const documentsSought = 50;
  * Checks that the store belongs to this database's deployment. Call it at the start of a process that works with the store, and before
  * anything is deleted there. A store without a marker becomes this deployment's if it holds a document of the database, or if the database
  * has no documents. In the second case a directory is claimed only if `stores` is true, by a process that stores documents there (the API):
- * for one that only reads them (a worker), it may be the directory of the wrong host. Throws {@link StoreOfAnotherDeployment}, {@link
- * StoreWithoutDocuments} or {@link UnmarkedStore}.
+ * for one that only reads them (a worker), it may be the directory of the wrong host. Throws {@link StoreOfAnotherDeployment},
+ * {@link StoreWithoutDocuments} or {@link UnmarkedStore}, and StorageUnavailable if the store does not respond or is not mounted any more.
  */
 export async function checkStoreOwner(db: Db, storage: Storage, { stores = true }: { stores?: boolean } = {}): Promise<void> {
   const { location } = storage;

@@ -310,7 +310,7 @@ describe('npm run ops, on a running service', () => {
     });
     const readOnly = databaseAs((url) => url.searchParams.set('options', '-c default_transaction_read_only=on'));
     const said: [string[], Environment, RegExp][] = [
-      [['ledger'], empty, /^The database has not the schema of this version: relation "job" does not exist[.] .*\n$/],
+      [['ledger'], empty, /^The database does not have the schema of this version: relation "job" does not exist[.] .*\n$/],
       [['ledger'], asNobody, /^Postgres refuses: permission denied for table job \(42501\)\n$/],
       [['grant-admin', 'a@example.com'], readOnly, /^Postgres refuses: cannot execute .* in a read-only transaction \(25006\)\n$/],
     ];
