@@ -19,7 +19,7 @@ export function organizationPlugin(config: ServerConfig) {
     invitationLimit: Number.MAX_SAFE_INTEGER,
     // An organization has stored objects and subscriptions, which only the service's own deletion deletes too.
     disableOrganizationDeletion: true,
-    // Members can list invitations with their ids. If addresses were not verified, anyone could sign up with an invited one.
+    // An id is in a mail, and admins can list it. If addresses were not verified, who knows it could sign up with the invited one.
     requireEmailVerificationOnInvitation: config.requireEmailVerification,
     sendInvitationEmail: async ({ id, email, role, organization, inviter }) => {
       const url = `${config.webUrl}/accept-invitation/${id}`;

@@ -395,7 +395,7 @@ describe('Every endpoint of sign-in', () => {
         const { client, invitationId } = await invite();
         return client.get(`/organization/get-invitation?id=${invitationId}`);
       },
-      wrong: [() => owner.get('/organization/get-invitation?id=none'), 400, 'BAD_REQUEST'],
+      wrong: [() => owner.get('/organization/get-invitation?id=none'), 400, 'INVITATION_NOT_FOUND'],
     },
     'GET /organization/list-invitations': {
       right: () => owner.get(`/organization/list-invitations?organizationId=${organizationId}`),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { findMembership, isPermitted } from '../../auth/membership.ts';
 import type { Client } from './support/client.ts';
@@ -107,6 +108,31 @@ describe('Organizations', () => {
     }
     expect((await invite(owner, 'keeper')).status).to.equal(400);
     expect((await invite(owner, ['admin', 'member'])).status).to.equal(200);
+  });
+
+  it('show invitations to those who may invite, and those of owners to owners only, who alone send them again', async () => {
+    const [admin, member] = [await newMember('admin'), await newMember()];
+    const invited = async (role: string) => {
+      const email = `${randomUUID()}@example.com`;
+      await owner.post('/organization/invite-member', { email, role, organizationId });
+      return email;
+    };
+    const [asOwner, asMember] = [await invited('owner'), await invited('member')];
+    const seen = async (client: Client) => {
+      const { status, body } = await client.get(`/organization/list-invitations?organizationId=${organizationId}`);
+      const full = await client.get(`/organization/get-full-organization?organizationId=${organizationId}`);
+      const emails = (list: { email: string }[]) => list.map(({ email }) => email).filter((email) => [asOwner, asMember].includes(email));
+      return { status, listed: status === 200 ? emails(body) : [], inFull: emails(full.body.invitations) };
+    };
+    const both = [asOwner, asMember];
+    const { listed, inFull } = await seen(owner);
+    expect([listed, inFull].map((emails) => emails.toSorted())).to.deep.equal([both.toSorted(), both.toSorted()]);
+    expect(await seen(admin.client)).to.deep.equal({ status: 200, listed: [asMember], inFull: [asMember] });
+    expect(await seen(member.client)).to.deep.equal({ status: 403, listed: [], inFull: [] });
+
+    const again = (role: string) => admin.client.post('/organization/invite-member', { email: asOwner, role, organizationId, resend: true });
+    expect((await again('member')).status).to.equal(403);
+    expect(service.mails.filter(({ to }) => to === asOwner)).to.have.length(1);
   });
 
   it('let roles be changed by those who may, and take effect at once', async () => {

@@ -37,7 +37,7 @@ describe('The permissions of roles', () => {
     expect(hasPermission([], 'job:read')).to.equal(false);
   });
 
-  it('reads a list of roles as better-auth does: a role behind a space is none', () => {
+  it('reads a list of roles as it is stored: a role behind a space, which no row may have, is none', () => {
     expect(parseRoles('owner,admin')).to.deep.equal(['owner', 'admin']);
     expect(parseRoles('member, owner')).to.deep.equal(['member']);
     expect(parseRoles('toString')).to.deep.equal([]);
