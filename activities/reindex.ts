@@ -13,7 +13,7 @@ import { noteIndexKinds } from '../domain/reindex/note-index-kinds.ts';
 import { recordReindex } from '../domain/reindex/record-reindex.ts';
 import { stageDocument } from '../domain/reindex/stage-document.ts';
 import { type Switched, switchWorkspace } from '../domain/reindex/switch-workspace.ts';
-import type { ReindexBatch, ReindexInput } from '../workflows/definitions.ts';
+import type { ReindexBatch, ReindexInput } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { toApplicationFailure } from './job-failure.ts';
 import { reporting, withHeartbeats } from './progress.ts';

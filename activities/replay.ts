@@ -1,5 +1,5 @@
 import { listReplayable, recordReplay, replayJob } from '../domain/jobs/replay-jobs.ts';
-import type { ReplayFilter, ReplayInput } from '../workflows/definitions.ts';
+import type { ReplayFilter, ReplayInput } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';
 

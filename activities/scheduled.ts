@@ -14,7 +14,7 @@ import { sweepDeletions } from '../domain/operations/sweep-deletions.ts';
 import { deleteOwnerlessOrganizations } from '../domain/organizations/delete-ownerless-organizations.ts';
 import { noteIndexKinds } from '../domain/reindex/note-index-kinds.ts';
 import * as retention from '../domain/retention.ts';
-import type { ReconcileIndexesResult } from '../workflows/definitions.ts';
+import type { ReconcileIndexesResult } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting, withHeartbeats } from './progress.ts';
 

@@ -1,5 +1,5 @@
 import { type DrainedWorkspace, drainWorkspace } from '../domain/workspaces/drain-workspace.ts';
-import type { DeleteWorkspaceInput } from '../workflows/definitions.ts';
+import type { DeleteWorkspaceInput } from '../workflows/inputs.ts';
 import { DeletionTurns } from './deletion-turns.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';

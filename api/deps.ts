@@ -7,7 +7,7 @@ import type { Cursors } from '../domain/page.ts';
 import type { EmbeddingPrice } from '../domain/search/embedding-price.ts';
 import type { CancelSubscription } from '../payments/cancel-subscription.ts';
 import type { Storage } from '../storage/port.ts';
-import type { DeleteOrganizationResult } from '../workflows/definitions.ts';
+import type { DeleteOrganizationResult } from '../workflows/inputs.ts';
 import type { Authentication } from './caller.ts';
 import type { Readiness } from './http/health.ts';
 import type { BodyBudget } from './limits/body-budget.ts';

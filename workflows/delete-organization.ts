@@ -1,6 +1,7 @@
 import { defineQuery, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { type DeleteOrganizationInput, type DeleteOrganizationResult, queries } from './definitions.ts';
+import { queries } from './definitions.ts';
+import type { DeleteOrganizationInput, DeleteOrganizationResult } from './inputs.ts';
 
 const progress = defineQuery<{ step: string } & DeleteOrganizationResult>(queries.progress);
 

@@ -1,6 +1,6 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { DeleteWorkspaceInput, DeleteWorkspaceResult } from './definitions.ts';
+import type { DeleteWorkspaceInput, DeleteWorkspaceResult } from './inputs.ts';
 
 const { drainWorkspace } = proxyActivities<Activities>({
   startToCloseTimeout: '12 hours',

@@ -10,7 +10,8 @@ import {
   sleep,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { type HousekeepingResult, queries } from './definitions.ts';
+import { queries } from './definitions.ts';
+import type { HousekeepingResult } from './inputs.ts';
 
 const progress = defineQuery<Partial<HousekeepingResult>>(queries.progress);
 

@@ -10,7 +10,8 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { JobState } from '../domain/jobs/job.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
-import { jobTaskQueue, type RunJobInput, unknownPayloadKey } from './definitions.ts';
+import { jobTaskQueue, unknownPayloadKey } from './definitions.ts';
+import type { RunJobInput } from './inputs.ts';
 import { type AttemptReport, canceledByOperator, describeFailure, describeWait, isCanceled, type Unfinished } from './job-outcomes.ts';
 
 const { settleAttempt } = proxyActivities<Activities>({

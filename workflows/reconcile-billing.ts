@@ -1,7 +1,7 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { checkInput, flag } from './check-input.ts';
-import type { ReconcileBillingInput, ReconcileBillingResult } from './definitions.ts';
+import type { ReconcileBillingInput, ReconcileBillingResult } from './inputs.ts';
 
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '6 hours',

@@ -11,7 +11,8 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { Switched } from '../domain/reindex/switch-workspace.ts';
 import { carried, checkInput, count, flag, text } from './check-input.ts';
-import { queries, type ReindexInput, type ReindexProgress } from './definitions.ts';
+import { queries } from './definitions.ts';
+import type { ReindexInput, ReindexProgress } from './inputs.ts';
 
 const progressQuery = defineQuery<ReindexProgress>(queries.progress);
 

@@ -1,7 +1,9 @@
 import { continueAsNew, defineQuery, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { carried, checkInput, count, flag, text, time } from './check-input.ts';
-import { describeReplay, isReplayLimited, queries, type ReplayInput, type ReplayProgress, replayDefaults } from './definitions.ts';
+import { queries } from './definitions.ts';
+import type { ReplayInput, ReplayProgress } from './inputs.ts';
+import { describeReplay, isReplayLimited, replayDefaults } from './replay-progress.ts';
 
 const progressQuery = defineQuery<ReplayProgress>(queries.progress);
 

@@ -1,5 +1,6 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
-import { type RunJobInput, signals } from './definitions.ts';
+import { signals } from './definitions.ts';
+import type { RunJobInput } from './inputs.ts';
 import { type AttemptReport, endAs, isUnfinished } from './job-outcomes.ts';
 import { JobRun } from './job-run.ts';
 

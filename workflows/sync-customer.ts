@@ -1,5 +1,6 @@
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
-import { type SyncCustomerInput, type SyncCustomerResult, signals } from './definitions.ts';
+import { signals } from './definitions.ts';
+import type { SyncCustomerInput, SyncCustomerResult } from './inputs.ts';
 import { activities, settleMs, workOnSettled } from './settled-changes.ts';
 
 /** Gives the customer of an organization at Stripe its name, until it changes no more. */

@@ -1,5 +1,6 @@
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
-import { type SyncSeatsInput, type SyncSeatsResult, signals } from './definitions.ts';
+import { signals } from './definitions.ts';
+import type { SyncSeatsInput, SyncSeatsResult } from './inputs.ts';
 import { activities, settleMs, workOnSettled } from './settled-changes.ts';
 
 /** Brings the seats that Stripe bills to the count of an organization's members, until no more members come or go. */

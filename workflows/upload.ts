@@ -1,6 +1,7 @@
 import { condition, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { signals, type UploadInput } from './definitions.ts';
+import { signals } from './definitions.ts';
+import type { UploadInput } from './inputs.ts';
 
 const uploadEnded = defineSignal(signals.uploadEnded);
 

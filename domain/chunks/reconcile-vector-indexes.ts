@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { advisoryLocks } from '../../db/advisory-locks.ts';
 import type { Db } from '../../db/connect.ts';
-import type { ReconcileIndexesResult } from '../../workflows/definitions.ts';
+import type { ReconcileIndexesResult } from '../../workflows/inputs.ts';
 import { Failures } from '../failures.ts';
 import { keepHalfVectors } from './half-vectors.ts';
 import {

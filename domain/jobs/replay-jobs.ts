@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { ReplayFilter, ReplayInput } from '../../workflows/definitions.ts';
+import type { ReplayFilter, ReplayInput } from '../../workflows/inputs.ts';
 import { recordAudit, systemActor } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { deriveId } from '../ids.ts';

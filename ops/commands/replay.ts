@@ -1,12 +1,7 @@
 import { jobKinds } from '../../contract/jobs.ts';
-import {
-  describeReplay,
-  isReplayLimited,
-  mainTaskQueue,
-  type ReplayInput,
-  type ReplayProgress,
-  replayDefaults,
-} from '../../workflows/definitions.ts';
+import { mainTaskQueue } from '../../workflows/definitions.ts';
+import type { ReplayInput, ReplayProgress } from '../../workflows/inputs.ts';
+import { describeReplay, isReplayLimited, replayDefaults } from '../../workflows/replay-progress.ts';
 import { assertExists } from '../assert-exists.ts';
 import { type Command, parseCount, parseFlags, parseTime, UsageError } from '../command.ts';
 import { callTemporal } from '../context.ts';

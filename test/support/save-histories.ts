@@ -4,14 +4,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { version } from '../../contract/index.ts';
-import {
-  mainTaskQueue,
-  type ReindexInput,
-  type ReplayInput,
-  type SyncCustomerInput,
-  type SyncSeatsInput,
-  type UploadInput,
-} from '../../workflows/definitions.ts';
+import { mainTaskQueue } from '../../workflows/definitions.ts';
+import type { ReindexInput, ReplayInput, SyncCustomerInput, SyncSeatsInput, UploadInput } from '../../workflows/inputs.ts';
 import { startTestApi, type Tenant, type TestApi } from './api.ts';
 import { until } from './processes.ts';
 import { stopOwnServices } from './stack.ts';

@@ -5,7 +5,7 @@ import { chunkingOf, chunkSize } from '../../domain/chunking/chunking.ts';
 import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { findFreePorts } from '../../local/ports.ts';
-import type { ReindexInput } from '../../workflows/definitions.ts';
+import type { ReindexInput } from '../../workflows/inputs.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { inBulkTransaction } from '../../db/transaction.ts';
 import { lockWorkspaceIndex } from '../../domain/locks.ts';
-import type { ReindexInput, ReindexProgress } from '../../workflows/definitions.ts';
+import type { ReindexInput, ReindexProgress } from '../../workflows/inputs.ts';
 import type { Tenant } from '../support/api.ts';
 import { type AiCall, aiError } from '../support/fake-ai.ts';
 import { createJob, creditsUsed, historySoFar } from '../support/jobs.ts';

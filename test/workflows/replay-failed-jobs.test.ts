@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { listReplayable, replayJob } from '../../domain/jobs/replay-jobs.ts';
-import type { ReplayInput, ReplayProgress } from '../../workflows/definitions.ts';
+import type { ReplayInput, ReplayProgress } from '../../workflows/inputs.ts';
 import type { Tenant } from '../support/api.ts';
 import { useApi } from '../support/use-api.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { mainTaskQueue, type UploadInput } from '../../workflows/definitions.ts';
+import { mainTaskQueue } from '../../workflows/definitions.ts';
+import type { UploadInput } from '../../workflows/inputs.ts';
 import { eventsOf } from '../support/histories.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';

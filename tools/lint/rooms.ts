@@ -36,7 +36,15 @@ export const rooms: Record<string, Room> = {
   },
   mail: { imports: ['telemetry/spans.ts'], types: ['config'], packages: ['nodemailer', 'nodemailer/**', 'node:*'] },
   domain: {
-    imports: ['concurrency', 'contract', 'db', 'storage/object-key.ts', 'storage/port.ts', 'workflows/definitions.ts'],
+    imports: [
+      'concurrency',
+      'contract',
+      'db',
+      'storage/object-key.ts',
+      'storage/port.ts',
+      'workflows/definitions.ts',
+      'workflows/inputs.ts',
+    ],
     types: ['config'],
     packages: ['kysely', 'marked', 'stemmer', 'stopword', 'uuid', 'zod', 'node:crypto'],
   },
@@ -106,7 +114,17 @@ export const rooms: Record<string, Room> = {
     packages: ['@temporalio/common', '@temporalio/workflow'],
   },
   activities: {
-    imports: ['ai/client.ts', 'concurrency', 'db', 'domain', 'mail/port.ts', 'payments', 'storage/port.ts', 'workflows/definitions.ts'],
+    imports: [
+      'ai/client.ts',
+      'concurrency',
+      'db',
+      'domain',
+      'mail/port.ts',
+      'payments',
+      'storage/port.ts',
+      'workflows/definitions.ts',
+      'workflows/inputs.ts',
+    ],
     packages: ['@temporalio/activity', 'pino', 'node:*'],
   },
   temporal: {
@@ -153,6 +171,7 @@ export const rooms: Record<string, Room> = {
       'storage',
       'telemetry',
       'workflows/definitions.ts',
+      'workflows/inputs.ts',
     ],
     types: ['config'],
     packages: ['@orpc/server', '@orpc/server/**', '@ts-rest/express', 'express', 'pino', 'rate-limiter-flexible', 'zod', 'node:*'],

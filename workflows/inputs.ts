@@ -1,0 +1,198 @@
+import type { JobKind, MailKind } from '../db/schema.ts';
+
+// The inputs, the results and the progress of workflows, as their histories hold them (docs/rules.md, ids in histories).
+
+export interface RunJobInput {
+  jobId: string;
+  kind: JobKind;
+  organizationId: string;
+  workspaceId: string | null;
+  documentId: string | null;
+  /** How long an attempt may run, in milliseconds. The activity's own timeout is several times as long. */
+  timeoutMs: number;
+}
+
+export interface UploadInput {
+  documentId: string;
+  organizationId: string;
+  workspaceId: string;
+  /** How long the upload may take, in milliseconds. The workflow starts with a delay of as long. */
+  waitMs: number;
+}
+
+export interface DeleteObjectsInput {
+  organizationId: string;
+  /** Carried over when a long deletion continues as new. */
+  deleted?: number;
+}
+
+export interface SweepJobsResult {
+  requeued: number;
+  failed: number;
+  restarted: number;
+}
+
+export interface SendMailInput {
+  mailId: string;
+  kind: MailKind;
+}
+
+export interface DeleteOrganizationInput {
+  organizationId: string;
+}
+
+export interface DeleteOrganizationResult {
+  objectsDeleted: number;
+  objectsFailed: number;
+}
+
+export interface DeleteWorkspaceInput {
+  workspaceId: string;
+  organizationId: string;
+}
+
+/** How much was drained; a little less than there was if a worker was lost meanwhile. */
+export interface DeleteWorkspaceResult {
+  jobs: number;
+  documents: number;
+}
+
+export interface SyncSeatsInput {
+  organizationId: string;
+}
+
+/** The count of members, and the provider's ids of the subscriptions that billed something else; null while billing is off. */
+export type SyncSeatsResult = { members: number; changed: string[] } | null;
+
+export interface SyncCustomerInput {
+  organizationId: string;
+}
+
+/** Whether the customer had another name; null while billing is off. */
+export type SyncCustomerResult = { renamed: boolean } | null;
+
+export interface ReconcileBillingInput {
+  /** False compares only; true if it is absent. */
+  repair?: boolean;
+}
+
+/**
+ * How many subscriptions and customers were compared, and the provider's ids of subscriptions whose row or whose seats were not right; null
+ * while billing is off.
+ */
+export type ReconcileBillingResult = { subscriptions: number; different: string[]; seats: string[]; customers: number } | null;
+
+/**
+ * Why there are no vector indexes, or those that were made and dropped; null if another run was at it. And how many documents were given
+ * the quantized vectors, how many the postings, and how many the note of their model, that they lacked.
+ */
+export type ReconcileIndexesResult =
+  | (({ exact: string } | { pgvector: string; made: string[]; dropped: string[] }) & {
+      quantized?: number;
+      postings?: number;
+      noted?: number;
+    })
+  | null;
+
+/** How many rows and objects each step of a day's housekeeping removed. */
+export interface HousekeepingResult {
+  abandonedUploads: number;
+  ownerlessOrganizations: number;
+  finishedJobs: number;
+  auditEntries: number;
+  sessions: number;
+  idempotencyKeys: number;
+  mails: number;
+  orphanedObjects: number;
+  verifications: number;
+  paymentEvents: number;
+}
+
+/** Which failed jobs to retry: those that match every field that is given. Times are ISO 8601. */
+export interface ReplayFilter {
+  organizationId?: string;
+  kind?: JobKind;
+  errorCode?: string;
+  /** Failed at this time or later. */
+  from?: string;
+  /** Failed before this time. */
+  to?: string;
+}
+
+export interface ReplayInput extends ReplayFilter {
+  /** Counts what would be retried, and retries nothing. */
+  dryRun?: boolean;
+  /** How many jobs to retry each minute; 60 by default. */
+  perMinute?: number;
+  /** How many jobs to retry at most; 1,000 by default. */
+  limit?: number;
+  /** Who asked, for the audit log. */
+  requestedBy?: string;
+  /** Carried over when a long replay continues as new. */
+  progress?: ReplayProgress;
+}
+
+export interface ReplayProgress {
+  matched: number;
+  retried: number;
+  /** How many were not retried, by the code of the reason. */
+  skipped: Record<string, number>;
+  /** The last job of the page before. */
+  after: string | null;
+}
+
+/** With what documents are indexed: see `IndexKind` of the domain. */
+interface ReindexTarget {
+  model: string;
+  dimensions: number;
+  chunking: string;
+}
+
+export interface ReindexInput {
+  /** Only this workspace; or only those of this organization; by default all. */
+  workspaceId?: string;
+  organizationId?: string;
+  /** Counts what would be embedded, and embeds nothing. */
+  dryRun?: boolean;
+  /** How many documents to embed each minute at most; 600 by default. */
+  perMinute?: number;
+  /** Who asked, for the audit log. */
+  requestedBy?: string;
+  /** Carried over when a long run continues as new. */
+  target?: ReindexTarget;
+  progress?: ReindexProgress;
+}
+
+export interface ReindexProgress {
+  target: ReindexTarget;
+  /** Those that were looked at, and how many of their documents were behind. */
+  workspaces: number;
+  behind: number;
+  /** Documents that were embedded, and their chunks. */
+  embedded: number;
+  chunks: number;
+  /** Documents whose workspace is searched by the new vectors. */
+  switched: number;
+  /** Workspaces that keep their old vectors: some of their documents cannot be embedded, or they are `unswitched`. */
+  kept: number;
+  /** Workspaces that changed all the while, or whose switch failed. */
+  unswitched: number;
+  /** The first of them; absent if there are none. */
+  unswitchedIds?: string[];
+  /** How many cannot be, and the first of them. */
+  failures: number;
+  failed: { documentId: string; code: string }[];
+  /** The last workspace that was looked at. */
+  after: string;
+  /** The workspace that is embedded now: in which round, after which document, and how many cannot be embedded. */
+  current?: { workspaceId: string; round: number; after: string; failures: number } | undefined;
+}
+
+/** What became of some documents of a workspace; `last` if there are no more after them. */
+export interface ReindexBatch {
+  staged: number;
+  chunks: number;
+  failed: { documentId: string; code: string }[];
+  after: string | null;
+  last: boolean;
+}

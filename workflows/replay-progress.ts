@@ -1,0 +1,20 @@
+import type { ReplayInput, ReplayProgress } from './inputs.ts';
+
+/** What a replay takes for the fields that its input leaves out. */
+export const replayDefaults = { perMinute: 60, limit: 1_000 };
+
+/** Whether a replay has found as many jobs as it takes: it does not look for more. */
+export function isReplayLimited({ matched }: ReplayProgress, { limit = replayDefaults.limit }: ReplayInput): boolean {
+  return matched >= limit;
+}
+
+/** A replay's progress in a sentence; in two if there may be more jobs than it takes. */
+export function describeReplay(progress: ReplayProgress, input: ReplayInput): string {
+  const { matched, retried, skipped } = progress;
+  const more = isReplayLimited(progress, input)
+    ? ` The limit of ${input.limit ?? replayDefaults.limit} is reached: there may be more.`
+    : '';
+  if (input.dryRun) return `${matched} jobs would be retried.${more}`;
+  const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
+  return `${retried} of ${matched} jobs retried${reasons.length > 0 ? `; not retried: ${reasons.join(', ')}` : ''}.${more}`;
+}
