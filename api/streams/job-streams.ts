@@ -8,9 +8,11 @@ import type { Cursors } from '../../domain/page.ts';
 import type { StreamEvent } from '../procedure.ts';
 import { HeldJobs } from './held-jobs.ts';
 import { JobDelivery } from './job-delivery.ts';
-import { createRenderer, eventScope, JobSubscriber, type OpenStream, replayPageBytes } from './job-subscriber.ts';
+import { createRenderer, encodeEventId } from './job-events.ts';
+import { JobSubscriber, type OpenStream } from './job-subscriber.ts';
 import type { StreamLease, StreamLeases } from './leases.ts';
 import { type FindMembership, reauthorize } from './reauthorize.ts';
+import { replayPageBytes } from './replay.ts';
 import { SendBudget } from './send-budget.ts';
 import { Subscribers } from './subscribers.ts';
 
@@ -81,7 +83,7 @@ export class JobStreams {
 
   /** The event id of this moment. A stream that breaks off before its first event resumes from it. */
   position(organizationId: string): string {
-    return this.#options.cursors.encode(eventScope(organizationId), { createdAt: this.#options.now(), id: '' });
+    return encodeEventId(this.#options.cursors, organizationId, { createdAt: this.#options.now(), id: '' });
   }
 
   /** Call it with the database's notification of jobs that changed: `organizationId jobId jobId …`, or `organizationId *` for many. */

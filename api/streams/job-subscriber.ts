@@ -1,14 +1,16 @@
-import type { Release } from '../../concurrency/semaphore.ts';
 import { WaitQueue } from '../../concurrency/wait-queue.ts';
-import { ApiError } from '../../contract/api-error.ts';
+import type { ApiError } from '../../contract/api-error.ts';
 import { isOfWorkspace } from '../../domain/jobs/job.ts';
-import { type ChangedJob, type ChangedPage, type ChangePosition, replayStart } from '../../domain/jobs/list-changed-jobs.ts';
+import type { ChangedJob } from '../../domain/jobs/list-changed-jobs.ts';
 import type { Cursors } from '../../domain/page.ts';
 import type { Caller } from '../caller.ts';
-import { toJobEvent } from '../presenters/job.ts';
 import type { StreamEvent } from '../procedure.ts';
 import type { HeldJobs } from './held-jobs.ts';
+import { decodeEventId, isLarge } from './job-events.ts';
+import { PendingJobs } from './pending-jobs.ts';
+import { type ReadChanges, Replay } from './replay.ts';
 import type { SendBudget, Sender } from './send-budget.ts';
+import { SentStates } from './sent-states.ts';
 
 export interface OpenStream {
   caller: Caller;
@@ -47,68 +49,42 @@ export interface SubscriberOptions {
    * unread while others wait.
    */
   patienceMs: number;
-  /**
-   * A page of the organization's jobs that changed at a moment or later, or after a page; the oldest change first. Calls `admit` with its
-   * size in bytes before the contents are read.
-   */
-  changedSince(organizationId: string, from: Date | ChangePosition, admit: (bytes: number) => Promise<void>): Promise<ChangedPage>;
+  /** Reads what changed in the organization, for a replay. */
+  changedSince(organizationId: string, ...range: Parameters<ReadChanges>): ReturnType<ReadChanges>;
 }
 
-/** How large a page of a replay is at most, in bytes, unless its only job is larger. */
-export const replayPageBytes = 256 * 1024;
-
-/** Larger events are rendered one at a time and for each stream, in bytes. */
-const smallBytes = 32 * 1024;
-
-/** The scope of an organization's event ids: an id of another scope is refused. */
-export function eventScope(organizationId: string): string {
-  return `job-events:${organizationId}`;
-}
-
-/** Renders the event of a job; that of a small one once for all streams. */
-export function createRenderer(cursors: Cursors): (job: ChangedJob) => StreamEvent {
-  const rendered = new WeakMap<ChangedJob, StreamEvent>();
-  return (job) => {
-    const known = rendered.get(job);
-    if (known) return known;
-    // The id is of the job's place in the order: a later one would let the client resume after changes that it was not told of.
-    const id = cursors.encode(eventScope(job.organization_id), { createdAt: job.changedAt, id: job.id });
-    const event = { id, data: toJobEvent(job) };
-    if (job.bytes <= smallBytes) rendered.set(job, event);
-    return event;
-  };
-}
-
-/** One open stream: the jobs that changed since its client last read, each once, and how the stream ends. */
+/**
+ * One open stream: the jobs that changed since its client last read, each once, and how the stream ends. Changes come in by {@link push}
+ * when the database notifies of them; when notifications may have been lost, a replay reads them from the table. {@link events} merges
+ * both, as fast as the client reads.
+ */
 export class JobSubscriber {
   readonly stream: OpenStream;
   readonly #options: SubscriberOptions;
-  readonly #pending = new Map<string, ChangedJob>();
-  #pendingBytes = 0;
-  /** The states of the jobs that were sent lately, by id: an older one must not follow a newer one. */
-  readonly #sent = new Map<string, { changedAt: number; state: string }>();
-  #since: Date;
+  readonly #pending: PendingJobs;
+  readonly #sent: SentStates;
+  /** Until when the client knows of every change: a replay begins there. */
+  #knownTo: Date;
   #lastReadAt = performance.now();
   /** Whether the stream waits for the service: nothing has been left unread meanwhile that a replay has read. */
   #waits = false;
-  #replay = false;
-  /** How far a replay has read, while there is one: it comes to later changes by itself. */
-  #replayedTo: Date | undefined;
-  /** The earliest change that was left to the replay. */
-  #leftToReplay: Date | undefined;
+  #replayRequested = false;
+  /** The replay that is under way. */
+  #replay: Replay | undefined;
   #ended: ApiError | 'ended' | undefined;
   readonly #changes = new WaitQueue();
-  readonly #wake = () => this.#changes.resolveAll();
 
   constructor(stream: OpenStream, options: SubscriberOptions) {
     this.stream = stream;
     this.#options = options;
-    this.#since = options.now();
+    this.#pending = new PendingJobs(options.held);
+    this.#sent = new SentStates(options.maxPending);
+    this.#knownTo = options.now();
   }
 
   /** The size of the jobs that wait for the client, in bytes. */
   get pendingBytes(): number {
-    return this.#pendingBytes;
+    return this.#pending.bytes;
   }
 
   get lastReadAt(): number {
@@ -118,42 +94,17 @@ export class JobSubscriber {
   /** Queues a job that changed. If too much waits, the stream of this slow reader ends; it reconnects and resumes. */
   push(job: ChangedJob): void {
     if (this.#ended !== undefined || !this.#concerns(job)) return;
-    if (this.#replayedTo !== undefined && job.updated_at > this.#replayedTo) {
-      this.#leave(job);
-      return;
-    }
-    const waiting = this.#pending.get(job.id);
-    if (waiting && waiting.updated_at > job.updated_at) return;
-    this.#remove(waiting);
-    this.#add(job);
+    if (this.#replay?.takesOver(job) || !this.#pending.add(job)) return;
+    const { count, bytes } = this.#pending;
     const { maxPending, maxPendingBytes } = this.#options;
-    if (this.#pending.size > maxPending || (this.#pending.size > 1 && this.#pendingBytes > maxPendingBytes)) this.drop();
-    else this.#wake();
+    if (count > maxPending || (count > 1 && bytes > maxPendingBytes)) this.drop();
+    else this.#changes.resolveAll();
   }
 
-  /** A replay comes to what waits and is later. Told before its turn, it would let the client resume after what is not told yet. */
-  #leavePending(from: Date): void {
-    for (const job of [...this.#pending.values()]) {
-      if (job.updated_at <= from) continue;
-      this.#remove(job);
-      this.#leave(job);
-    }
-  }
-
-  #leave({ updated_at }: ChangedJob): void {
-    if (this.#leftToReplay === undefined || updated_at < this.#leftToReplay) this.#leftToReplay = updated_at;
-  }
-
-  #add(job: ChangedJob): void {
-    this.#pending.set(job.id, job);
-    this.#pendingBytes += job.bytes;
-    this.#options.held.hold(job);
-  }
-
-  #remove(job: ChangedJob | undefined): void {
-    if (!job || !this.#pending.delete(job.id)) return;
-    this.#pendingBytes -= job.bytes;
-    this.#options.held.letGo(job);
+  /** Makes the stream read what changed since its last event, because notifications may have been lost. */
+  replay(): void {
+    this.#replayRequested = true;
+    this.#changes.resolveAll();
   }
 
   /** Ends the stream of a client that does not read what it is sent. */
@@ -163,83 +114,59 @@ export class JobSubscriber {
     this.end('ended');
   }
 
-  /** Makes the stream read what changed since its last event, because notifications may have been lost. */
-  replay(): void {
-    this.#replay = true;
-    this.#wake();
-  }
-
   /** Ends the stream, with an error or without. The connection of a client that does not read the end is closed. */
   end(reason: ApiError | 'ended'): void {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
-    for (const job of [...this.#pending.values()]) this.#remove(job);
-    this.#wake();
+    this.#pending.removeWhere(() => true);
+    this.#changes.resolveAll();
     const patience = setTimeout(() => this.stream.hangUp(), this.#options.patienceMs).unref();
     this.stream.signal.addEventListener('abort', () => clearTimeout(patience), { once: true });
   }
 
   /** The events until the end. Throws the error that the stream ends with. */
   async *events(): AsyncGenerator<StreamEvent> {
-    if (this.stream.lastEventId !== undefined) {
-      this.#since = this.#decode(this.stream.lastEventId);
-      this.#replay = true;
+    const { lastEventId, organizationId } = this.stream;
+    if (lastEventId !== undefined) {
+      this.#knownTo = decodeEventId(this.#options.cursors, organizationId, lastEventId);
+      this.#replayRequested = true;
     }
     while (this.#ended === undefined) {
-      if (this.#replay) yield* this.#replayed();
+      if (this.#replayRequested) yield* this.#sendReplay();
       yield* this.#sendPending();
-      if (!this.#replay && this.#pending.size === 0 && this.#ended === undefined) await this.#changes.wait();
+      if (!this.#replayRequested && this.#pending.count === 0 && this.#ended === undefined) await this.#changes.wait();
     }
     if (this.#ended !== 'ended') throw this.#ended;
   }
 
-  /** Reads page after page, as fast as the client reads, until there is nothing newer. */
-  async *#replayed(): AsyncGenerator<StreamEvent> {
-    this.#replay = false;
-    let from: Date | ChangePosition = replayStart(this.#since);
-    this.#replayedTo = from;
-    this.#leavePending(from);
+  async *#sendReplay(): AsyncGenerator<StreamEvent> {
+    const { changedSince, replaying } = this.#options;
+    this.#replayRequested = false;
+    const replay = new Replay(this.#knownTo, {
+      read: (from, admit) => this.#waitFor(changedSince(this.stream.organizationId, from, admit)),
+      budget: replaying,
+      sender: this.#replaySender(),
+    });
+    this.#replay = replay;
+    this.#pending.removeWhere((job) => replay.takesOver(job));
     try {
-      for (;;) {
-        const { page, release }: { page: ChangedPage; release: Release } = await this.#readPage(from);
-        const { jobs, end, more } = page;
-        if (end && end.at > this.#replayedTo) this.#replayedTo = end.at;
-        yield* this.#sendPage(jobs, release);
+      for await (const { jobs, release } of replay.pages()) {
+        try {
+          yield* this.#sendPage(jobs);
+        } finally {
+          release();
+        }
         // What was committed late, and is behind the replay, would otherwise wait for the end of the replay.
         yield* this.#sendPending();
         if (this.#ended !== undefined) return;
-        if (more && end) from = end;
-        else if (this.#leftToReplay !== undefined) from = this.#leftToReplay;
-        else return;
-        if (from === this.#leftToReplay) this.#leftToReplay = undefined;
       }
     } finally {
-      this.#replayedTo = undefined;
+      this.#replay = undefined;
     }
   }
 
-  /** Reads a page of a replay once there is room for it. */
-  async #readPage(from: Date | ChangePosition): Promise<{ page: ChangedPage; release: Release }> {
-    const { replaying, changedSince } = this.#options;
-    const reader = this.#replayReader();
-    let release = await replaying.acquire(reader, replayPageBytes);
-    const admit = async (bytes: number) => {
-      if (bytes <= replayPageBytes) return;
-      // Nobody waits for more room while it holds some: two of them would wait for each other.
-      release();
-      release = await replaying.acquire(reader, bytes);
-    };
-    try {
-      const page = await this.#waitFor(changedSince(this.stream.organizationId, from, admit));
-      return { page, release };
-    } catch (error) {
-      release();
-      throw error;
-    }
-  }
-
-  /** As whom the stream holds the page of its replay: while it waits for the service, the client has nothing to read of the page. */
-  #replayReader(): Sender {
+  /** As whom a replay holds its page: while the stream waits for the service, the client has nothing to read of the page. */
+  #replaySender(): Sender {
     const lastReadAt = () => (this.#waits ? performance.now() : this.#lastReadAt);
     return {
       get lastReadAt() {
@@ -249,31 +176,17 @@ export class JobSubscriber {
     };
   }
 
-  /** Waits for what is not up to the client. */
-  async #waitFor<T>(work: Promise<T>): Promise<T> {
-    this.#waits = true;
-    try {
-      return await work;
-    } finally {
-      this.#waits = false;
-      this.#lastReadAt = performance.now();
-    }
-  }
-
-  async *#sendPage(jobs: ChangedJob[], release: Release): AsyncGenerator<StreamEvent> {
-    try {
-      for (const job of jobs) {
-        if (this.#ended !== undefined) return;
-        if (this.#concerns(job)) yield* this.#send(job);
-      }
-    } finally {
-      release();
+  async *#sendPage(jobs: ChangedJob[]): AsyncGenerator<StreamEvent> {
+    for (const job of jobs) {
+      if (this.#ended !== undefined) return;
+      if (this.#concerns(job)) yield* this.#send(job);
     }
   }
 
   async *#sendPending(): AsyncGenerator<StreamEvent> {
-    for (let [next] = this.#pending.values(); next && !this.#replay; [next] = this.#pending.values()) {
-      this.#remove(next);
+    while (!this.#replayRequested) {
+      const next = this.#pending.takeNext();
+      if (!next) return;
       yield* this.#send(next);
     }
   }
@@ -285,8 +198,8 @@ export class JobSubscriber {
   }
 
   async *#send(job: ChangedJob): AsyncGenerator<StreamEvent> {
-    if (!this.#isNew(job)) return;
-    if (job.bytes <= smallBytes) return yield* this.#offer(job);
+    if (!this.#sent.note(job)) return;
+    if (!isLarge(job)) return yield* this.#offer(job);
     const release = await this.#waitFor(this.#options.sending.acquire(this, job.bytes));
     try {
       if (this.#ended === undefined) yield* this.#offer(job);
@@ -295,44 +208,27 @@ export class JobSubscriber {
     }
   }
 
+  /** Hands over an event, and ends the stream if the client leaves it unread for too long. */
   *#offer(job: ChangedJob): Generator<StreamEvent> {
     this.#lastReadAt = performance.now();
     const stalled = setTimeout(() => this.drop(), this.#options.stallMs).unref();
     try {
-      yield this.#toEvent(job);
+      if (job.changedAt > this.#knownTo) this.#knownTo = job.changedAt;
+      yield this.#options.render(job);
     } finally {
       clearTimeout(stalled);
       this.#lastReadAt = performance.now();
     }
   }
 
-  /** Whether no newer state of the job was sent, nor this one; notes it. */
-  #isNew({ id, updated_at, status, attempts, workspace_id }: ChangedJob): boolean {
-    const [changedAt, state] = [updated_at.getTime(), `${status} ${attempts} ${workspace_id}`];
-    const sent = this.#sent.get(id);
-    if (sent && (sent.changedAt > changedAt || (sent.changedAt === changedAt && sent.state === state))) return false;
-    this.#sent.delete(id);
-    this.#sent.set(id, { changedAt, state });
-    const [oldest] = this.#sent.keys();
-    if (oldest !== undefined && this.#sent.size > this.#options.maxPending) this.#sent.delete(oldest);
-    return true;
-  }
-
-  #toEvent(job: ChangedJob): StreamEvent {
-    if (job.changedAt > this.#since) this.#since = job.changedAt;
-    return this.#options.render(job);
-  }
-
-  get #scope(): string {
-    return eventScope(this.stream.organizationId);
-  }
-
-  #decode(eventId: string): Date {
+  /** Waits for what is not up to the client. */
+  async #waitFor<T>(work: Promise<T>): Promise<T> {
+    this.#waits = true;
     try {
-      return this.#options.cursors.decode(this.#scope, eventId).createdAt;
-    } catch {
-      const message = 'The Last-Event-Id was not issued by this stream.';
-      throw new ApiError('BAD_REQUEST', { message, data: { issues: [{ path: ['Last-Event-Id'], message }] } });
+      return await work;
+    } finally {
+      this.#waits = false;
+      this.#lastReadAt = performance.now();
     }
   }
 }

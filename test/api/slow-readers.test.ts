@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { HeldJobs } from '../../api/streams/held-jobs.ts';
-import { createRenderer, JobSubscriber, replayPageBytes, type SubscriberOptions } from '../../api/streams/job-subscriber.ts';
+import { createRenderer } from '../../api/streams/job-events.ts';
+import { JobSubscriber, type SubscriberOptions } from '../../api/streams/job-subscriber.ts';
+import { replayPageBytes } from '../../api/streams/replay.ts';
 import { SendBudget } from '../../api/streams/send-budget.ts';
 import type { ChangedJob, ChangedPage, ChangePosition } from '../../domain/jobs/list-changed-jobs.ts';
 import { createCursors } from '../../domain/page.ts';
