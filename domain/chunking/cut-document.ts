@@ -1,7 +1,8 @@
 import { lastWhere } from './binary-search.ts';
 import { type ChunkSize, maxChunks } from './chunking.ts';
+import { cutCsv } from './cut-csv.ts';
+import { cutJson } from './cut-json.ts';
 import { cutProse } from './cut-prose.ts';
-import { cutCsv, cutJson } from './cut-records.ts';
 import type { PlacedHeading } from './heading-paths.ts';
 import { findFences, toPlainMarkdown } from './markdown-text.ts';
 import { type Cut, splitText } from './split-text.ts';

@@ -1,0 +1,113 @@
+import type { Span } from '../characters.ts';
+import { type ChunkSize, maxContext } from './chunking.ts';
+import { type Cut, splitText } from './split-text.ts';
+
+/** A record of a table, or a value of JSON: what no chunk divides, unless it is longer than one. Each begins where the one before ends. */
+export interface Item extends Span {
+  /** How search reads it. */
+  plain: string;
+  /** Items with the same number are written in one line. */
+  line: number;
+  /** What its line begins with. */
+  label: string;
+  /** How well a chunk ends after it: the less, the better. */
+  depth: number;
+  /** How search reads it, and after what, if a chunk cannot hold `plain`. */
+  bare?: { context: string; plain: string };
+}
+
+/** How search reads each chunk of a text: its size, and what it begins with. */
+interface ChunkForm {
+  size: ChunkSize;
+  context: string;
+}
+
+/** Names are repeated for search unless it would read so many times as much as there is. */
+const mostGrowth = 3;
+
+/** Whether search would read far more than the text itself, because names are repeated in the items. */
+export function isFarLonger(items: Item[], text: string): boolean {
+  return items.reduce((sum, item, index) => sum + writtenLength(item, items[index - 1]), 0) / text.length > mostGrowth;
+}
+
+/** Combines items into chunks of a size, both in the text and as search reads them. What follows the last item is cut as prose. */
+export function combineItems(text: string, items: Item[], form: ChunkForm): Cut[] {
+  const cuts: Cut[] = [];
+  for (let first = 0; first < items.length; ) {
+    const next = findNext(items, first, form);
+    cuts.push(...toCuts(text, items.slice(first, next), form));
+    first = next;
+  }
+  const rest = items.at(-1)?.end ?? 0;
+  return [...cuts, ...cutAsProse(text, { start: rest, end: text.length }, form)];
+}
+
+/**
+ * The index of the item that the next chunk begins with, at least one further. The chunk has as many items as fit, and ends where it is
+ * best to end in its second half.
+ */
+function findNext(items: Item[], first: number, { size: { characters }, context }: ChunkForm): number {
+  const start = items[first]?.start ?? 0;
+  const room = characters - lengthWithBreak(context);
+  let [best, bestDepth, written] = [first + 1, Number.POSITIVE_INFINITY, 0];
+  for (let index = first; index < items.length; index += 1) {
+    const item = items[index] as Item;
+    written += writtenLength(item, index === first ? undefined : items[index - 1]);
+    if (index > first && (item.end - start > characters || written > room)) return best;
+    const isLate = Math.max(item.end - start, written) >= characters / 2;
+    if (!isLate || item.depth <= bestDepth) [best, bestDepth] = [index + 1, isLate ? item.depth : Number.POSITIVE_INFINITY];
+  }
+  return items.length;
+}
+
+/** The chunk of items that fit into one. A single item that does not fit is read bare, with as much context as fits, or cut as prose. */
+function toCuts(text: string, items: Item[], { size, context }: ChunkForm): Cut[] {
+  const [start, end] = [items[0]?.start ?? 0, items.at(-1)?.end ?? 0];
+  const trimmed = trim(text, { start, end });
+  if (trimmed.text === '') return [];
+  if (end - start <= size.characters) {
+    const written = write(items).toWellFormed();
+    const plain = written.trim() === '' ? trimmed.text : written;
+    if (plain.length + lengthWithBreak(context) <= size.characters) return [{ ...trimmed, context, plain }];
+    const bare = items[0]?.bare ?? { context, plain };
+    const room = Math.max(0, size.characters - bare.plain.length - 1);
+    const shortened = [...bare.context].slice(0, room).join('');
+    if (bare.plain.length <= size.characters) return [{ ...trimmed, context: shortened, plain: bare.plain.toWellFormed() }];
+  }
+  const label = [...(items[0]?.label ?? '')].slice(-maxContext(size)).join('');
+  return cutAsProse(text, { start, end }, { size, context: label === '' ? context : label });
+}
+
+/** How long a context is with the line break after it. */
+function lengthWithBreak(context: string): number {
+  return context === '' ? 0 : context.length + 1;
+}
+
+/** What {@link write} adds for an item after another one, or a little more. */
+function writtenLength({ plain, label, line }: Item, before: Item | undefined): number {
+  return plain.length + 2 + (line === before?.line || label === '' ? 0 : label.length + 1);
+}
+
+/** Items as search reads them. */
+function write(items: Item[]): string {
+  let [text, line]: [string, number | undefined] = ['', undefined];
+  for (const item of items) {
+    if (item.plain === '') continue;
+    if (item.line === line) text += `, ${item.plain}`;
+    else text += `${text === '' ? '' : '\n'}${item.label === '' ? '' : `${item.label}: `}${item.plain}`;
+    line = item.line;
+  }
+  return text;
+}
+
+function cutAsProse(text: string, { start, end }: Span, { size, context }: ChunkForm): Cut[] {
+  const roomAt = () => Math.max(size.characters - context.length - 1, Math.floor(size.characters / 2));
+  const pieces = splitText(text.slice(start, end), size, { sections: [], rows: [], roomAt });
+  return pieces.map((piece) => ({ text: piece.text, start: start + piece.start, context, plain: piece.text }));
+}
+
+/** A stretch of a text without the white space around it, and where that begins. */
+function trim(text: string, { start, end }: Span): { text: string; start: number } {
+  const piece = text.slice(start, end);
+  return { text: piece.trim(), start: start + piece.length - piece.trimStart().length };
+}
