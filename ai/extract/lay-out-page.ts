@@ -1,4 +1,4 @@
-import type { Line } from './read-lines.ts';
+import type { Line } from './page-line.ts';
 
 const paragraphGap = 1.35;
 const headingRatio = 1.1;

@@ -1,5 +1,5 @@
+import type { Line } from './page-line.ts';
 import { joinedHyphen } from './pdfium.ts';
-import type { Line } from './read-lines.ts';
 
 /** A part of a line that stands in one column. */
 export interface Piece extends Line {

@@ -1,4 +1,4 @@
-import type { Line, Part } from './read-lines.ts';
+import type { Line, Part } from './page-line.ts';
 
 /** How far apart the baselines of one line may be, in the size of the type. */
 const sameBaseline = 0.3;

@@ -1,6 +1,6 @@
 import { stepBetween, usualStepOf } from './lay-out-page.ts';
 import { closeHeading, openHeading } from './outline.ts';
-import type { Line } from './read-lines.ts';
+import type { Line } from './page-line.ts';
 
 /** How much larger than the text a line is that is a heading by its size. */
 const clearlyLarger = 1.15;

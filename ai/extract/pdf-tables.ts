@@ -1,5 +1,5 @@
+import type { Line, Part } from './page-line.ts';
 import { type PageRow, toPageRows, type VisualLine } from './page-rows.ts';
-import type { Line, Part } from './read-lines.ts';
 import { areTable, type Column, columnOf, spreadColumns, spreadOverHead } from './table-columns.ts';
 import { toRow } from './table-row.ts';
 

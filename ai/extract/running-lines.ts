@@ -1,4 +1,4 @@
-import type { Line } from './read-lines.ts';
+import type { Line } from './page-line.ts';
 
 /** How many lines at the top of a page, and at its bottom, may be running ones. */
 const mostAtEdge = 3;

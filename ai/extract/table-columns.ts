@@ -1,5 +1,5 @@
+import type { Blank, Part } from './page-line.ts';
 import type { VisualLine } from './page-rows.ts';
-import type { Blank, Part } from './read-lines.ts';
 
 /** Where a column stands, from the left edge of the page, in points. */
 export interface Column {

@@ -1,0 +1,103 @@
+import type { Pdfium } from './pdfium.ts';
+
+const boldWeight = 600;
+/** Fonts that a document does not hold have no weight but a name. */
+const boldName = /bold|black|heavy|demi|cmbx/i;
+/** What PDFium returns: four numbers, then a name. */
+const scratch = { numbers: 32, name: 128 };
+/** How far a line may lean and still be read as one that stands upright. */
+const mostLean = 0.1;
+
+/** How much memory {@link PageCharacters} needs. */
+export const scratchBytes = scratch.numbers + scratch.name;
+
+/** From where to where something goes, along the lines, in points. */
+export type Extent = [start: number, end: number];
+
+/**
+ * Where the characters of a page stand, and in which type, by their index in the page's text. Places are in points, and those on the page
+ * as it is shown, `turns` quarters clockwise, except for the origin.
+ */
+export class PageCharacters {
+  readonly #pdfium: Pdfium;
+  readonly #textPage: number;
+  /** The address of memory for what PDFium returns. */
+  readonly #scratch: number;
+  readonly #turns: number;
+
+  constructor(page: { pdfium: Pdfium; textPage: number; scratch: number; turns: number }) {
+    this.#pdfium = page.pdfium;
+    this.#textPage = page.textPage;
+    this.#scratch = page.scratch;
+    this.#turns = page.turns;
+  }
+
+  /** Where a character begins on its baseline; undefined if PDFium does not know. */
+  originOf(index: number): [number | undefined, number | undefined] {
+    const { FPDFText_GetCharOrigin: read } = this.#pdfium;
+    if (!read(this.#textPage, index, this.#scratch, this.#scratch + 8)) return [undefined, undefined];
+    const [x = 0, y = 0] = this.#readNumbers();
+    return turn([x, y], this.#turns);
+  }
+
+  /** From where to where a character goes. */
+  extentOf(index: number): Extent | undefined {
+    const at = (place: number) => this.#scratch + 8 * place;
+    if (!this.#pdfium.FPDFText_GetCharBox(this.#textPage, index, at(0), at(1), at(2), at(3))) return undefined;
+    return this.#readExtent();
+  }
+
+  /** From where to where each piece of a stretch of text goes that is drawn by itself. */
+  *drawnExtents(index: number, length: number): Generator<Extent> {
+    const at = (place: number) => this.#scratch + 8 * place;
+    const count = this.#pdfium.FPDFText_CountRects(this.#textPage, index, length);
+    for (let piece = 0; piece < count; piece += 1) {
+      this.#pdfium.FPDFText_GetRect(this.#textPage, piece, at(0), at(3), at(1), at(2));
+      yield this.#readExtent();
+    }
+  }
+
+  /** The size of the type, before it is scaled. */
+  fontSizeOf(index: number): number {
+    return this.#pdfium.FPDFText_GetFontSize(this.#textPage, index);
+  }
+
+  /** How a character is scaled, and which way it stands. Some programs set all type in one point, and scale it. */
+  formOf(index: number): { scale: number; upright: boolean } {
+    if (!this.#pdfium.FPDFText_GetMatrix(this.#textPage, index, this.#scratch)) return { scale: 1, upright: true };
+    const [a = 1, b = 0, c = 0, d = 1] = new Float32Array(this.#pdfium.pdfium.HEAPU8.buffer, this.#scratch, 4);
+    const [along, up] = turn([a, b], this.#turns);
+    return { scale: Math.hypot(c, d) || 1, upright: along > 0 && Math.abs(up) <= mostLean * along };
+  }
+
+  isBold(index: number): boolean {
+    return this.#pdfium.FPDFText_GetFontWeight(this.#textPage, index) >= boldWeight || boldName.test(this.#fontNameOf(index));
+  }
+
+  /** Empty if there is none, or a very long one. */
+  #fontNameOf(index: number): string {
+    const at = this.#scratch + scratch.numbers;
+    const length = this.#pdfium.FPDFText_GetFontInfo(this.#textPage, index, at, scratch.name, 0);
+    if (length <= 1 || length > scratch.name) return '';
+    return Buffer.from(this.#pdfium.pdfium.HEAPU8.buffer, at, length - 1).toString('latin1');
+  }
+
+  /** The extent of a box whose left, right, lower and upper edge PDFium has returned. */
+  #readExtent(): Extent {
+    const [left = 0, right = 0, bottom = 0, top = 0] = this.#readNumbers();
+    const [one, other] = [turn([left, bottom], this.#turns)[0], turn([right, top], this.#turns)[0]];
+    return one < other ? [one, other] : [other, one];
+  }
+
+  #readNumbers(): Float64Array {
+    // Taken anew each time: PDFium's memory moves when it grows.
+    return new Float64Array(this.#pdfium.pdfium.HEAPU8.buffer, this.#scratch, 4);
+  }
+}
+
+/** A place or a direction on a page, as it is after so many quarters clockwise around the origin. */
+function turn([x, y]: [number, number], turns: number): [number, number] {
+  if (turns === 1) return [y, -x];
+  if (turns === 2) return [-x, -y];
+  return turns === 3 ? [-y, x] : [x, y];
+}

@@ -1,0 +1,37 @@
+/** A line of a page, as it stands in the order of reading. Lengths are in points; what PDFium does not know is undefined. */
+export interface Line {
+  text: string;
+  /** Where it begins, from the left edge of the page. */
+  x: number | undefined;
+  /** Baseline above the page's lower edge. */
+  y: number | undefined;
+  /** Of the font, as it is shown. */
+  size: number | undefined;
+  /** Set in bold from its first to its last character. */
+  bold: boolean;
+  /** Written from left to right, not up or down the page. */
+  upright: boolean;
+  /** Parts of it stand so far from each other that they may be cells of a table. */
+  gapped: boolean;
+  /** What stands between its wide gaps, from the left; none if that is not known, or words are joined in it that line ends part. */
+  parts: Part[];
+  /** The table of which it is a row, in Markdown; lines of one table have the same. */
+  table?: object;
+}
+
+/** A stretch of a line without a wide gap, in points. */
+export interface Part {
+  text: string;
+  x: number;
+  right: number;
+  y: number;
+  /** Blanks in it that are wider than most. */
+  blanks: Blank[];
+}
+
+/** A blank of a text: where the word after it begins, and what is at both sides, in points. */
+export interface Blank {
+  at: number;
+  right: number;
+  x: number;
+}
