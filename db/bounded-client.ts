@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { answerMarginMs, bulkBounds, doBulkWork, longestIdleMs, setLocal, type WorkBounds } from './bounds.ts';
 import { CancelableClient } from './cancelable-client.ts';
+import { beginsTransaction } from './preparing-client.ts';
 import type { Watch } from './watch.ts';
 
 export interface BoundedClientConfig extends pg.ClientConfig {
@@ -12,7 +13,8 @@ export interface BoundedClientConfig extends pg.ClientConfig {
 
 /**
  * A connection that is destroyed if a transaction on it takes too long, so that the transaction is never committed. Postgres can limit
- * transactions itself only from version 17 on. A statement that the server still runs ends with its `statement_timeout`.
+ * transactions itself only from version 17 on. A statement that the server still runs ends with its `statement_timeout`. The outermost of
+ * our clients, of which the pools are made: docs/decisions/database-client.md.
  */
 export class BoundedClient extends CancelableClient {
   readonly #bounds: WorkBounds;
@@ -47,11 +49,11 @@ export class BoundedClient extends CancelableClient {
   // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads, which this passes through.
   override query(...args: any[]): any {
     const [text] = args;
-    const begins = text === 'begin' || (typeof text === 'string' && text.startsWith('start transaction'));
-    if (begins) this.#allow(this.#bounds.transactionMs);
-    else if (text === doBulkWork) this.#allow(bulkBounds.transactionMs);
-    else if (text === 'commit') this.#commit();
-    else if (text === 'rollback') this.#end();
+    const begins = typeof text === 'string' && beginsTransaction(text);
+    if (begins) this.#boundTransaction(this.#bounds.transactionMs);
+    else if (text === doBulkWork) this.#boundTransaction(bulkBounds.transactionMs);
+    else if (text === 'commit') this.#commitInTime();
+    else if (text === 'rollback') this.#unbound();
     // The server rolls back when the connection ends. An error here would hide why the transaction ended.
     if (this.brokenOff && text === 'rollback') return Promise.resolve({ command: 'ROLLBACK', rowCount: null, rows: [] });
     if (begins && this.#pooled) return this.#beginBounded(args);
@@ -65,28 +67,30 @@ export class BoundedClient extends CancelableClient {
     return results[0] as pg.QueryResult;
   }
 
-  #allow(ms: number): void {
-    this.#end();
+  /** From now on the transaction may take so long; 0 is no bound. */
+  #boundTransaction(ms: number): void {
+    this.#unbound();
     if (ms === 0) return;
     this.#answerMs = answerWithin(ms);
     this.#endsAt = performance.now() + ms;
     this.#timer = setTimeout(() => this.#tooLong(), ms).unref();
   }
 
-  #commit(): void {
+  #commitInTime(): void {
     // The timer may be late in a busy process.
     if (performance.now() >= this.#endsAt) this.#tooLong();
-    else this.#end();
+    else this.#unbound();
   }
 
-  #end(): void {
+  /** No transaction is under way any more. */
+  #unbound(): void {
     clearTimeout(this.#timer);
     this.#endsAt = Number.POSITIVE_INFINITY;
     this.#answerMs = answerWithin(this.#bounds.transactionMs);
   }
 
   #tooLong(): void {
-    this.#end();
+    this.#unbound();
     this.breakOff('the transaction took too long and was broken off');
   }
 }

@@ -13,7 +13,7 @@ export function cancelOnAbort<T>(signal: AbortSignal, work: () => Promise<T>): P
   return current.run(signal, work);
 }
 
-/** A connection that knows {@link cancelOnAbort}. */
+/** A connection whose queries {@link cancelOnAbort} ends. Its place among our clients: docs/decisions/database-client.md. */
 export class CancelableClient extends PreparingClient {
   // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads, which this passes through.
   override query(...args: any[]): any {

@@ -10,7 +10,8 @@ const featureNotSupported = '0A000';
  * A connection on which Postgres plans each read once: outside of transactions a `select` is sent as a prepared statement, named after
  * its text. If a migration has changed the columns of its result since, it is sent again unprepared.
  *
- * Behind a pooler nothing is prepared: the next statement may be sent over another connection of the pooler.
+ * Behind a pooler nothing is prepared: the next statement may be sent over another connection of the pooler. Its place among our clients:
+ * docs/decisions/database-client.md.
  */
 export class PreparingClient extends TrackedClient {
   readonly #names = new Map<string, string>();
@@ -37,7 +38,7 @@ export class PreparingClient extends TrackedClient {
   }
 
   #follow(text: string): void {
-    if (text === 'begin' || text.startsWith('start transaction')) this.#inTransaction = true;
+    if (beginsTransaction(text)) this.#inTransaction = true;
     else if (text === 'commit' || text === 'rollback') this.#inTransaction = false;
   }
 
@@ -50,6 +51,11 @@ export class PreparingClient extends TrackedClient {
     this.#names.set(text, name);
     return name;
   }
+}
+
+/** Whether a statement begins a transaction, in the words of Kysely and of this project. */
+export function beginsTransaction(text: string): boolean {
+  return text === 'begin' || text.startsWith('start transaction');
 }
 
 function withoutName(query: unknown): unknown {

@@ -2,54 +2,43 @@ import pg from 'pg';
 import { traceStatement } from './trace-statement.ts';
 import { toUnavailable } from './unavailable.ts';
 
-/** A connection that knows how long its server has said nothing, and can be broken off. Its own errors are DatabaseUnavailable. */
+/**
+ * A connection that knows how long its server has said nothing, and can be broken off. Its own errors are DatabaseUnavailable. The innermost
+ * of our clients: docs/decisions/database-client.md.
+ */
 export class TrackedClient extends pg.Client {
-  #pending = 0;
+  /** How many queries wait for the server, and the connection itself while it is opened. */
+  #waiting = 0;
+  /** When the server was last seen to have sent something, and how much it had sent in all. */
   #heardAt = 0;
   #bytesRead = 0;
   #brokenOff = false;
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads, which this passes through.
   override query(...args: any[]): any {
-    this.#begin();
-    const span = traceStatement(args[0]);
+    const settle = this.#beginQuery(args[0]);
     const callback = args.at(-1);
     if (typeof callback === 'function') {
       args[args.length - 1] = (error: unknown, result: unknown) => {
-        this.#end();
-        if (error) span?.fail(error);
-        else span?.end();
+        settle(error);
         callback(error && toUnavailable(error), result);
       };
-      return this.#send(args);
     }
-    const result: unknown = this.#send(args);
-    if (!(result instanceof Promise)) {
-      this.#end();
-      span?.end();
-      return result;
-    }
-    return result.then(
-      (value) => {
-        this.#end();
-        span?.end();
-        return value;
-      },
-      (error: unknown) => {
-        this.#end();
-        span?.fail(error);
-        throw toUnavailable(error);
-      },
-    );
+    const result = this.#send(args, settle);
+    if (typeof callback === 'function') return result;
+    if (result instanceof Promise) return settled(result, settle);
+    // A query object of pg, which tells its own listeners how it goes.
+    settle();
+    return result;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   override connect(...callback: any[]): any {
-    this.#begin();
+    this.#startWaiting();
     const [done] = callback;
-    if (typeof done !== 'function') return super.connect().finally(() => this.#end());
+    if (typeof done !== 'function') return super.connect().finally(() => this.#stopWaiting());
     return super.connect((error: Error) => {
-      this.#end();
+      this.#stopWaiting();
       done(error);
     });
   }
@@ -69,7 +58,7 @@ export class TrackedClient extends pg.Client {
 
   /** For how long a query, or the connection itself, has waited without a byte from the server, in milliseconds; 0 if nothing waits. */
   silentMs(): number {
-    if (this.#pending === 0) return 0;
+    if (this.#waiting === 0) return 0;
     const { bytesRead } = this.#stream;
     if (bytesRead !== this.#bytesRead) {
       this.#bytesRead = bytesRead;
@@ -84,11 +73,22 @@ export class TrackedClient extends pg.Client {
     this.#stream.destroy(new Error(reason));
   }
 
-  #send(args: unknown[]): unknown {
+  /** Notes that a query waits, and begins its span. Returns the function to call when it has ended, with its error if it failed. */
+  #beginQuery(query: unknown): Settle {
+    this.#startWaiting();
+    const span = traceStatement(query);
+    return (error) => {
+      this.#stopWaiting();
+      if (error) span?.fail(error);
+      else span?.end();
+    };
+  }
+
+  #send(args: unknown[], settle: Settle): unknown {
     try {
       return super.query(...(args as [never]));
     } catch (error) {
-      this.#end();
+      settle(error);
       throw error;
     }
   }
@@ -97,14 +97,28 @@ export class TrackedClient extends pg.Client {
     return (this as unknown as { connection: { stream: { bytesRead: number; destroy(error: Error): void } } }).connection.stream;
   }
 
-  #begin(): void {
-    if (this.#pending++ === 0) {
-      this.#heardAt = performance.now();
-      this.#bytesRead = this.#stream.bytesRead;
-    }
+  #startWaiting(): void {
+    if (this.#waiting++ > 0) return;
+    this.#heardAt = performance.now();
+    this.#bytesRead = this.#stream.bytesRead;
   }
 
-  #end(): void {
-    this.#pending--;
+  #stopWaiting(): void {
+    this.#waiting--;
   }
+}
+
+type Settle = (error?: unknown) => void;
+
+function settled<T>(result: Promise<T>, settle: Settle): Promise<T> {
+  return result.then(
+    (value) => {
+      settle();
+      return value;
+    },
+    (error: unknown) => {
+      settle(error);
+      throw toUnavailable(error);
+    },
+  );
 }
