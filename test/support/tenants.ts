@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import type { TestDatabase } from './database.ts';
+import { expectOk, type Requests } from './requests.ts';
+import { noteText } from './run-secrets.ts';
+
+export interface TestUser {
+  id: string;
+  email: string;
+  token: string;
+}
+
+export interface Tenant {
+  owner: TestUser;
+  organizationId: string;
+  slug: string;
+  workspaceId: string;
+}
+
+/** How tests make users, tenants and documents. */
+export interface Tenants {
+  signUp(name?: string): Promise<TestUser>;
+  /** A user with an organization and a workspace. */
+  createTenant(): Promise<Tenant>;
+  /** Makes a user a member of an organization; the row is written as better-auth writes it. */
+  addMember(organizationId: string, user: TestUser, role: 'owner' | 'admin' | 'member'): Promise<void>;
+  makePlatformAdmin(user: TestUser): Promise<void>;
+  /** Creates a document, uploads its bytes and completes it. */
+  upload(
+    tenant: Pick<Tenant, 'owner' | 'workspaceId'>,
+    file: { name?: string; contentType?: string; bytes: Uint8Array | string },
+  ): Promise<{ id: string }>;
+}
+
+/** Makes what tests work with through an API, or in its database where no request would. */
+export function createTenants({ request }: Requests, { db }: TestDatabase): Tenants {
+  async function signUp(name = 'Ada'): Promise<TestUser> {
+    const email = `${randomUUID()}@example.com`;
+    const body = { name, email, password: 'a long password' };
+    const answer = await expectOk(request('POST', '/api/auth/sign-up/email', { body }));
+    return { id: answer.body.user.id, email, token: answer.headers.get('set-auth-token') ?? '' };
+  }
+
+  return {
+    signUp,
+    async createTenant() {
+      const owner = await signUp();
+      const slug = `org-${randomUUID()}`;
+      const { token } = owner;
+      const organization = await expectOk(request('POST', '/api/auth/organization/create', { token, body: { name: slug, slug } }));
+      const organizationId = organization.body.id;
+      const body = { organizationId, name: 'Main', slug: 'main' };
+      const workspace = await expectOk(request('POST', '/api/v1/workspaces', { token, body }));
+      return { owner, organizationId, slug, workspaceId: workspace.body.id };
+    },
+    async addMember(organizationId, user, role) {
+      await db.insertInto('member').values({ id: randomUUID(), organizationId, userId: user.id, role, createdAt: new Date() }).execute();
+    },
+    async makePlatformAdmin(user) {
+      await db.updateTable('user').set({ role: 'admin' }).where('id', '=', user.id).execute();
+    },
+    async upload({ owner: { token }, workspaceId }, { name = 'note.txt', contentType = 'text/plain', bytes }) {
+      const data = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes;
+      noteText(bytes);
+      const body = { workspaceId, name, contentType, size: data.length };
+      const created = await expectOk(request('POST', '/api/v1/documents', { token, body }));
+      const { document, upload } = created.body;
+      const put = await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: data as Uint8Array<ArrayBuffer> });
+      if (put.status !== 200) throw new Error(`the upload of a test got ${put.status}: ${await put.text()}`);
+      await expectOk(request('POST', `/api/v1/documents/${document.id}/complete`, { token }));
+      return document;
+    },
+  };
+}
