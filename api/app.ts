@@ -2,7 +2,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import { authPath } from '../auth/mount.ts';
 import { sessionCookieName } from '../auth/session-options.ts';
 import { ApiError } from '../contract/api-error.ts';
-import { contentTypes } from '../contract/documents.ts';
+import { contentTypes } from '../contract/content-types.ts';
 import { inShareOf } from '../db/fair-share.ts';
 import { findDeclaredBytes } from '../domain/documents/document.ts';
 import type { LocalStorage } from '../storage/local.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SearchMode } from '../contract/documents.ts';
+import type { SearchMode } from '../contract/document-search.ts';
 import type { PlanLimits, PlanName } from '../contract/fields.ts';
 import type { JobKind } from '../contract/jobs.ts';
 import {

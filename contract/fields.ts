@@ -94,6 +94,14 @@ export const flagKey = z
 export const byteCount = z.int().min(0);
 export const count = z.int().min(0);
 
+/** A place in a text, in code points from 0. */
+export const position = count.meta({ examples: [1200] });
+/** The number of a page, from 1. */
+export const pageNumber = z
+  .int()
+  .min(1)
+  .meta({ examples: [2] });
+
 /** An integer in a query string; over `/rpc` it may be a number. */
 export function queryInteger(bounds: { min: number; max?: number; defaultValue: number }) {
   const { min, max = Number.MAX_SAFE_INTEGER, defaultValue } = bounds;

@@ -1,6 +1,6 @@
 import { generateOpenApi } from '@ts-rest/open-api';
 import type { z } from 'zod';
-import { contentTypes } from './documents.ts';
+import { contentTypes } from './content-types.ts';
 import { contract, version } from './index.ts';
 import { about, headers, parameters, securitySchemes, tags } from './openapi-fixed.ts';
 import { createOperations, type OpenApiOperation } from './openapi-operations.ts';

@@ -2,7 +2,7 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createClient } from '../client/index.ts';
-import { type SearchMode, searchModes } from '../contract/documents.ts';
+import { type SearchMode, searchModes } from '../contract/document-search.ts';
 import { StopRequest } from '../local/stop-request.ts';
 import { runBillingDemo } from './billing.ts';
 import { startBillingService } from './billing-service.ts';

@@ -1,5 +1,5 @@
 import { type Document, type JobEvent, sliceCharacters } from '../client/index.ts';
-import type { SearchMode } from '../contract/documents.ts';
+import type { SearchMode } from '../contract/document-search.ts';
 import { createSpinner } from '../local/progress.ts';
 import type { DemoResult } from './run.ts';
 

@@ -12,7 +12,8 @@ import {
   SheafError,
   type Upload,
 } from '../client/index.ts';
-import { contentTypes, extraContentTypes, type SearchMode } from '../contract/documents.ts';
+import { contentTypes, extraContentTypes } from '../contract/content-types.ts';
+import type { SearchMode } from '../contract/document-search.ts';
 import { firstSentence, type Screen } from './report.ts';
 
 interface Work {

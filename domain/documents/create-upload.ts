@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/api-error.ts';
-import { contentTypeMessage, contentTypes } from '../../contract/documents.ts';
+import { contentTypeMessage, contentTypes } from '../../contract/content-types.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { objectKey } from '../../storage/object-key.ts';

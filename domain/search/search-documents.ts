@@ -1,4 +1,4 @@
-import type { SearchMode } from '../../contract/documents.ts';
+import type { SearchMode } from '../../contract/document-search.ts';
 import { cancelOnAbort } from '../../db/cancelable-client.ts';
 import type { Db } from '../../db/connect.ts';
 import type { GetPlan } from '../billing/plan.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { extraContentTypes as extra } from '../../config/extra-content-types.ts';
-import { contentTypes } from '../../contract/documents.ts';
+import { contentTypes } from '../../contract/content-types.ts';
 import { pdfBomb, pngBomb } from '../../tools/drill/faults/bombs.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { makeDocx, makeEpub, makeOdt, makePptx, makeXlsx, wordParagraph } from './support/make-office.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { contentTypeMessage, extraContentTypes } from '../../contract/documents.ts';
+import { contentTypeMessage, extraContentTypes } from '../../contract/content-types.ts';
 import type { Answer, Tenant } from '../support/api.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';

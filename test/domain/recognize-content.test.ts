@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { extraContentTypes } from '../../config/extra-content-types.ts';
-import { contentTypes } from '../../contract/documents.ts';
+import { contentTypes } from '../../contract/content-types.ts';
 import { contradictionOf } from '../../domain/documents/recognize-content.ts';
 
 const of = (contentType: string, content: Uint8Array | string) => contradictionOf(contentType, Buffer.from(content as string));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { extraContentTypes } from '../../config/extra-content-types.ts';
-import { contentTypes } from '../../contract/documents.ts';
+import { contentTypes } from '../../contract/content-types.ts';
 import { type AiService, startAiService, token } from '../ai/support/ai-service.ts';
 import { makeDocx, makeOdt, makePptx, wordParagraph } from '../ai/support/make-office.ts';
 import { makeScannedPdf } from '../ai/support/scan.ts';

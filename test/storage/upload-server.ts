@@ -8,7 +8,7 @@ import type { DownloadLimits } from '../../api/uploads/download-turns.ts';
 import { deferContinueOfUploads } from '../../api/uploads/expect-continue.ts';
 import { uploadRoutes } from '../../api/uploads/upload.ts';
 import { deriveKey } from '../../config/keys.ts';
-import { contentTypes } from '../../contract/documents.ts';
+import { contentTypes } from '../../contract/content-types.ts';
 import { LocalStorage } from '../../storage/local.ts';
 import type { UploadTarget } from '../../storage/port.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';

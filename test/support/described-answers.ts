@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { extraContentTypes } from '../../contract/documents.ts';
+import { extraContentTypes } from '../../contract/content-types.ts';
 import { buildOpenApi } from '../../contract/openapi.ts';
 
 interface Media {

@@ -1,5 +1,5 @@
 import { createAiClient } from '../../../ai/client.ts';
-import type { SearchMode } from '../../../contract/documents.ts';
+import type { SearchMode } from '../../../contract/document-search.ts';
 import { createDb } from '../../../db/connect.ts';
 import { storeChunks } from '../../../domain/chunks/store-chunks.ts';
 import type { DocumentRow } from '../../../domain/documents/document.ts';
