@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { claimDataDir } from './data-directory.ts';
+import { rotate } from './log-file.ts';
 import { findFreePorts } from './ports.ts';
 import { startPostgres } from './postgres.ts';
-import { createSupervisor, rotate } from './supervise.ts';
+import { createSupervisor } from './supervise.ts';
 
 /** The embedded Postgres of a data directory, with nothing else of the service. It holds the directory until it is stopped. */
 export interface LonePostgres {

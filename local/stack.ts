@@ -4,10 +4,11 @@ import type { Environment } from '../config/environment.ts';
 import { nothingOutside } from '../config/local.ts';
 import { changeVariables } from '../config/secret-files.ts';
 import { makeDataDir } from './data-directory.ts';
+import { rotate } from './log-file.ts';
 import { findFreePorts, reachableHost } from './ports.ts';
 import { keepSecrets, type Secrets } from './secrets.ts';
 import { type Addresses, type Ports, type ServiceName, startService } from './services.ts';
-import { createSupervisor, type Exit, type RunningProcess, rotate, type Supervisor } from './supervise.ts';
+import { createSupervisor, type Exit, type RunningProcess, type Supervisor } from './supervise.ts';
 
 export type { ServiceName } from './services.ts';
 

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { ConfigurationError, type Environment } from '../config/environment.ts';
 import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../config/local.ts';
 import { startLocalService } from './local-service.ts';
+import { readTail } from './log-file.ts';
 import { serviceNames } from './progress.ts';
 import type { ServiceName } from './services.ts';
 import type { Stack } from './stack.ts';
 import { StopRequest } from './stop-request.ts';
-import { describeExit, type Exit, readTail } from './supervise.ts';
+import { describeExit, type Exit } from './supervise.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, renameSync } from 'node:fs';
+import { closeSync, readFileSync } from 'node:fs';
 import { platform } from 'node:os';
-import { dirname } from 'node:path';
-import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
 import { inheritedEnvironment } from '../config/local.ts';
 import { changeVariables } from '../config/secret-files.ts';
+import { type Guard, startGuard } from './guard.ts';
+import { openLog, readFrom, readTail } from './log-file.ts';
 
 /** A program to run. */
 export interface ProcessSpec {
@@ -189,76 +188,12 @@ export function describeExit(exit: Exit): string {
   return exit.signal ? `was killed by ${exit.signal}` : `exited with code ${exit.code}`;
 }
 
-function openLog(path: string | undefined): { file: number; sizeBytes: number } | undefined {
-  if (path === undefined) return undefined;
-  mkdirSync(dirname(path), { recursive: true });
-  const file = openSync(path, 'a', 0o600);
-  return { file, sizeBytes: fstatSync(file).size };
-}
-
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-}
-
-export interface Guard {
-  pid: number;
-  /** A child registers here, with `add PID SIGNAL`. */
-  input: Writable;
-  /** Forgets a process that has ended. */
-  drop(pid: number): void;
-  close(): void;
-}
-
-/** Starts the script that ends the registered processes once this process is gone. In a session of its own, so that no terminal ends it first. */
-export function startGuard(): Guard {
-  const script = fileURLToPath(new URL('guard.sh', import.meta.url));
-  const child = spawn('/bin/sh', [script], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
-  const { pid, stdin } = child;
-  if (pid === undefined) throw new Error('The guard of the local processes could not be started: is there a /bin/sh?');
-  // If the guard is killed, nothing else fails.
-  stdin.on('error', () => undefined);
-  child.unref();
-  (stdin as Writable & { unref?: () => void }).unref?.();
-  return {
-    pid,
-    input: stdin,
-    drop: (ended) => {
-      if (stdin.writable) stdin.write(`drop ${ended}\n`);
-    },
-    close: () => stdin.end(),
-  };
-}
-
-const tailBytes = 16_384;
-
-/** The last whole lines of a file; empty if there is no such file. */
-export function readTail(path: string, lines: number): string {
-  if (!existsSync(path)) return '';
-  const file = openSync(path, 'r');
-  try {
-    const { size } = fstatSync(file);
-    const start = Math.max(0, size - tailBytes);
-    const buffer = Buffer.alloc(size - start);
-    const read = readSync(file, buffer, 0, buffer.length, start);
-    const whole = buffer.toString('utf8', 0, read).trimEnd().split('\n');
-    return (start > 0 ? whole.slice(1) : whole).slice(-lines).join('\n');
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** The text of a file after its first bytes; empty if there is no such file. */
-export function readFrom(path: string, startBytes: number): string {
-  return existsSync(path) ? readFileSync(path).subarray(startBytes).toString('utf8') : '';
-}
-
-/** Renames the log of the last run to `<path>.1`, so that a log file has one run only. */
-export function rotate(path: string): void {
-  if (existsSync(path)) renameSync(path, `${path}.1`);
 }
 
 /** The command line of a live process, its arguments joined by spaces; undefined if there is no such process. */

@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { Connection } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
-import { type RunningProcess, rotate, type Supervisor } from './supervise.ts';
+import { rotate } from './log-file.ts';
+import type { RunningProcess, Supervisor } from './supervise.ts';
 import { findTemporalCli } from './temporal-cli.ts';
 
 const host = '127.0.0.1';
