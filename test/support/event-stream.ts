@@ -28,8 +28,8 @@ export interface StreamOptions {
 
 /** Opens `jobs.stream` over REST. */
 export async function openJobStream(api: TestApi, options: StreamOptions): Promise<EventStream> {
-  const { token, organizationId, workspaceId, lastEventId } = options;
-  const path = `/api/v1/organizations/${organizationId}/jobs/stream${workspaceId ? `?workspaceId=${workspaceId}` : ''}`;
+  const { token, lastEventId } = options;
+  const path = pathOf(options);
   const requestHeaders = new Headers({
     authorization: `Bearer ${token}`,
     ...(lastEventId !== undefined ? { 'last-event-id': lastEventId } : {}),
@@ -93,9 +93,11 @@ export function describeEvents(events: StreamedEvent[]): string {
 }
 
 /** The error that a stream answers with before it opens. */
-export async function refusedJobStream(api: TestApi, { token, organizationId, workspaceId, lastEventId }: StreamOptions): Promise<Answer> {
-  return api.request('GET', `/api/v1/organizations/${organizationId}/jobs/stream${workspaceId ? `?workspaceId=${workspaceId}` : ''}`, {
-    token,
-    headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
-  });
+export function refusedJobStream(api: TestApi, options: StreamOptions): Promise<Answer> {
+  const { token, lastEventId } = options;
+  return api.request('GET', pathOf(options), { token, headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId } });
+}
+
+function pathOf({ organizationId, workspaceId }: StreamOptions): string {
+  return `/api/v1/organizations/${organizationId}/jobs/stream${workspaceId ? `?workspaceId=${workspaceId}` : ''}`;
 }

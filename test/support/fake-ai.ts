@@ -57,6 +57,7 @@ export function answerLate(ms: number, behaviour: AiBehaviour = goodAnswer): AiB
   };
 }
 
+/** Starts one on a free port. The caller stops it. */
 export async function startFakeAi(): Promise<FakeAi> {
   const behaviours = new Map<AiOperation, AiBehaviour>();
   let running = 0;

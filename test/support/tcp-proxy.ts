@@ -22,6 +22,7 @@ interface Pair {
   far: Socket;
 }
 
+/** Starts a proxy in front of a server, on a port that nothing else takes meanwhile. The caller stops it. */
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   // No connection that goes out takes it while nothing listens.
   const [port = 0] = await findFreePorts(1);

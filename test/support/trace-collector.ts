@@ -31,6 +31,7 @@ export interface TraceCollector {
   stop(): Promise<void>;
 }
 
+/** Starts one on a free port. The caller stops it. */
 export async function startTraceCollector(): Promise<TraceCollector> {
   const held = new Set<ServerResponse>();
   const server = createServer(async (request, response) => {
