@@ -48,8 +48,8 @@ type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0];
 
 class AuthDriver extends PostgresDriver {
   readonly #wrapped = new WeakSet<Connection>();
-  /** For each connection in a transaction: how many mails waited when the transaction began. */
-  readonly #inTransaction = new WeakMap<Connection, number>();
+  /** For each connection in a transaction: how many mails waited when the transaction began, and why a query of it failed. */
+  readonly #inTransaction = new WeakMap<Connection, { mails: number; failure?: unknown }>();
   readonly #db: Db;
   readonly #writeMails: WriteMails;
 
@@ -69,7 +69,7 @@ class AuthDriver extends PostgresDriver {
 
   override async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
     await super.beginTransaction(connection, settings);
-    this.#inTransaction.set(connection, countMails());
+    this.#inTransaction.set(connection, { mails: countMails() });
     const actor = currentActor();
     if (actor) await connection.executeQuery(actorQuery(actor));
   }
@@ -83,7 +83,7 @@ class AuthDriver extends PostgresDriver {
   }
 
   override async rollbackTransaction(connection: Connection): Promise<void> {
-    dropMailsAfter(this.#inTransaction.get(connection) ?? 0);
+    dropMailsAfter(this.#inTransaction.get(connection)?.mails ?? 0);
     this.#inTransaction.delete(connection);
     await super.rollbackTransaction(connection);
   }
@@ -97,9 +97,17 @@ class AuthDriver extends PostgresDriver {
         if (!actor || this.#inTransaction.has(connection) || !writes.has(query.query.kind)) return await execute<R>(query);
         return await this.#executeAs(connection, actor, () => execute<R>(query));
       } catch (error) {
-        throw noteFailure(toApiError(error));
+        throw noteFailure(this.#firstFailure(connection, toApiError(error)));
       }
     };
+  }
+
+  /** Once a query has failed, all others of its transaction fail, and better-auth may ask for some before it gives up. */
+  #firstFailure(connection: Connection, error: unknown): unknown {
+    const transaction = this.#inTransaction.get(connection);
+    if (!transaction) return error;
+    transaction.failure ??= error;
+    return transaction.failure;
   }
 
   async #executeAs<T>(connection: Connection, actor: Actor, write: () => Promise<T>): Promise<T> {

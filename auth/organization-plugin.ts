@@ -1,6 +1,7 @@
 import { organization } from 'better-auth/plugins/organization';
 import type { ServerConfig } from '../config/server.ts';
 import { invitationMail } from './mails.ts';
+import { inOneTransaction } from './one-transaction.ts';
 import { addMail } from './outgoing-mails.ts';
 import { accessControl, roles } from './permissions.ts';
 
@@ -9,7 +10,7 @@ const maximumTeams = 500;
 
 /** Organizations with teams. `permissions.ts` says who may do what. Migration 0003 holds the limits, the last owner and the audit log. */
 export function organizationPlugin(config: ServerConfig) {
-  return organization({
+  const plugin = organization({
     ac: accessControl,
     roles,
     creatorRole: 'owner',
@@ -26,4 +27,7 @@ export function organizationPlugin(config: ServerConfig) {
       addMail(invitationMail(email, { inviter: inviter.user.name, organization: organization.name, role, url }));
     },
   });
+  // An invitation that is accepted has a member, also if the process dies.
+  plugin.endpoints.acceptInvitation = inOneTransaction(plugin.endpoints.acceptInvitation);
+  return plugin;
 }

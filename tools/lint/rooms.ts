@@ -57,6 +57,7 @@ export const rooms: Record<string, Room> = {
     imports: ['concurrency', 'config/keys.ts', 'contract', 'db', 'domain', 'payments'],
     types: ['config'],
     packages: [
+      '@better-auth/core/context',
       '@better-auth/core/utils/ip',
       'better-auth',
       'better-auth/**',
