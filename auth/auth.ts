@@ -69,7 +69,8 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
     },
     emailVerification: {
       sendOnSignUp: config.requireEmailVerification,
-      autoSignInAfterVerification: true,
+      // The link of a stranger's mail would sign a browser in as the stranger.
+      autoSignInAfterVerification: false,
       sendVerificationEmail: async ({ user, url }) => addMail(verificationMail(user.email, url)),
     },
     rateLimit: { enabled: config.production, storage: 'database' },

@@ -208,21 +208,40 @@ describe('Signing in where addresses must be verified', () => {
   });
   after(() => service.stop());
 
-  it('opens a session only after the link in the mail was followed, with a cookie for the whole domain', async () => {
-    const user = { name: 'V', email: 'v@example.com', password: 'a long password' };
+  /** Signs up, and returns the path of the link in the mail. */
+  async function signUpAndRead(user: { name: string; email: string; password: string }): Promise<string> {
     const signUp = await service.client().post('/sign-up/email', user);
     expect(signUp.headers.getSetCookie()).to.deep.equal([]);
+    const link = /https:\S+/.exec(service.mails.findLast(({ to }) => to === user.email)?.text ?? '')?.[0] ?? '';
+    return link.slice(link.indexOf('/verify-email'));
+  }
+
+  it('opens a session only after the link in the mail was followed, with a cookie for the whole domain', async () => {
+    const user = { name: 'V', email: 'v@example.com', password: 'a long password' };
+    const link = await signUpAndRead(user);
     expect((await service.client().post('/sign-in/email', user)).status).to.equal(403);
-    const link = /https:\S+/.exec(service.mails[0]?.text ?? '')?.[0] ?? '';
-    const verified = await service.client().get(link.slice(link.indexOf('/verify-email')));
-    const cookie = verified.headers.getSetCookie().find((each) => each.includes('session_token')) ?? '';
+    expect((await service.client().get(link)).status).to.equal(302);
+    const signedIn = await service.client().post('/sign-in/email', user);
+    expect(signedIn.status).to.equal(200);
+    const cookie = signedIn.headers.getSetCookie().find((each) => each.includes('session_token')) ?? '';
     expect(cookie)
       .to.match(/^__Secure-better-auth\.session_token=/)
       .and.match(/; Domain=example\.com/)
       .and.match(/; Secure/);
-    expect((await service.client().post('/sign-in/email', user)).status).to.equal(200);
     const [name = '', value = ''] = (cookie.split(';')[0] ?? '').split('=');
     expect(await service.findSession({ cookie: `${name}=${value}` })).to.include({ email: user.email });
+  });
+
+  it('signs nobody in who follows the link of another’s mail', async () => {
+    const link = await signUpAndRead({ name: 'A', email: 'attacker@example.com', password: 'a long password' });
+    const { client } = await signedIn(service);
+    for (const browser of [service.client(), client]) {
+      const { status, headers } = await browser.get(link);
+      expect({ status, cookies: headers.getSetCookie(), token: headers.get('set-auth-token') }).to.deep.equal({
+        ...{ status: 302, cookies: [], token: null },
+      });
+      await service.db.updateTable('user').set({ emailVerified: false }).where('email', '=', 'attacker@example.com').execute();
+    }
   });
 
   let addresses = 0;
