@@ -78,14 +78,24 @@ describe('Platform admins', () => {
     const client = service.client();
     const { userId, email } = await client.signUp();
     const organizationId = await client.createOrganization();
-    const refused = await admin.post('/admin/remove-user', { userId });
-    expect(refused.status).to.equal(409);
-    expect(refused.body.code).to.equal('LAST_OWNER');
-    expect(await find(client)).to.include({ userId });
+    const member = service.client();
+    await client.bring({ client: member, email: (await member.signUp()).email }, { organizationId });
+    for (const role of ['owner', 'admin,owner']) {
+      await service.db.updateTable('member').set({ role }).where('userId', '=', userId).execute();
+      const refused = await admin.post('/admin/remove-user', { userId });
+      expect([refused.status, refused.body.code], role).to.deep.equal([409, 'LAST_OWNER']);
+      expect(await find(client), role).to.include({ userId });
+    }
     expect((await service.client().post('/sign-in/email', { email, password: 'a long password' })).status).to.equal(200);
 
     const second = service.client();
     await client.bring({ client: second, email: (await second.signUp()).email }, { organizationId, role: 'owner' });
+    await service.db
+      .updateTable('member')
+      .set({ role: 'member,owner' })
+      .where('organizationId', '=', organizationId)
+      .where('role', '=', 'owner')
+      .execute();
     expect((await admin.post('/admin/remove-user', { userId })).status).to.equal(200);
     expect(await find(client)).to.equal(undefined);
   });

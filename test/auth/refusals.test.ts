@@ -124,6 +124,11 @@ describe('A refusal of sign-in', () => {
     const { client } = await newMember('admin');
     const refused = await client.post('/organization/remove-member', { memberIdOrEmail: ownerMemberId, organizationId });
     expect(pairOf(refused)).to.deep.equal({ status: 403, code: 'YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER' });
+    const elsewhere = await newStranger();
+    await elsewhere.client.createOrganization();
+    await owner.bring(elsewhere, { organizationId });
+    const removed = await client.post('/organization/remove-member', { memberIdOrEmail: elsewhere.email, organizationId });
+    expect(removed.status, 'who owns another organization').to.equal(200);
     const only = await owner.post('/organization/remove-member', { memberIdOrEmail: ownerMemberId, organizationId });
     expect(pairOf(only)).to.deep.equal({ status: 400, code: 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER' });
   });
