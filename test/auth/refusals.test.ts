@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { createEmailVerificationToken } from 'better-auth/api';
 import { expect } from 'chai';
 import { logLine } from '../../auth/log-line.ts';
 import type { Answer, Client } from './support/client.ts';
@@ -156,6 +157,8 @@ describe('A refusal of sign-in', () => {
     const refused = await client.post('/sign-in/email', { email, password: 'a wrong password' });
     expect(pairOf(refused)).to.deep.equal({ status: 401, code: 'INVALID_EMAIL_OR_PASSWORD' });
     expect((await client.get('/verify-email?token=none')).status).to.equal(401);
+    const expired = await createEmailVerificationToken((await service.auth.$context).secret, email, undefined, -1);
+    expect(pairOf(await client.get(`/verify-email?token=${expired}`))).to.deep.equal({ status: 401, code: 'TOKEN_EXPIRED' });
     expect((await service.client().get('/organization/list-user-invitations')).status).to.equal(401);
   });
 
@@ -256,6 +259,24 @@ describe('A refusal of sign-in', () => {
     }
     await change('drop column needed');
     expect(await create()).to.include({ status: 200 });
+  });
+
+  it('of an address to go on to that is read in more ways than one is 403 in every field', async () => {
+    const address = 'https://app.example.com\\@evil.example';
+    const fields: [path: string, body: object, field: string, code: string][] = [
+      ['/sign-in/social', { provider: 'none' }, 'callbackURL', 'INVALID_CALLBACK_URL'],
+      ['/sign-in/social', { provider: 'none' }, 'errorCallbackURL', 'INVALID_ERROR_CALLBACK_URL'],
+      ['/sign-in/social', { provider: 'none' }, 'newUserCallbackURL', 'INVALID_NEW_USER_CALLBACK_URL'],
+      ['/request-password-reset', { email: 'a@example.com' }, 'redirectTo', 'INVALID_REDIRECT_URL'],
+      ...['successUrl', 'cancelUrl', 'returnUrl'].map((field): [string, object, string, string] => [
+        '/subscription/upgrade',
+        { plan: 'pro' },
+        field,
+        'INVALID_CALLBACK_URL',
+      ]),
+    ];
+    for (const [path, body, field, code] of fields)
+      expect(pairOf(await owner.post(path, { ...body, [field]: address })), field).to.deep.equal({ status: 403, code });
   });
 
   /** Sends a request line as it is. */

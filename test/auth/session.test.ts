@@ -159,6 +159,30 @@ describe('The session of a request', () => {
     expect(cookies[0]?.split(';')[0]).to.equal(`better-auth.session_token=${client.cookies.get('better-auth.session_token')}`);
   });
 
+  it('is extended by a bearer token too, without a cookie: who has none gets none', async () => {
+    const use = () => changeSession(`"createdAt" = now() - interval '25 hours', "expiresAt" = now() + interval '5 days 23 hours'`);
+    const headers = { authorization: `Bearer ${client.token}` };
+    await use();
+    expect(await service.findSession(headers)).not.to.have.property('refreshedCookie');
+    const { expiresAt } = await service.db.selectFrom('session').selectAll().where('userId', '=', user.userId).executeTakeFirstOrThrow();
+    expect(expiresAt.getTime() - Date.now()).to.be.above(6.9 * 86_400_000);
+    await use();
+    expect((await service.client().get('/list-accounts', headers)).headers.getSetCookie()).to.deep.equal([]);
+  });
+
+  it('does not come back by its extended cookie when the request begins another, or ends it', async () => {
+    const use = () => changeSession(`"createdAt" = now() - interval '25 hours', "expiresAt" = now() + interval '5 days 23 hours'`);
+    const other = await service.client().signUp();
+    const sessionCookies = ({ headers }: { headers: Headers }) =>
+      headers.getSetCookie().filter((cookie) => cookie.startsWith('better-auth.session_token='));
+    await use();
+    expect(sessionCookies(await client.get('/list-accounts'))).to.have.length(1);
+    await use();
+    const signIn = await client.post('/sign-in/email', { email: other.email, password: 'a long password' });
+    expect(sessionCookies(signIn)).to.have.length(1);
+    expect(await byCookie()).to.include({ userId: other.userId });
+  });
+
   it('is not extended when the user did not want to be remembered, nor by better-auth when it comes as a bearer token', async () => {
     const sessions = () =>
       service.db.selectFrom('session').select(['id', 'expiresAt']).where('userId', '=', user.userId).orderBy('id').execute();
