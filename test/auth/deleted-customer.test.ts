@@ -1,27 +1,13 @@
 import { expect } from 'chai';
-import pino from 'pino';
 import { listProblems } from '../../domain/billing/problems.ts';
 import { billingCommand } from '../../ops/commands/billing.ts';
 import type { OpsContext } from '../../ops/context.ts';
-import { createPayments, type Payments } from '../../payments/payments.ts';
 import { reconcile } from '../../payments/reconcile.ts';
 import { sendEvent } from './support/subscriber.ts';
 import { useBilling } from './support/use-billing.ts';
 
 describe("A customer that was deleted in Stripe's dashboard", () => {
-  const { stripe, service, subscriber } = useBilling();
-  let payments: Payments;
-  before(() => {
-    const made = createPayments({ ...service, log: pino({ level: 'silent' }) });
-    if (!made) throw new Error('Billing is off');
-    payments = made;
-  });
-  // What one test leaves is no problem of the next.
-  afterEach(async () => {
-    await service.db.deleteFrom('organization').where('id', '=', subscriber.organizationId).execute();
-    stripe.state.customers.clear();
-    stripe.subscriptions.clear();
-  });
+  const { stripe, service, payments, subscriber } = useBilling();
 
   const upgrade = () => subscriber.owner.post('/subscription/upgrade', { plan: 'pro', referenceId: subscriber.organizationId });
   const customerOf = async () => {

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import pino from 'pino';
 import { getPlan } from '../../domain/billing/plan.ts';
 import { listProblems } from '../../domain/billing/problems.ts';
 import { billingCommand } from '../../ops/commands/billing.ts';
 import { type OpsContext, OpsError } from '../../ops/context.ts';
-import { createPayments, type Payments } from '../../payments/payments.ts';
 import { syncSeats } from '../../payments/sync-seats.ts';
 import { startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import { type AuthService, billingOn, startAuthService } from './support/service.ts';
@@ -66,16 +64,10 @@ describe('While Stripe does not respond', () => {
 });
 
 describe('A price that was raised', () => {
-  const { stripe, service, subscriber } = useBilling({
+  const { stripe, service, payments, subscriber } = useBilling({
     STRIPE_PRICE_PRO: 'price_pro_new,price_pro',
     STRIPE_PRICE_TEAM: 'price_team_new,price_team',
     STRIPE_SEAT_PRICE_TEAM: 'price_seat_new,price_seat',
-  });
-  let payments: Payments;
-  before(() => {
-    const made = createPayments({ ...service, log: pino({ level: 'silent' }) });
-    if (!made) throw new Error('Billing is off');
-    payments = made;
   });
 
   const subscribe = async (prices: [string, number][]): Promise<string> => {

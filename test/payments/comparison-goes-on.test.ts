@@ -1,22 +1,10 @@
 import { expect } from 'chai';
-import pino from 'pino';
-import { createPayments, type Payments } from '../../payments/payments.ts';
 import { reconcile } from '../../payments/reconcile.ts';
 import { createSubscriber } from '../auth/support/subscriber.ts';
 import { useBilling } from '../auth/support/use-billing.ts';
 
 describe('The daily comparison', () => {
-  const { stripe, service, subscriber } = useBilling();
-  let payments: Payments;
-  before(() => {
-    const made = createPayments({ ...service, log: pino({ level: 'silent' }) });
-    if (!made) throw new Error('Billing is off');
-    payments = made;
-  });
-  afterEach(() => {
-    stripe.failing = undefined;
-    stripe.subscriptions.clear();
-  });
+  const { stripe, service, payments, subscriber } = useBilling();
 
   const statusesOf = async ({ rows }: typeof subscriber) => (await rows()).map(({ status }) => status);
   const failFor = (ids: string[]) => {

@@ -1,27 +1,13 @@
 import { expect } from 'chai';
-import pino from 'pino';
 import { inTransaction } from '../../db/transaction.ts';
 import { endSubscriptions } from '../../domain/billing/end-subscription.ts';
 import { listProblems } from '../../domain/billing/problems.ts';
 import { syncPlanLimits } from '../../domain/billing/sync-plan-limits.ts';
-import { createPayments, type Payments } from '../../payments/payments.ts';
 import { reconcile } from '../../payments/reconcile.ts';
 import { useBilling } from '../auth/support/use-billing.ts';
 
 describe('What the operator is told of leaves the list without an event', () => {
-  const { stripe, service, subscriber } = useBilling();
-  let payments: Payments;
-  before(() => {
-    const made = createPayments({ ...service, log: pino({ level: 'silent' }) });
-    if (!made) throw new Error('Billing is off');
-    payments = made;
-  });
-  // What one test leaves is no problem of the next.
-  afterEach(async () => {
-    await service.db.deleteFrom('organization').where('id', '=', subscriber.organizationId).execute();
-    stripe.state.customers.clear();
-    stripe.subscriptions.clear();
-  });
+  const { stripe, service, payments, subscriber } = useBilling();
 
   const compare = async () => {
     await reconcile(payments, { repair: true });
