@@ -68,10 +68,10 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
   });
 
   it('count the searches of a user together', async () => {
-    const search = (index: number) =>
+    const search = (index: number, { token } = tenant.owner) =>
       ask(index, `/api/v1/workspaces/${tenant.workspaceId}/documents/search`, {
         method: 'POST',
-        headers: { 'x-forwarded-for': newAddress(), authorization: `Bearer ${tenant.owner.token}`, 'content-type': 'application/json' },
+        headers: { 'x-forwarded-for': newAddress(), authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ query: 'mirrors' }),
       });
     for (let i = 0; i < 4; i++) expect((await search(i)).status).to.equal(200);
@@ -79,6 +79,9 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
       const refused = await search(index);
       expect(refused.body).to.deep.include({ code: 'TOO_MANY_REQUESTS', message: 'Too many searches — try again in a minute.' });
     }
+    const colleague = await api.signUp();
+    await api.addMember(tenant.organizationId, colleague, 'member');
+    expect((await search(0, colleague)).status, 'another member').to.equal(200);
   });
 
   describe('job streams', () => {

@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { buildOpenApi } from '../../contract/openapi.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { sendRaw } from '../support/send-raw.ts';
@@ -130,6 +131,19 @@ describe('The HTTP edge', () => {
 
   describe('takes a cookie', () => {
     const input = () => ({ organizationId: tenant.organizationId, name: 'By cookie', slug: `s-${Math.random().toString(36).slice(2)}` });
+
+    it('and sends it again when the session is extended', async () => {
+      const calls = [
+        () => api.request('GET', '/api/v1/me', { headers: { cookie } }),
+        () => api.rpc('account.me', {}, { headers: { cookie } }),
+      ];
+      for (const call of calls) {
+        await sql`update session set "createdAt" = now() - interval '25 hours', "expiresAt" = now() + interval '5 days 23 hours'
+          where "userId" = ${tenant.owner.id}`.execute(api.database.db);
+        expect((await call()).headers.getSetCookie().map((sent) => sent.split(';')[0])).to.deep.equal([cookie]);
+        expect((await call()).headers.getSetCookie()).to.deep.equal([]);
+      }
+    });
 
     it('like a bearer token', async () => {
       expect((await api.request('GET', '/api/v1/me', { headers: { cookie } })).body.id).to.equal(tenant.owner.id);
