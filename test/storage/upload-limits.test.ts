@@ -157,12 +157,24 @@ describe('Uploads of a hostile tenant', () => {
     expect(await readFile(server.storage.pathOf('org/before'), 'utf8')).to.equal('kept');
   });
 
+  it('sets nothing aside for what it refuses because the disk is full, and the bytes of all that are on their way', async () => {
+    await start({ limits: { incomingBytesPerOrganization: 1_500, reserveBytes: 1_000 } });
+    server.storage.freeBytes = async () => 1_900;
+    for (let time = 0; time < 3; time++) expect(await put('org/doc', 1_000)).to.deep.include({ status: 507, error: 'storage_full' });
+    expect(await put('org/doc', 900)).to.deep.include({ status: 200 });
+    await begin('org/slow', 500);
+    expect(await put('another/doc', 401)).to.deep.include({ status: 507, error: 'storage_full' });
+    expect(await put('another/doc', 400)).to.deep.include({ status: 200 });
+    expect(server.toldOfFullDisk).to.have.length(4);
+  });
+
   it('refuses an upload on which the disk becomes full, and leaves nothing of it', async () => {
     await start();
     const { storage } = server;
     const write = storage.write.bind(storage);
     storage.write = async () => Promise.reject(Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }));
     expect(await put('org/doc', 'yy')).to.deep.equal({ status: 507, error: 'storage_full', retryAfter: '60' });
+    expect(server.toldOfFullDisk).to.have.length(1);
     storage.write = write;
     expect((await put('org/doc', 'yy')).status).to.equal(200);
   });

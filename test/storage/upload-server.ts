@@ -25,6 +25,8 @@ export interface UploadServer {
   declared: Map<string, number>;
   /** Keys of objects whose documents were deleted. */
   deleted: Set<string>;
+  /** Why the operator was told that the disk is full. */
+  toldOfFullDisk: unknown[];
   /** What the server failed with: answered with 500, as the API does. */
   failures: unknown[];
   /** Resolves once no upload is under way, those that nobody waits for included. */
@@ -99,7 +101,9 @@ export async function startUploadServer(
     return deleted.has(key) ? undefined : (declared.get(key) ?? maxUploadBytes);
   };
   const limits = { ...defaultLimits, ...options.limits };
-  app.use(uploadRoutes({ storage, findDeclaredBytes, maxUploadBytes, contentTypes, limits, downloads: options.downloads }));
+  const toldOfFullDisk: unknown[] = [];
+  const onStorageFull = (reason: unknown) => void toldOfFullDisk.push(reason);
+  app.use(uploadRoutes({ storage, findDeclaredBytes, maxUploadBytes, contentTypes, limits, downloads: options.downloads, onStorageFull }));
   const failures: unknown[] = [];
   const answerInternalError: ErrorRequestHandler = (error, _req, res, _next) => {
     failures.push(error);
@@ -108,7 +112,7 @@ export async function startUploadServer(
   app.use(answerInternalError);
   deferContinueOfUploads(server);
   return {
-    ...{ url, port, storage, dataDir, maxUploadBytes, clock, declared, deleted, failures },
+    ...{ url, port, storage, dataDir, maxUploadBytes, clock, declared, deleted, toldOfFullDisk, failures },
     settled: () => storage.settled(),
     async close() {
       server.closeAllConnections();
