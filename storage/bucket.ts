@@ -13,6 +13,7 @@ import {
 import { GoogleAuth } from 'google-auth-library';
 import { contentDisposition } from './content-disposition.ts';
 import { deleteInParallel } from './delete-in-parallel.ts';
+import { noteFailure } from './note-failure.ts';
 import { assertObjectKey, isObjectKey, markerName, organizationOfPrefix } from './object-key.ts';
 import {
   type Deletion,
@@ -30,7 +31,8 @@ import { ObjectExistsError } from './write-once.ts';
 const pageSize = 1000;
 const defaultTimeoutMs = 30_000;
 const awayMs = 1_000;
-
+/** Request timeout, too many requests: the same request may succeed later. */
+const passingStatuses = new Set([408, 429]);
 export interface BucketStorageOptions {
   bucket: string;
   apiEndpoint?: string | undefined;
@@ -128,11 +130,29 @@ export class BucketStorage implements Storage {
   async write(key: string, source: AsyncIterable<Buffer>): Promise<void> {
     // Only if the name has no object yet. A request that is broken off stores nothing.
     const target = this.#file(key).createWriteStream({ resumable: false, validation: 'md5', preconditionOpts: { ifGenerationMatch: 0 } });
+    const noted = noteFailure(source);
+    const late = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const bound = () => {
+      timer = setTimeout(() => late.abort(new StorageUnavailable('no response in time')), this.#timeoutMs);
+    };
+    /** Bounds the time in which the server takes nothing, not that in which the source gives nothing. */
+    async function* bounded() {
+      for await (const chunk of noted.source) {
+        bound();
+        yield chunk;
+        clearTimeout(timer);
+      }
+      bound();
+    }
     try {
-      await pipeline(source, target);
+      await pipeline(bounded(), target, { signal: late.signal });
     } catch (error) {
+      if (noted.failure) throw noted.failure.reason;
       if (error instanceof ApiError && error.code === 412) throw new ObjectExistsError();
-      throw error;
+      throw availabilityOf(late.signal.aborted ? late.signal.reason : error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -199,7 +219,7 @@ export class BucketStorage implements Storage {
   }
 
   /**
-   * Throws StorageUnavailable if a request gets no response in time, or one of 5xx. The library can neither bound nor abort a request: one
+   * Throws StorageUnavailable if a request gets no response in time, or one that may be another later. The library can neither bound nor abort a request: one
    * without a response keeps its connection, so that the next ones are not sent for a while.
    */
   async #ask<T>(request: () => Promise<T>): Promise<T> {
@@ -212,8 +232,7 @@ export class BucketStorage implements Storage {
     try {
       return await Promise.race([request(), late.promise]);
     } catch (error) {
-      const responded = error instanceof ApiError && typeof error.code === 'number' && error.code < 500;
-      throw responded || error instanceof TypeError || error instanceof StorageUnavailable ? error : new StorageUnavailable(error);
+      throw availabilityOf(error);
     } finally {
       clearTimeout(timer);
     }
@@ -222,6 +241,15 @@ export class BucketStorage implements Storage {
   #file(key: string): File {
     return this.#bucket.file(assertObjectKey(key));
   }
+}
+
+/** The error itself if the server has refused for good; StorageUnavailable if it may do it later, or could not be asked. */
+function availabilityOf(error: unknown): unknown {
+  return isRefusal(error) || error instanceof TypeError || error instanceof StorageUnavailable ? error : new StorageUnavailable(error);
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && typeof error.code === 'number' && error.code < 500 && !passingStatuses.has(error.code);
 }
 
 /** The options for an emulator: no credentials, only a generated key to sign URLs, whose signatures an emulator does not check. */

@@ -1,0 +1,78 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { BucketStorage } from '../../storage/bucket.ts';
+import { StorageUnavailable } from '../../storage/port.ts';
+
+/** What Cloud Storage may say that a stand-in or an emulator cannot be brought to say. */
+describe('What Cloud Storage refuses', () => {
+  const timeoutMs = 1_000;
+  let server: Server;
+  let respond: RequestListener;
+  let storage: BucketStorage;
+  before(async () => {
+    server = createServer((req, res) => respond(req, res));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const apiEndpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    storage = new BucketStorage({ bucket: 'documents', apiEndpoint, maxUploadBytes: 1_000, timeoutMs });
+  });
+  after(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const answer = (status: number) => {
+    const body = JSON.stringify({ error: { code: status, message: 'as this test says' } });
+    respond = (req, res) => {
+      req.resume();
+      req.once('end', () => res.writeHead(status, { 'Content-Type': 'application/json' }).end(body));
+    };
+  };
+  const bytes = (size: number) => Readable.from([Buffer.alloc(size)]);
+  const failureOf = (promise: Promise<unknown>) => promise.then(() => 'none').catch((error: unknown) => error);
+  const calls: Record<string, () => Promise<unknown>> = {
+    stat: () => storage.stat('org/doc'),
+    readHead: () => storage.readHead('org/doc', 10),
+    write: () => storage.write('org/doc', bytes(10)),
+    delete: () => storage.delete('org/doc'),
+    deleteMany: async () => {
+      for await (const { refused } of storage.deleteMany(['org/doc'])) throw refused.get('org/doc');
+    },
+    list: () => Array.fromAsync(storage.list('')),
+    owner: () => storage.owner(),
+    claim: () => storage.claim('me'),
+  };
+
+  for (const status of [408, 429, 500, 503])
+    it(`for now (${status}) is StorageUnavailable`, async () => {
+      answer(status);
+      for (const [name, call] of Object.entries(calls)) expect(await failureOf(call()), name).to.be.instanceOf(StorageUnavailable);
+    });
+
+  for (const status of [400, 401, 403])
+    it(`for good (${status}) is its error`, async () => {
+      answer(status);
+      for (const [name, call] of Object.entries(calls)) expect(await failureOf(call()), name).to.have.property('code', status);
+    });
+
+  it('a write of which it takes nothing, or to which it says nothing, in time', async () => {
+    for (const size of [10, 20_000_000]) {
+      respond = (req) => void (size === 10 && req.resume());
+      expect(await failureOf(storage.write('org/doc', bytes(size))), `${size} bytes`).to.be.instanceOf(StorageUnavailable);
+    }
+    respond = (req) => void req.socket.destroy();
+    expect(await failureOf(storage.write('org/doc', bytes(10)))).to.be.instanceOf(StorageUnavailable);
+  });
+
+  it('no write because its source is slow, and says why a source broke', async () => {
+    const slow = async function* () {
+      yield Buffer.from('one');
+      await delay(1.5 * timeoutMs);
+      throw new Error('the source broke');
+    };
+    answer(503);
+    expect(await failureOf(storage.write('org/doc', slow()))).to.have.property('message', 'the source broke');
+  });
+});
