@@ -33,6 +33,9 @@ const defaultTimeoutMs = 30_000;
 const awayMs = 1_000;
 /** Request timeout, too many requests: the same request may succeed later. */
 const passingStatuses = new Set([408, 429]);
+/** A client may say that its bytes are compressed. What they would be then is not what was measured, and may be a thousand times as much. */
+const asStored = { decompress: false };
+
 export interface BucketStorageOptions {
   bucket: string;
   apiEndpoint?: string | undefined;
@@ -114,12 +117,12 @@ export class BucketStorage implements Storage {
   }
 
   async read(key: string): Promise<Readable | undefined> {
-    return (await this.stat(key)) && readInTime(this.#file(key).createReadStream(), this.#timeoutMs);
+    return (await this.stat(key)) && readInTime(this.#file(key).createReadStream(asStored), this.#timeoutMs);
   }
 
   async readHead(key: string, maxBytes: number): Promise<Uint8Array | undefined> {
     try {
-      const [head] = await this.#ask(() => this.#file(key).download({ start: 0, end: maxBytes - 1 }));
+      const [head] = await this.#ask(() => this.#file(key).download({ ...asStored, start: 0, end: maxBytes - 1 }));
       return head;
     } catch (error) {
       if (error instanceof ApiError && error.code === 404) return undefined;

@@ -1,7 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { BucketStorage } from '../../storage/bucket.ts';
 import { StorageUnavailable } from '../../storage/port.ts';
@@ -56,6 +58,21 @@ describe('What Cloud Storage refuses', () => {
       answer(status);
       for (const [name, call] of Object.entries(calls)) expect(await failureOf(call()), name).to.have.property('code', status);
     });
+
+  it('nothing of an object that was stored as compressed: its bytes come as they are stored and measured', async () => {
+    const stored = gzipSync(Buffer.alloc(1_000_000));
+    const kept = { 'Content-Encoding': 'gzip' };
+    respond = (req, res) => {
+      if (!req.url?.includes('alt=media'))
+        return void res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ size: String(stored.length) }));
+      const last = /^bytes=0-(\d+)$/.exec(req.headers.range ?? '')?.[1];
+      res.writeHead(last ? 206 : 200, kept).end(last ? stored.subarray(0, Number(last) + 1) : stored);
+    };
+    expect(await storage.readHead('org/doc', 100)).to.deep.equal(stored.subarray(0, 100));
+    const stream = await storage.read('org/doc');
+    expect(stream && (await buffer(stream)).equals(stored)).to.equal(true);
+    expect(await storage.stat('org/doc')).to.deep.equal({ sizeBytes: stored.length });
+  });
 
   it('a write of which it takes nothing, or to which it says nothing, in time', async () => {
     for (const size of [10, 20_000_000]) {
