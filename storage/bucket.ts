@@ -189,7 +189,9 @@ export class BucketStorage implements Storage {
         // A bucket may hold objects of others.
         if (isObjectKey(file.name)) yield { key: file.name, createdAt: new Date(file.metadata.timeCreated ?? 0) };
       }
+      const before = pageToken;
       pageToken = (next as { pageToken?: string } | null)?.pageToken;
+      if (pageToken !== undefined && pageToken === before) throw new StorageUnavailable('a list of objects does not go on');
     } while (pageToken);
   }
 

@@ -200,7 +200,10 @@ export class S3Storage implements Storage {
         // A bucket may hold objects of others.
         if (Key !== undefined && isObjectKey(Key)) yield { key: Key, createdAt: LastModified ?? new Date(0) };
       }
+      const before = next;
       next = page.IsTruncated ? page.NextContinuationToken : undefined;
+      // Some would give the same page for ever.
+      if (page.IsTruncated && (next === undefined || next === before)) throw new StorageUnavailable('a list of objects does not go on');
     } while (next !== undefined);
   }
 

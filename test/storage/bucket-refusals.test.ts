@@ -74,6 +74,16 @@ describe('What Cloud Storage refuses', () => {
     expect(await storage.stat('org/doc')).to.deep.equal({ sizeBytes: stored.length });
   });
 
+  it('the rest of a list, with the same page again and again', async () => {
+    const page = JSON.stringify({ items: [{ name: 'org/doc' }], nextPageToken: 'same' });
+    respond = (_req, res) => void res.writeHead(200, { 'Content-Type': 'application/json' }).end(page);
+    const keys: string[] = [];
+    const listing = async () => {
+      for await (const { key } of storage.list('')) if (keys.push(key) > 5) return;
+    };
+    expect(await failureOf(listing())).to.be.instanceOf(StorageUnavailable);
+  });
+
   it('a write of which it takes nothing, or to which it says nothing, in time', async () => {
     for (const size of [10, 20_000_000]) {
       respond = (req) => void (size === 10 && req.resume());

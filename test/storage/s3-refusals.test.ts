@@ -125,6 +125,20 @@ describe('What a server of S3 refuses', () => {
     expect(conditions).to.deep.equal(['"first"']);
   });
 
+  for (const [what, token] of [
+    ['the same page again and again', '<NextContinuationToken>same</NextContinuationToken>'],
+    ['no way to the next page', ''],
+  ])
+    it(`is the rest of a list, with ${what}`, async () => {
+      const listed = '<Contents><Key>org/doc</Key></Contents>';
+      answer(200, `<ListBucketResult>${listed}<IsTruncated>true</IsTruncated>${token}</ListBucketResult>`);
+      const keys: string[] = [];
+      const listing = async () => {
+        for await (const { key } of storage.list('')) if (keys.push(key) > 5) return;
+      };
+      expect(await failureOf(listing())).to.be.instanceOf(StorageUnavailable);
+    });
+
   it('is not an object that another has just stored', async () => {
     answer(412, errorBody('PreconditionFailed'));
     const failure = await failureOf(storage.write('org/doc', Readable.from([Buffer.from('bytes')])));
