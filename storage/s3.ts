@@ -100,7 +100,7 @@ export class S3Storage implements Storage {
 
   async stat(key: string): Promise<StoredObject | undefined> {
     const measured = await this.#measure(key);
-    return measured && { sizeBytes: measured.ContentLength ?? 0 };
+    return measured && { sizeBytes: lengthOf(measured) };
   }
 
   async #measure(key: string): Promise<HeadObjectCommandOutput | undefined> {
@@ -174,7 +174,7 @@ export class S3Storage implements Storage {
 
   async deleteIfLarger(key: string, maxBytes: number): Promise<void> {
     const measured = await this.#measure(key);
-    if (!measured || (measured.ContentLength ?? 0) <= maxBytes || measured.ETag === undefined) return;
+    if (!measured || lengthOf(measured) <= maxBytes || measured.ETag === undefined) return;
     const condition = { ...this.#at(key), IfMatch: measured.ETag };
     try {
       await this.#unlessAbsent((options) => this.#client.send(new DeleteObjectCommand(condition), options));
@@ -261,6 +261,13 @@ export class S3Storage implements Storage {
 function streamOf({ Body }: GetObjectCommandOutput): Readable {
   if (Body instanceof Readable) return Body;
   throw new Error('The server sent an object without a body.');
+}
+
+/** Throws if the server, or what is before it, does not say it: as no bytes, a document of any size would be taken for an empty one. */
+function lengthOf({ ContentLength }: HeadObjectCommandOutput): number {
+  if (ContentLength === undefined)
+    throw new Error('The server does not say how long an object is: its response to a HEAD needs a Content-Length.');
+  return ContentLength;
 }
 
 /** A text that comes just before a key, after every key before it: lists begin after it. */

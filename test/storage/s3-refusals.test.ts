@@ -125,6 +125,13 @@ describe('What a server of S3 refuses', () => {
     expect(conditions).to.deep.equal(['"first"']);
   });
 
+  it('is no length of an object: one of which it says none is not taken for empty', async () => {
+    respond = (_req, res) => void res.writeHead(200, { 'Transfer-Encoding': 'chunked' }).end();
+    for (const call of [storage.stat('org/doc'), storage.deleteIfLarger('org/doc', 4)])
+      expect(await failureOf(call)).to.be.instanceOf(Error);
+    expect(requests.filter((request) => request.startsWith('DELETE'))).to.deep.equal([]);
+  });
+
   for (const [what, token] of [
     ['the same page again and again', '<NextContinuationToken>same</NextContinuationToken>'],
     ['no way to the next page', ''],
