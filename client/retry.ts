@@ -29,6 +29,11 @@ export const defaultRetries: RetryOptions = {
 /** The longest time that a timer can measure: one of more would fire at once. */
 export const longestMs = 2 ** 31 - 1;
 
+/**
+ * The service has not noticed yet that the connection of an earlier try broke; or a bucket, which has no codes of its own here, was not sent
+ * enough in time, still works at an earlier try, or failed inside.
+ */
+const passingUploadCodes = new Set(['upload_in_progress', 'HTTP_408', 'HTTP_409', 'HTTP_500']);
 const gatewayStatuses = new Set([502, 503, 504]);
 
 /** Some of the options. One that is `undefined` counts as absent. */
@@ -73,8 +78,7 @@ function mayRepeat(error: unknown, repetition: Repetition): boolean {
   if (error.status === 429) return true;
   if (repetition === 'once') return false;
   if (error.status === 503 && error.defined) return true;
-  // The service has not noticed yet that the connection of an earlier try broke.
-  if (repetition === 'repeatable' && error.code === 'upload_in_progress') return true;
+  if (repetition === 'repeatable' && passingUploadCodes.has(error.code)) return true;
   return repetition !== 'charged' && (error.is('NETWORK') || error.is('TIMEOUT') || gatewayStatuses.has(error.status));
 }
 

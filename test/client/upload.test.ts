@@ -82,6 +82,19 @@ describe('The upload helper', () => {
     expect(await download(document.id)).to.deep.equal(bytes);
   });
 
+  it('sends the bytes again after what a bucket says of itself, and not after what it says of them', async () => {
+    for (const status of [408, 409, 429, 500, 503]) {
+      proxy.passed.length = 0;
+      proxy.faults = ({ method }) => (method === 'PUT' && puts().length === 1 ? { status, headers: {} } : undefined);
+      const document = await uploadOf(bytes);
+      expect([document.status, puts().length], `${status}`).to.deep.equal(['ready', 2]);
+    }
+    proxy.passed.length = 0;
+    proxy.faults = ({ method }) => (method === 'PUT' ? { status: 403, headers: {} } : undefined);
+    expect(await refusal(uploadOf(bytes))).to.include({ code: 'HTTP_403', status: 403 });
+    expect(puts()).to.have.length(1);
+  });
+
   it('makes one document, whichever answer is lost', async () => {
     const before = (await documents()).length;
     const lost = new Set<string>();
