@@ -145,9 +145,9 @@ export class LocalStorage implements Storage {
 
   async claim(deployment: string): Promise<string> {
     await mkdir(this.#incoming, { recursive: true });
-    // Whole as soon as it is there.
+    // Whole as soon as it is there, and after a power failure: an empty one would name nobody.
     const written = join(this.#incoming, `${markerName}-${randomUUID()}`);
-    await writeFile(written, deployment);
+    await writeFile(written, deployment, { flush: true });
     try {
       await link(written, this.#marker);
     } catch (error) {

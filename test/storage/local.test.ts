@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
@@ -55,6 +55,25 @@ describe('local storage', () => {
     const error = await write('org/doc', 'second').catch((caught: unknown) => caught);
     expect(error).to.be.instanceOf(ObjectExistsError);
     expect(await storage.stat('org/doc')).to.deep.equal({ sizeBytes: 5 });
+    expect(await readdir(join(storage.location, '.incoming'))).to.deep.equal([]);
+  });
+
+  it('has its marker on disk before it has its name, so that no power failure leaves an empty one', async () => {
+    const handle = await open(dataDir);
+    const handles = Object.getPrototypeOf(handle);
+    await handle.close();
+    const { sync } = handles;
+    const owners: (string | undefined)[] = [];
+    handles.sync = async function () {
+      owners.push(await storage.owner());
+      await sync.call(this);
+    };
+    try {
+      expect(await storage.claim('a-deployment')).to.equal('a-deployment');
+    } finally {
+      handles.sync = sync;
+    }
+    expect(owners).to.deep.equal([undefined]);
     expect(await readdir(join(storage.location, '.incoming'))).to.deep.equal([]);
   });
 
