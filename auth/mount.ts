@@ -5,10 +5,10 @@ import type { Logger } from 'pino';
 import type { Release } from '../concurrency/semaphore.ts';
 import { whenClientLeaves } from '../concurrency/when-client-leaves.ts';
 import type { ServerConfig } from '../config/server.ts';
-import { maxBodyBytes } from '../contract/errors.ts';
 import { inShareOf } from '../db/fair-share.ts';
 import { runAsActor } from './actor.ts';
 import { type Auth, clientAddressHeader } from './auth.ts';
+import { basePath, largestAuthBody, webhookPath } from './body-size.ts';
 import { checkText } from './check-text.ts';
 import { toErrorResponse } from './error-response.ts';
 import { isList, ListTurns } from './list-turns.ts';
@@ -19,13 +19,7 @@ import { sessionCookieName, sessionSecret } from './session-options.ts';
 import { carryOnly, readSessionToken } from './session-token.ts';
 
 /** The path of the handler. Mount it before any body parser. */
-export const authPath = '/api/auth/{*any}';
-
-const basePath = '/api/auth';
-
-/** What the largest request of better-auth's endpoints may have, in bytes. Only Stripe sends more, if it is configured. */
-const maxOwnBodyBytes = 64 * 1024;
-const webhookPath = `${basePath}/stripe/webhook`;
+export const authPath = `${basePath}/{*any}`;
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -86,7 +80,7 @@ class AuthHandler {
     const { config, findSession, clientAddress, admitBody, beginWrite } = this.#options;
     if (notOfFetch.has(req.method)) return await setResponse(res, await notServed());
     const changes = !safeMethods.has(req.method);
-    const maxBytes = req.path === webhookPath && config.billing.enabled ? maxBodyBytes : maxOwnBodyBytes;
+    const maxBytes = largestAuthBody(req.path, { hasWebhook: config.billing.enabled });
     if (this.#refuseHead(req, res, { changes, maxBytes })) return;
     const address = clientAddress(req, res);
     req.headers[clientAddressHeader] = address;

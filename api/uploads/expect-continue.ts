@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { basePath, largestAuthBody } from '../../auth/body-size.ts';
 import { maxBodyBytes } from '../../contract/errors.ts';
 
 const waiting = new WeakSet<IncomingMessage>();
@@ -11,7 +12,7 @@ const waiting = new WeakSet<IncomingMessage>();
 export function deferContinueOfUploads(server: Server): void {
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
     if (req.method === 'PUT' && req.url?.startsWith('/uploads/')) waiting.add(req);
-    else if (Number(req.headers['content-length']) > maxBodyBytes) {
+    else if (Number(req.headers['content-length']) > largestBody(req.url)) {
       // A client that is refused may leave out the body, and its next request would be taken for it.
       res.shouldKeepAlive = false;
     } else res.writeContinue();
@@ -22,4 +23,10 @@ export function deferContinueOfUploads(server: Server): void {
 /** Tells a client that waits to send its body. */
 export function continueUpload(req: IncomingMessage, res: ServerResponse): void {
   if (waiting.delete(req)) res.writeContinue();
+}
+
+/** The largest body that is read at an address other than those of uploads. */
+function largestBody(url = ''): number {
+  const [path = ''] = url.split('?');
+  return path.startsWith(`${basePath}/`) ? largestAuthBody(path, { hasWebhook: true }) : maxBodyBytes;
 }

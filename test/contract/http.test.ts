@@ -242,14 +242,19 @@ describe('The HTTP edge', () => {
       it(`to send it to ${path}`, async () => {
         expect(await exchange(`${ask(path, 2, 'close')}{}`, { end: false })).to.match(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 400 /);
       });
+    }
 
-      it(`that it is too large for ${path}, and takes nothing more on the connection`, async () => {
-        const answer = await exchange(`${ask(path, 2_000_000)}${ask(path, 0)}`, { end: false });
+    for (const [path, bytes] of [
+      ['/api/v1/workspaces', 1_100_000],
+      ['/rpc/workspaces/create', 1_100_000],
+      ['/api/auth/sign-in/email', 70_000],
+    ] as const)
+      it(`that ${bytes} bytes are too many for ${path}, and takes nothing more on the connection`, async () => {
+        const answer = await exchange(`${ask(path, bytes)}${ask(path, 0)}`, { end: false });
         expect(answer)
           .to.match(/^HTTP\/1.1 413 .*\r\nConnection: close\r\n/s)
           .and.not.match(/HTTP\/1.1 (?!413)/);
       });
-    }
   });
 
   describe('takes a target in absolute form', () => {
