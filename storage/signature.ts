@@ -28,14 +28,14 @@ export function readGrant(
   const { method, key, query, now } = request;
   const expires = single(query, 'expires');
   const signature = single(query, 'signature');
-  if (expires === undefined || signature === undefined || !/^\d{1,12}$/.test(expires)) return undefined;
+  if (expires === undefined || signature === undefined) return undefined;
   const grant = method === 'PUT' ? uploadGrant(key, request.contentType) : downloadGrant(key, query);
   if (!grant || !isEqual(signatureOf(secret, grant, expires), Buffer.from(signature, 'base64url'))) return undefined;
   return now.getTime() < Number(expires) * 1000 ? grant : undefined;
 }
 
 function uploadGrant(key: string, contentType: string | undefined): Grant | undefined {
-  return contentType === undefined ? undefined : { method: 'PUT', key, contentType: contentType.trim() };
+  return contentType === undefined ? undefined : { method: 'PUT', key, contentType };
 }
 
 function downloadGrant(key: string, query: URLSearchParams): Grant | undefined {

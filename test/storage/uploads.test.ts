@@ -71,6 +71,11 @@ describe('PUT /uploads/{organizationId}/{documentId}', () => {
       ['no query string at all', (url) => Object.assign(url, { search: '' })],
       ['another signature', (url) => url.searchParams.set('signature', Buffer.alloc(32).toString('base64url'))],
       ['a signature of another length', (url) => url.searchParams.set('signature', 'AAAA')],
+      ['an empty signature', (url) => url.searchParams.set('signature', '')],
+      [
+        'the beginning of the signature',
+        (url) => url.searchParams.set('signature', (url.searchParams.get('signature') ?? '').slice(0, 40)),
+      ],
       ['two signatures', (url) => url.searchParams.append('signature', 'AAAA')],
       ['a later expiry', (url) => url.searchParams.set('expires', String(Number(url.searchParams.get('expires')) + 1))],
       ['an expiry that is no number', (url) => url.searchParams.set('expires', 'never')],
