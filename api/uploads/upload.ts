@@ -82,7 +82,7 @@ async function upload(
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}');
 }
 
-/** How many bytes a request says that it sends, and how many of them are kept. Throws {@link InvalidUpload} or {@link ObjectExistsError}. */
+/** How many bytes a request says that it sends, and how many of them are kept. Throws {@link InvalidUpload}. */
 async function checkHead(options: UploadOptions, req: ObjectRequest, res: Response): Promise<{ declaredBytes: number; keptBytes: number }> {
   const { storage, maxUploadBytes } = options;
   const [key, query] = [keyOf(req), queryOf(req)];
@@ -102,7 +102,6 @@ async function checkHead(options: UploadOptions, req: ObjectRequest, res: Respon
   }
   const documentBytes = await options.findDeclaredBytes(organizationId, documentId);
   if (documentBytes === undefined) throw new InvalidUpload(404, 'not_found');
-  if (await storage.stat(key)) throw new ObjectExistsError();
   // One byte too many tells `documents.complete` that the object is larger than declared; more would be free storage.
   return { declaredBytes, keptBytes: Math.min(declaredBytes, documentBytes + 1) };
 }
