@@ -131,8 +131,10 @@ describe('local storage', () => {
     await mkdir(incoming, { recursive: true });
     await writeFile(join(incoming, 'old'), '');
     await writeFile(join(incoming, 'young'), '');
-    const old = new Date(Date.now() - 11 * 60_000);
-    await utimes(join(incoming, 'old'), old, old);
+    for (const [name, minutes] of Object.entries({ old: 11, young: 9 })) {
+      const written = new Date(Date.now() - minutes * 60_000);
+      await utimes(join(incoming, name), written, written);
+    }
     await list('');
     expect(await readdir(incoming)).to.deep.equal(['young']);
   });

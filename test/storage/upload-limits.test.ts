@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { until } from '../support/processes.ts';
@@ -138,10 +139,9 @@ describe('Uploads of a hostile tenant', () => {
   });
 
   it('refuses uploads before the disk is full, and keeps what is stored', async () => {
-    await start();
+    const { bavail, bsize } = await statfs(tmpdir());
+    await start({ limits: { reserveBytes: (bavail * bsize) / 2 } });
     expect((await put('org/before', 'kept')).status).to.equal(200);
-    const { dataDir } = server;
-    const { bavail, bsize } = await statfs(dataDir);
     const full = await startUploadServer({ limits: { reserveBytes: 2 * bavail * bsize } });
     try {
       const target = await full.storage.signUpload({ key: 'org/doc', contentType });
@@ -172,9 +172,11 @@ describe('Uploads of a hostile tenant', () => {
     await start();
     const { storage } = server;
     const write = storage.write.bind(storage);
-    storage.write = async () => Promise.reject(Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }));
-    expect(await put('org/doc', 'yy')).to.deep.equal({ status: 507, error: 'storage_full', retryAfter: '60' });
-    expect(server.toldOfFullDisk).to.have.length(1);
+    for (const code of ['ENOSPC', 'EDQUOT']) {
+      storage.write = async () => Promise.reject(Object.assign(new Error(`${code}: no space left on device`), { code }));
+      expect(await put('org/doc', 'yy'), code).to.deep.equal({ status: 507, error: 'storage_full', retryAfter: '60' });
+    }
+    expect(server.toldOfFullDisk).to.have.length(2);
     storage.write = write;
     expect((await put('org/doc', 'yy')).status).to.equal(200);
   });

@@ -166,6 +166,18 @@ describe('PUT /uploads/{organizationId}/{documentId}, the odd ways', () => {
       });
     }
 
+    it('stores nothing when more follows the last byte of a body that is being read', async () => {
+      await start();
+      const { socket, received } = await open([putHead(await sign(), { 'Content-Length': 100_001 }), Buffer.alloc(100_000)]);
+      await until(async () => (await incoming()).length === 1);
+      await delay(100);
+      const closed = untilClosed(socket);
+      socket.write('x and more');
+      await closed;
+      expect(received()).to.match(/^HTTP\/1.1 400 /);
+      await expectNothingStored();
+    });
+
     it('refuses a chunked body that declares a length too', async () => {
       await start();
       const answer = await exchange(server.port, [chunkedHead(await sign(), 5), '9\r\ntoo large\r\n0\r\n\r\n']);
