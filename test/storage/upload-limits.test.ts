@@ -103,8 +103,8 @@ describe('Uploads of a hostile tenant', () => {
 
   it('loses its slow uploads, and all of them, once another tenant has no room', async () => {
     await start({ limits: { incomingBytes: 4_000, slowBytesPerSecond: 1_000, slowAfterMs: 0 } });
-    const slow = [await begin('loud/one', 1_000), await begin('loud/two', 1_000), await begin('loud/three', 1_000)];
     const modest = await begin('modest/doc', 1_000);
+    const slow = [await begin('loud/one', 1_000), await begin('loud/two', 1_000), await begin('loud/three', 1_000)];
     const responses = slow.slice(0, 2).map((socket) => once(socket, 'data'));
     expect((await put('another/doc', 1_500)).status).to.equal(200);
     // The oldest is the slowest: of each one byte has come.
@@ -124,7 +124,7 @@ describe('Uploads of a hostile tenant', () => {
   });
 
   it('keeps uploads that are fast, or have just begun, and loses none for what would not fit all the same', async () => {
-    await start({ limits: { incomingBytes: 1_500, slowBytesPerSecond: 1, slowAfterMs: 60_000 } });
+    await start({ limits: { incomingBytes: 1_500, slowBytesPerSecond: 1_000_000, slowAfterMs: 60_000 } });
     await begin('loud/young', 1_000);
     expect(await put('another/doc', 600)).to.deep.include({ status: 503, error: 'uploads_busy' });
     await server.close();
