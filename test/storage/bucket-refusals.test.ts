@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { BucketStorage } from '../../storage/bucket.ts';
 import { StorageUnavailable } from '../../storage/port.ts';
+import { startBucketStandIn } from './bucket-server.ts';
 
 /** What Cloud Storage may say that a stand-in or an emulator cannot be brought to say. */
 describe('What Cloud Storage refuses', () => {
@@ -94,6 +95,11 @@ describe('What Cloud Storage refuses', () => {
   });
 
   it('no write because its source is slow, and says why a source broke', async () => {
+    const pauses = async function* () {
+      yield Buffer.from('one');
+      await delay(1.5 * timeoutMs);
+      yield Buffer.from('two');
+    };
     const slow = async function* () {
       yield Buffer.from('one');
       await delay(1.5 * timeoutMs);
@@ -101,5 +107,13 @@ describe('What Cloud Storage refuses', () => {
     };
     answer(503);
     expect(await failureOf(storage.write('org/doc', slow()))).to.have.property('message', 'the source broke');
+    const standIn = await startBucketStandIn();
+    try {
+      const working = new BucketStorage({ ...standIn, maxUploadBytes: 1_000, timeoutMs });
+      await working.write('org/doc', pauses());
+      expect(await working.stat('org/doc')).to.deep.equal({ sizeBytes: 6 });
+    } finally {
+      await standIn.close();
+    }
   });
 });

@@ -46,6 +46,7 @@ describe('What a server of S3 refuses', () => {
     [503, 'SlowDown'],
     [500, 'InternalError'],
     [429, 'TooManyRequests'],
+    [408, 'Late'],
     [409, 'OperationAborted'],
     [400, 'RequestTimeout'],
   ] as const)
@@ -83,6 +84,12 @@ describe('What a server of S3 refuses', () => {
       ['org/b', 'AccessDenied: It is locked'],
     ]);
     expect(requests).to.deep.equal(['POST /documents/?delete=']);
+  });
+
+  it('is told for every key by an error that names none', async () => {
+    answer(200, '<DeleteResult><Error><Code>InternalError</Code><Message>Nothing is deleted</Message></Error></DeleteResult>');
+    const [portion] = await Array.fromAsync(storage.deleteMany(['org/a', 'org/b']));
+    expect([portion?.deleted, [...(portion?.refused.keys() ?? [])]]).to.deep.equal([[], ['org/a', 'org/b']]);
   });
 
   it('is told for each of more keys than one request takes, by as few requests as they need', async () => {
