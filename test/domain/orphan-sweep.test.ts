@@ -64,6 +64,8 @@ describe('The sweep of orphaned objects', () => {
     expect(await sweep()).to.equal(10);
     expect(await toDelete()).to.deep.equal(names('one/stray', 10));
     expect(await listOrphans(db, 10)).to.deep.equal([]);
+    store('two', names('stray', 11));
+    expect((await failureOf(sweep())).message).to.match(/^11 of 24 /);
   });
 
   it('stops at more than one in a hundred and deletes nothing, until an operator lets it delete so many', async () => {
@@ -104,10 +106,25 @@ describe('The sweep of orphaned objects', () => {
   });
 
   it('stops at more than a thousand, however many objects there are', async () => {
+    const many = { checked: 200_000, found: 0 };
+    store('one', names('stray', 1_000));
+    expect(await sweep(many)).to.equal(1_000);
+    expect(await toDelete()).to.have.lengthOf(1_000);
     store('two', names('stray', 1_001));
-    await storeWithRows('one', names('kept', 200));
-    expect((await failureOf(sweep())).message).to.match(/^1001 of 1201 /);
-    expect(await toDelete()).to.deep.equal([]);
+    expect((await failureOf(sweep(many))).message).to.match(/^1001 of 202001 /);
+    expect(await toDelete()).to.have.lengthOf(1_000);
+  });
+
+  it('spares an object whose row comes while it runs', async () => {
+    store('one', names('stray', 3));
+    await storeWithRows('two', names('kept', 1_000));
+    const list = storage.list.bind(storage);
+    storage.list = async function* (...input) {
+      yield* list(...input);
+      await storeWithRows('one', ['stray-0']);
+    };
+    expect(await sweep()).to.equal(3);
+    expect(await toDelete()).to.deep.equal(['one/stray-1', 'one/stray-2']);
   });
 
   it('goes on where it was broken off, and counts nothing twice', async () => {
@@ -125,6 +142,7 @@ describe('The sweep of orphaned objects', () => {
     );
     expect((await failureOf(broken)).name).to.equal('AbortError');
     expect(reached).to.include({ checked: 500, found: 0 });
+    expect(reached?.reached).to.match(/^one\/kept-/);
     const listed: (string | undefined)[] = [];
     const list = storage.list.bind(storage);
     storage.list = (prefix, from) => {

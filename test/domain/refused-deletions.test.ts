@@ -64,11 +64,23 @@ describe('Objects that the store refuses to delete, among many', () => {
       .insertInto('object_to_delete')
       .values([
         { key: 'org/locked-1', ...refusedOnce },
+        { key: 'org/file-1', organization_id: 'org' },
         { key: 'other/gone', organization_id: 'other' },
       ])
       .execute();
     const batch = await deleteObjectBatch(db, storage, 'other', () => {});
     expect(batch).to.deep.equal({ deleted: 1, failing: 0, nextDueMs: null });
+    expect((await rows()).map(({ key }) => key)).to.deep.equal(['org/file-1', 'org/locked-1']);
+  });
+
+  it('are left alone until they are due', async () => {
+    const later = { organization_id: 'org', attempts: 1, next_attempt_at: new Date(Date.now() + 60_000) };
+    await db
+      .insertInto('object_to_delete')
+      .values({ key: 'org/locked-1', ...later })
+      .execute();
+    expect(await deleteObjectBatch(db, storage, 'org', () => {})).to.include({ deleted: 0, failing: 1 });
+    expect((await rows()).map(({ attempts }) => attempts)).to.deep.equal([1]);
   });
 
   it('are tried again later and later, each with its own reason, until they are gone', async () => {
