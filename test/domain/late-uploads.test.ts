@@ -38,4 +38,13 @@ describe('An upload that may come after the deletion of its document', () => {
     const intents = await db.selectFrom('outbox').select('workflow_id').execute();
     expect(intents).to.deep.equal([{ workflow_id: 'delete-objects-one' }]);
   });
+
+  it('is deleted, however many there are of one organization', async () => {
+    const keys = Array.from({ length: 2_001 }, (_, n) => `one/many-${n}`);
+    const rows = keys.map((key) => ({ key, organization_id: 'one', due_at: yesterday }));
+    await db.insertInto('late_upload').values(rows).execute();
+    expect(await sweepLateUploads(db, 10_000)).to.equal(keys.length);
+    const deletions = await db.selectFrom('object_to_delete').select('key').where('key', 'like', 'one/many-%').execute();
+    expect(deletions.map(({ key }) => key)).to.have.members(keys);
+  });
 });
