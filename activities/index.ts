@@ -3,7 +3,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { purgeUpload } from '../domain/documents/purge-uploads.ts';
 import type { JobState } from '../domain/jobs/job.ts';
 import { type EndedAttempt, settleAttempt } from '../domain/jobs/settle-attempt.ts';
-import { deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
+import { type DuePlace, deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
 import { billingActivities } from './billing.ts';
 import type { ActivityDeps } from './deps.ts';
 import { mailActivities } from './mail.ts';
@@ -37,9 +37,9 @@ export function createActivities(deps: ActivityDeps) {
       return { purged: await inTransaction(deps.db, (trx) => purgeUpload(trx, documentId)) };
     },
 
-    deleteObjectBatch: ({ organizationId }: { organizationId: string }): Promise<ObjectBatch> => {
+    deleteObjectBatch: (from: { organizationId: string; after?: DuePlace }): Promise<ObjectBatch> => {
       const context = Context.current();
-      return deleteObjectBatch(deps.db, deps.storage, organizationId, () => context.heartbeat());
+      return deleteObjectBatch(deps.db, deps.storage, from, () => context.heartbeat());
     },
   };
 }

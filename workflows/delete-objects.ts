@@ -25,8 +25,8 @@ const { deleteObjectBatch } = proxyActivities<Activities>({
  * Deletes the stored objects of an organization whose rows are gone, until none is left (docs/rules.md, objects after rows). An object
  * that the store refuses to delete is tried again after longer and longer waits, and shown to the operator.
  */
-export async function deleteObjects({ organizationId, deleted: before = 0 }: DeleteObjectsInput): Promise<{ deleted: number }> {
-  let deleted = before;
+export async function deleteObjects({ organizationId, ...before }: DeleteObjectsInput): Promise<{ deleted: number }> {
+  let { deleted = 0, after } = before;
   let failing = 0;
   let added = false;
   setHandler(progress, () => ({ deleted, failing }));
@@ -35,11 +35,13 @@ export async function deleteObjects({ organizationId, deleted: before = 0 }: Del
   });
   for (;;) {
     added = false;
-    const batch = await deleteObjectBatch({ organizationId });
+    const batch = await deleteObjectBatch({ organizationId, ...(after && { after }) });
     deleted += batch.deleted;
     failing = batch.failing;
+    after = batch.reached;
     if (batch.nextDueMs === null && !added) return { deleted };
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deleteObjects>({ organizationId, deleted });
+    if (workflowInfo().continueAsNewSuggested)
+      await continueAsNew<typeof deleteObjects>({ organizationId, deleted, ...(after && { after }) });
     if (batch.nextDueMs !== null && batch.nextDueMs > 0) {
       setCurrentDetails(`${deleted} deleted. The store refuses ${failing}; the next try is in ${Math.ceil(batch.nextDueMs / 1_000)} s.`);
       await condition(() => added, batch.nextDueMs);

@@ -24,6 +24,7 @@ export interface DeleteObjectsInput {
   organizationId: string;
   /** Carried over when a long deletion continues as new. */
   deleted?: number;
+  after?: { dueAt: string; key: string };
 }
 
 export interface SweepJobsResult {

@@ -9,6 +9,15 @@ export interface ObjectBatch {
   failing: number;
   /** Milliseconds until the next object is due; 0 if one is due now, null if none is left. */
   nextDueMs: number | null;
+  /** Where the next batch begins; absent if it begins with the first object. */
+  reached?: DuePlace;
+}
+
+/** The place of an object among those that are due. */
+export interface DuePlace {
+  /** ISO 8601, since it goes through a workflow. */
+  dueAt: string;
+  key: string;
 }
 
 /** As many as a store deletes with one request at the most. */
@@ -17,15 +26,20 @@ const pagesPerBatch = 10;
 const longestDelaySeconds = 900;
 
 /**
- * Deletes a batch of an organization's objects that are due (docs/rules.md, objects after rows). One that the store refuses to delete is
- * tried again after twice as long each time, at most after a quarter of an hour. Throws StoreOfAnotherDeployment.
+ * Deletes a batch of an organization's objects that are due (docs/rules.md, objects after rows), from `after` on. One that the store refuses
+ * to delete is tried again after twice as long each time, at most after a quarter of an hour. Throws StoreOfAnotherDeployment.
  */
-export async function deleteObjectBatch(db: Db, storage: Storage, organizationId: string, onProgress: () => void): Promise<ObjectBatch> {
+export async function deleteObjectBatch(
+  db: Db,
+  storage: Storage,
+  { organizationId, after }: { organizationId: string; after?: DuePlace },
+  onProgress: () => void,
+): Promise<ObjectBatch> {
   await checkStoreOwner(db, storage);
   let deleted = 0;
-  let last: Due | undefined;
+  let reached = after;
   for (let pages = 0; pages < pagesPerBatch; pages++) {
-    const due = await pageOfDue(db, organizationId, last);
+    const due = await pageOfDue(db, organizationId, reached);
     for await (const portion of storage.deleteMany(due.map(({ key }) => key))) {
       // One statement for all: a commit for each would take longer than the store does.
       if (portion.deleted.length > 0) await db.deleteFrom('object_to_delete').where('key', 'in', portion.deleted).execute();
@@ -33,10 +47,12 @@ export async function deleteObjectBatch(db: Db, storage: Storage, organizationId
       deleted += portion.deleted.length;
       onProgress();
     }
-    last = due.at(-1);
-    if (due.length < pageSize) break;
+    if (due.length < pageSize)
+      return { deleted, failing: await countFailing(db, organizationId), nextDueMs: await nextDue(db, organizationId) };
+    const { key, next_attempt_at } = due[due.length - 1] as Due;
+    reached = { key, dueAt: next_attempt_at.toISOString() };
   }
-  return { deleted, ...(await remaining(db, organizationId)) };
+  return { deleted, failing: await countFailing(db, organizationId), nextDueMs: 0, ...(reached && { reached }) };
 }
 
 interface Due {
@@ -44,8 +60,11 @@ interface Due {
   next_attempt_at: Date;
 }
 
-/** The next objects that are due, after the last one of the page before: its rows are gone, and are not read again. */
-async function pageOfDue(db: Db, organizationId: string, last: Due | undefined): Promise<Due[]> {
+/**
+ * The next objects that are due, after the last one that was reached. Those before it are gone, but stay in the index until the table is
+ * vacuumed, at a fifth of its rows: to read past millions of them takes longer than to delete a batch.
+ */
+async function pageOfDue(db: Db, organizationId: string, after: DuePlace | undefined): Promise<Due[]> {
   let page = db
     .selectFrom('object_to_delete')
     .select(['key', 'next_attempt_at'])
@@ -54,7 +73,7 @@ async function pageOfDue(db: Db, organizationId: string, last: Due | undefined):
     .orderBy('next_attempt_at')
     .orderBy('key')
     .limit(pageSize);
-  if (last) page = page.where(sql<boolean>`(next_attempt_at, key) > (${last.next_attempt_at}, ${last.key})`);
+  if (after) page = page.where(sql<boolean>`(next_attempt_at, key) > (${after.dueAt}::timestamptz, ${after.key})`);
   return await page.execute();
 }
 
@@ -75,14 +94,21 @@ export function refusalText(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, 500);
 }
 
-async function remaining(db: Db, organizationId: string): Promise<Pick<ObjectBatch, 'failing' | 'nextDueMs'>> {
-  const { rows } = await sql<{ failing: number; next_due_ms: number | null }>`
-    select
-      (select count(*) from object_to_delete where organization_id = ${organizationId} and attempts > 0) as failing,
-      (
-        select greatest(0, ceil(extract(epoch from next_attempt_at - now()) * 1000))::int from object_to_delete
-        where organization_id = ${organizationId} order by next_attempt_at limit 1
-      ) as next_due_ms
+async function countFailing(db: Db, organizationId: string): Promise<number> {
+  const { failing } = await db
+    .selectFrom('object_to_delete')
+    .select(({ fn }) => fn.countAll<number>().as('failing'))
+    .where('organization_id', '=', organizationId)
+    .where('attempts', '>', 0)
+    .executeTakeFirstOrThrow();
+  return failing;
+}
+
+/** Looks from the first object on: one of a transaction that took long may be due before the last one that was reached. */
+async function nextDue(db: Db, organizationId: string): Promise<number | null> {
+  const { rows } = await sql<{ next_due_ms: number }>`
+    select greatest(0, ceil(extract(epoch from next_attempt_at - now()) * 1000))::int as next_due_ms from object_to_delete
+    where organization_id = ${organizationId} order by next_attempt_at limit 1
   `.execute(db);
-  return { failing: rows[0]?.failing ?? 0, nextDueMs: rows[0]?.next_due_ms ?? null };
+  return rows[0]?.next_due_ms ?? null;
 }

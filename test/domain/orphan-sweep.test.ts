@@ -193,7 +193,7 @@ describe('The sweep of orphaned objects', () => {
     const nobody = { onProgress() {}, signal: new AbortController().signal };
     for (const deletion of [
       findOrphanedObjects(wrong.db, storage, { before: undefined, ...nobody }),
-      deleteObjectBatch(wrong.db, storage, 'one', () => {}),
+      deleteObjectBatch(wrong.db, storage, { organizationId: 'one' }, () => {}),
       deleteOrganizationObjects(wrong.db, storage, 'one', { before: { deleted: 0, failed: 0 }, ...nobody }),
     ]) {
       const { name, message } = await failureOf(deletion);
@@ -203,7 +203,11 @@ describe('The sweep of orphaned objects', () => {
     expect(await storage.stat('one/stray')).to.deep.equal({ sizeBytes: 1 });
     await wrong.drop();
     // Its own deployment goes on.
-    expect(await deleteObjectBatch(db, storage, 'one', () => {})).to.deep.equal({ deleted: 1, failing: 0, nextDueMs: null });
+    expect(await deleteObjectBatch(db, storage, { organizationId: 'one' }, () => {})).to.deep.equal({
+      deleted: 1,
+      failing: 0,
+      nextDueMs: null,
+    });
     expect(await storage.stat('one/stray')).to.equal(undefined);
   });
 });

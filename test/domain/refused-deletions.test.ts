@@ -55,7 +55,7 @@ describe('Objects that the store refuses to delete, among many', () => {
   it('are tried again after a quarter of an hour at the latest', async () => {
     const row = { key: 'org/locked-1', organization_id: 'org', attempts: 40 };
     await db.insertInto('object_to_delete').values(row).execute();
-    expect((await deleteObjectBatch(db, storage, 'org', () => {})).nextDueMs).to.be.within(800_000, 900_000);
+    expect((await deleteObjectBatch(db, storage, { organizationId: 'org' }, () => {})).nextDueMs).to.be.within(800_000, 900_000);
   });
 
   it('are of no concern to another organization', async () => {
@@ -68,7 +68,7 @@ describe('Objects that the store refuses to delete, among many', () => {
         { key: 'other/gone', organization_id: 'other' },
       ])
       .execute();
-    const batch = await deleteObjectBatch(db, storage, 'other', () => {});
+    const batch = await deleteObjectBatch(db, storage, { organizationId: 'other' }, () => {});
     expect(batch).to.deep.equal({ deleted: 1, failing: 0, nextDueMs: null });
     expect((await rows()).map(({ key }) => key)).to.deep.equal(['org/file-1', 'org/locked-1']);
   });
@@ -90,7 +90,7 @@ describe('Objects that the store refuses to delete, among many', () => {
       .values(keys.map((key) => ({ key, organization_id: 'org' })))
       .execute();
     let reports = 0;
-    const batch = () => deleteObjectBatch(db, storage, 'org', () => reports++);
+    const batch = () => deleteObjectBatch(db, storage, { organizationId: 'org' }, () => reports++);
     /** What is refused in a batch waits for so long from then on. */
     const batchWaiting = async (waitMs: number) => {
       const before = Date.now();
