@@ -9,7 +9,7 @@ const lateSeconds = 60;
 
 /**
  * Starts the workflows that delete objects for organizations whose next object is a minute late, in case theirs is gone with Temporal's
- * database; a start meets a workflow that runs and changes nothing. Takes at most `limit` organizations, the latest first. Returns how many.
+ * database; a start meets a workflow that runs and changes nothing. Takes at most `limit` organizations, first those whose last late object is the latest. Returns how many.
  */
 export async function sweepObjectDeletions(db: Db, limit: number): Promise<number> {
   return inTransaction(db, async (trx) => {
@@ -19,20 +19,28 @@ export async function sweepObjectDeletions(db: Db, limit: number): Promise<numbe
   });
 }
 
-/** Reads one entry of an index for each organization: one of them may have millions of objects. */
+/**
+ * Reads two entries of an index for each organization, since one of them may have millions of objects. Reads backwards: objects are deleted from
+ * the first one on, and their entries stay in the index for as long as no vacuum has come.
+ */
 async function listLate(trx: Transaction, limit: number): Promise<{ organization_id: string }[]> {
+  const late = sql`(now() - make_interval(secs => ${lateSeconds}))`;
   const { rows } = await sql<{ organization_id: string }>`
-    with recursive first as (
-      (select organization_id, next_attempt_at from object_to_delete order by organization_id, next_attempt_at limit 1)
+    with recursive owner as (
+      (select organization_id from object_to_delete order by organization_id desc, next_attempt_at desc limit 1)
       union all
-      select next.* from first, lateral (
-        select organization_id, next_attempt_at from object_to_delete
-        where organization_id > first.organization_id order by organization_id, next_attempt_at limit 1
-      ) as next
+      select previous.organization_id from owner, lateral (
+        select organization_id from object_to_delete
+        where organization_id < owner.organization_id order by organization_id desc, next_attempt_at desc limit 1
+      ) as previous
     )
-    select organization_id from first
-    where next_attempt_at < now() - make_interval(secs => ${lateSeconds})
-    order by next_attempt_at limit ${limit}
+    select owner.organization_id from owner, lateral (
+      select organization_id, next_attempt_at from object_to_delete
+      where (organization_id, next_attempt_at) < (owner.organization_id, ${late})
+      order by organization_id desc, next_attempt_at desc limit 1
+    ) as last
+    where last.organization_id = owner.organization_id
+    order by last.next_attempt_at limit ${limit}
   `.execute(trx);
   return rows;
 }

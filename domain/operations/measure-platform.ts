@@ -69,12 +69,13 @@ interface WaitingRow {
 
 /** Measures what waits on the platform besides jobs. Counts at most `most` of each sort. */
 export async function measureWaiting(db: Db, most = mostCounted): Promise<Waiting> {
-  // A mail is tried for three days (workflows/send-mail.ts), and its row stays for thirty.
+  // A mail is tried for three days (workflows/send-mail.ts), and its row stays for thirty. Objects are counted from the newest one on: where
+  // millions of older ones were deleted, no vacuum may have come yet.
   const { rows } = await sql<WaitingRow>`
     select
       (select count(*) from (select from outbox limit ${most})) as intents,
       (select extract(epoch from now() - created_at)::int from outbox order by id limit 1) as "intentAge",
-      (select count(*) from (select from object_to_delete limit ${most})) as objects,
+      (select count(*) from (select from object_to_delete order by created_at desc limit ${most})) as objects,
       (select count(*) from (select from object_to_delete where attempts > 0 limit ${most})) as refused,
       (select extract(epoch from now() - min(created_at))::int from object_to_delete) as "objectAge",
       mail.*
