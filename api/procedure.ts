@@ -20,6 +20,8 @@ export interface RequestInfo {
   userId: string | undefined;
   idempotencyKey: string | undefined;
   lastEventId: string | undefined;
+  /** The client's own id of a stream. */
+  streamId: string | undefined;
   /** Aborts when the client hangs up. */
   signal: AbortSignal;
   /** Goes on counting the body of the request after its client has left, until the function that is returned is called. */

@@ -50,7 +50,7 @@ function toCall({ transport, retries, timeoutMs }: Calling, path: string[], repe
 /** Opens one connection of a stream. It ends when the signal aborts, or when it is silent for too long. */
 export async function connect(
   { transport, timeoutMs, retries }: Calling,
-  { input, signal, lastEventId }: { input: object; signal: AbortSignal; lastEventId: string | undefined },
+  { signal, ...stream }: { input: object; streamId: string; signal: AbortSignal; lastEventId: string | undefined },
 ): Promise<Connection> {
   const silent = new AbortController();
   const giveUp = () => silent.abort(new DOMException('The stream is silent.', 'TimeoutError'));
@@ -69,7 +69,7 @@ export async function connect(
   };
   signal.addEventListener('abort', over, { once: true });
   try {
-    const sent = { path: ['jobs', 'stream'], input, signal: AbortSignal.any([signal, silent.signal]), lastEventId, onBytes: heard };
+    const sent = { path: ['jobs', 'stream'], ...stream, signal: AbortSignal.any([signal, silent.signal]), onBytes: heard };
     const { output, lastEventId: begin } = await transport.send(sent);
     heard();
     return { events: untilOver(output as Connection['events'], over), lastEventId: begin };
@@ -99,7 +99,7 @@ function untilOver(events: Connection['events'], over: () => void): Connection['
   };
 }
 
-// Not randomUUID, because browsers have it only on secure pages.
-function newKey(): string {
+/** A random key. Not randomUUID, because browsers have it only on secure pages. */
+export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

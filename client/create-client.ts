@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/index.ts';
-import { type Calling, connect, createCalls, defaultTimeoutMs } from './call.ts';
+import { type Calling, connect, createCalls, defaultTimeoutMs, newKey } from './call.ts';
 import { type SomeRetryOptions, toRetries, withRetries } from './retry.ts';
 import { type Auth, createSession } from './session.ts';
 import { followJobs, type JobStream, type StreamOptions } from './stream.ts';
@@ -65,7 +65,9 @@ async function openStream(calling: Calling, input: object, { signal, lastEventId
   const { retries } = calling;
   const hungUp = new AbortController();
   const ended = signal ? AbortSignal.any([signal, hungUp.signal]) : hungUp.signal;
-  const open = (after: string | undefined) => connect(calling, { input, signal: ended, lastEventId: after });
+  // By it the service knows that this connection is in the place of one that broke.
+  const streamId = newKey();
+  const open = (after: string | undefined) => connect(calling, { input, streamId, signal: ended, lastEventId: after });
   const first = await withRetries({ retries, repetition: 'repeatable', signal }, () => open(lastEventId));
   return followJobs({ first, open, retries, signal: ended, hangUp: () => hungUp.abort(), lastEventId });
 }

@@ -26,6 +26,7 @@ export interface Sent {
   signal: AbortSignal | undefined;
   idempotencyKey?: string | undefined;
   lastEventId?: string | undefined;
+  streamId?: string | undefined;
   onBytes?: (() => void) | undefined;
 }
 
@@ -60,9 +61,11 @@ export function createTransport({ url, session, fetch }: { url: string; session:
     ],
   });
   return {
-    async send({ path, input, signal, idempotencyKey, lastEventId, onBytes }) {
-      const key: Record<string, string> = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
-      const context: CallContext = { headers: { ...session.headers(), ...key }, signal, onBytes };
+    async send({ path, input, signal, idempotencyKey, lastEventId, streamId, onBytes }) {
+      const headers = session.headers();
+      if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+      if (streamId !== undefined) headers['stream-id'] = streamId;
+      const context: CallContext = { headers, signal, onBytes };
       try {
         const output = await link.call(path, input, { context, signal, lastEventId });
         if (output === undefined) throw unexpectedResponse(url);

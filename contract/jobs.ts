@@ -257,7 +257,7 @@ export const jobs = {
     access: 'job:read',
     summary: 'Follow jobs as they change',
     description:
-      'Server-sent events. Each `message` event carries a whole job as its data and an opaque `id`; send that as `Last-Event-Id` when you reconnect, and nothing is missed (an event may come twice). Without it the stream begins with what happens next, and the header `Last-Event-Id` of the response tells where that is. An `error` event carries the error envelope, then the stream ends. A connection lasts 15 minutes at the most; a user may hold five.',
+      'Server-sent events. Each `message` event carries a whole job as its data and an opaque `id`; send that as `Last-Event-Id` when you reconnect, and nothing is missed (an event may come twice). Without it the stream begins with what happens next, and the header `Last-Event-Id` of the response tells where that is. An `error` event carries the error envelope, then the stream ends. A connection lasts 15 minutes at the most; a user may hold five, and one with the `Stream-Id` of an earlier one takes its place.',
     errors: ['NOT_FOUND'],
     stream: true,
     pathParams: z.object({ organizationId: id }),

@@ -94,4 +94,11 @@ export const parameters = {
     // No bounds: the stream refuses a value when it is open, not the request when it comes.
     schema: { type: 'string', examples: ['bW5ha2s0LjAxOThkMmM0.q83vEjRWeJCrze8SNFZ4kA'] },
   },
+  StreamId: {
+    name: 'Stream-Id',
+    in: 'header',
+    description:
+      'An id of your own for this stream, at best a UUID: send the same whenever you reconnect. Your earlier connection then ends and counts no more, also if the service has not noticed yet that it broke. One that is not 1 to 128 letters, digits, `.`, `_` and `-` is ignored.',
+    schema: { type: 'string', examples: ['0b8f6a4e-4a43-4a0e-9f5b-1d7b1f0c2a3d'] },
+  },
 };

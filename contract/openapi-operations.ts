@@ -46,7 +46,7 @@ export function createOperations(book: SchemaBook) {
         parameters: [
           ...(operation.parameters ?? []),
           ...(idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-          ...(stream ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
+          ...(stream ? [{ $ref: '#/components/parameters/LastEventId' }, { $ref: '#/components/parameters/StreamId' }] : []),
         ],
         ...(requestBody ? { requestBody: describeBody(requestBody, route) } : {}),
         responses: { 200: stream ? describeStream(route) : describeAnswer(operation, route), ...errors.responsesOf(route) },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
@@ -6,31 +7,35 @@ export interface StreamLeaseKey {
   userId: string;
   /** The number of the lease: 1 to the number of streams that a user may have open. */
   place: number;
-  /** The stream. */
+  /** The connection that has it: the id that its client gave to the stream, if any, a slash, and one of its own. */
   holder: string;
 }
 
 /**
- * Acquires a free lease of a user for `leaseSeconds`; undefined if all `perUser` leases are held. The table's key gives each lease to one
- * stream, so any number of processes may call this at once.
+ * Acquires a lease of a user for `leaseSeconds`: that of an earlier connection of the same stream, which loses it, or a free one. Undefined
+ * if other streams hold all `perUser` leases. The table's key gives each lease to one connection, so any number of processes may call this
+ * at once.
  */
 export async function acquireStreamLease(
   db: Db,
-  { userId, holder, perUser, leaseSeconds }: { userId: string; holder: string; perUser: number; leaseSeconds: number },
+  { userId, streamId, perUser, leaseSeconds }: { userId: string; streamId: string | undefined; perUser: number; leaseSeconds: number },
 ): Promise<StreamLeaseKey | undefined> {
+  const holder = `${streamId ?? ''}/${randomUUID()}`;
+  const isOwn = streamId === undefined ? sql`false` : sql`split_part(lease.holder, '/', 1) = ${streamId}`;
   for (;;) {
     const { rows } = await sql<{ free: number; acquired: number | null }>`
       with free as (
-        select place from generate_series(1, ${perUser}::int) as place
-        where not exists (
-          select from job_stream_lease as held where held.user_id = ${userId} and held.place = place.place and held.expires_at > now()
-        )
+        select numbered.place, coalesce(${isOwn}, false) as is_own from generate_series(1, ${perUser}::int) as numbered (place)
+        left join job_stream_lease as lease on lease.user_id = ${userId} and lease.place = numbered.place
+        where lease.place is null or lease.expires_at <= now() or ${isOwn}
       ), acquired as (
         insert into job_stream_lease as lease (user_id, place, holder, expires_at)
-        select ${userId}, place, ${holder}, now() + make_interval(secs => ${leaseSeconds}) from free order by place limit 1
+        select ${userId}, place, ${holder}, now() + make_interval(secs => ${leaseSeconds}) from free order by is_own desc, place limit 1
         on conflict (user_id, place) do update set holder = excluded.holder, expires_at = excluded.expires_at
-          where lease.expires_at <= now()
+          where lease.expires_at <= now() or ${isOwn}
         returning place
+      ), left_over as (
+        delete from job_stream_lease as lease where user_id = ${userId} and ${isOwn} and place <> (select place from acquired)
       )
       select (select count(*) from free) as free, (select place from acquired) as acquired
     `.execute(db);

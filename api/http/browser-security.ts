@@ -11,7 +11,7 @@ export const securityHeaders: RequestHandler = (_req, res, next) => {
   next();
 };
 
-const allowedHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-Id, Traceparent, X-Request-Id';
+const allowedHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-Id, Stream-Id, Traceparent, X-Request-Id';
 const exposedHeaders = 'set-auth-token, ETag, Last-Event-Id, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 

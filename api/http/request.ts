@@ -17,13 +17,18 @@ const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
  */
 export function requestContext(trustProxy: boolean): RequestHandler {
   return (req, res, next) => {
-    const given = req.get('x-request-id');
-    const requestId = given !== undefined && wellFormedId.test(given) ? given : randomUUID();
+    const requestId = ownId(req, 'x-request-id') ?? randomUUID();
     res.locals.requestId = requestId;
     res.locals.clientAddress = readClientAddress(req, trustProxy);
     res.setHeader('X-Request-Id', requestId);
     withLogFields({ requestId }, next);
   };
+}
+
+/** An id that the client has chosen; undefined if there is none, or it is not well-formed. */
+function ownId(req: Request, header: string): string | undefined {
+  const given = req.get(header);
+  return given !== undefined && wellFormedId.test(given) ? given : undefined;
 }
 
 export function requestIdOf(res: Response): string {
@@ -64,6 +69,7 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
     idempotencyKey: req.get('idempotency-key'),
     // A client that has seen no event may send an empty one.
     lastEventId: req.get('last-event-id') || undefined,
+    streamId: ownId(req, 'stream-id'),
     signal: whenClientLeaves(res),
     keepBody: () => (res.locals.keepBody as (() => Release) | undefined)?.() ?? (() => {}),
     hangUp: () => res.destroy(),

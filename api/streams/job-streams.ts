@@ -114,7 +114,7 @@ export class JobStreams {
     let stop = () => {};
     try {
       // Already subscribed, so that nothing is missed while the lease is acquired.
-      lease = await this.#acquireLease(stream.caller.userId);
+      lease = await this.#acquireLease(subscriber);
       stop = this.#watch(subscriber, lease);
       yield* subscriber.events();
     } finally {
@@ -148,9 +148,10 @@ export class JobStreams {
     this.#options.log.warn(fields, 'a job stream ends: its reader is too slow');
   }
 
-  async #acquireLease(userId: string): Promise<StreamLease> {
+  async #acquireLease(subscriber: JobSubscriber): Promise<StreamLease> {
     const { leases } = this.#options;
-    const lease = await leases.acquire(userId);
+    const { caller, streamId } = subscriber.stream;
+    const lease = await leases.acquire({ userId: caller.userId, streamId, onLost: () => subscriber.end('ended') });
     if (lease) return lease;
     throw new ApiError('TOO_MANY_REQUESTS', { message: `A user may hold ${leases.perUser} job streams at once.` });
   }

@@ -17,6 +17,8 @@ export interface OpenStream {
   organizationId: string;
   workspaceId: string | undefined;
   lastEventId: string | undefined;
+  /** The client's own id of the stream, the same for each of its connections. */
+  streamId: string | undefined;
   /** Aborts when the client hangs up. */
   signal: AbortSignal;
   /** Closes a connection whose client no longer reads. */

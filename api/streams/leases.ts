@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Db } from '../../db/connect.ts';
 import { acquireStreamLease, releaseStreamLease, renewStreamLease } from '../../domain/stream-leases.ts';
 
@@ -9,31 +8,43 @@ export interface StreamLease {
   release(): Promise<void>;
 }
 
+/** A connection that asks for a lease. */
+export interface LeaseRequest {
+  userId: string;
+  /** The id that the client gave to its stream, the same for each of its connections. */
+  streamId: string | undefined;
+  /** Called if a later connection of the same stream has taken the lease over in this process. */
+  onLost(): void;
+}
+
 /** The leases of every user for their job streams. */
 export interface StreamLeases {
   /** How many a user may hold. */
   perUser: number;
-  /** Acquires a lease; undefined if the user holds as many as they may. */
-  acquire(userId: string): Promise<StreamLease | undefined>;
+  /** Acquires a lease, that of the stream's earlier connection if it has one; undefined if the user holds as many as they may. */
+  acquire(request: LeaseRequest): Promise<StreamLease | undefined>;
 }
 
 export const streamsPerUser = 5;
 
 /** Leases that only this process counts. */
 export function createMemoryLeases(perUser = streamsPerUser): StreamLeases {
-  const openByUser = new Map<string, number>();
+  const openByUser = new Map<string, Set<LeaseRequest>>();
   return {
     perUser,
-    async acquire(userId) {
-      const open = openByUser.get(userId) ?? 0;
-      if (open >= perUser) return undefined;
-      openByUser.set(userId, open + 1);
+    async acquire(request) {
+      const { userId, streamId } = request;
+      const open = openByUser.get(userId) ?? new Set();
+      const earlier = streamId === undefined ? undefined : [...open].find((other) => other.streamId === streamId);
+      if (earlier) open.delete(earlier);
+      if (open.size >= perUser) return undefined;
+      openByUser.set(userId, open.add(request));
+      earlier?.onLost();
       return {
-        renew: async () => true,
+        renew: async () => open.has(request),
         async release() {
-          const left = (openByUser.get(userId) ?? 1) - 1;
-          if (left === 0) openByUser.delete(userId);
-          else openByUser.set(userId, left);
+          open.delete(request);
+          if (open.size === 0 && openByUser.get(userId) === open) openByUser.delete(userId);
         },
       };
     },
@@ -47,11 +58,24 @@ export function createMemoryLeases(perUser = streamsPerUser): StreamLeases {
 export function createSharedLeases(db: Db, { perUser = streamsPerUser, recheckMs = 30_000 } = {}): StreamLeases {
   // Two rechecks may fail before the lease expires.
   const leaseSeconds = Math.max(10, (2.5 * recheckMs) / 1_000);
+  const latestByStream = new Map<string, LeaseRequest>();
   return {
     perUser,
-    async acquire(userId) {
-      const lease = await acquireStreamLease(db, { userId, holder: randomUUID(), perUser, leaseSeconds });
-      return lease && { renew: () => renewStreamLease(db, lease, leaseSeconds), release: () => releaseStreamLease(db, lease) };
+    async acquire(request) {
+      const { userId, streamId } = request;
+      const lease = await acquireStreamLease(db, { userId, streamId, perUser, leaseSeconds });
+      if (!lease) return undefined;
+      const key = `${userId}/${streamId ?? ''}`;
+      // In another process it ends when it is to renew the lease.
+      if (streamId !== undefined) latestByStream.get(key)?.onLost();
+      latestByStream.set(key, request);
+      return {
+        renew: () => renewStreamLease(db, lease, leaseSeconds),
+        async release() {
+          if (latestByStream.get(key) === request) latestByStream.delete(key);
+          await releaseStreamLease(db, lease);
+        },
+      };
     },
   };
 }

@@ -72,6 +72,7 @@ describe('The share of connections', () => {
       organizationId: 'one',
       workspaceId: undefined,
       lastEventId: streams.position('one'),
+      streamId: undefined,
       signal: left.signal,
       hangUp: () => {},
       onDrained: (callback) => callback(),

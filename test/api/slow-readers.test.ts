@@ -65,6 +65,7 @@ describe('Readers of job streams', () => {
       organizationId: 'one',
       workspaceId: undefined,
       lastEventId,
+      streamId: undefined,
       signal: left.signal,
       hangUp: () => left.abort(),
       onDrained: (callback: () => void) => callback(),

@@ -133,6 +133,22 @@ describe("The client's stream of jobs", () => {
     expect(connections().length).to.be.greaterThan(1);
   });
 
+  it('is not refused for its own connections whose end the service did not see', async () => {
+    const member = await api.signUp();
+    await api.addMember(tenant.organizationId, member, 'member');
+    const attentive = createClient({ url: proxy.url, token: member.token, retries: { baseDelayMs: 20, maxSilenceMs: 500, reconnects: 2 } });
+    proxy.faults = ({ path }) => (path === '/rpc/jobs/stream' && connections().length <= 10 ? 'unseen' : undefined);
+    const streams = await Promise.all(Array.from({ length: 5 }, () => follow(attentive)));
+    const nexts = streams.map((stream) => stream.next());
+    // Each of the first ten connections is silent and is given up; the service still holds it.
+    await until(() => connections().length >= 15);
+    await createJobs(1);
+    expect((await Promise.all(nexts)).map(({ done }) => done)).to.deep.equal([false, false, false, false, false]);
+    const ids = connections().map(({ headers }) => headers['stream-id']);
+    expect(new Set(ids)).to.have.length(5);
+    await Promise.all(streams.map((stream) => stream.return()));
+  });
+
   describe('after a collection of garbage', () => {
     it('ends when it is hung up while it waits', async () => {
       const stream = await follow();

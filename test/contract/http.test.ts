@@ -111,6 +111,7 @@ describe('The HTTP edge', () => {
         expect(preflight.headers.get('access-control-allow-methods')).to.include('PATCH');
         expect(preflight.headers.get('access-control-allow-headers')?.toLowerCase())
           .to.include('last-event-id')
+          .and.to.include('stream-id')
           .and.to.include('authorization');
         expect(preflight.headers.get('access-control-allow-origin')).to.equal(trusted);
       }

@@ -100,7 +100,14 @@ export class Service {
     const onEnd = (callback: () => void) => void ended.push(callback);
     const request = {
       ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', userId: caller.userId, idempotencyKey, lastEventId: undefined },
-      ...{ signal: new AbortController().signal, hangUp() {}, noteOrganization() {}, setHeader() {}, isWritten: () => true },
+      ...{
+        signal: new AbortController().signal,
+        streamId: undefined,
+        hangUp() {},
+        noteOrganization() {},
+        setHeader() {},
+        isWritten: () => true,
+      },
       ...{ onClose: onEnd, onDrained: onEnd, keepBody: () => () => {} },
     };
     const deps = { log, skippedEvents: { add: () => {} }, writes: { enter: async () => () => {} }, neighbours: new Neighbours(0) };

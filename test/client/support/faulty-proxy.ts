@@ -11,12 +11,14 @@ export interface Passed {
 /**
  * What goes wrong with a request: it never reaches the service; the service answers and nobody hears it; the connection breaks after so
  * many bytes were sent up or, with `cutAfter`, once what came down has this text in it; nothing comes
- * down any more, on a connection that stays open; or another answer stands in for the service's.
+ * down any more, on a connection that stays open, with `unseen` also to the service after the client has left it; or another answer
+ * stands in for the service's.
  */
 export type Fault =
   | 'lose-request'
   | 'lose-answer'
   | 'mute'
+  | 'unseen'
   | { breakAfterBytes: number }
   | { cutAfter: string }
   | { status: number; headers: Record<string, string> };
@@ -64,7 +66,7 @@ function forward(target: string, incoming: IncomingMessage, outgoing: ServerResp
     }
     outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
     outgoing.flushHeaders();
-    if (fault === 'mute') return void answer.resume();
+    if (fault === 'mute' || fault === 'unseen') return void answer.resume();
     answer.on('data', (chunk: Buffer) => {
       outgoing.write(chunk, () => {
         if (typeof fault === 'object' && 'cutAfter' in fault && chunk.includes(fault.cutAfter)) outgoing.destroy();
@@ -73,7 +75,7 @@ function forward(target: string, incoming: IncomingMessage, outgoing: ServerResp
     answer.on('end', () => outgoing.end());
   });
   onward.on('error', () => outgoing.destroy());
-  outgoing.on('close', () => onward.destroy());
+  if (fault !== 'unseen') outgoing.on('close', () => onward.destroy());
   if (typeof fault === 'object' && 'breakAfterBytes' in fault) {
     let bytes = 0;
     incoming.on('data', (chunk: Buffer) => {
