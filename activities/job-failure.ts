@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { AiServiceError } from '../ai/client.ts';
 import { DocumentGone } from '../domain/documents/document.ts';
 import { TextReplaced } from '../domain/documents/document-text.ts';
+import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
 import { IndexSwitched } from '../domain/reindex/searched-index.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 
@@ -24,7 +25,7 @@ export class JobFailure extends Error {
  * log.
  */
 export function toApplicationFailure(error: unknown): ApplicationFailure {
-  const { code, message, retryable, retryAfterMs } = describe(error);
+  const { code, message, retryable, retryAfterMs } = toAttemptFailure(error);
   return ApplicationFailure.create({
     type: code,
     message,
@@ -33,7 +34,8 @@ export function toApplicationFailure(error: unknown): ApplicationFailure {
   });
 }
 
-function describe(error: unknown): { code: string; message: string; retryable: boolean; retryAfterMs?: number | undefined } {
+/** What an attempt that threw means for its job. */
+export function toAttemptFailure(error: unknown): AttemptFailure {
   if (error instanceof JobFailure) return error;
   if (error instanceof DocumentGone) return { code: 'document_missing', message: error.message, retryable: false };
   if (error instanceof TextReplaced) return { code: 'text_replaced', message: error.message, retryable: true };

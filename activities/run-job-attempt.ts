@@ -14,7 +14,7 @@ import { lockWorkspaceIndex } from '../domain/locks.ts';
 import { isWorkspaceThere } from '../domain/workspaces/workspace.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers.ts';
-import { JobFailure, toApplicationFailure } from './job-failure.ts';
+import { JobFailure, toApplicationFailure, toAttemptFailure } from './job-failure.ts';
 import { createStopSignal } from './stop-signal.ts';
 
 /** A heartbeat's reply brings a cancellation. A worker that misses three of them is lost. */
@@ -145,8 +145,6 @@ async function untilUnlocked(db: Db, { workspace_id: workspaceId }: JobRow): Pro
 
 /** Settles an attempt whose workflow is gone: otherwise only the sweep would. */
 async function settleOrphan(deps: ActivityDeps, job: JobRow, error: unknown): Promise<void> {
-  const failure = toApplicationFailure(error);
-  const { type, message, nonRetryable } = failure;
-  const ended = { code: type ?? 'internal_error', message, retryable: !nonRetryable };
-  await settleAttempt(deps.db, { jobId: job.id, claimedBy: job.claimed_by ?? '', failure: ended }, deps.jobs.retryDelaysMs);
+  const ended = { jobId: job.id, claimedBy: job.claimed_by ?? '', failure: toAttemptFailure(error) };
+  await settleAttempt(deps.db, ended, deps.jobs.retryDelaysMs);
 }

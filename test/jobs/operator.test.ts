@@ -157,6 +157,22 @@ describe('What an operator does to the workflow of a job', () => {
       expect((await workflow(id).describe()).status.name).to.equal('TERMINATED');
     });
 
+    it('of a running job that then fails leaves it the wait that the AI service asks for', () =>
+      withoutSweeps(api, async () => {
+        const free = Promise.withResolvers<void>();
+        ai.behave('summarize', async () => {
+          await free.promise;
+          return aiError(503, 'busy', { 'retry-after': '40' });
+        });
+        const { id } = await createJob(api, tenant, summary);
+        await until(() => ai.callsOf(id) === 1);
+        await workflow(id).terminate('a test');
+        await untilOrphaned(id);
+        free.resolve();
+        const { nextAttemptAt, updatedAt } = await job(id, ['queued']);
+        expect(Date.parse(nextAttemptAt) - Date.parse(updatedAt)).to.be.within(39_000, 41_000);
+      }));
+
     for (const [what, change] of [
       ['was taken back', { status: 'queued', claimed_by: null }],
       ['has another attempt', { attempts: 2, claimed_by: 'another' }],
