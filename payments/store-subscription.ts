@@ -29,7 +29,8 @@ export async function storeSubscription(
   const values = { ...valuesOf(fetched, plans), syncedAt: sql<Date>`now()`, syncedFetch: fetch };
   let stored: SubscriptionRow;
   if (found) {
-    await recordCancellation(trx, found, subscription);
+    // An older answer may be of another cancellation, which was taken back since.
+    if (fetch > found.syncedFetch) await recordCancellation(trx, found, subscription);
     stored = await overwrite(trx, found, values);
   } else if (!organizationId) return void (await reportUnknown(trx, subscription, plan !== undefined));
   else if (!plan) return undefined;

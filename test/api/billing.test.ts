@@ -361,6 +361,35 @@ describe('Billing', () => {
       expect(await canceledBy()).to.deep.equal([]);
     });
 
+    it('is not entered because of an answer that Stripe gave before an earlier cancellation was taken back', async () => {
+      await subscribe({ stripeSubscriptionId: stripeId });
+      const [asked, stored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      stripe.state.edit(stripeId, (subscription) => {
+        subscription.cancel_at_period_end = true;
+      });
+      stripe.hold = (request, moment) => {
+        if (moment !== 'done' || !request.startsWith('GET /v1/subscriptions/')) return undefined;
+        stripe.hold = undefined;
+        asked.resolve();
+        return stored.promise;
+      };
+      const late = tellStripe('customer.subscription.updated');
+      await asked.promise;
+      stripe.state.edit(stripeId, (subscription) => {
+        subscription.cancel_at_period_end = false;
+      });
+      await tellStripe('customer.subscription.updated');
+      stripe.hold = (request, moment) => {
+        if (moment !== 'arrived' || !request.startsWith('POST /v1/subscriptions/')) return undefined;
+        stripe.state.answer('POST', '/v1/subscription_schedules', { from_subscription: stripeId });
+        stored.resolve();
+        return late;
+      };
+      expect((await cancel()).body.message).to.equal('The payment provider did not cancel the subscription.');
+      expect(await row()).to.include({ cancelAtPeriodEnd: false });
+      expect(await canceledBy()).to.deep.equal([]);
+    });
+
     it('is for platform admins only, and takes true and false alone', async () => {
       await subscribe({ stripeSubscriptionId: stripeId });
       expect((await cancel(undefined, tenant.owner.token)).status).to.equal(403);
