@@ -88,10 +88,10 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
     const leases = () => api.database.db.selectFrom('job_stream_lease').selectAll().where('user_id', '=', tenant.owner.id).execute();
 
     /** Opens a stream, which holds a lease, or returns the error event that refuses it. */
-    async function open(base: string): Promise<{ refused: Promise<string>; close(): void }> {
+    async function open(base: string, streamId = ''): Promise<{ refused: Promise<string>; close(): void }> {
       const controller = new AbortController();
       const response = await fetch(`${base}/api/v1/organizations/${tenant.organizationId}/jobs/stream`, {
-        headers: { authorization: `Bearer ${tenant.owner.token}`, 'x-forwarded-for': newAddress() },
+        headers: { authorization: `Bearer ${tenant.owner.token}`, 'x-forwarded-for': newAddress(), 'stream-id': streamId },
         signal: controller.signal,
       });
       expect(response.status).to.equal(200);
@@ -116,6 +116,19 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
       await until(async () => (await leases()).length === 4);
       streams.push(await open(api.url));
       await until(async () => (await leases()).length === 5);
+      for (const stream of streams) stream.close();
+      await until(async () => (await leases()).length === 0);
+    });
+
+    it('let a connection take the place of an earlier one of the same stream, which ends, also in another process', async () => {
+      const streams = [await open(api.url, 'one')];
+      for (let i = 0; i < 4; i++) streams.push(await open(api.url));
+      await until(async () => (await leases()).length === 5);
+      expect(await (await open(second.apiUrl, 'other')).refused).to.include('TOO_MANY_REQUESTS');
+      streams.push(await open(second.apiUrl, 'one'));
+      expect(await streams[0]?.refused, 'ends without an error').to.not.include('event: error');
+      expect(await leases()).to.have.length(5);
+      expect(await (await open(second.apiUrl)).refused).to.include('TOO_MANY_REQUESTS');
       for (const stream of streams) stream.close();
       await until(async () => (await leases()).length === 0);
     });
