@@ -36,8 +36,8 @@ export async function checkTarget(target: Target, manifest: Manifest): Promise<v
 
 /**
  * Fills a migrated database with the tables of a backup, in one transaction: a failure leaves it as it was. References are checked;
- * triggers do not run, since what they would write is in the backup. Mails are held, since they may have been sent after the backup: none
- * has an intent. Needs the owner of the tables, no superuser. Throws OpsError as {@link checkTarget}, or if Postgres refuses.
+ * triggers do not run, since what they would write is in the backup. Mails are held, since they may have been sent after the backup. Needs
+ * the owner of the tables, no superuser. Throws OpsError as {@link checkTarget}, or if Postgres refuses.
  */
 export async function loadDatabase(target: Target, directory: string, manifest: Manifest, note: (line: string) => void): Promise<void> {
   await withClient(target.url, async (client) => {
@@ -50,12 +50,19 @@ export async function loadDatabase(target: Target, directory: string, manifest: 
     await withoutIndexes(client, async () => {
       for (const { name } of tables) await loadTable(client, directory, manifest, name, note);
     });
-    await client.query('delete from outbox where starts_with(workflow_id, $1)', [workflowIds.sendMail('')]);
+    await holdMails(client, tables);
     for (const { name } of tables) await client.query(`alter table ${quoted(name)} enable trigger user`);
     for (const { name, lastValue } of manifest.sequences) await client.query('select setval($1::regclass, $2)', [quoted(name), lastValue]);
     await client.query('commit');
     await client.query('analyze');
   });
+}
+
+/** None has an intent, and none is expected to leave, which schemas of long ago do not note. */
+async function holdMails(client: pg.Client, tables: Table[]): Promise<void> {
+  await client.query('delete from outbox where starts_with(workflow_id, $1)', [workflowIds.sendMail('')]);
+  const isNoted = tables.some(({ name, columns }) => name === 'mail' && columns.includes('stopped_at'));
+  if (isNoted) await client.query('update mail set stopped_at = now() where stopped_at is null');
 }
 
 async function loadTable(client: pg.Client, directory: string, manifest: Manifest, name: string, note: (line: string) => void) {

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { Environment } from '../../config/environment.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
+import { measureWaiting } from '../../domain/operations/measure-platform.ts';
 import { startTestApi } from '../support/api.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
@@ -330,6 +331,20 @@ describe('npm run ops -- backup and restore', () => {
       expect(readdirSync(directory)).to.include('tables');
       await refuses(['restore', directory], /has no manifest\.json/);
       await refuses(['backup', directory], /is not empty\. A backup needs a new directory/, env);
+    });
+
+    it('a restore has held the mails by the time that they are back: nobody is told that they are late', async () => {
+      const { database: source, env } = await restore();
+      const mail = { id: 'waits', kind: 'contact' as const, recipient: 'ada@example.com', subject: 'It waits', body: 'A text.' };
+      await source.db.insertInto('mail').values(mail).execute();
+      const directory = newDirectory('backup');
+      await opsResult(['backup', directory], env);
+      const { db, url } = await use(createTestDatabase());
+      // What is still to be done after the commit might not be.
+      await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'held too late'; end $$`.execute(db);
+      await sql`create trigger held_too_late before update on mail for each row execute function refuse()`.execute(db);
+      expect(await opsResult(['restore', directory], { DATABASE_URL: url, DATA_DIR: newStore() })).to.include({ mailsHeld: 1 });
+      expect((await measureWaiting(db)).mails).to.include({ size: 0 });
     });
 
     it('a restore has changed no row, and can be begun again', async () => {
