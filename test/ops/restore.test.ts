@@ -115,6 +115,20 @@ describe('npm run ops -- backup and restore', () => {
     expect(await again.db.selectFrom('workspace').select('name').execute()).to.deep.equal([{ name: 'Main' }]);
   });
 
+  it('numbers what it asks of Stripe after all that it asked since the backup: checkouts of then may still be open', async () => {
+    const { database, env } = await restore();
+    const next = async ({ db }: TestDatabase) => {
+      const { rows } = await sql<{ next: number }>`select nextval('subscription_fetch')::int as next`.execute(db);
+      return rows[0]?.next ?? 0;
+    };
+    await next(database);
+    const directory = newDirectory('backup');
+    await opsResult(['backup', directory], env);
+    for (let asked = 0; asked < 3; asked++) await next(database);
+    const { database: again } = await restore(directory);
+    expect(await next(again)).to.be.greaterThan(await next(database));
+  });
+
   it('keeps the files of a backup to their owner', () => {
     const files = readdirSync(backup, { recursive: true, withFileTypes: true });
     expect(files.map(({ name }) => name)).to.include.members(['manifest.json', 'job.copy', 'objects.jsonl']);
