@@ -15,6 +15,8 @@ const lockNotAvailable = '55P03';
 const codes = new Set([
   '40001', // serialization_failure, after the repetitions of inTransaction
   '40P01', // deadlock_detected, likewise
+  '28P01', // invalid_password: one that is changed while this process runs
+  '53100', // disk_full
   '53200', // out_of_memory
   '53300', // too_many_connections
   lockNotAvailable,
