@@ -2,6 +2,8 @@ import type { Line } from './page-line.ts';
 
 const paragraphGap = 1.35;
 const headingRatio = 1.1;
+/** Where PDFium has joined lines at a hyphen that belongs to the word: `Anglo-American`, `COVID-19`. */
+const ownHyphen = /(?<=\p{Ll})\ufffe(?=\p{Lu})|\ufffe(?=\p{N}|$)/gu;
 
 /**
  * The text of a page from its lines, with its line breaks. PDF has no paragraphs, but splitting into sentences and chunks needs
@@ -15,7 +17,7 @@ export function layOutLines(lines: Line[]): string {
     if (line.text === '') continue;
     const isParted = shown?.table !== line.table || (line.table === undefined && startsParagraph(lines[index - 1], line, usualStep));
     if (shown) text += isParted ? '\n\n' : '\n';
-    text += line.text;
+    text += line.text.replace(ownHyphen, '-');
     shown = line;
   }
   return text;
@@ -32,8 +34,9 @@ export function usualStepOf(lines: Line[]): number | undefined {
 
 /** The distance from the previous baseline down to this one; undefined at the top of a column. */
 export function stepBetween(previous: Line | undefined, line: Line): number | undefined {
-  if (previous?.y === undefined || line.y === undefined) return undefined;
-  const step = previous.y - line.y;
+  const above = previous?.endY ?? previous?.y;
+  if (above === undefined || line.y === undefined) return undefined;
+  const step = above - line.y;
   return step > 0.5 ? step : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { joinParted } from './join-parted.ts';
 import type { Line } from './page-line.ts';
 import { joinedHyphen } from './pdfium.ts';
 
@@ -114,23 +115,4 @@ function edgesOf(pieces: Piece[]): [number, number] {
 
 function fromTop(one: Piece, other: Piece): number {
   return (other.y ?? 0) - (one.y ?? 0);
-}
-
-/** Joins words that line ends part, as PDFium does where it reads lines in their order. */
-function joinParted(column: Piece[]): Line[] {
-  const runs: [Piece, ...Piece[]][] = [];
-  for (const piece of column) {
-    const run = runs.at(-1);
-    if (run && isParted(run.at(-1) as Piece, piece)) run.push(piece);
-    else runs.push([piece]);
-  }
-  return runs.map((run) => ({
-    ...run[0],
-    parts: run.length === 1 ? run[0].parts : [],
-    text: run.map(({ text }, index) => (index + 1 < run.length ? text.slice(0, -1) : text)).join(''),
-  }));
-}
-
-function isParted(above: Line, below: Line): boolean {
-  return /\p{L}[-\u00ad\u2010\ufffe]$/u.test(above.text) && /^\p{Ll}/u.test(below.text);
 }

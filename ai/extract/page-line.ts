@@ -5,6 +5,8 @@ export interface Line {
   x: number | undefined;
   /** Baseline above the page's lower edge. */
   y: number | undefined;
+  /** Baseline of its end, if lines are joined in it. */
+  endY?: number | undefined;
   /** Of the font, as it is shown. */
   size: number | undefined;
   /** Set in bold from its first to its last character. */

@@ -1,3 +1,4 @@
+import { joinLeftParted } from './join-parted.ts';
 import { mayBeInterleaved, orderColumns, type Piece } from './order-columns.ts';
 import { PageCharacters, scratchBytes } from './page-characters.ts';
 import type { Blank, Line, Part } from './page-line.ts';
@@ -34,8 +35,8 @@ export function readLines(pdfium: Pdfium, textPage: number, turns = 0): Line[] {
     const reader = new LineReader(new PageCharacters({ pdfium, textPage, scratch, turns }));
     const raws = splitLines(readPageText(pdfium, textPage));
     const lines = raws.map((one) => reader.read(one));
-    if (!mayBeInterleaved(lines)) return lines;
-    return orderColumns(raws.flatMap((one) => reader.readPieces(one))) ?? lines;
+    const ordered = mayBeInterleaved(lines) ? orderColumns(raws.flatMap((one) => reader.readPieces(one))) : undefined;
+    return ordered ?? joinLeftParted(lines);
   });
 }
 
@@ -59,11 +60,12 @@ class LineReader {
     const characters = this.#characters;
     const text = raw.trim();
     const [x, y] = characters.originOf(offset);
+    const [, endY] = raw.includes(joinedHyphen) ? characters.originOf(offset + raw.trimEnd().length - 1) : [];
     const { scale, upright } = characters.formOf(offset);
     const size = y === undefined ? undefined : characters.fontSizeOf(offset) * scale;
     const bold = characters.isBold(offset) && characters.isBold(offset + raw.trimEnd().length - 1);
     const parts = upright && size !== undefined ? this.#partsOf({ raw, offset }, size) : [];
-    return { text, x, y, size, bold, upright, gapped: text !== '' && this.#hasGap({ raw, offset }, size ?? 0), parts };
+    return { text, x, y, endY, size, bold, upright, gapped: text !== '' && this.#hasGap({ raw, offset }, size ?? 0), parts };
   }
 
   /** The parts of a line between its wide gaps, and between the lines that PDFium has joined. */

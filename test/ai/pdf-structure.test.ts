@@ -273,6 +273,32 @@ describe('Two columns of a PDF that are drawn line by line', () => {
   });
 });
 
+describe('Words of a PDF that line ends part', () => {
+  const withHyphen = '/Encoding << /Type /Encoding /Differences [1 /uni2010] >>';
+  const textOf = async (lines: string[]) => {
+    const shown = lines.map((line, row) =>
+      line === '' ? '' : `BT /F1 11 Tf 50 ${700 - 14 * row} Td (${line.replace(/‐$/, '\\001')}) Tj ET`,
+    );
+    return (await read(makePdf(shown.join(' '), 1, withHyphen))).text;
+  };
+  const before = ['The first line of the paragraph is of words, none of', 'which are parted at all until its third line has'];
+  const after = ['with a long word,', 'so that the paragraph goes on', 'and on to the last one', 'of its lines.'];
+
+  it('are joined, whichever hyphen is written, and end no paragraph', async () => {
+    for (const hyphen of ['-', '‐'])
+      expect((await textOf([...before, `diffi${hyphen}`, 'culties', ...after])).split('\n')).to.deep.equal([
+        ...before,
+        'difficulties',
+        ...after,
+      ]);
+  });
+
+  it('keep a hyphen of their own: before a capital after a small letter, and before a number', async () => {
+    const [word] = (await textOf(['An Anglo-', 'American view of COVID-', '19 and of its DEFINI-', 'TIONS'])).split('\n');
+    expect(word).to.equal('An Anglo-American view of COVID-19 and of its DEFINITIONS');
+  });
+});
+
 function wrap(text: string, width: number): string[] {
   return text.match(new RegExp(`\\S.{0,${width - 2}}\\S(?=\\s|$)`, 'g')) ?? [];
 }

@@ -3,9 +3,9 @@ import { assemblePdf } from '../../../tools/pdf.ts';
 
 /**
  * A PDF of `pages` pages that all show the same content stream. Small on disk, and as long to read as the stream times the pages: what
- * a slow or a hostile document is made of.
+ * a slow or a hostile document is made of. `font` has further entries of its font.
  */
-export function makePdf(content: string | Buffer, pages = 1): Buffer {
+export function makePdf(content: string | Buffer, pages = 1, font = ''): Buffer {
   const kids = Array.from({ length: pages }, (_, index) => `${5 + index} 0 R`).join(' ');
   const packed = deflateSync(content, { level: 9 });
   const stream = Buffer.concat([
@@ -17,7 +17,7 @@ export function makePdf(content: string | Buffer, pages = 1): Buffer {
   return assemblePdf([
     Buffer.from('<< /Type /Catalog /Pages 2 0 R >>'),
     Buffer.from(`<< /Type /Pages /Kids [${kids}] /Count ${pages} >>`),
-    Buffer.from('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'),
+    Buffer.from(`<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica ${font} >>`),
     stream,
     ...Array.from({ length: pages }, () => Buffer.from(page)),
   ]);
