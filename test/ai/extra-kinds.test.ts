@@ -254,6 +254,12 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
       [String.raw`{\rtf1\ansi\ansicpg932 \'96\'5d\'89\'93\'8b\'be\'83\'5c\'83\\\'83]\par}`, '望遠鏡ソソゾ'],
       [String.raw`{\rtf1\ansi\ansicpg936 \'cd\'fb\'d4\'b6\'be\'b5\par}`, '望远镜'],
       [String.raw`{\rtf1\ansi\ansicpg949 \'b0\'c5\'bf\'ef\par}`, '거울'],
+      [String.raw`{\rtf1\pc K\'94ln \'e1 \'ab\par}`, 'Köln ß ½'],
+      [String.raw`{\rtf1\ansi\ansicpg437 K\'94ln \'9b\par}`, 'Köln ¢'],
+      [String.raw`{\rtf1\pca K\'94ln \'9b\par}`, 'Köln ø'],
+      [String.raw`{\rtf1\ansi\ansicpg850 \'d5\'be\par}`, 'ı¥'],
+      [String.raw`{\rtf1\mac K\'9aln\par}`, 'Köln'],
+      [String.raw`{\rtf1\ansi{\fonttbl{\f0\fcharset255 Terminal;}}\f0 K\'94ln\par}`, 'Köln'],
       [String.raw`{\rtf1\ansi\ansicpg950 \'b1\'e6\par}`, '望'],
       [
         String.raw`{\rtf1\ansi\ansicpg1252\deff1${fonts}\'e7{\f0 Caf\'e9 \f1\'e5}\'f0{\f2\'8b\'be}\f3\'e1\plain\'e0\f9 \'e0}`,

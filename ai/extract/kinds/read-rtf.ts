@@ -1,6 +1,6 @@
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { damaged } from './archive.ts';
-import { charsetOfCodePage, charsetOfFont } from './rtf-charsets.ts';
+import { charsetOfCodePage, charsetOfFont, decodeBytes } from './rtf-charsets.ts';
 
 const maxDepth = 1_000;
 /** Groups whose content is not part of the text. */
@@ -9,6 +9,8 @@ const hidden = new Set(
     ' ',
   ),
 );
+/** Words for the code page of the whole document, besides `\\ansicpg`. */
+const codePages: Record<string, number> = { pc: 437, pca: 850, mac: 10000 };
 const written: Record<string, string> = {
   par: '\n\n',
   sect: '\n\n',
@@ -90,7 +92,8 @@ class RtfReader {
     if (hidden.has(word)) {
       this.#group.hidden = true;
       this.#group.definesFonts = word === 'fonttbl';
-    } else if (word === 'v') this.#group.unseen = number !== 0;
+    } else if (Object.hasOwn(codePages, word)) this.#charset = charsetOfCodePage(codePages[word] ?? 0) ?? this.#charset;
+    else if (word === 'v') this.#group.unseen = number !== 0;
     else if (word === 'deleted') this.#group.deleted = number !== 0;
     else if (word === 'ansicpg') this.#charset = charsetOfCodePage(number ?? 0) ?? this.#charset;
     else if (/^(?:f|deff|plain|fcharset|cpg)$/.test(word)) this.#onFont(word, number ?? 0);
@@ -179,7 +182,7 @@ class RtfReader {
 
   #flush(): void {
     if (this.#bytes.length === 0) return;
-    const text = new TextDecoder(this.#charsetOfBytes).decode(Uint8Array.from(this.#bytes));
+    const text = decodeBytes(this.#bytes, this.#charsetOfBytes);
     this.#bytes = [];
     this.#parts.push(text);
     this.#length += text.length;
