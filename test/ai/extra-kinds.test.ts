@@ -247,6 +247,19 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(text).to.equal('Café Пр\n\nSecond — line\n\n| a | b |\nlink');
   });
 
+  it('are read from RTF with cells on one line, words apart, and notes and boxes of text after their paragraph', async () => {
+    const lines = [
+      String.raw`{\rtf1\ansi{\header{\shp{\*\shpinst{\shptxt Letterhead\par}}}}`,
+      String.raw`One{\footnote\pard{\super\chftn} A note.\par} goes{\shp{\*\shpinst{\sp{\sn lid}{\sv 7}}{\shptxt A box.\par}}{\shprslt Old}} on.\par`,
+      String.raw`two\emspace words\enspace and\qmspace more\column below\par`,
+      String.raw`\trowd\cellx9\cellx9\pard\intbl a\par b\cell c\line d\cell\row`,
+      String.raw`\trowd\cellx9\pard\intbl\itap2 e\nestcell{\nonesttables\par}f\nestcell\pard\intbl g\cell\row\pard last{\footnote end}\par first}`,
+    ];
+    const { text } = await read(Buffer.from(lines.join('\n'), 'latin1'), types.rtf);
+    const rows = '| a b | c d |\n| e f g |\nlast';
+    expect(text).to.equal(`One goes on.\n\nA note.\n\nA box.\n\ntwo words and more\n\nbelow\n\n${rows}\n\nend\n\nfirst`);
+  });
+
   it('are read from RTF in the code pages of the document and of its fonts', async () => {
     const readRtf = async (rtf: string) => (await read(Buffer.from(rtf, 'latin1'), types.rtf)).text;
     const fonts = String.raw`{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial;}{\f2\fnil\fcharset128 Gothic;}{\f3\cpg1253 Arial;}}`;

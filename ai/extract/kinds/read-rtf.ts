@@ -5,20 +5,25 @@ import { charsetOfCodePage, charsetOfFont, decodeBytes } from './rtf-charsets.ts
 const maxDepth = 1_000;
 /** Groups whose content is not part of the text. */
 const hidden = new Set(
-  'fonttbl colortbl stylesheet listtable listoverridetable revtbl rsidtbl info pict object objdata themedata colorschememapping datastore latentstyles generator header headerl headerr headerf footer footerl footerr footerf xmlnstbl filetbl fldinst'.split(
+  'fonttbl colortbl stylesheet listtable listoverridetable revtbl rsidtbl info pict object objdata themedata colorschememapping datastore latentstyles generator header headerl headerr headerf footer footerl footerr footerf xmlnstbl filetbl fldinst nonesttables sp shprslt'.split(
     ' ',
   ),
 );
-/** Words for the code page of the whole document, besides `\\ansicpg`. */
+/** Words for the code page of the whole document, besides `\ansicpg`. */
 const codePages: Record<string, number> = { pc: 437, pca: 850, mac: 10000 };
 const written: Record<string, string> = {
   par: '\n\n',
   sect: '\n\n',
   page: '\n\n',
+  column: '\n\n',
   line: '\n',
   row: ' |\n',
   cell: ' | ',
+  nestcell: ' ',
   tab: '\t',
+  emspace: ' ',
+  enspace: ' ',
+  qmspace: ' ',
   emdash: '—',
   endash: '–',
   lquote: '‘',
@@ -32,11 +37,15 @@ const written: Record<string, string> = {
 /** A control word with its number, a control symbol, a byte, an end of a group, or text. Line ends mean nothing. */
 const token = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z0-9'])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\/giy;
 
+/** What stands within a paragraph and follows it: notes, and boxes of text. */
+const asides = new Set(['footnote', 'shptxt']);
+
 interface Group {
   hidden: boolean;
   /** Formatted so that it is not shown, or deleted; until it is said otherwise. */
   unseen: boolean;
   deleted: boolean;
+  inTable: boolean;
   /** Defines fonts instead of using them. */
   definesFonts: boolean;
   font: number | undefined;
@@ -45,7 +54,7 @@ interface Group {
 }
 
 /**
- * Reads the text of an RTF document: paragraphs, and tables as rows. Leaves out headers, footers, pictures, embedded objects and deleted
+ * Reads the text of an RTF document: paragraphs with the notes and boxes of text that stand in them, and tables as rows. Leaves out headers, footers, pictures, embedded objects and deleted
  * text.
  */
 export function readRtf({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): RawText {
@@ -69,12 +78,16 @@ class RtfReader {
   readonly #parts: string[] = [];
   readonly #maxLength: number;
   readonly #groups: Group[] = [];
-  #group: Group = { hidden: false, unseen: false, deleted: false, definesFonts: false, font: undefined, fallbacks: 1 };
+  #group: Group = { hidden: false, unseen: false, deleted: false, inTable: false, definesFonts: false, font: undefined, fallbacks: 1 };
   #charset = 'windows-1252';
   /** The charsets of fonts, by their numbers, that are not that of the document. */
   readonly #fonts = new Map<number | undefined, string>();
   #definedFont: number | undefined;
   #defaultFont: number | undefined;
+  /** The aside that is open: after which part it begins, and in how many groups. */
+  #aside: { from: number; depth: number } | undefined;
+  /** Asides of the paragraph that is open. */
+  readonly #waiting: string[] = [];
   #bytes: number[] = [];
   #charsetOfBytes = this.#charset;
   #length = 0;
@@ -95,13 +108,16 @@ class RtfReader {
     } else if (Object.hasOwn(codePages, word)) this.#charset = charsetOfCodePage(codePages[word] ?? 0) ?? this.#charset;
     else if (word === 'v') this.#group.unseen = number !== 0;
     else if (word === 'deleted') this.#group.deleted = number !== 0;
+    else if (/^(?:intbl|trowd|pard|row)$/.test(word)) this.#onTable(word);
+    else if (word === 'shpinst') this.#group.hidden = this.#groups.at(-1)?.hidden ?? false;
+    else if (asides.has(word)) this.#openAside();
     else if (word === 'ansicpg') this.#charset = charsetOfCodePage(number ?? 0) ?? this.#charset;
     else if (/^(?:f|deff|plain|fcharset|cpg)$/.test(word)) this.#onFont(word, number ?? 0);
     else if (word === 'uc') this.#group.fallbacks = Math.max(0, number ?? 1);
     else if (word === 'u' && number !== undefined) {
       this.#write(String.fromCharCode(number & 0xffff));
       this.#skip = this.#group.fallbacks;
-    } else if (Object.hasOwn(written, word)) this.#write(written[word] ?? '');
+    } else if (Object.hasOwn(written, word)) this.#writeWord(word);
   }
 
   onSymbol(symbol: string): void {
@@ -137,11 +153,16 @@ class RtfReader {
       if (this.#groups.length >= maxDepth) throw damaged('an RTF document that nests as one does');
       this.#groups.push(this.#group);
       this.#group = { ...this.#group };
-    } else this.#group = this.#groups.pop() ?? this.#group;
+      return;
+    }
+    if (this.#aside?.depth === this.#groups.length) this.#closeAside(this.#aside.from);
+    this.#group = this.#groups.pop() ?? this.#group;
   }
 
   finish(): string {
     this.#flush();
+    this.#parts.push('\n\n');
+    this.#endWaiting();
     const text = this.#parts.join('').replace(/^(?=[^\n|]* \| )/gm, '| ');
     return text
       .replace(/(?<![ \t])[ \t]+$/gm, '')
@@ -153,6 +174,36 @@ class RtfReader {
   get #isShown(): boolean {
     const { hidden, unseen, deleted } = this.#group;
     return !hidden && !unseen && !deleted;
+  }
+
+  #onTable(word: string): void {
+    if (word === 'row') this.#writeWord(word);
+    this.#group.inTable = word === 'intbl' || word === 'trowd';
+  }
+
+  /** What stands within a cell is one line. */
+  #writeWord(word: string): void {
+    const isBreak = word === 'par' || word === 'line';
+    this.#write(isBreak && this.#group.inTable ? ' ' : (written[word] ?? ''));
+    if (word !== 'par' || this.#group.inTable || this.#aside || !this.#isShown) return;
+    this.#endWaiting();
+  }
+
+  #endWaiting(): void {
+    for (const aside of this.#waiting.splice(0)) this.#parts.push(aside);
+  }
+
+  #openAside(): void {
+    if (!this.#isShown || this.#aside) return;
+    this.#flush();
+    this.#aside = { from: this.#parts.length, depth: this.#groups.length };
+  }
+
+  #closeAside(from: number): void {
+    this.#flush();
+    const text = this.#parts.splice(from).join('').trim();
+    this.#waiting.push(`${text}\n\n`);
+    this.#aside = undefined;
   }
 
   /** Notes the font of what follows, or, in the table of fonts, its charset. */
