@@ -17,6 +17,8 @@ const maxParsedLength = 6_000_000;
 const heavyParts =
   /<svg\b[^>]*\/>|<(script|style|svg)\b[^>]*(?:>[\s\S]*?(?:<\/\1\s*>|$)|$)|<!--[\s\S]*?(?:-->|$)|(?<=["'(])data:[\w/+.;=-]{0,80},[\w%+/=]*/gi;
 const metaCharset = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})/i;
+/** XHTML may say it in its first line. */
+const xmlCharset = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/i;
 
 const unread = new Set([...hidden, ...widgets]);
 
@@ -59,32 +61,41 @@ const layout: HtmlToTextOptions = {
   ],
 };
 
+/** In a mail nothing can be unfolded: what is not shown is for programs. A part of a page may be shown by a click. */
+const foldless: HtmlToTextOptions = {
+  ...layout,
+  selectors: [
+    ...(layout.selectors ?? []),
+    ...['display:none', 'display: none'].map((style) => ({ selector: `[style*="${style}"i]`, format: 'skip' })),
+  ],
+};
+
 /**
  * Reads the text of an HTML page: title, headings, paragraphs, and lists and tables as rows. Leaves out scripts, styles, addresses of
  * links, and what belongs to the site instead of the page.
  */
 export function readHtml(document: SourceDocument): RawText {
-  return read(document, leaveOutBoilerplate);
+  return read(document, leaveOutBoilerplate, layout);
 }
 
 /** Reads HTML that is no page of a site, such as a mail or a chapter of a book: what stands beside its text belongs to it. */
 export function readHtmlPart(document: SourceDocument): RawText {
-  return read(document, (html) => html);
+  return read(document, (html) => html, foldless);
 }
 
-function read({ bytes, charset }: SourceDocument, prune: (html: string) => string): RawText {
+function read({ bytes, charset }: SourceDocument, prune: (html: string) => string, options: HtmlToTextOptions): RawText {
   const html = decodeText(bytes, charsetOfBom(bytes) ?? knownCharset(charset) ?? charsetOfMeta(bytes));
   const light = html.length > maxParsedLength ? html.replace(heavyParts, '') : html;
-  return { text: htmlToText(light.slice(0, maxParsedLength), prune), pages: null, stoppedEarly: light.length > maxParsedLength };
+  return { text: htmlToText(light.slice(0, maxParsedLength), prune, options), pages: null, stoppedEarly: light.length > maxParsedLength };
 }
 
 /** Converts HTML to plain text. Lists and tables are laid out, and boilerplate is left out, unless the page is nested too deeply for that. */
-function htmlToText(html: string, prune: (html: string) => string): string {
+function htmlToText(html: string, prune: (html: string) => string, options: HtmlToTextOptions): string {
   const { depth, text } = scanHtml(html);
   if (depth > maxDepth) return text;
   const pruned = prune(html);
   // Without one the title would be taken for all that there is.
-  return convert(/<body[\s>]/i.test(pruned) ? pruned : `<body>${pruned}`, layout)
+  return convert(/<body[\s>]/i.test(pruned) ? pruned : `<body>${pruned}`, options)
     .replace(/(\S) {3,}(?=\S)/g, '$1  ')
     .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n');
@@ -92,7 +103,7 @@ function htmlToText(html: string, prune: (html: string) => string): string {
 
 function charsetOfMeta(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, prescanBytes)).toString('latin1');
-  const label = knownCharset(metaCharset.exec(head)?.[1]);
+  const label = knownCharset((metaCharset.exec(head) ?? xmlCharset.exec(head))?.[1]);
   // A page whose declaration is readable as single bytes is not in UTF-16, whatever it declares.
   return label?.startsWith('utf-16') ? 'utf-8' : label;
 }

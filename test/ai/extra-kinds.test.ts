@@ -94,6 +94,30 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(text).to.equal('Prices\n\n| Part | Price | Since |\n| Mirror | 12.5 | 2026-03-01 |');
   });
 
+  it('are read from Excel with numbers, truth and signs as it shows them', async () => {
+    const cells = [
+      ...['1.1000000000000001', '0.30000000000000004', '1234567890123456', '1E-3'].map((value) => `<c><v>${value}</v></c>`),
+      ...['<c t="b"><v>1</v></c>', '<c t="b"><v>0</v></c>', '<c t="s"><v>0</v></c>', '<c t="str"><v>_x005F_x000D_</v></c>'],
+    ];
+    const { text } = await read(makeXlsx(`<row>${cells.join('')}</row>`, ['a_x000D_\nb']), types.xlsx);
+    expect(text).to.equal('Prices\n\n| 1.1 | 0.3 | 1234567890123456 | 1E-3 | TRUE | FALSE | a b | _x000D_ |');
+  });
+
+  it('are read without what is formatted as hidden, from Word, OpenDocument and mails, nor what a picture is called', async () => {
+    const run = (format: string, text: string) => `<w:r><w:rPr>${format}</w:rPr><w:t>${text}</w:t></w:r>`;
+    const change = '<w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange>';
+    const word = `<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('', 'a')}${run('<w:vanish/>', 'X')}${run('<w:vanish w:val="0"/>', 'b')}${run(change, 'c')}</w:p>`;
+    expect((await read(makeDocx(word), types.docx)).text).to.equal('abc\n\nA footnote.');
+    const style = '<style:style style:name="T1"><style:text-properties text:display="none"/></style:style>';
+    const span = (name: string, text: string) => `<text:span text:style-name="${name}">${text}</text:span>`;
+    const picture = '<draw:frame><draw:image/><svg:title>X</svg:title><svg:desc>X</svg:desc></draw:frame>';
+    const paragraph = `<text:p>a${span('T1', `X${span('T2', 'X')}X`)}${span('T2', 'b')}${picture}c</text:p>`;
+    expect((await read(makeOdt(paragraph, '', style), types.odt)).text).to.equal('abc');
+    const mail =
+      'From: a@example.com\nContent-Type: text/html\n\n<div style="Display: none">X</div><p>a<i style="color:red;display:none">X</i>b';
+    expect((await read(Buffer.from(mail), types.eml)).text).to.equal('From: a@example.com\n\nab');
+  });
+
   it('are read from Excel with days in East Asian formats, and without the readings of words', async () => {
     const formats = [27, 31, 36, 50, 56, 58, 32, 35, 30].map((format) => `<xf numFmtId="${format}"/>`).join('');
     const custom = '<numFmts><numFmt numFmtId="30" formatCode="0.0"/></numFmts>';

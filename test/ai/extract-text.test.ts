@@ -129,12 +129,14 @@ describe('text documents at /v1/extract', () => {
     expect(text).to.equal('Ferries\n\nFares\n\nAdults pay nine.');
   });
 
-  it('finds the charset of HTML in its header, then in its meta element', async () => {
+  it('finds the charset of HTML in its header, then in its meta element or its first line', async () => {
     const page = (meta: string) => Buffer.from(`<html><head>${meta}</head><body><p>caf\xe9 \x80</p></body></html>`, 'latin1');
     expect((await read(page('<meta charset="iso-8859-1">'), 'text/html')).text).to.equal('café €');
     const httpEquiv = '<meta http-equiv="Content-Type" content="text/html; charset=windows-1252">';
     expect((await read(page(httpEquiv), 'text/html')).text).to.equal('café €');
     expect((await read(page('<meta charset=utf-8>'), 'text/html; charset=windows-1252')).text).to.equal('café €');
+    const declared = Buffer.from('<?xml version="1.0" encoding="iso-8859-2"?><html><body>k\xf9\xf2</body></html>', 'latin1');
+    expect((await read(declared, 'text/html')).text).to.equal('kůň');
     expect((await read('<meta charset=utf-16><p>ü', 'text/html')).text).to.equal('ü');
   });
 

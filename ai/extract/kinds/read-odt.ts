@@ -6,8 +6,8 @@ import { TextBuilder } from './text-builder.ts';
 
 const kind = 'an OpenDocument text';
 const manifest = 'META-INF/manifest.xml';
-/** What is not part of the text: comments, what was deleted, the numbers of notes, and how words are read. */
-const skipped = new Set(['office:annotation', 'text:tracked-changes', 'text:note-citation', 'text:ruby-text']);
+/** What is not part of the text: comments, what was deleted, the numbers of notes, how words are read, and what a picture shows. */
+const skipped = new Set(['office:annotation', 'text:tracked-changes', 'text:note-citation', 'text:ruby-text', 'svg:title', 'svg:desc']);
 /** What interrupts the paragraph that it stands in. */
 const asides = new Set(['text:note', 'draw:text-box']);
 
@@ -22,10 +22,11 @@ export async function readOdt({ bytes }: SourceDocument, { maxTextCharacters }: 
   /** The paragraphs that are open, with the level of those that are headings. */
   const open: (number | undefined)[] = [];
   let hidden = 0;
+  const styles = new HiddenStyles();
   await scanXml(archive.readText('content.xml'), {
     enough: () => builder.full,
     open(name, attributes) {
-      if (skipped.has(name)) hidden += 1;
+      if (skipped.has(name) || styles.hides(name, attributes)) hidden += 1;
       if (hidden > 0) return;
       if (name === 'text:p') open.push(undefined);
       else if (name === 'text:h') open.push(levelOf(attributes));
@@ -36,7 +37,7 @@ export async function readOdt({ bytes }: SourceDocument, { maxTextCharacters }: 
       else if (asides.has(name)) builder.openAside();
     },
     close(name) {
-      if (skipped.has(name)) hidden -= 1;
+      if (skipped.has(name) || styles.ends(name)) hidden -= 1;
       if (hidden > 0) return;
       if (name === 'text:p' || name === 'text:h') builder.endParagraph(open.pop());
       else if (name === 'table:table-cell') builder.endCell();
@@ -50,6 +51,28 @@ export async function readOdt({ bytes }: SourceDocument, { maxTextCharacters }: 
     },
   });
   return { ...builder.finish(), pages: null };
+}
+
+/** Knows which stretches of text are formatted as hidden. */
+class HiddenStyles {
+  readonly #names = new Set<string | undefined>();
+  #defined: string | undefined;
+  /** The stretches that are open, and whether each is hidden. */
+  readonly #open: boolean[] = [];
+
+  /** Whether an element that begins hides what is within it. */
+  hides(name: string, attributes: Record<string, string>): boolean {
+    if (name === 'style:style') this.#defined = attributes['style:name'];
+    else if (name === 'style:text-properties' && attributes['text:display'] === 'none') this.#names.add(this.#defined);
+    if (name !== 'text:span') return false;
+    this.#open.push(this.#names.has(attributes['text:style-name']));
+    return this.#open.at(-1) === true;
+  }
+
+  /** Whether an element that ends has hidden what was within it. */
+  ends(name: string): boolean {
+    return name === 'text:span' && this.#open.pop() === true;
+  }
 }
 
 function levelOf({ 'text:outline-level': level }: Record<string, string>): number {

@@ -132,9 +132,7 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
       if (name === 'v' || name === 't') inValue = false;
       else if (name === 'rPh') phonetic -= 1;
       else if (name === 'c') {
-        write(
-          type === 's' ? (book.shared[Number(value)] ?? '') : type === 'n' && book.dates.has(style) ? toDate(value, book.dayZero) : value,
-        );
+        write(type === 'n' ? showNumber(value, style, book) : showOther(type, value, book));
       } else if (name === 'row') builder.endRow();
       else if (name === 'sheetData') builder.closeTable();
     },
@@ -142,6 +140,20 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
       if (inValue) value += text;
     },
   });
+}
+
+/** As Excel shows it, which knows 15 digits: it stores 1.1 as 1.1000000000000001. */
+function showNumber(value: string, style: number, { dates, dayZero }: Book): string {
+  if (dates.has(style)) return toDate(value, dayZero);
+  const isRough = /[.e]/i.test(value) && value.replace(/\D/g, '').length > 15 && Number.isFinite(Number(value));
+  return isRough ? String(Number(Number(value).toPrecision(15))) : value;
+}
+
+function showOther(type: string, value: string, { shared }: Book): string {
+  if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
+  const text = type === 's' ? (shared[Number(value)] ?? '') : value;
+  // How a workbook writes signs that XML does not have, or that it would change, such as CR.
+  return text.replace(/_x([\da-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
 /** A day of a workbook as `2026-03-01`, with its time if it has one. A part of the first day is a time of any day, and stays a number. */

@@ -139,13 +139,13 @@ export function makeNetXlsx(rows: string, shared: string[]): Buffer {
 }
 
 /** An OpenDocument text whose body is this XML. */
-export function makeOdt(body: string, manifest = ''): Buffer {
+export function makeOdt(body: string, manifest = '', styles = ''): Buffer {
   return makeZip([
     { name: 'mimetype', content: 'application/vnd.oasis.opendocument.text' },
     { name: 'META-INF/manifest.xml', content: `${declaration}<manifest:manifest>${manifest}</manifest:manifest>` },
     {
       name: 'content.xml',
-      content: `${declaration}<office:document-content><office:body><office:text>${body}</office:text></office:body></office:document-content>`,
+      content: `${declaration}<office:document-content><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:text>${body}</office:text></office:body></office:document-content>`,
     },
   ]);
 }
