@@ -1,4 +1,4 @@
-import type { Line } from './read-lines.ts';
+import type { Line } from './page-line.ts';
 
 /** The hyphens that programs which part words write at the end of a line. */
 const hyphens = /\p{L}[-\u00ad\u2010\ufffe]$/u;

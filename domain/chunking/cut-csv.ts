@@ -12,7 +12,7 @@ const longestName = 60;
 export function cutCsv(text: string, size: ChunkSize): Cut[] {
   const records = readCsvRecords(text);
   const names = columnNamesOf(records)?.map((name) => [...name].slice(0, longestName).join('')) ?? [];
-  const context = [...names.join(', ')].slice(0, maxContext(size)).join('');
+  const context = [...names.filter((name) => name !== '').join(', ')].slice(0, maxContext(size)).join('');
   const bare = records.map((record, line) => toItem(record, line, []));
   const named = records.map((record, line) => ({ ...toItem(record, line, names), bare: { context, plain: bare[line]?.plain ?? '' } }));
   if (isFarLonger(named, text)) return combineItems(text, bare, { size, context });

@@ -6,20 +6,28 @@ export interface CsvRecord extends Span {
 }
 
 const delimiters = [',', ';', '\t', '|'];
-/** A number, a day, or nothing: no name of a column. */
-const value = /^[-+]?[\d\s.,:/%€$£-]*$/;
+/** What some programs write first, for Excel. It is shown with the first record. */
+const separatorLine = /^sep=([,;\t|])\n/i;
+/** A number or a day: no name of a column. */
+const value = /^[-+]?[\d\s.,:/%€$£-]+$/;
 
 /** The records of a CSV text, with quotes and without; one that is empty belongs to the next. Reads it once, twice if a quote is never closed. */
 export function readCsvRecords(text: string): CsvRecord[] {
-  const delimiter = findDelimiter(text);
-  return scan(text, delimiter, true) ?? scan(text, delimiter, false) ?? [];
+  const [line = '', named] = separatorLine.exec(text) ?? [];
+  const delimiter = named ?? findDelimiter(text);
+  return (
+    scan(text, { delimiter, hasQuotes: true, from: line.length }) ?? scan(text, { delimiter, hasQuotes: false, from: line.length }) ?? []
+  );
 }
 
-/** The names of the columns, if the first record has them: several, all of them different, none a value. */
+/** The names of the columns, if the first record has them: several, all of them different, none a value, one of them empty at most. */
 export function columnNamesOf([first, second]: CsvRecord[]): string[] | undefined {
   const names = first?.cells.map((cell) => cell.trim()) ?? [];
   const isHeader =
-    second !== undefined && names.length > 1 && new Set(names).size === names.length && !names.some((name) => value.test(name));
+    second !== undefined &&
+    names.filter((name) => name !== '').length > 1 &&
+    new Set(names).size === names.length &&
+    !names.some((name) => value.test(name));
   return isHeader ? names : undefined;
 }
 
@@ -31,9 +39,12 @@ function findDelimiter(text: string): string {
 }
 
 /** Undefined if a quote is opened and not closed. */
-function scan(text: string, delimiter: string, hasQuotes: boolean): CsvRecord[] | undefined {
+function scan(
+  text: string,
+  { delimiter, hasQuotes, from }: { delimiter: string; hasQuotes: boolean; from: number },
+): CsvRecord[] | undefined {
   const records: CsvRecord[] = [];
-  let [start, at, cells]: [number, number, string[]] = [0, 0, []];
+  let [start, at, cells]: [number, number, string[]] = [0, from, []];
   const endRecord = (end: number) => {
     if (cells.some((cell) => cell.trim() !== '')) {
       records.push({ start, end, cells });

@@ -45,6 +45,10 @@ describe('What is embedded of a CSV text', () => {
     const [chunk] = csv('name;remark\n"Quist; M.";"says ""no""\nand yes"\nAldous;plain');
     expect(chunk?.embedded).to.equal('name, remark\nname: Quist; M., remark: says "no"\nand yes\nname: Aldous, remark: plain');
     expect(csv('a\tb\nc\td')[0]?.embedded).to.equal('a, b\na: c, b: d');
+    // What tables of numbered rows are written with, and what Excel is told.
+    expect(csv(',name,price\n0,mirror,12')[0]?.embedded).to.equal('name, price\n0, name: mirror, price: 12');
+    const [told] = csv('sep=;\nname;price, net\nmirror;12,5');
+    expect(told).to.include({ text: 'sep=;\nname;price, net\nmirror;12,5', embedded: 'name, price, net\nname: mirror, price, net: 12,5' });
     expect(csv('name,length\nbroken,5" pipe\nother,"open\nlast,1')[0]?.embedded).to.equal(
       'name, length\nname: broken, length: 5" pipe\nname: other, length: "open\nname: last, length: 1',
     );
