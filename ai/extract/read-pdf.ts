@@ -106,15 +106,49 @@ function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): Pdf
 function readPage(pdfium: Pdfium, document: number, index: number): { lines: Line[]; scanned: boolean } | undefined {
   const page = pdfium.FPDF_LoadPage(document, index);
   if (page === 0) return undefined;
-  const textPage = pdfium.FPDFText_LoadPage(page);
   try {
-    if (textPage === 0) return undefined;
-    const lines = readLines(pdfium, textPage, pdfium.FPDFPage_GetRotation(page));
-    return { lines, scanned: isScanned(pdfium, page, lines.map(({ text }) => text).join('')) };
+    const lines = readUpright(pdfium, page);
+    return lines && { lines, scanned: isScanned(pdfium, page, lines.map(({ text }) => text).join('')) };
   } finally {
-    if (textPage !== 0) pdfium.FPDFText_ClosePage(textPage);
     pdfium.FPDF_ClosePage(page);
   }
+}
+
+/**
+ * The lines of a page as it is shown or, if most of its text lies on its side or upside down then, as it is turned to be read: PDFium reads
+ * the lines of some such pages from the last to the first.
+ */
+function readUpright(pdfium: Pdfium, page: number): Line[] | undefined {
+  const shown = pdfium.FPDFPage_GetRotation(page);
+  const asShown = readTurned(pdfium, page, shown);
+  if (!asShown || isUpright(asShown)) return asShown;
+  try {
+    for (const quarters of [1, 2, 3]) {
+      const turns = (shown + quarters) % 4;
+      pdfium.FPDFPage_SetRotation(page, turns);
+      const lines = readTurned(pdfium, page, turns);
+      if (lines && isUpright(lines)) return lines;
+    }
+    return asShown;
+  } finally {
+    pdfium.FPDFPage_SetRotation(page, shown);
+  }
+}
+
+function readTurned(pdfium: Pdfium, page: number, turns: number): Line[] | undefined {
+  const textPage = pdfium.FPDFText_LoadPage(page);
+  if (textPage === 0) return undefined;
+  try {
+    return readLines(pdfium, textPage, turns);
+  } finally {
+    pdfium.FPDFText_ClosePage(textPage);
+  }
+}
+
+/** Whether at least half of the text stands upright. */
+function isUpright(lines: Line[]): boolean {
+  const lengthOf = (some: Line[]) => some.reduce((sum, { text }) => sum + text.length, 0);
+  return lengthOf(lines.filter(({ upright }) => upright)) * 2 >= lengthOf(lines);
 }
 
 function unreadable(): ServiceError {

@@ -273,6 +273,21 @@ describe('Two columns of a PDF that are drawn line by line', () => {
   });
 });
 
+describe('A page of a PDF on which the text lies on its side', () => {
+  it('is read as if it were turned, from the first line to the last', async () => {
+    const lines = ['The first line of a page that', 'was turned by mistake, or holds', 'what is wider than it is high.', 'The last line.'];
+    for (const rotate of [0, 90, 180, 270])
+      for (const drawn of [0, 90, 180, 270]) {
+        const document = new PDFDocument({ size: [600, 600], margin: 0 });
+        Object.assign(document.page.dictionary.data, { Rotate: rotate });
+        document.fontSize(11).rotate(drawn, { origin: [300, 300] });
+        for (const [row, line] of lines.entries()) document.text(line, 60, 100 + 14 * row, { lineBreak: false });
+        document.end();
+        expect((await read(Buffer.concat(await document.toArray()))).text, `${rotate} ${drawn}`).to.equal(lines.join('\n'));
+      }
+  });
+});
+
 describe('Words of a PDF that line ends part', () => {
   const withHyphen = '/Encoding << /Type /Encoding /Differences [1 /uni2010] >>';
   const textOf = async (lines: string[]) => {
