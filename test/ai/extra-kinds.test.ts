@@ -84,6 +84,19 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(await refusal(makePptx(['', '', '', '']), types.pptx)).to.deep.equal([413, 'too_many_pages']);
   });
 
+  it('are read from PowerPoint without what stands on every slide: date, footer and number', async () => {
+    const shape = (type: string, text: string) =>
+      `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:fld><a:t>${text}</a:t></a:fld></a:p></p:txBody></p:sp>`;
+    const slide = [
+      shape('dt', 'May 3'),
+      shape('body', 'The lamp'),
+      shape('ftr', 'Confidential'),
+      shape('sldNum', '7'),
+      shape('body', 'is lit'),
+    ];
+    expect((await read(makePptx([slide.join('')]), types.pptx)).text).to.equal('The lamp\n\nis lit');
+  });
+
   it('are read from Excel: names of sheets, rows, results of formulas, days', async () => {
     const rows = [
       '<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="inlineStr"><is><t>Since</t></is></c></row>',

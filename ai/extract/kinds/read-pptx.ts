@@ -7,6 +7,8 @@ import { TextBuilder } from './text-builder.ts';
 
 const kind = 'a PowerPoint presentation';
 const titles = new Set(['title', 'ctrTitle']);
+/** What stands on every slide: its date, its footer, its number. */
+const furniture = new Set(['dt', 'ftr', 'sldNum']);
 
 /** Reads the slides of a presentation in their order; each counts as a page. Throws 413 `too_many_pages` as for a PDF. */
 export async function readPptx({ bytes }: SourceDocument, { maxTextCharacters, maxPdfPages }: ExtractLimits): Promise<RawText> {
@@ -38,12 +40,14 @@ async function readSlide(archive: Archive, slide: string, builder: TextBuilder):
   // The second form of what a newer element shows already.
   let fallbacks = 0;
   let [inTitle, titled] = [false, false];
+  let inFurniture = false;
   await scanXml(archive.readText(slide), {
     enough: () => builder.full,
     open(name, { type = '' }) {
       if (name === 'mc:Fallback') fallbacks += 1;
       if (fallbacks > 0) return;
-      if (name === 'a:t' || name === 'm:t') inText = true;
+      if (name === 'a:t' || name === 'm:t') inText = !inFurniture;
+      else if (name === 'p:ph' && furniture.has(type)) inFurniture = true;
       else if (name === 'p:ph' && titles.has(type) && !titled) [inTitle, titled] = [true, true];
       else if (name === 'a:br') builder.add('\n');
       else if (name === 'a:tbl') builder.openTable();
@@ -57,7 +61,8 @@ async function readSlide(archive: Archive, slide: string, builder: TextBuilder):
       else if (name === 'p:sp' && inTitle) {
         inTitle = false;
         builder.endTitle();
-      } else if (name === 'a:tc') builder.endCell();
+      } else if (name === 'p:sp') inFurniture = false;
+      else if (name === 'a:tc') builder.endCell();
       else if (name === 'a:tr') builder.endRow();
       else if (name === 'a:tbl') builder.closeTable();
     },
