@@ -130,7 +130,8 @@ describe('Organizations', () => {
     expect(await seen(admin.client)).to.deep.equal({ status: 200, listed: [asMember], inFull: [asMember] });
     expect(await seen(member.client)).to.deep.equal({ status: 403, listed: [], inFull: [] });
 
-    const again = (role: string) => admin.client.post('/organization/invite-member', { email: asOwner, role, organizationId, resend: true });
+    const again = (role: string) =>
+      admin.client.post('/organization/invite-member', { email: asOwner, role, organizationId, resend: true });
     expect((await again('member')).status).to.equal(403);
     expect(service.mails.filter(({ to }) => to === asOwner)).to.have.length(1);
   });

@@ -79,7 +79,7 @@ describe('Objects that the store refuses to delete, among many', () => {
       .insertInto('object_to_delete')
       .values({ key: 'org/locked-1', ...later })
       .execute();
-    expect(await deleteObjectBatch(db, storage, 'org', () => {})).to.include({ deleted: 0, failing: 1 });
+    expect(await deleteObjectBatch(db, storage, { organizationId: 'org' }, () => {})).to.include({ deleted: 0, failing: 1 });
     expect((await rows()).map(({ attempts }) => attempts)).to.deep.equal([1]);
   });
 
