@@ -94,7 +94,12 @@ describe('The share of connections', () => {
     const lookUps: string[] = [];
     const options: Partial<MountOptions> = {
       auth: { handler } as never,
-      config: { apiUrl: 'http://localhost', trustedOrigins: [] as string[], authSecret: 'a secret of 32 characters or more' } as never,
+      config: {
+        apiUrl: 'http://localhost',
+        trustedOrigins: [] as string[],
+        authSecret: 'a secret of 32 characters or more',
+        billing: { enabled: false },
+      } as never,
       findSession: async ({ authorization }) => {
         lookUps.push(shareKey());
         return authorization ? ({ userId: 'user' } as Caller) : undefined;
