@@ -1,42 +1,29 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import type { Db } from '../../db/connect.ts';
 import { deleteObjectBatch } from '../../domain/objects/delete-object-batch.ts';
 import { findOrphanedObjects, type OrphanSweep } from '../../domain/objects/find-orphaned-objects.ts';
 import { allowSweep, findStop, listOrphans } from '../../domain/objects/orphan-sweep-stop.ts';
 import { deleteOrganizationObjects } from '../../domain/organizations/delete-organization.ts';
 import { orphansCommand } from '../../ops/commands/orphans.ts';
 import type { OpsContext } from '../../ops/context.ts';
-import { LocalStorage } from '../../storage/local.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { useLocalStore } from '../support/use-local-store.ts';
 
 const old = new Date(Date.now() - 2 * 24 * 60 * 60 * 1_000);
 
 describe('The sweep of orphaned objects', () => {
-  let database: TestDatabase;
-  let db: Db;
-  let directory: string;
-  let storage: LocalStorage;
+  const own = useLocalStore();
   beforeEach(async () => {
-    database = await createTestDatabase();
-    db = database.db;
-    directory = makeTestDirectory();
-    storage = new LocalStorage({ directory, publicUrl: 'http://localhost', secret: Buffer.from('secret') });
     for (const id of ['one', 'two']) {
-      await db.insertInto('organization').values({ id, name: id, slug: id, createdAt: new Date() }).execute();
-      await db.insertInto('workspace').values({ id, organization_id: id, name: id, slug: id }).execute();
+      await own.db.insertInto('organization').values({ id, name: id, slug: id, createdAt: new Date() }).execute();
+      await own.db.insertInto('workspace').values({ id, organization_id: id, name: id, slug: id }).execute();
     }
-  });
-  afterEach(async () => {
-    await database.drop();
-    removeTestDirectory(directory);
   });
 
   function store(organization: string, ids: string[]): void {
     for (const id of ids) {
-      const path = join(directory, organization, id);
+      const path = join(own.directory, organization, id);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, 'x');
       utimesSync(path, old, old);
@@ -47,23 +34,23 @@ describe('The sweep of orphaned objects', () => {
     store(organization, ids);
     const place = { organization_id: organization, workspace_id: organization, name: 'a.txt', content_type: 'text/plain', size_bytes: 1 };
     const rows = ids.map((id) => ({ ...place, id, status: 'ready' as const, object_key: `${organization}/${id}` }));
-    await db.insertInto('document').values(rows).execute();
+    await own.db.insertInto('document').values(rows).execute();
   }
   const sweep = (before?: OrphanSweep, onProgress: (sweep: OrphanSweep) => void = () => {}, signal = new AbortController().signal) =>
-    findOrphanedObjects(db, storage, { before, onProgress, signal });
+    findOrphanedObjects(own.db, own.storage, { before, onProgress, signal });
   const failureOf = (work: Promise<unknown>): Promise<Error> =>
     work.then(
       () => new Error('it did not fail'),
       (error) => error,
     );
-  const toDelete = async () => (await db.selectFrom('object_to_delete').select('key').orderBy('key').execute()).map(({ key }) => key);
+  const toDelete = async () => (await own.db.selectFrom('object_to_delete').select('key').orderBy('key').execute()).map(({ key }) => key);
 
   it('lets a few go, also in a small store', async () => {
     await storeWithRows('one', names('kept', 3));
     store('one', names('stray', 10));
     expect(await sweep()).to.equal(10);
     expect(await toDelete()).to.deep.equal(names('one/stray', 10));
-    expect(await listOrphans(db, 10)).to.deep.equal([]);
+    expect(await listOrphans(own.db, 10)).to.deep.equal([]);
     store('two', names('stray', 11));
     expect((await failureOf(sweep())).message).to.match(/^11 of 24 /);
   });
@@ -75,24 +62,24 @@ describe('The sweep of orphaned objects', () => {
     expect(stopped.name).to.equal('OrphanSweepStopped');
     expect(stopped.message).to.match(/^12 of 1092 stored objects have no document: nothing is deleted/);
     expect(await toDelete()).to.deep.equal([]);
-    expect(await findStop(db)).to.include({ found: 12, checked: 1_092, allowed: 0 });
-    expect(await listOrphans(db, 2)).to.deep.equal(['two/stray-0', 'two/stray-1']);
+    expect(await findStop(own.db)).to.include({ found: 12, checked: 1_092, allowed: 0 });
+    expect(await listOrphans(own.db, 2)).to.deep.equal(['two/stray-0', 'two/stray-1']);
 
     const said: string[] = [];
     const command = (...args: string[]) =>
-      orphansCommand.run(args, { db, print: (line: string) => said.push(line) } as unknown as OpsContext);
+      orphansCommand.run(args, { db: own.db, print: (line: string) => said.push(line) } as unknown as OpsContext);
     expect((await failureOf(command())).message).to.match(/^Nothing is deleted until you say so/);
     expect(said.slice(0, 2).join('\n')).to.match(/^12 of 1092 stored objects have no document .*\n {2}two\/stray-0$/);
     await command('--go-on');
     expect(said.at(-1)).to.equal('The next housekeeping may delete 12.');
-    expect(await findStop(db)).to.include({ allowed: 12 });
+    expect(await findStop(own.db)).to.include({ allowed: 12 });
     store('two', ['one-more']);
     expect((await failureOf(sweep())).message).to.match(/^13 of 1093 /);
-    expect(await findStop(db)).to.include({ found: 13, allowed: 0 });
-    await allowSweep(db);
+    expect(await findStop(own.db)).to.include({ found: 13, allowed: 0 });
+    await allowSweep(own.db);
     expect(await sweep()).to.equal(13);
     expect(await toDelete()).to.have.lengthOf(13);
-    expect(await findStop(db)).to.equal(undefined);
+    expect(await findStop(own.db)).to.equal(undefined);
   });
 
   it('goes on by itself once the rows are back, and counts nothing that is to be deleted anyway', async () => {
@@ -100,9 +87,9 @@ describe('The sweep of orphaned objects', () => {
     store('two', names('stray', 20));
     expect((await failureOf(sweep())).message).to.match(/^20 of 520 /);
     await storeWithRows('two', names('stray', 15));
-    await db.insertInto('object_to_delete').values({ key: 'two/stray-15', organization_id: 'two' }).execute();
+    await own.db.insertInto('object_to_delete').values({ key: 'two/stray-15', organization_id: 'two' }).execute();
     expect(await sweep()).to.equal(4);
-    expect(await findStop(db)).to.equal(undefined);
+    expect(await findStop(own.db)).to.equal(undefined);
   });
 
   it('stops at more than a thousand, however many objects there are', async () => {
@@ -118,8 +105,8 @@ describe('The sweep of orphaned objects', () => {
   it('spares an object whose row comes while it runs', async () => {
     store('one', names('stray', 3));
     await storeWithRows('two', names('kept', 1_000));
-    const list = storage.list.bind(storage);
-    storage.list = async function* (...input) {
+    const list = own.storage.list.bind(own.storage);
+    own.storage.list = async function* (...input) {
       yield* list(...input);
       await storeWithRows('one', ['stray-0']);
     };
@@ -144,8 +131,8 @@ describe('The sweep of orphaned objects', () => {
     expect(reached).to.include({ checked: 500, found: 0 });
     expect(reached?.reached).to.match(/^one\/kept-/);
     const listed: (string | undefined)[] = [];
-    const list = storage.list.bind(storage);
-    storage.list = (prefix, from) => {
+    const list = own.storage.list.bind(own.storage);
+    own.storage.list = (prefix, from) => {
       listed.push(from);
       return list(prefix, from);
     };
@@ -157,7 +144,7 @@ describe('The sweep of orphaned objects', () => {
     store('one', names('stray', 10));
     const young = names('young', 2_500);
     store('two', young);
-    for (const id of young) utimesSync(join(directory, 'two', id), new Date(), new Date());
+    for (const id of young) utimesSync(join(own.directory, 'two', id), new Date(), new Date());
     const reports: OrphanSweep[] = [];
     expect(await sweep(undefined, (progress) => void reports.push(progress))).to.equal(10);
     expect(reports.map(({ checked, found }) => [checked, found])).to.deep.equal([
@@ -187,27 +174,27 @@ describe('The sweep of orphaned objects', () => {
   it('and every other deletion refuse a store of another deployment, and say which two', async () => {
     store('one', ['stray']);
     expect(await sweep()).to.equal(1);
-    const owner = readFileSync(join(directory, '.deployment'), 'utf8');
+    const owner = readFileSync(join(own.directory, '.deployment'), 'utf8');
     const wrong = await createTestDatabase();
     await wrong.db.updateTable('deployment').set({ id: 'wrong' }).execute();
     const nobody = { onProgress() {}, signal: new AbortController().signal };
     for (const deletion of [
-      findOrphanedObjects(wrong.db, storage, { before: undefined, ...nobody }),
-      deleteObjectBatch(wrong.db, storage, { organizationId: 'one' }, () => {}),
-      deleteOrganizationObjects(wrong.db, storage, 'one', { before: { deleted: 0, failed: 0 }, ...nobody }),
+      findOrphanedObjects(wrong.db, own.storage, { before: undefined, ...nobody }),
+      deleteObjectBatch(wrong.db, own.storage, { organizationId: 'one' }, () => {}),
+      deleteOrganizationObjects(wrong.db, own.storage, 'one', { before: { deleted: 0, failed: 0 }, ...nobody }),
     ]) {
       const { name, message } = await failureOf(deletion);
       expect(name).to.equal('StoreOfAnotherDeployment');
       expect(message).to.include(`belongs to deployment ${owner}`).and.to.include('of deployment wrong');
     }
-    expect(await storage.stat('one/stray')).to.deep.equal({ sizeBytes: 1 });
+    expect(await own.storage.stat('one/stray')).to.deep.equal({ sizeBytes: 1 });
     await wrong.drop();
     // Its own deployment goes on.
-    expect(await deleteObjectBatch(db, storage, { organizationId: 'one' }, () => {})).to.deep.equal({
+    expect(await deleteObjectBatch(own.db, own.storage, { organizationId: 'one' }, () => {})).to.deep.equal({
       deleted: 1,
       failing: 0,
       nextDueMs: null,
     });
-    expect(await storage.stat('one/stray')).to.equal(undefined);
+    expect(await own.storage.stat('one/stray')).to.equal(undefined);
   });
 });

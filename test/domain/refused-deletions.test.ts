@@ -1,41 +1,31 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Db } from '../../db/connect.ts';
 import { deleteObjectBatch } from '../../domain/objects/delete-object-batch.ts';
 import { deleteOrganizationObjects } from '../../domain/organizations/delete-organization.ts';
-import { LocalStorage } from '../../storage/local.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { useLocalStore } from '../support/use-local-store.ts';
 
 describe('Objects that the store refuses to delete, among many', () => {
-  let database: TestDatabase;
-  let db: Db;
-  let directory: string;
-  let storage: LocalStorage;
+  const own = useLocalStore();
   beforeEach(async () => {
-    database = await createTestDatabase();
-    db = database.db;
-    directory = makeTestDirectory();
-    storage = new LocalStorage({ directory, publicUrl: 'http://localhost', secret: Buffer.from('secret') });
-    mkdirSync(join(directory, 'org'));
+    mkdirSync(join(own.directory, 'org'));
     for (let n = 0; n < 30; n++) writeFileSync(pathOf(`file-${n}`), 'x');
     // A directory in an object's place cannot be deleted as a file.
     for (const id of refused) mkdirSync(pathOf(id));
   });
-  afterEach(async () => {
-    await database.drop();
-    removeTestDirectory(directory);
-  });
 
   const refused = ['locked-1', 'locked-2'];
-  const pathOf = (id: string) => join(directory, 'org', id);
-  const rows = () => db.selectFrom('object_to_delete').selectAll().orderBy('key').execute();
+  const pathOf = (id: string) => join(own.directory, 'org', id);
+  const rows = () => own.db.selectFrom('object_to_delete').selectAll().orderBy('key').execute();
   const deleteAll = async () => {
     const reports: number[] = [];
     const onProgress = ({ deleted }: { deleted: number }) => void reports.push(deleted);
     const before = { deleted: 0, failed: 0 };
-    const counts = await deleteOrganizationObjects(db, storage, 'org', { before, onProgress, signal: new AbortController().signal });
+    const counts = await deleteOrganizationObjects(own.db, own.storage, 'org', {
+      before,
+      onProgress,
+      signal: new AbortController().signal,
+    });
     return { counts, reports };
   };
 
@@ -43,7 +33,7 @@ describe('Objects that the store refuses to delete, among many', () => {
     const first = await deleteAll();
     expect(first.counts).to.deep.equal({ deleted: 30, failed: 2 });
     expect(first.reports.at(-1)).to.equal(30);
-    await db.updateTable('object_to_delete').set({ last_error: 'of before' }).execute();
+    await own.db.updateTable('object_to_delete').set({ last_error: 'of before' }).execute();
     expect((await deleteAll()).counts).to.deep.equal({ deleted: 0, failed: 2 });
     const kept = await rows();
     expect(kept.map(({ key, organization_id, attempts }) => [key, organization_id, attempts])).to.deep.equal(
@@ -54,13 +44,13 @@ describe('Objects that the store refuses to delete, among many', () => {
 
   it('are tried again after a quarter of an hour at the latest', async () => {
     const row = { key: 'org/locked-1', organization_id: 'org', attempts: 40 };
-    await db.insertInto('object_to_delete').values(row).execute();
-    expect((await deleteObjectBatch(db, storage, { organizationId: 'org' }, () => {})).nextDueMs).to.be.within(800_000, 900_000);
+    await own.db.insertInto('object_to_delete').values(row).execute();
+    expect((await deleteObjectBatch(own.db, own.storage, { organizationId: 'org' }, () => {})).nextDueMs).to.be.within(800_000, 900_000);
   });
 
   it('are of no concern to another organization', async () => {
     const refusedOnce = { organization_id: 'org', attempts: 1, next_attempt_at: new Date(Date.now() + 60_000) };
-    await db
+    await own.db
       .insertInto('object_to_delete')
       .values([
         { key: 'org/locked-1', ...refusedOnce },
@@ -68,29 +58,29 @@ describe('Objects that the store refuses to delete, among many', () => {
         { key: 'other/gone', organization_id: 'other' },
       ])
       .execute();
-    const batch = await deleteObjectBatch(db, storage, { organizationId: 'other' }, () => {});
+    const batch = await deleteObjectBatch(own.db, own.storage, { organizationId: 'other' }, () => {});
     expect(batch).to.deep.equal({ deleted: 1, failing: 0, nextDueMs: null });
     expect((await rows()).map(({ key }) => key)).to.deep.equal(['org/file-1', 'org/locked-1']);
   });
 
   it('are left alone until they are due', async () => {
     const later = { organization_id: 'org', attempts: 1, next_attempt_at: new Date(Date.now() + 60_000) };
-    await db
+    await own.db
       .insertInto('object_to_delete')
       .values({ key: 'org/locked-1', ...later })
       .execute();
-    expect(await deleteObjectBatch(db, storage, { organizationId: 'org' }, () => {})).to.include({ deleted: 0, failing: 1 });
+    expect(await deleteObjectBatch(own.db, own.storage, { organizationId: 'org' }, () => {})).to.include({ deleted: 0, failing: 1 });
     expect((await rows()).map(({ attempts }) => attempts)).to.deep.equal([1]);
   });
 
   it('are tried again later and later, each with its own reason, until they are gone', async () => {
     const keys = [...Array.from({ length: 30 }, (_, n) => `file-${n}`), ...refused].map((id) => `org/${id}`);
-    await db
+    await own.db
       .insertInto('object_to_delete')
       .values(keys.map((key) => ({ key, organization_id: 'org' })))
       .execute();
     let reports = 0;
-    const batch = () => deleteObjectBatch(db, storage, { organizationId: 'org' }, () => reports++);
+    const batch = () => deleteObjectBatch(own.db, own.storage, { organizationId: 'org' }, () => reports++);
     /** What is refused in a batch waits for so long from then on. */
     const batchWaiting = async (waitMs: number) => {
       const before = Date.now();
@@ -104,13 +94,13 @@ describe('Objects that the store refuses to delete, among many', () => {
     expect(await batchWaiting(1_000)).to.include({ deleted: 30, failing: 2 });
     expect(reports).to.be.at.least(1);
     const due = { next_attempt_at: new Date(Date.now() - 60_000) };
-    await db.updateTable('object_to_delete').set(due).execute();
+    await own.db.updateTable('object_to_delete').set(due).execute();
     expect(await batchWaiting(2_000)).to.include({ deleted: 0, failing: 2 });
     const kept = await rows();
     expect(kept.map(({ key, attempts }) => [key, attempts])).to.deep.equal(refused.map((id) => [`org/${id}`, 2]));
     for (const [index, { last_error }] of kept.entries()) expect(last_error).to.include(refused[index]);
     for (const id of refused) rmSync(pathOf(id), { recursive: true });
-    await db.updateTable('object_to_delete').set(due).execute();
+    await own.db.updateTable('object_to_delete').set(due).execute();
     expect(await batch()).to.deep.equal({ deleted: 2, failing: 0, nextDueMs: null });
   });
 });
