@@ -224,8 +224,8 @@ export class BucketStorage implements Storage {
   }
 
   /**
-   * Throws StorageUnavailable if a request gets no response in time, or one that may be another later. The library can neither bound nor abort a request: one
-   * without a response keeps its connection, so that the next ones are not sent for a while.
+   * Throws StorageUnavailable if a request gets no response in time, or is refused for now. The library can neither bound nor abort a request:
+   * one without a response keeps its connection, so that the next ones are not sent for a while.
    */
   async #ask<T>(request: () => Promise<T>): Promise<T> {
     if (performance.now() < this.#awayUntil) throw new StorageUnavailable('a request has just got no response');

@@ -47,10 +47,11 @@ export async function deleteObjectBatch(
       deleted += portion.deleted.length;
       onProgress();
     }
-    if (due.length < pageSize)
+    const last = due.at(-1);
+    if (!last || due.length < pageSize) {
       return { deleted, failing: await countFailing(db, organizationId), nextDueMs: await nextDue(db, organizationId) };
-    const { key, next_attempt_at } = due[due.length - 1] as Due;
-    reached = { key, dueAt: next_attempt_at.toISOString() };
+    }
+    reached = { dueAt: last.next_attempt_at.toISOString(), key: last.key };
   }
   return { deleted, failing: await countFailing(db, organizationId), nextDueMs: 0, ...(reached && { reached }) };
 }
@@ -61,8 +62,8 @@ interface Due {
 }
 
 /**
- * The next objects that are due, after the last one that was reached. Those before it are gone, but stay in the index until the table is
- * vacuumed, at a fifth of its rows: to read past millions of them takes longer than to delete a batch.
+ * The next objects that are due, after the last one that was reached. Those before it are gone, but their entries stay in the index until a
+ * vacuum removes them, and reading past millions of them takes longer than deleting a batch.
  */
 async function pageOfDue(db: Db, organizationId: string, after: DuePlace | undefined): Promise<Due[]> {
   let page = db
@@ -104,7 +105,9 @@ async function countFailing(db: Db, organizationId: string): Promise<number> {
   return failing;
 }
 
-/** Looks from the first object on: one of a transaction that took long may be due before the last one that was reached. */
+/**
+ * Looks from the first object on: a transaction that took long may have added one that is due before the last one that was reached.
+ */
 async function nextDue(db: Db, organizationId: string): Promise<number | null> {
   const { rows } = await sql<{ next_due_ms: number }>`
     select greatest(0, ceil(extract(epoch from next_attempt_at - now()) * 1000))::int as next_due_ms from object_to_delete

@@ -8,8 +8,9 @@ import { startObjectDeletion } from '../../workflows/definitions.ts';
 const lateSeconds = 60;
 
 /**
- * Starts the workflows that delete objects for organizations whose next object is a minute late, in case theirs is gone with Temporal's
- * database; a start meets a workflow that runs and changes nothing. Takes at most `limit` organizations, first those whose last late object is the latest. Returns how many.
+ * Starts the workflows that delete objects for organizations that have one which is a minute late, in case theirs is gone with Temporal's
+ * database; a start meets a workflow that runs and changes nothing. Takes at most `limit` organizations, those whose newest late object
+ * has waited longest first. Returns how many.
  */
 export async function sweepObjectDeletions(db: Db, limit: number): Promise<number> {
   return inTransaction(db, async (trx) => {
@@ -20,8 +21,8 @@ export async function sweepObjectDeletions(db: Db, limit: number): Promise<numbe
 }
 
 /**
- * Reads two entries of an index for each organization, since one of them may have millions of objects. Reads backwards: objects are deleted from
- * the first one on, and their entries stay in the index for as long as no vacuum has come.
+ * Reads two entries of an index for each organization, because one of them may have millions of objects. It reads backwards: objects are
+ * deleted from the oldest on, and the entries of those that are gone stay in the index until a vacuum removes them.
  */
 async function listLate(trx: Transaction, limit: number): Promise<{ organization_id: string }[]> {
   const late = sql`(now() - make_interval(secs => ${lateSeconds}))`;

@@ -54,8 +54,8 @@ interface Group {
 }
 
 /**
- * Reads the text of an RTF document: paragraphs with the notes and boxes of text that stand in them, and tables as rows. Leaves out headers, footers, pictures, embedded objects and deleted
- * text.
+ * Reads the text of an RTF document: paragraphs with the notes and boxes of text that stand in them, and tables as rows. Leaves out headers,
+ * footers, pictures, embedded objects and deleted text.
  */
 export function readRtf({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): RawText {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
