@@ -85,16 +85,19 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
       return (!worker || saysWorkerRuns(running)) && (await isHealthy(`${url}/readyz`));
     });
   },
-  worker: (context) => startNode('The worker', [...memoryFlags, 'worker/main.ts'], context, async (running) => saysWorkerRuns(running)),
+  worker: (context) => {
+    const args = [...memoryFlags, 'worker/main.ts'];
+    return startNode('The worker', args, { ...context, background: true }, async (running) => saysWorkerRuns(running));
+  },
 };
 
 async function startNode(
   name: string,
   args: string[],
-  context: ServiceContext,
+  context: ServiceContext & { background?: boolean },
   ready: (running: RunningProcess) => Promise<boolean>,
 ): Promise<RunningProcess> {
-  const { supervisor, logFile, env } = context;
+  const { supervisor, logFile, env, background = false } = context;
   const running = supervisor.run({
     name,
     command: process.execPath,
@@ -103,6 +106,7 @@ async function startNode(
     env: { ...memoryEnvironment, ...env },
     logFile,
     graceMs: loadStopLimitMs({ ...inheritedEnvironment(), ...env }),
+    background,
   });
   try {
     await supervisor.waitUntilReady(running, () => ready(running), readyTimeoutMs);

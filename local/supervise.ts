@@ -24,6 +24,8 @@ export interface ProcessSpec {
   stopSignal?: 'SIGTERM' | 'SIGINT';
   /** How long a stop may take before SIGKILL; 10 s by default. */
   graceMs?: number;
+  /** Whether it leaves the processors to other programs that want them (docs/decisions/priorities.md). */
+  background?: boolean;
 }
 
 export interface Exit {
@@ -71,7 +73,19 @@ export interface Supervisor {
 }
 
 // The child registers with the guard before it becomes the program, so that it ends even if the supervisor is killed in between.
-const announce = 'umask 077; echo "add $$ $1" >&3; exec 3>&-; shift; exec "$@"';
+const announce = 'umask 077; echo "add $$ $1" >&3; exec 3>&-; shift; ';
+const become = 'exec "$@"';
+/** Gets about a third of the processor time of another program, if both want all of it. */
+const niceness = 5;
+// Where Linux groups processes by session, niceness counts only within a session, and the group has its own. Without privileges it may be
+// set once in a tenth of a second, by whoever comes first.
+const becomeNice = `
+  for try in 1 2 3 4 5; do
+    [ -w /proc/$$/autogroup ] || break
+    echo ${niceness} > /proc/$$/autogroup && break
+    sleep 0.1
+  done 2> /dev/null
+  exec nice -n ${niceness} "$@"`;
 
 /** Starts a supervisor: every process it runs ends within a few seconds of this process, even when this one is killed by SIGKILL. */
 export function createSupervisor(): Supervisor {
@@ -106,7 +120,8 @@ export function createSupervisor(): Supervisor {
 
 function start(spec: ProcessSpec, guard: Guard, onExit: () => void): RunningProcess {
   const log = openLog(spec.logFile);
-  const child = spawn('/bin/sh', ['-c', announce, 'sh', stopSignalOf(spec).slice(3), spec.command, ...spec.args], {
+  const script = announce + (spec.background ? becomeNice : become);
+  const child = spawn('/bin/sh', ['-c', script, 'sh', stopSignalOf(spec).slice(3), spec.command, ...spec.args], {
     detached: true,
     stdio: ['ignore', log?.file ?? 'inherit', log?.file ?? 'inherit', guard.input],
     cwd: spec.cwd,

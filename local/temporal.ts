@@ -59,7 +59,8 @@ export async function startTemporal(supervisor: Supervisor, options: TemporalOpt
     otherCacheDir: options.otherCacheDir,
     note: options.note ?? (() => undefined),
   });
-  const running = supervisor.run({ name: 'Temporal', command, args: serverArguments(options), logFile: options.logFile, graceMs: 5000 });
+  const args = serverArguments(options);
+  const running = supervisor.run({ name: 'Temporal', command, args, logFile: options.logFile, graceMs: 5000, background: true });
   try {
     await supervisor.waitUntilReady(running, () => isReady(options), 60_000);
   } catch (error) {

@@ -24,6 +24,7 @@ interface Service {
   security_opt?: string[];
   mem_limit?: string;
   cpus?: string;
+  cpu_shares?: number;
   pids_limit?: number;
   logging?: { options: Environment };
   networks?: string[];
@@ -63,6 +64,11 @@ describe('docker-compose.yml', () => {
       const inFiles = secretVariables.filter((secret) => known.includes(secret)).map((secret) => `${secret}_FILE`);
       expect([...known, ...inFiles], name).to.include.members(Object.keys(environment ?? {}));
     }
+  });
+
+  it('lets requests come before what outlives them', () => {
+    const less = Object.entries(compose.services).filter(([, { cpu_shares: shares = 1_024 }]) => shares < 1_024);
+    expect(less.map(([name]) => name)).to.have.members(['worker', 'temporal']);
   });
 
   for (const [title, name, settled] of [

@@ -44,6 +44,7 @@ function run({ stack }: Service, part: 'api' | 'worker', env: Record<string, str
     env: { ...memoryEnvironment, ...stack.env, ...env },
     logFile: `${stack.dataDir}/logs/${which}-${part}.log`,
     graceMs: 15_000,
+    background: part === 'worker',
   });
 }
 
