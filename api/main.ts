@@ -49,7 +49,7 @@ import { BodyBudget } from './limits/body-budget.ts';
 import { LargeResponses } from './limits/large-responses.ts';
 import { createLimiters } from './limits/limiters.ts';
 import { StandingRefusals } from './limits/standing-refusals.ts';
-import { createWriteBulkhead } from './limits/write-bulkhead.ts';
+import { WriteBulkhead } from './limits/write-bulkhead.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { JobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
@@ -132,7 +132,7 @@ const deps: ApiDeps = {
   db,
   sessionsDb,
   neighbours,
-  writes: createWriteBulkhead(pools.requests.options.max ?? 1),
+  writes: new WriteBulkhead({ connections: pools.requests.options.max ?? 1, share: config.writeShare, neighbours }),
   readiness,
   storage: traceStorage(storage),
   ai,

@@ -83,7 +83,7 @@ export interface RunDeps {
   log: Logger;
   /** Counts the events of streams that were skipped because they do not fit the contract. */
   skippedEvents: { add(count: number): void };
-  writes: WriteBulkhead;
+  writes: Pick<WriteBulkhead, 'enter'>;
   /** The organizations that are served. */
   neighbours: Neighbours;
 }

@@ -22,6 +22,11 @@ export class Turns {
     return (this.#semaphores.get(key)?.held ?? 0) >= this.#limit;
   }
 
+  /** Whether anybody waits for the key. */
+  isWaitedFor(key: string): boolean {
+    return (this.#semaphores.get(key)?.waiting ?? 0) > 0;
+  }
+
   /** Waits for a turn; undefined after `patienceMs`, or at once if too many wait already. Rejects with the signal's reason. */
   async acquireWithin(key: string, patienceMs: number, signal: AbortSignal): Promise<Release | undefined> {
     if (this.isFull(key)) return undefined;

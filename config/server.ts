@@ -76,6 +76,8 @@ export function loadServerConfig(env: Environment) {
       waitMs: e.SEARCH_WAIT_MS,
       timeoutMs: e.SEARCH_TIMEOUT_MS,
     },
+    /** What part of the time the writes of one organization may take in a process, if many come at once and others are served. */
+    writeShare: e.WRITE_SHARE,
     /** How long a body may take to arrive, except that of an upload. */
     requestBodyTimeoutMs: e.REQUEST_BODY_TIMEOUT_MS,
     /** How long requests are still taken after the process has said that it is not ready: whoever sends them must notice. */
