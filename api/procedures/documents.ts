@@ -8,9 +8,11 @@ import { getDocument } from '../../domain/documents/document.ts';
 import { findTextPage, getText, readTextPage } from '../../domain/documents/document-text.ts';
 import { listDocuments } from '../../domain/documents/list-documents.ts';
 import { updateDocument } from '../../domain/documents/update-document.ts';
+import { newId } from '../../domain/ids.ts';
 import { expectLateUpload } from '../../domain/objects/late-uploads.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { objectKey } from '../../storage/object-key.ts';
+import type { UploadTarget } from '../../storage/port.ts';
 import type { ApiDeps } from '../deps.ts';
 import { keepAll, withIdempotency } from '../idempotency.ts';
 import { toDocument, toExtracted } from '../presenters/document.ts';
@@ -52,19 +54,24 @@ export function documentProcedures(deps: ApiDeps) {
       const { input, actor } = context;
       const { workspaceId, size: sizeBytes, ...rest } = input;
       checkContentType(rest.contentType, config.extraContentTypes);
+      const sign = ({ organizationId, id }: { organizationId: string; id: string }) =>
+        storage.signUpload({ key: objectKey(organizationId, id), contentType: rest.contentType, sizeBytes });
+      let signed: { id: string; target: UploadTarget } | undefined;
       const document = await withIdempotency(db, contract.documents.createUpload, context, {
         async admit() {
           const { organization_id: organizationId } = await getWorkspace(db, workspaceId);
           await context.authorize(organizationId);
           checkDeclaredSize(sizeBytes, config.storage.maxUploadBytes);
-          return organizationId;
+          const id = newId();
+          // Before the document counts: one that nobody can upload would take a part of the quota for a day.
+          signed = { id, target: await sign({ organizationId, id }) };
+          return { organizationId, id };
         },
-        effect: async (trx, organizationId) =>
-          toDocument(await createUpload(trx, getPlan, actor, { ...rest, organizationId, workspaceId, sizeBytes })),
+        effect: async (trx, { organizationId, id }) =>
+          toDocument(await createUpload(trx, getPlan, actor, { ...rest, id, organizationId, workspaceId, sizeBytes })),
         record: keepAll<ReturnType<typeof toDocument>>((created) => expectLateUpload(db, created)),
       });
-      const key = objectKey(document.organizationId, document.id);
-      const target = await storage.signUpload({ key, contentType: document.contentType, sizeBytes: document.size });
+      const target = signed?.id === document.id ? signed.target : await sign(document);
       return { document, upload: { ...target, expiresAt: target.expiresAt.toISOString() } };
     }),
 

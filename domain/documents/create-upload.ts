@@ -6,13 +6,13 @@ import { objectKey } from '../../storage/object-key.ts';
 import { startUpload } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
-import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
 import { changeUsedBytes, checkUsedBytes } from '../workspaces/used-bytes.ts';
 import type { DocumentRow } from './document.ts';
 import { type Labels, toLabelColumns } from './labels.ts';
 
 export interface NewUpload {
+  id: string;
   organizationId: string;
   workspaceId: string;
   name: string;
@@ -39,11 +39,10 @@ export function checkContentType(contentType: string, extra: readonly string[]):
  * Throws LIMIT_REACHED, NOT_FOUND.
  */
 export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Actor, upload: NewUpload): Promise<DocumentRow> {
-  const { organizationId, workspaceId, name, contentType, sizeBytes, tags = [], metadata = {} } = upload;
+  const { id, organizationId, workspaceId, name, contentType, sizeBytes, tags = [], metadata = {} } = upload;
   await lockOrganization(trx, organizationId);
   const plan = await getPlan(trx, organizationId);
   checkUsedBytes(await changeUsedBytes(trx, workspaceId, sizeBytes), plan);
-  const id = newId();
   const document = await trx
     .insertInto('document')
     .values({

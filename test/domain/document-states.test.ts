@@ -8,6 +8,7 @@ import { createUpload } from '../../domain/documents/create-upload.ts';
 import { deleteDocument } from '../../domain/documents/delete-document.ts';
 import { type DocumentRow, findDeclaredBytes } from '../../domain/documents/document.ts';
 import { purgeAbandonedUploads, purgeUpload } from '../../domain/documents/purge-uploads.ts';
+import { newId } from '../../domain/ids.ts';
 import { lockDocument, lockWorkspace } from '../../domain/locks.ts';
 import { drainWorkspace } from '../../domain/workspaces/drain-workspace.ts';
 import { insertWorkspaceOfChunks } from '../support/chunks.ts';
@@ -30,7 +31,7 @@ describe('A pending document', () => {
   afterEach(() => database.drop());
 
   const create = () => {
-    const upload = { organizationId: 'one', workspaceId: 'one', name: 'a.txt', contentType: 'text/plain', sizeBytes: 10 };
+    const upload = { id: newId(), organizationId: 'one', workspaceId: 'one', name: 'a.txt', contentType: 'text/plain', sizeBytes: 10 };
     return inTransaction(db, (trx) => createUpload(trx, noPlan, systemActor, upload));
   };
   const complete = (trx: Transaction) => completeUpload(trx, noPlan, systemActor, document, 4);
