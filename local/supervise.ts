@@ -77,8 +77,8 @@ const announce = 'umask 077; echo "add $$ $1" >&3; exec 3>&-; shift; ';
 const become = 'exec "$@"';
 /** Gets about a third of the processor time of another program, if both want all of it. */
 const niceness = 5;
-// Where Linux groups processes by session, niceness counts only within a session, and the group has its own. Without privileges it may be
-// set once in a tenth of a second, by whoever comes first.
+// If Linux groups processes by session, niceness counts only within a session, and the group has a niceness of its own. Without privileges
+// it may be set only once in a tenth of a second, whoever sets it, so it is tried again.
 const becomeNice = `
   for try in 1 2 3 4 5; do
     [ -w /proc/$$/autogroup ] || break
