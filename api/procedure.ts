@@ -7,6 +7,7 @@ import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import { inShareOf, moveToShareOf } from '../db/fair-share.ts';
 import type { Actor } from '../domain/audit.ts';
+import type { Pace } from '../domain/page.ts';
 import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
 import type { WriteBulkhead } from './limits/write-bulkhead.ts';
@@ -32,6 +33,8 @@ export interface RequestInfo {
   noteOrganization(organizationId: string): void;
   /** Whether the whole response has been given to the connection, which may still hold what the client does not take. */
   isWritten(): boolean;
+  /** Lets a page be written no faster than this: see `http/json-in-parts.ts`. */
+  paceResponse(pace: Pace): void;
   /** Called once the response has been sent, or the connection is gone. */
   onClose(callback: () => void): void;
   /** Called once the connection holds nothing more of the response that the client has not taken. */

@@ -4,7 +4,7 @@ import { anyOf } from '../db/batched-read.ts';
 import type { Db, Transaction } from '../db/connect.ts';
 import type { AuditEntryTable } from '../db/schema.ts';
 import { newId } from './ids.ts';
-import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows, rowBytes } from './page.ts';
+import { type Admit, type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows, rowBytes } from './page.ts';
 
 export type { Actor };
 
@@ -55,9 +55,6 @@ interface Paging {
   cursor?: string | undefined;
 }
 
-/** Called with the size of a page, in bytes, before it is read. */
-type Admit = (bytes: number) => Promise<void>;
-
 /**
  * A page of an organization's audit log, newest first, that ends after `limit` entries or 4 MiB. Throws BAD_REQUEST for a cursor of another
  * list or organization.
@@ -98,7 +95,8 @@ async function listPage(db: Db, cursors: Cursors, scope: string, filter: AuditFi
     where ${sql.join(conditions, sql` and `)} order by created_at desc, id desc limit ${limit + 1}
   `;
   const page = await fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
-  await admit?.(page.bytes);
-  const items = await readRows(page, (ids) => db.selectFrom('audit_entry').selectAll().where('id', '=', anyOf(ids)).execute());
+  const pace = await admit?.(page.bytes);
+  const read = (ids: string[]) => db.selectFrom('audit_entry').selectAll().where('id', '=', anyOf(ids)).execute();
+  const items = await readRows(page, read, pace);
   return { items, nextCursor: cursorAfter(page, cursors, scope) };
 }

@@ -5,6 +5,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { networkOf } from '../../auth/client-network.ts';
 import type { Release } from '../../concurrency/semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
+import type { Pace } from '../../domain/page.ts';
 import { addLogFields, withLogFields } from '../../telemetry/log-context.ts';
 import type { Caller } from '../caller.ts';
 import type { RequestInfo } from '../procedure.ts';
@@ -60,6 +61,11 @@ function readClientAddress(req: IncomingMessage, trustProxy: boolean): string {
   return networkOf(req.socket.remoteAddress ?? 'unknown');
 }
 
+/** How fast the response may be written; undefined: at once. */
+export function paceOf(res: Response): Pace | undefined {
+  return res.locals.pace as Pace | undefined;
+}
+
 /** The request as procedures see it. */
 export function requestInfo(req: Request, res: Response): RequestInfo {
   return {
@@ -75,6 +81,7 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
     hangUp: () => res.destroy(),
     noteOrganization: (organizationId) => noteOrganization(res, organizationId),
     isWritten: () => res.writableEnded,
+    paceResponse: (pace) => void Object.assign(res.locals, { pace }),
     onClose: (callback) => void (res.closed ? callback() : res.once('close', callback)),
     onDrained: (callback) => onDrained(res, callback),
     setHeader: (name, value) => res.setHeader(name, value),

@@ -12,7 +12,7 @@ import { keepAliveMs } from '../streams/sse.ts';
 import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
-import { isPage, jsonInParts } from './json-in-parts.ts';
+import { hasList, jsonInParts } from './json-in-parts.ts';
 import { noteCaller } from './note-caller.ts';
 import { noteTurnsTaken } from './observe-requests.ts';
 import { requestIdOf, requestInfo } from './request.ts';
@@ -24,8 +24,8 @@ interface RpcContext {
   called?: boolean;
   /** Set if something failed that the client may not see: the response that it gets instead of one of the protocol. */
   failure?: RenderedError;
-  /** The page of a list, if the procedure returned one: it is sent in parts, which oRPC's handler does not do. */
-  returned: { page?: unknown };
+  /** A list, if the procedure returned one: it is sent in parts, which oRPC's handler does not do. */
+  returned: { list?: unknown };
 }
 
 /** Mounts every procedure at `/rpc/<group>/<name>` in oRPC's protocol, so that `@orpc/client` calls it. */
@@ -45,7 +45,7 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
   const call: RequestHandler = async (req, res, next) => {
     const returned: RpcContext['returned'] = {};
     const { matched } = await handler.handle(req, res, { prefix: '/rpc', context: { req, res, returned } });
-    if (returned.page) res.json({ json: returned.page });
+    if (returned.list) res.json({ json: returned.list });
     else if (!matched) next();
   };
   router.post('/{*path}', bodyOfRefused, deps.refusals.refuseAgain, authenticated, body, authenticated, jsonInParts, call);
@@ -63,7 +63,7 @@ function createHandler(deps: ApiDeps, procedures: ProcedureTree): RPCHandler<Rpc
     rootInterceptors: [
       async ({ next, context }) => {
         const result = await next();
-        if (context.returned.page) return { matched: false, response: undefined };
+        if (context.returned.list) return { matched: false, response: undefined };
         if (!result.matched || !context.failure) return result;
         const { status, bare } = context.failure;
         return { matched: true, response: { ...result.response, status, body: bare } };
@@ -120,8 +120,8 @@ function toRpc(deps: ApiDeps, procedure: Procedure) {
         if (!parsed.success) throw invalidInput(toIssues(parsed.error));
         const output = await run(deps, procedure, { input: parsed.data, caller, request: requestInfo(req, res) });
         if (route.metadata.stream) return toIterator(deps, context, output as AsyncIterable<StreamEvent>);
-        if (!isPage(output)) return output;
-        context.returned.page = output;
+        if (!hasList(output)) return output;
+        context.returned.list = output;
         return undefined;
       } catch (error) {
         throw toRpcError(deps, context, error);

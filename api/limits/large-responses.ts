@@ -1,7 +1,9 @@
 import { BytesByKey } from '../../concurrency/bytes-by-key.ts';
 import type { Neighbours } from '../../concurrency/neighbours.ts';
+import { pause } from '../../concurrency/pause.ts';
 import { type Room, RoomQueue } from '../../concurrency/room-queue.ts';
 import { ApiError } from '../../contract/api-error.ts';
+import type { Pace } from '../../domain/page.ts';
 import type { RequestInfo } from '../procedure.ts';
 import { type HeldForClient, SlowClients } from './slow-clients.ts';
 
@@ -18,6 +20,9 @@ export interface LargeResponsesLimits {
   /** How fast an organization may read large responses, alone and while others are served: each takes up processor time that they need. */
   bytesPerSecond: number;
   sharedBytesPerSecond: number;
+  /** Pages up to this size are read and written at once all the same, and so is the first one after so long without a larger one. */
+  pacedAboveBytes: number;
+  pacedWithinMs: number;
   /** How many of an organization's requests may wait, and how long. */
   mostWaiting: number;
   patienceMs: number;
@@ -33,14 +38,16 @@ const defaultLimits: LargeResponsesLimits = {
   perUserBytes: 8 * megabyte,
   totalBytes: 32 * megabyte,
   bytesPerSecond: 16 * megabyte,
-  sharedBytesPerSecond: 4 * megabyte,
+  sharedBytesPerSecond: 2 * megabyte,
+  pacedAboveBytes: megabyte / 2,
+  pacedWithinMs: 10_000,
   mostWaiting: 50,
   patienceMs: 10_000,
   readMs: 60_000,
   contendedReadMs: 5_000,
 };
 
-type Request = Pick<RequestInfo, 'signal' | 'userId' | 'hangUp' | 'isWritten' | 'onClose'>;
+type Request = Pick<RequestInfo, 'signal' | 'userId' | 'hangUp' | 'isWritten' | 'onClose' | 'paceResponse'>;
 
 /**
  * Bounds what large responses hold in this process, from before their contents are read until the client has read them. An organization has
@@ -53,6 +60,8 @@ export class LargeResponses {
   /** What organizations and users may not use again yet: also of a response that has been read, until the pause after it is over. */
   readonly #organizations = new BytesByKey();
   readonly #users = new BytesByKey();
+  /** Large pages of organizations and users, also for a while after they have been read. */
+  readonly #pages = new BytesByKey();
   readonly #slow: SlowClients;
   #bytes = 0;
 
@@ -90,8 +99,7 @@ export class LargeResponses {
     if (!isAdmitted) throw refusal(['own full', 'key full'].includes(this.#roomFor(response)));
     const unread = setTimeout(hangUp, this.#limits.readMs).unref();
     const { bytesPerSecond, sharedBytesPerSecond } = this.#limits;
-    const isShared = this.#neighbours?.hasOthers(organizationId) ?? false;
-    const pausedUntil = performance.now() + (1_000 * bytes) / (isShared ? sharedBytesPerSecond : bytesPerSecond);
+    const pausedUntil = performance.now() + (1_000 * bytes) / (this.#isShared(organizationId) ? sharedBytesPerSecond : bytesPerSecond);
     request.onClose(() => {
       clearTimeout(unread);
       this.#slow.delete(response);
@@ -105,6 +113,44 @@ export class LargeResponses {
       if (pauseMs > 0) setTimeout(endPause, pauseMs).unref();
       else endPause();
     });
+  }
+
+  /**
+   * The same for a page, which is read and written in parts while others are served: half of the time that its organization has for it
+   * passes between the parts that are read, and half between those that are written. Returns the pace; undefined if nobody else is served,
+   * the page is small, or neither the organization nor the user has read a large one lately.
+   */
+  async admitPage(request: Request, organizationId: string, bytes: number): Promise<Pace | undefined> {
+    const isFirst = bytes > this.#limits.pacedAboveBytes && this.#notePage(request, organizationId);
+    await this.admit(request, organizationId, bytes);
+    if (bytes <= this.#limits.pacedAboveBytes || isFirst || !this.#isShared(organizationId)) return undefined;
+    const { signal } = request;
+    const wait = async (partBytes: number) => {
+      // Somebody waits for the room that this page takes.
+      if (this.#waiting.findWaitingForAll()) return;
+      await pause((500 * partBytes) / this.#limits.sharedBytesPerSecond, signal);
+    };
+    request.paceResponse(wait);
+    return async (partBytes) => {
+      await wait(partBytes);
+      signal.throwIfAborted();
+    };
+  }
+
+  /** Returns whether it is the first one for a while. */
+  #notePage(request: Request, organizationId: string): boolean {
+    const keys = [organizationId, ...(request.userId === undefined ? [] : [request.userId])];
+    const isFirst = keys.every((key) => this.#pages.of(key) === 0);
+    const count = (pages: number) => {
+      for (const key of keys) this.#pages.add(key, pages);
+    };
+    count(1);
+    request.onClose(() => setTimeout(() => count(-1), this.#limits.pacedWithinMs).unref());
+    return isFirst;
+  }
+
+  #isShared(organizationId: string): boolean {
+    return this.#neighbours?.hasOthers(organizationId) ?? false;
   }
 
   /** Nobody waits behind another member's limit. */

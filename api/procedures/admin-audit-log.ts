@@ -7,7 +7,7 @@ import { procedure } from '../procedure.ts';
 /** `admin.auditLog`: the entries of all organizations and of none. */
 export function platformAuditLog({ db, cursors, largeResponses }: ApiDeps) {
   return procedure(contract.admin.auditLog, async ({ input, caller, request }) => {
-    const admit = (bytes: number) => largeResponses.admit(request, `platform admin ${caller.userId}`, bytes);
+    const admit = (bytes: number) => largeResponses.admitPage(request, `platform admin ${caller.userId}`, bytes);
     const page = await listPlatformAuditEntries(db, cursors, input, admit);
     return { entries: page.items.map((entry) => toAuditEntry(entry)), nextCursor: page.nextCursor };
   });

@@ -33,7 +33,7 @@ export function documentProcedures(deps: ApiDeps) {
       const { organizationId, workspaceId, limit, cursor, tag: tags, contentType, status } = input;
       const contentTypes = contentType === undefined ? undefined : [contentType];
       const page = await listDocuments(db, cursors, { workspaceId, limit, cursor, tags, contentTypes, status }, (bytes) =>
-        largeResponses.admit(request, organizationId, bytes),
+        largeResponses.admitPage(request, organizationId, bytes),
       );
       return {
         items: page.items.map(toDocument),

@@ -22,7 +22,7 @@ export function jobProcedures(deps: ApiDeps) {
     list: procedure(contract.jobs.list, async ({ input, request, authorize }) => {
       await authorize(input.organizationId);
       await checkFilters(input);
-      const page = await listJobs(db, cursors, input, (bytes) => largeResponses.admit(request, input.organizationId, bytes));
+      const page = await listJobs(db, cursors, input, (bytes) => largeResponses.admitPage(request, input.organizationId, bytes));
       return { items: page.items.map((job) => toJobListItem(job, input.includeResult)), nextCursor: page.nextCursor };
     }),
 

@@ -21,7 +21,7 @@ export function organizationProcedures({ db, getPlan, cursors, largeResponses }:
 
     auditLog: procedure(contract.organizations.auditLog, async ({ input, request, authorize }) => {
       await authorize(input.organizationId);
-      const admit = (bytes: number) => largeResponses.admit(request, input.organizationId, bytes);
+      const admit = (bytes: number) => largeResponses.admitPage(request, input.organizationId, bytes);
       const page = await listAuditEntries(db, cursors, input, admit);
       return { entries: page.items.map((entry) => toAuditEntry(entry)), nextCursor: page.nextCursor };
     }),

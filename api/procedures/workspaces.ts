@@ -13,7 +13,7 @@ export function workspaceProcedures({ db, getPlan, config, largeResponses }: Api
   return {
     list: procedure(contract.workspaces.list, async ({ input, request, authorize }) => {
       await authorize(input.organizationId);
-      const admit = (bytes: number) => largeResponses.admit(request, input.organizationId, bytes);
+      const admit = (bytes: number) => largeResponses.admitPage(request, input.organizationId, bytes);
       return (await listWorkspaces(db, input.organizationId, admit)).map(toWorkspace);
     }),
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows } from '../page.ts';
+import { type Admit, type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows } from '../page.ts';
 import { type DocumentRow, inWorkspace, readDocuments } from './document.ts';
 import { type DocumentFilter, documentConditions } from './document-filter.ts';
 
@@ -23,7 +23,7 @@ export async function listDocuments(
   db: Db,
   cursors: Cursors,
   { workspaceId, limit, cursor, ...filter }: DocumentList,
-  admit: (bytes: number) => Promise<void> = async () => {},
+  admit?: Admit,
 ): Promise<Page<DocumentRow>> {
   const scope = `documents:${workspaceId}`;
   const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
@@ -35,7 +35,7 @@ export async function listDocuments(
     order by created_at desc, id desc limit ${limit + 1}
   `;
   const page = await fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
-  await admit(page.bytes);
-  const items = await readRows(page, (ids) => readDocuments(db, ids));
+  const pace = await admit?.(page.bytes);
+  const items = await readRows(page, (ids) => readDocuments(db, ids), pace);
   return { items, nextCursor: cursorAfter(page, cursors, scope) };
 }

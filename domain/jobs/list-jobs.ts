@@ -2,7 +2,18 @@ import { sql } from 'kysely';
 import { anyOf } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import type { JobStatus } from '../../db/schema.ts';
-import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows, rowBytes, type SizedPage } from '../page.ts';
+import {
+  type Admit,
+  type Cursors,
+  cursorAfter,
+  fitPage,
+  maxPageBytes,
+  type Pace,
+  type Page,
+  readRows,
+  rowBytes,
+  type SizedPage,
+} from '../page.ts';
 import { headColumns, inputBytes, type JobRow, resultBytes } from './job.ts';
 
 export interface JobFilter {
@@ -19,16 +30,11 @@ export interface JobFilter {
  * A page of an organization's jobs, newest first, that ends after `limit` jobs or 4 MiB. Without `includeResult` the results are not even
  * read. `admit` is called with the size of the page, in bytes, before the contents are read.
  */
-export async function listJobs(
-  db: Db,
-  cursors: Cursors,
-  filter: JobFilter,
-  admit: (bytes: number) => Promise<void> = async () => {},
-): Promise<Page<JobRow>> {
+export async function listJobs(db: Db, cursors: Cursors, filter: JobFilter, admit?: Admit): Promise<Page<JobRow>> {
   const scope = `jobs:${filter.organizationId}`;
   const page = await findPage(db, filter, filter.cursor === undefined ? undefined : cursors.decode(scope, filter.cursor));
-  await admit(page.bytes);
-  return { items: await readJobs(db, page, filter.includeResult), nextCursor: cursorAfter(page, cursors, scope) };
+  const pace = await admit?.(page.bytes);
+  return { items: await readJobs(db, page, filter.includeResult, pace), nextCursor: cursorAfter(page, cursors, scope) };
 }
 
 async function findPage(db: Db, filter: JobFilter, after: { createdAt: Date; id: string } | undefined): Promise<SizedPage> {
@@ -48,7 +54,7 @@ async function findPage(db: Db, filter: JobFilter, after: { createdAt: Date; id:
   return fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
 }
 
-async function readJobs(db: Db, page: SizedPage, includeResult: boolean): Promise<JobRow[]> {
+async function readJobs(db: Db, page: SizedPage, includeResult: boolean, pace?: Pace): Promise<JobRow[]> {
   const result = includeResult ? sql<JobRow['result']>`result` : sql<JobRow['result']>`null`;
   const read = (ids: string[]) =>
     db
@@ -56,5 +62,5 @@ async function readJobs(db: Db, page: SizedPage, includeResult: boolean): Promis
       .select([...headColumns, 'input', result.as('result')])
       .where('id', '=', anyOf(ids))
       .execute();
-  return await readRows(page, read);
+  return await readRows(page, read, pace);
 }

@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import type { WorkspaceTable } from '../../db/schema.ts';
+import type { Admit } from '../page.ts';
 
 /** A workspace as the database holds it. */
 export type WorkspaceRow = Selectable<WorkspaceTable>;
@@ -49,7 +50,7 @@ const otherBytes = 256;
  * Every workspace of an organization, by name. `admit` waits until a large response may be read; it is told of the size in bytes. How many
  * there may be is bounded where they are created.
  */
-export async function listWorkspaces(db: Db, organizationId: string, admit: (bytes: number) => Promise<void>): Promise<WorkspaceRow[]> {
+export async function listWorkspaces(db: Db, organizationId: string, admit: Admit): Promise<WorkspaceRow[]> {
   const ofOrganization = db.selectFrom('workspace').where('organization_id', '=', organizationId);
   const inOrder = ofOrganization.selectAll().orderBy('name').orderBy('id');
   const first = await inOrder.limit(few + 1).execute();

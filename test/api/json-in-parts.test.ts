@@ -5,13 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import express, { type ErrorRequestHandler } from 'express';
 import { jsonInParts } from '../../api/http/json-in-parts.ts';
+import { requestInfo } from '../../api/http/request.ts';
 import { until } from '../support/processes.ts';
 
-describe('A page of a list', () => {
+describe('A list in a response', () => {
   const bodies: Record<string, unknown> = {
     empty: { items: [], nextCursor: null },
     alone: { items: [{ name: 'Ärger 🔭', missing: undefined }] },
     several: { items: [{ id: 1 }, { id: 2, at: new Date(0) }, null, undefined], nextCursor: 'after' },
+    entries: { entries: [{ id: 1 }, null], nextCursor: null },
+    bare: [{ id: 1 }, null],
+    'bare and empty': [],
     long: { items: Array.from({ length: 300 }, (_, id) => ({ id, text: 'ü'.repeat(20_000) })), nextCursor: null },
   };
   let server: Server;
@@ -20,6 +24,7 @@ describe('A page of a list', () => {
   let counting: NodeJS.Immediate;
   /** Which turn of the event loop it was when each item was written. */
   const turnsOfItems: number[] = [];
+  const pacedBytes: number[] = [];
 
   before(async () => {
     const fails: ErrorRequestHandler = (error, _req, res, _next) => void res.status(500).json({ message: String(error.message) });
@@ -39,6 +44,12 @@ describe('A page of a list', () => {
       .use(jsonInParts)
       .get('/long-and-slow', (_req, res) => void res.json({ items: Array(200).fill(slow) }))
       .get('/slow', (_req, res) => void res.json({ items: Array(10).fill(slow) }))
+      .get('/slow-entries', (_req, res) => void res.json({ entries: Array(10).fill(slow) }))
+      .get('/slow-and-bare', (_req, res) => void res.json(Array(10).fill(slow)))
+      .get('/paced', (req, res) => {
+        requestInfo(req, res).paceResponse(async (bytes) => void pacedBytes.push(bytes));
+        res.json({ items: Array(10).fill(slow) });
+      })
       .get('/broken', (_req, res) => void res.json({ items: [slow, slow, broken] }))
       .get('/rpc/slow', (_req, res) => void res.json({ json: { items: Array(10).fill(slow) } }))
       .get('/rpc/:name', (req, res) => void res.json({ json: bodies[req.params.name] }))
@@ -78,6 +89,22 @@ describe('A page of a list', () => {
       expect(new Set(turnsOfItems).size).to.equal(10);
     });
   }
+
+  for (const path of ['/slow-entries', '/slow-and-bare']) {
+    it(`is written in turns whatever it is named: ${path}`, async () => {
+      turnsOfItems.length = 0;
+      expect(await (await fetch(`${url}${path}`)).text()).to.include(JSON.stringify(Array(10).fill('slow')));
+      expect(new Set(turnsOfItems).size).to.equal(10);
+    });
+  }
+
+  it('is written at the pace of the response', async () => {
+    pacedBytes.length = 0;
+    const body = await (await fetch(`${url}/paced`)).text();
+    expect(body).to.equal(JSON.stringify({ items: Array(10).fill('slow') }));
+    expect(pacedBytes).to.have.lengthOf(9);
+    expect(pacedBytes.reduce((sum, bytes) => sum + bytes)).to.equal(body.length - ',"slow"]}'.length);
+  });
 
   it('is not written any further once its client has left', async () => {
     turnsOfItems.length = 0;

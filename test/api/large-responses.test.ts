@@ -1,8 +1,10 @@
 import { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { LargeResponses } from '../../api/limits/large-responses.ts';
 import { Neighbours } from '../../concurrency/neighbours.ts';
 import type { ApiError } from '../../contract/api-error.ts';
+import type { Pace } from '../../domain/page.ts';
 
 describe('Large responses', () => {
   const limits = {
@@ -21,11 +23,14 @@ describe('Large responses', () => {
   function request(userId = `user ${users++}`, { written = false } = {}) {
     const events = new EventEmitter();
     const left = new AbortController();
+    const paces: Pace[] = [];
     return {
       signal: left.signal,
       userId,
       isWritten: () => written,
       hangUp: () => events.emit('close'),
+      paceResponse: (pace: Pace) => void paces.push(pace),
+      paces,
       onClose: (callback: () => void) => void events.once('close', callback),
       close: () => events.emit('close'),
       leave: () => left.abort(new Error('left')),
@@ -137,6 +142,86 @@ describe('Large responses', () => {
     const next = read();
     expect(await isDone(next)).to.equal(false);
     await next;
+  });
+
+  describe('that are pages', () => {
+    const shared = new Neighbours(Number.POSITIVE_INFINITY);
+    for (const key of ['loud', 'quiet']) shared.note(key);
+    const slow = {
+      ...limits,
+      perUserBytes: 1_000,
+      perOrganizationBytes: 10_000,
+      totalBytes: 10_000,
+      pacedAboveBytes: 60,
+      pacedWithinMs: 60_000,
+      patienceMs: 60_000,
+      sharedBytesPerSecond: 0.01,
+    };
+
+    /** Responses of which `loud` has read a page lately. */
+    async function afterAPage(paced: Partial<typeof slow> = {}, reader = request()) {
+      const responses = new LargeResponses({ ...slow, ...paced }, shared);
+      expect(await responses.admitPage(reader, 'loud', 61)).to.equal(undefined);
+      reader.close();
+      return responses;
+    }
+
+    it('are read and written in parts, half of their time each, while others are served', async () => {
+      const responses = await afterAPage({ sharedBytesPerSecond: 100 });
+      const reader = request();
+      const pace = await responses.admitPage(reader, 'loud', 100);
+      for (const wait of [pace, ...reader.paces]) {
+        const startedAt = performance.now();
+        await wait?.(100);
+        expect(performance.now() - startedAt).to.be.within(495, 950);
+      }
+      expect(reader.paces).to.have.lengthOf(1);
+    });
+
+    it('have no pace if nobody else is served, or they are small', async () => {
+      const alone = new LargeResponses(slow, new Neighbours(60_000));
+      const responses = await afterAPage();
+      const readers = [request(), request(), request()] as const;
+      expect(await alone.admitPage(readers[0], 'loud', 61)).to.equal(undefined);
+      readers[0].close();
+      expect(await alone.admitPage(readers[1], 'loud', 10)).to.equal(undefined);
+      expect(await responses.admitPage(readers[2], 'loud', 60)).to.equal(undefined);
+      expect(readers.flatMap(({ paces }) => paces)).to.deep.equal([]);
+    });
+
+    it('have none if they are the first for a while', async () => {
+      const [member, stranger] = [request('member'), request('stranger')];
+      const responses = await afterAPage({ pacedWithinMs: 100 }, member);
+      expect(await responses.admitPage(stranger, 'other', 61)).to.equal(undefined);
+      expect(await responses.admitPage(request('colleague'), 'loud', 61)).to.be.a('function');
+      expect(await responses.admitPage(request('member'), 'own', 61)).to.be.a('function');
+      const later = await afterAPage({ pacedWithinMs: 100 }, member);
+      await delay(150);
+      expect(await later.admitPage(request('member'), 'loud', 61)).to.equal(undefined);
+    });
+
+    it('do not wait while somebody waits for the room that they take', async () => {
+      const responses = await afterAPage({ totalBytes: 150 });
+      const reader = request();
+      const pace = await responses.admitPage(reader, 'loud', 100);
+      const waiting = responses.admit(request(), 'quiet', 100);
+      expect(await isDone(waiting)).to.equal(false);
+      expect(pace).to.be.a('function');
+      await pace?.(100);
+      reader.close();
+      await waiting;
+    });
+
+    it('are not read any further once their client has left', async () => {
+      const responses = await afterAPage();
+      const reader = request();
+      const pace = await responses.admitPage(reader, 'loud', 100);
+      const next = pace?.(100).catch((error: Error) => error.message);
+      reader.leave();
+      expect(await next).to.equal('left');
+      // What writes it looks for itself whether the client has left.
+      expect(await reader.paces[0]?.(100)).to.equal(undefined);
+    });
   });
 
   it('hold nothing for a client that leaves while it waits', async () => {

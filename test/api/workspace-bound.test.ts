@@ -40,7 +40,11 @@ describe('The workspaces of an organization', () => {
     const { db } = api.database;
     const { organizationId } = tenant;
     const admitted: number[] = [];
-    const list = () => listWorkspaces(db, organizationId, async (bytes) => void admitted.push(bytes));
+    const list = () =>
+      listWorkspaces(db, organizationId, async (bytes) => {
+        admitted.push(bytes);
+        return undefined;
+      });
     expect(await list()).to.have.lengthOf(1);
     expect(admitted).to.deep.equal([]);
     const longest = { name: '\u{1F5FA}'.repeat(80), slug: 'x'.repeat(43) };

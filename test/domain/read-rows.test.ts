@@ -23,6 +23,16 @@ describe('The rows of a page', () => {
     expect(reads).to.deep.equal([['a', 'b'], ['c'], ['d'], ['e', 'f']]);
   });
 
+  it('wait after each part but the last, as its size tells', async () => {
+    const done: (string | number)[] = [];
+    const read = async (ids: string[]) => {
+      done.push(ids.join(''));
+      return [];
+    };
+    await readRows(page, read, async (bytes) => void done.push(bytes / 1_024));
+    expect(done).to.deep.equal(['ab', 500, 'c', 100, 'd', 4_000, 'ef']);
+  });
+
   it('are in the order of the page, without those that are gone', async () => {
     const read = async (ids: string[]) =>
       ids

@@ -105,6 +105,7 @@ export class Service {
         streamId: undefined,
         hangUp() {},
         noteOrganization() {},
+        paceResponse() {},
         setHeader() {},
         isWritten: () => true,
       },
