@@ -13,6 +13,8 @@ import type { Readiness } from './http/health.ts';
 import type { BodyBudget } from './limits/body-budget.ts';
 import type { LargeResponses } from './limits/large-responses.ts';
 import type { Limiters } from './limits/limiters.ts';
+import type { LoopLoad } from './limits/loop-load.ts';
+import type { ReadPace } from './limits/read-pace.ts';
 import type { StandingRefusals } from './limits/standing-refusals.ts';
 import type { WriteBulkhead } from './limits/write-bulkhead.ts';
 import type { RunDeps } from './procedure.ts';
@@ -25,6 +27,8 @@ export interface ApiDeps extends RunDeps {
   /** Connections that no tenant's locks can hold: for sessions, readiness and limits. */
   sessionsDb: Db;
   writes: WriteBulkhead;
+  reads: ReadPace;
+  load: LoopLoad;
   readiness: Readiness;
   authentication: Authentication;
   storage: Storage;

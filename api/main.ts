@@ -48,6 +48,8 @@ import { clientAddressOf, requestInfo } from './http/request.ts';
 import { BodyBudget } from './limits/body-budget.ts';
 import { LargeResponses } from './limits/large-responses.ts';
 import { createLimiters } from './limits/limiters.ts';
+import { LoopLoad } from './limits/loop-load.ts';
+import { ReadPace } from './limits/read-pace.ts';
 import { StandingRefusals } from './limits/standing-refusals.ts';
 import { WriteBulkhead } from './limits/write-bulkhead.ts';
 import { createMailQueue } from './mail-queue.ts';
@@ -124,6 +126,7 @@ const findCaller = createFindSession(sessionsDb, config);
 const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'none' });
 
 const neighbours = new Neighbours(neighbourMs);
+const load = new LoopLoad();
 
 const deps: ApiDeps = {
   config,
@@ -133,6 +136,8 @@ const deps: ApiDeps = {
   sessionsDb,
   neighbours,
   writes: new WriteBulkhead({ connections: pools.requests.options.max ?? 1, share: config.writeShare, neighbours }),
+  reads: new ReadPace({ share: config.readShare, neighbours, load }),
+  load,
   readiness,
   storage: traceStorage(storage),
   ai,

@@ -10,6 +10,8 @@ import type { Actor } from '../domain/audit.ts';
 import type { Pace } from '../domain/page.ts';
 import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
+import type { LoopLoad } from './limits/loop-load.ts';
+import type { ReadPace } from './limits/read-pace.ts';
 import type { WriteBulkhead } from './limits/write-bulkhead.ts';
 import { parseInTurns } from './parse-in-turns.ts';
 
@@ -87,6 +89,9 @@ export interface RunDeps {
   /** Counts the events of streams that were skipped because they do not fit the contract. */
   skippedEvents: { add(count: number): void };
   writes: Pick<WriteBulkhead, 'enter'>;
+  reads: Pick<ReadPace, 'enter'>;
+  /** Every procedure that runs is counted. */
+  load: Pick<LoopLoad, 'note'>;
   /** The organizations that are served. */
   neighbours: Neighbours;
 }
@@ -104,6 +109,7 @@ export async function run(
   // The key is input, which is checked before any row is read.
   if (idempotent) checkIdempotencyKey(request.idempotencyKey);
   const log = deps.log.child({ operation });
+  deps.load.note();
   let authorized = !needsMembership(route);
   let release: Release | undefined;
   const context: HandlerContext<never> = {
@@ -120,10 +126,14 @@ export async function run(
       deps.neighbours.note(organizationId);
       await prepare?.();
       if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal);
+      else if (isRead(route)) await deps.reads.enter(organizationId, request.signal);
     },
   };
   const letGoOfBody = request.keepBody();
-  const call = inShareOf(caller?.userId ?? request.clientAddress, async () => await handler(context));
+  const call = inShareOf(caller?.userId ?? request.clientAddress, async () => {
+    if (authorized && caller && isRead(route)) await deps.reads.enter(`user ${caller.userId}`, request.signal);
+    return await handler(context);
+  });
   const output = await call
     .catch((error) => Promise.reject(causeOf(error, request.signal)))
     .finally(() => {
@@ -148,6 +158,11 @@ function causeOf(error: unknown, signal: AbortSignal): unknown {
 /** Whether an operation may wait for locks of its organization. A search waits for other things, and has limits of its own. */
 function isWrite({ method, metadata }: AnyRoute): boolean {
   return method !== 'GET' && metadata.operation !== 'documents.search';
+}
+
+/** A search has its own share, and a stream waits for events most of its time. */
+function isRead({ method, metadata }: AnyRoute): boolean {
+  return method === 'GET' && !metadata.stream;
 }
 
 /** The same events, each made as a part of the request that opened the stream, wherever the next one is asked for. */

@@ -78,6 +78,8 @@ export function loadServerConfig(env: Environment) {
     },
     /** What part of the time the writes of one organization may take in a process, if many come at once and others are served. */
     writeShare: e.WRITE_SHARE,
+    /** What part of its thread's time the reads of one organization may take in a process that is busy, while others are served. */
+    readShare: e.READ_SHARE,
     /** How long a body may take to arrive, except that of an upload. */
     requestBodyTimeoutMs: e.REQUEST_BODY_TIMEOUT_MS,
     /** How long requests are still taken after the process has said that it is not ready: whoever sends them must notice. */

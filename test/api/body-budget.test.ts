@@ -184,7 +184,7 @@ describe('Bodies under way', () => {
     const budget = createBudget();
     const done = Promise.withResolvers<void>();
     const handler = () => done.promise.then(() => ({ status: 'ok' }) as never);
-    const deps = { log: pino({ level: 'silent' }) } as unknown as RunDeps;
+    const deps = { log: pino({ level: 'silent' }), load: { note() {} } } as unknown as RunDeps;
     const [handling, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const app = express();
     app.post('/', jsonBody(budget), async (req, res) => {

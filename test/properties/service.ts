@@ -111,7 +111,14 @@ export class Service {
       },
       ...{ onClose: onEnd, onDrained: onEnd, keepBody: () => () => {} },
     };
-    const deps = { log, skippedEvents: { add: () => {} }, writes: { enter: async () => () => {} }, neighbours: new Neighbours(0) };
+    const deps = {
+      log,
+      skippedEvents: { add: () => {} },
+      writes: { enter: async () => () => {} },
+      reads: { enter: async () => {} },
+      load: { note() {} },
+      neighbours: new Neighbours(0),
+    };
     try {
       return (await run(deps, this.#find(operation), { input, caller, request })) as T;
     } finally {

@@ -12,6 +12,7 @@ import { residentMb, type Service } from '../support/service.ts';
 
 const loudnesses: Record<Loudness, string> = {
   lists: 'lists of large jobs',
+  reads: 'lists of small rows',
   deletion: 'a large workspace deleted',
   searches: 'searches',
   'searches by words': 'searches by words',

@@ -4,7 +4,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
-export type Loudness = 'lists' | 'deletion' | 'searches' | 'searches by words' | 'uploads' | 'jobs';
+export type Loudness = 'lists' | 'reads' | 'deletion' | 'searches' | 'searches by words' | 'uploads' | 'jobs';
 
 export interface LoudTenant {
   loudness: Loudness;
@@ -30,6 +30,7 @@ let stopped = false;
 let next = 0;
 
 const lists = 10;
+const readers = 30;
 const writers = 30;
 const searchers = 200;
 const uploads = 100;
@@ -43,6 +44,7 @@ const refusedMs = 100;
 
 const loud: Record<Loudness, () => Promise<unknown>> = {
   lists: () => lanes(lists, () => call('GET', `/api/v1/organizations/${organizationId}/jobs?limit=100`)),
+  reads: () => lanes(readers, () => call('GET', `/api/v1/workspaces/${workspaceId}/documents?organizationId=${organizationId}&limit=100`)),
   deletion: () => Promise.all([deleteAll(), lanes(writers, write)]),
   searches: () => lanes(searchers, () => search({ query: 'the telescope' })),
   'searches by words': () => lanes(searchers, () => search({ query: commonWords, mode: 'lexical' })),
