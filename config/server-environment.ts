@@ -116,7 +116,7 @@ export const serverEnvironment = z.object({
   SEARCH_WAIT_MS: milliseconds(5_000),
   SEARCH_TIMEOUT_MS: milliseconds(20_000, { min: 10 }),
   WRITE_SHARE: share(0.1),
-  READ_SHARE: share(0.15),
+  READ_SHARE: share(0.1),
   MAX_ORGANIZATIONS_PER_USER: integer(10, { min: 1, max: 1_000_000 }).unwrap().optional(),
   // With more of them a list would be larger than a page may be.
   MAX_WORKSPACES_PER_ORGANIZATION: integer(5_000, { min: 1, max: 5_000 }),

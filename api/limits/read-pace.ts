@@ -14,6 +14,8 @@ export interface ReadPaceOptions {
 const aheadMs = 250;
 /** How much of what it read without a wait counts against it. */
 const mostOwedMs = 1_000;
+/** What a read counts at most: other work, such as searches and uploads, may be what keeps the thread busy. */
+const mostMsPerRead = 2.5;
 /** How long a read waits at most. */
 const patienceMs = 5_000;
 /** After so many organizations those that owe nothing are forgotten. */
@@ -28,7 +30,7 @@ interface Pace {
 
 /**
  * Spaces the reads of one organization once they keep the thread of this process busy and it serves others, so that together they take their
- * share of its time (docs/decisions/limits.md). How much time a read takes is the average of all requests of the last moment.
+ * share of its time (docs/decisions/limits.md). How much time a read takes is the average of all requests of the last moment, within a bound.
  */
 export class ReadPace {
   readonly #options: ReadPaceOptions;
@@ -65,7 +67,7 @@ export class ReadPace {
         message: 'Too many requests of this organization are under way: try again in a moment.',
         retryAfterSeconds: 2,
       });
-    const nextMs = owedMs + load.msPerRequest / share;
+    const nextMs = owedMs + Math.min(load.msPerRequest, mostMsPerRead) / share;
     this.#forgetOthers(now);
     this.#paces.set(organizationId, { evenAt: now + (isSpaced ? nextMs : Math.min(nextMs, mostOwedMs)), isSpaced });
     return waitMs;

@@ -12,10 +12,10 @@ import type { AnyRoute } from '../../contract/route.ts';
 
 describe('The share of an organization’s reads', () => {
   const { signal } = new AbortController();
-  const busy = { isBusy: true, msPerRequest: 100 };
+  const busy = { isBusy: true, msPerRequest: 2 };
 
   /** In a process that serves these organizations, and is as busy as `load` says. */
-  function start(served: string[], load = busy, share = 0.5): ReadPace {
+  function start(served: string[], load = busy, share = 0.01): ReadPace {
     const neighbours = new Neighbours(3_600_000);
     for (const organization of served) neighbours.note(organization);
     return new ReadPace({ share, neighbours, load });
@@ -69,6 +69,12 @@ describe('The share of an organization’s reads', () => {
     expect(Math.max(...(await waits(reads, 10)))).to.be.lessThan(500);
   });
 
+  it('counts a read as 2.5 ms at most, whatever else keeps the thread busy', async () => {
+    const reads = start(['loud', 'quiet'], { ...busy, msPerRequest: 1_000 });
+    const [, , third = 0] = await waits(reads, 3);
+    expect(third).to.be.within(245, 490);
+  });
+
   it('holds up no other organization', async () => {
     const reads = start(['loud', 'quiet']);
     const loud = waits(reads, 8);
@@ -77,7 +83,7 @@ describe('The share of an organization’s reads', () => {
   });
 
   it('is refused to those who would wait for too long, and waits for no client that has left', async () => {
-    const reads = start(['loud', 'quiet'], { ...busy, msPerRequest: 1_000 });
+    const reads = start(['loud', 'quiet'], busy, 0.001);
     const leaving = new AbortController();
     const left = ['first', 'second', 'third', 'fourth'].map(() =>
       reads.enter('loud', leaving.signal).catch((error: Error) => error.message),
