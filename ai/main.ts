@@ -16,6 +16,7 @@ import { drainOnStop } from './http/in-flight.ts';
 import { chooseOcr, recognizesHere } from './ocr/backends.ts';
 import { leastBytes, type PoolBudget, planPools } from './pool/budget.ts';
 import { findIsolation } from './pool/isolation.ts';
+import { LongTasks } from './pool/long-tasks.ts';
 import { ProcessPool } from './pool/process-pool.ts';
 import { createLocalProvider, createRemoteProvider } from './providers.ts';
 import { createService, readHealth } from './service.ts';
@@ -29,14 +30,17 @@ const tracing = await startTracing(config.tracing, 'ai', logger);
 const budget = planMemory();
 const isolation = findIsolation();
 if (isolation.missing.length > 0) logger.warn({ missing: isolation.missing }, 'The readers of documents are not kept from everything.');
+// A child that is stopped does not notice that its parent is gone.
+const longTasks = new LongTasks(isolation.endsWithParent ? (config.readingCores ?? Math.max(1, availableParallelism() - 1)) : Infinity);
 const pool = new ProcessPool({
   entry: new URL('./extract/child.ts', import.meta.url),
+  longTasks,
   size: budget.readers,
   heapMegabytes: Math.min(512, Math.floor(budget.readerBytes / 2 ** 21)),
   memoryBytes: budget.readerBytes,
   onStderr: logStderr,
 });
-const ocr = chooseOcr(config, { size: budget.recognizers, memoryBytes: budget.recognizerBytes, onStderr: logStderr });
+const ocr = chooseOcr(config, { size: budget.recognizers, memoryBytes: budget.recognizerBytes, longTasks, onStderr: logStderr });
 const embedPool = startEmbedders();
 const localModels = orderLocalModels(config.localEmbedModel, embedPool && createMinilmModel(embedPool));
 const provider = config.remote ? createRemoteProvider(config.remote, localModels) : createLocalProvider(pool, localModels);

@@ -163,6 +163,10 @@ const app = createApp(deps, {
     log,
     clientAddress: (_req, res) => clientAddressOf(res),
     admitBody: async (req, res, maxBytes) => (await deps.bodies.admit(req, res, maxBytes))?.keep() ?? (() => {}),
+    async beginRead(requester, signal) {
+      load.note();
+      await deps.reads.enter(`user ${requester}`, signal);
+    },
     beginWrite: (userId, signal) => deps.writes.enter(`user ${userId}`, signal),
     admitResponse: (req, res, userId, bytes) => deps.largeResponses.admit({ ...requestInfo(req, res), userId }, `user ${userId}`, bytes),
   }),

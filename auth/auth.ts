@@ -16,6 +16,7 @@ import { membershipPlugin } from './membership-plugin.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
 import { addMail, type WriteMails } from './outgoing-mails.ts';
+import { inPasswordTurns } from './password-turns.ts';
 import { redirectTargetPlugin } from './redirect-targets.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
@@ -44,7 +45,7 @@ export function createAuth(dependencies: AuthDependencies) {
   const auth = betterAuth(authOptions(dependencies));
   const signUp = (request: Request, body: unknown) =>
     auth.api.signUpEmail({ body: body as never, request, headers: request.headers, asResponse: true });
-  const handler = handleWithMails(auth.handler, { ...dependencies, signUp });
+  const handler = handleWithMails(inPasswordTurns(auth.handler), { ...dependencies, signUp });
   return { ...auth, handler, fetch: handler };
 }
 

@@ -36,6 +36,8 @@ export interface MountOptions {
   clientAddress(req: ExpressRequest, res: ExpressResponse): string;
   /** Waits until a body of at most so many bytes may be read; returns how to let go of it. Throws as `beginWrite` does. */
   admitBody(req: ExpressRequest, res: ExpressResponse, maxBytes: number): Promise<Release>;
+  /** Waits until a user, or an address if nobody is signed in, may read something. Throws as `beginWrite` does. */
+  beginRead(requester: string, signal: AbortSignal): Promise<void>;
   /** Waits until a user may change something; returns how to end the change. Throws ApiError, or the signal's reason. */
   beginWrite(userId: string, signal: AbortSignal): Promise<() => void>;
   /** Waits until a response of so many bytes may be sent to a user, who then has to read it in time. Throws as `beginWrite` does. */
@@ -77,7 +79,7 @@ class AuthHandler {
 
   /** Adds to `releases` what is to be let go of when the request has ended. */
   async serve(req: ExpressRequest, res: ExpressResponse, releases: Release[]): Promise<void> {
-    const { config, findSession, clientAddress, admitBody, beginWrite } = this.#options;
+    const { config, findSession, clientAddress, admitBody, beginRead, beginWrite } = this.#options;
     if (notOfFetch.has(req.method)) return await setResponse(res, await notServed());
     const changes = !safeMethods.has(req.method);
     const maxBytes = largestAuthBody(req.path, { hasWebhook: config.billing.enabled });
@@ -100,6 +102,7 @@ class AuthHandler {
     const actor = changes ? caller : undefined;
     if (actor) releases.push(await beginWrite(actor.userId, whenClientLeaves(res)));
     const requester = caller?.userId ?? address;
+    if (!changes) await beginRead(requester, whenClientLeaves(res));
     const call = () => inShareOf(requester, () => runAsActor(actor, () => this.#options.auth.handler(request)));
     const admit = (bytes: number) => this.#options.admitResponse(req, res, requester, bytes);
     const list = isList(path) && caller && { userId: caller.userId, signal: whenClientLeaves(res) };

@@ -50,6 +50,8 @@ export interface AiServiceConfig {
   /** How many processes read documents, and images; undefined means as many as the cores and the memory allow. */
   readers: number | undefined;
   recognizers: number | undefined;
+  /** How many of them may be long at work at once; undefined means one fewer than there are cores. */
+  readingCores: number | undefined;
   /** How many processes run the local sentence model; undefined means as many as the cores and the memory allow. */
   embedders: number | undefined;
   /** What embeds if no remote model does; the hash embeds for workspaces that were indexed with it in any case. */
@@ -109,6 +111,7 @@ export const aiServiceEnvironment = z.object({
   OCR_TIMEOUT_SECONDS: integer(60, { min: 1, max: 3600 }),
   AI_MEMORY_BYTES: integer(0),
   AI_READERS: integer(0, { max: 64 }),
+  AI_READING_CORES: integer(0, { max: 1_024 }),
   AI_RECOGNIZERS: integer(0, { max: 64 }),
   AI_EMBEDDERS: integer(0, { max: 64 }),
   ...localModelVariables,
@@ -204,6 +207,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     ocrTimeoutMs: env.OCR_TIMEOUT_SECONDS * 1000,
     memoryBytes: env.AI_MEMORY_BYTES || undefined,
     readers: env.AI_READERS || undefined,
+    readingCores: env.AI_READING_CORES || undefined,
     recognizers: env.AI_RECOGNIZERS || undefined,
     embedders: env.AI_EMBEDDERS || undefined,
     localEmbedModel: env.LOCAL_EMBED_MODEL,

@@ -8,6 +8,8 @@ const readable = ['ai/*', 'concurrency/*', 'node_modules/*', 'package.json'].map
 /** `nobody`: owns no file, and may not look into the processes of others. */
 const nobody = 65_534;
 const probeTimeoutMs = 10_000;
+/** Of setpriv, if it is not an old one. */
+const endWithParent = '--pdeathsig=KILL';
 
 /** How the children of this process are kept from everything but their task. */
 export interface Isolation {
@@ -15,6 +17,8 @@ export interface Isolation {
   command: string[];
   /** In words, what a child of this machine is not kept from. */
   missing: string[];
+  /** Whether the kernel ends a child with its parent, so that one that is stopped cannot stay. */
+  endsWithParent: boolean;
 }
 
 let found: Isolation | undefined;
@@ -47,8 +51,12 @@ function tryAll(): Isolation {
     '--no-new-privs',
     ...(isRoot ? [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--inh-caps=-all', '--bounding-set=-all'] : []),
   ];
+  const dropAndEnd = drop && [...drop, endWithParent];
   const cutOff = unshare && (isRoot ? [unshare, '--net'] : [unshare, '--user', '--map-current-user', '--net']);
-  const ways = [cutOff && drop && [...cutOff, ...drop], cutOff && !isRoot && cutOff, drop, cutOff];
+  const ways = [
+    ...[dropAndEnd, drop].map((dropped) => cutOff && dropped && [...cutOff, ...dropped]),
+    ...[cutOff && !isRoot && cutOff, dropAndEnd, drop, cutOff],
+  ];
   const command = ways.find((way) => way && works(way)) || [];
   return {
     command,
@@ -56,6 +64,7 @@ function tryAll(): Isolation {
       ...(cutOff && command.includes(cutOff[0] ?? '') ? [] : ['the network, except by its own code']),
       ...(isRoot && !command.includes(`--reuid=${nobody}`) ? ['the rights of root, except by its own code'] : []),
     ],
+    endsWithParent: command.includes(endWithParent),
   };
 }
 

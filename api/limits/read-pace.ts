@@ -11,7 +11,7 @@ export interface ReadPaceOptions {
 }
 
 /** How far ahead of its share an organization may be before its reads wait: a page of a browser sends some at once. */
-const aheadMs = 250;
+const aheadMs = 100;
 /** How much of what it read without a wait counts against it. */
 const mostOwedMs = 1_000;
 /** What a read counts at most: other work, such as searches and uploads, may be what keeps the thread busy. */

@@ -32,12 +32,12 @@ describe('The share of an organization’s reads', () => {
   }
 
   it('is kept by waits between them, after the first ones', async () => {
-    // Each read is 200 ms of the share, and 250 are free.
+    // Each read is 200 ms of the share, and 100 are free.
     const waited = await waits(start(['loud', 'quiet']), 10);
-    expect(waited[1]).to.be.lessThan(180);
-    expect(waited[2]).to.be.within(145, 390);
-    expect(waited[5]).to.be.greaterThan(745);
-    expect(waited[9]).to.be.greaterThan(1_545);
+    expect(waited[0]).to.be.lessThan(95);
+    expect(waited[1]).to.be.within(95, 290);
+    expect(waited[5]).to.be.greaterThan(895);
+    expect(waited[9]).to.be.greaterThan(1_695);
     expect(waited).to.deep.equal([...waited].sort((a, b) => a - b));
   });
 

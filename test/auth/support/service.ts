@@ -38,6 +38,8 @@ export interface AuthService {
   mails: Mail[];
   /** The log lines of level error. */
   errors: unknown[];
+  /** Who has read something, in order: users, or addresses of those who are not signed in. */
+  readers: string[];
   /** A client with a cookie jar of its own that behaves like curl. */
   client(): Client;
   stop(): Promise<void>;
@@ -52,6 +54,7 @@ export async function startAuthService(environment: Environment = {}): Promise<A
   const config = loadServerConfig({ ...defaults, DATABASE_URL: database.url, API_URL: url, ...environment });
   const mails: Mail[] = [];
   const errors: unknown[] = [];
+  const readers: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) });
   const payments = createPayments({ config, db: database.db, log });
   const auth = createAuth({ config, ...database, log, payments, writeMails: async (_trx, written) => void mails.push(...written) });
@@ -74,12 +77,13 @@ export async function startAuthService(environment: Environment = {}): Promise<A
       log,
       clientAddress: addressOf,
       admitBody: async (req, res, maxBytes) => (await bodies.admit(req, res, maxBytes))?.keep() ?? (() => {}),
+      beginRead: async (requester) => void readers.push(requester),
       beginWrite: async () => () => {},
       admitResponse: (req, res, userId, bytes) => largeResponses.admit({ ...requestInfo(req, res), userId }, userId, bytes),
     }),
   );
   return {
-    ...{ url, config, database, db: database.db, auth, findSession, mails, errors },
+    ...{ url, config, database, db: database.db, auth, findSession, mails, errors, readers },
     client: () => new Client(url),
     stop: async () => {
       server.closeAllConnections();

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { scan } from '../../../test/ai/support/scan.ts';
+import { pdfBomb } from '../../drill/faults/bombs.ts';
 import { prepareChunks } from '../support/chunks.ts';
 import { type Effort, type Figure, toFigure } from '../support/figure.ts';
 import type { Loudness, LoudTenant, Outcome } from '../support/loud-tenant.ts';
@@ -17,6 +19,8 @@ const loudnesses: Record<Loudness, string> = {
   searches: 'searches',
   'searches by words': 'searches by words',
   uploads: 'slow uploads',
+  'sign-ups': 'sign-ups and invitations',
+  files: 'hostile files',
   jobs: 'queued jobs',
 };
 
@@ -123,6 +127,7 @@ function startLoudTenant(tenant: LoudTenant): () => Promise<Outcome> {
 
 const largeJobs = 100;
 const largeInput = 400_000;
+const scannedLines = 40;
 
 /** Makes the loud tenant: jobs with large inputs, a large workspace to search, and for each deletion others to delete. */
 async function prepareLoudTenant({ service, urls }: Replicas, quick: boolean) {
@@ -130,6 +135,8 @@ async function prepareLoudTenant({ service, urls }: Replicas, quick: boolean) {
   const owner = await signUp(service);
   const makeChunks = await prepareChunks(service);
   const workspaceId = await makeChunks(chunks, 'searched', owner);
+  const page = await scan(Array.from({ length: scannedLines }, (_, line) => `Line ${line} of a page that is read by a machine.`));
+  const files = [{ contentType: 'image/jpeg', bytes: page }, pdfBomb()];
   await service.pool.query(
     `insert into job (id, organization_id, kind, status, input, max_attempts, credits, credit_month, finished_at)
      select $1 || '-' || n, $1, 'text.summarize', 'canceled', jsonb_build_object('text', repeat('loud ', $3 / 5), 'maxSentences', 1), 1, 1,
@@ -138,7 +145,7 @@ async function prepareLoudTenant({ service, urls }: Replicas, quick: boolean) {
   );
   return async (loudness: Loudness): Promise<LoudTenant> => {
     const toDelete = loudness === 'deletion' ? [await makeChunks(chunks, `deleted-${randomUUID()}`, owner)] : [];
-    return { loudness, urls, workspaceId, toDelete, ...owner };
+    return { loudness, urls, workspaceId, toDelete, files, ...owner };
   };
 }
 

@@ -1,10 +1,11 @@
 // A worker thread: a tenant that does one thing with all its force until it is told to stop, so that its own work does not delay the
 // clock of the thread that measures.
+import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
-export type Loudness = 'lists' | 'reads' | 'deletion' | 'searches' | 'searches by words' | 'uploads' | 'jobs';
+export type Loudness = 'lists' | 'reads' | 'deletion' | 'searches' | 'searches by words' | 'uploads' | 'sign-ups' | 'files' | 'jobs';
 
 export interface LoudTenant {
   loudness: Loudness;
@@ -15,6 +16,13 @@ export interface LoudTenant {
   workspaceId: string;
   /** What it deletes, one after another. */
   toDelete: string[];
+  /** What it uploads to be read. */
+  files: LoudFile[];
+}
+
+export interface LoudFile {
+  contentType: string;
+  bytes: Uint8Array;
 }
 
 /** What became of its requests. */
@@ -23,7 +31,7 @@ export interface Outcome {
   refused: number;
 }
 
-const { loudness, urls, token, organizationId, workspaceId, toDelete } = workerData as LoudTenant;
+const { loudness, urls, token, organizationId, workspaceId, toDelete, files } = workerData as LoudTenant;
 const agent = new Agent({ keepAlive: true });
 const outcome: Outcome = { served: 0, refused: 0 };
 let stopped = false;
@@ -34,6 +42,10 @@ const readers = 30;
 const writers = 30;
 const searchers = 200;
 const uploads = 100;
+const signers = 30;
+const inviters = 10;
+const readersOfFiles = 8;
+const pollMs = 500;
 const queuers = 20;
 const queuedJobs = 400;
 const uploadBytes = 20 * 1024 * 1024;
@@ -49,6 +61,16 @@ const loud: Record<Loudness, () => Promise<unknown>> = {
   searches: () => lanes(searchers, () => search({ query: 'the telescope' })),
   'searches by words': () => lanes(searchers, () => search({ query: commonWords, mode: 'lexical' })),
   uploads: () => Promise.all(Array.from({ length: uploads }, uploadSlowly)),
+  'sign-ups': () =>
+    Promise.all([
+      lanes(signers, signUp),
+      lanes(inviters, () => call('POST', '/api/auth/organization/invite-member', invitation)),
+      lanes(readers, () => call('GET', '/api/auth/get-session')),
+    ]),
+  files: () => {
+    let uploaded = 0;
+    return lanes(readersOfFiles, () => readFile(files[uploaded++ % files.length] as LoudFile));
+  },
   jobs: () => {
     let created = 0;
     return lanes(queuers, async () => (created++ < queuedJobs ? call('POST', '/api/v1/jobs', embedding) : delay(refusedMs)));
@@ -56,6 +78,7 @@ const loud: Record<Loudness, () => Promise<unknown>> = {
 };
 /** Words of many texts: a million postings of 100,000 chunks, or nearly so. */
 const commonWords = 'use file code type function object value return example install module test';
+const invitation = { organizationId, email: 'invited@example.com', role: 'member', resend: true };
 const embedding = { organizationId, kind: 'text.embed', texts: ['A loud text.'] };
 
 parentPort?.once('message', () => {
@@ -88,6 +111,27 @@ async function deleteAll(): Promise<void> {
 /** A write that takes the organization's lock. */
 function write(): Promise<unknown> {
   return call('POST', '/api/v1/documents', { workspaceId, name: 'loud.txt', contentType: 'text/plain', size: 1 });
+}
+
+/** Each time as somebody else, whom the service does not know yet. */
+function signUp(): Promise<unknown> {
+  const body = { name: 'Loud', email: `${randomUUID()}@example.com`, password: 'a long password' };
+  return call('POST', '/api/auth/sign-up/email', body, '');
+}
+
+/** Uploads a document, has it read, and waits for that. */
+async function readFile({ contentType, bytes }: LoudFile): Promise<void> {
+  const body = { workspaceId, name: 'loud', contentType, size: bytes.length };
+  const { document, upload } = JSON.parse(await call('POST', '/api/v1/documents', body));
+  await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: new Uint8Array(bytes) });
+  await call('POST', `/api/v1/documents/${document.id}/complete`);
+  const extraction = { organizationId, kind: 'document.extract', documentId: document.id };
+  const { id } = JSON.parse(await call('POST', '/api/v1/jobs', extraction));
+  while (!stopped && !isOver(await call('GET', `/api/v1/jobs/${id}`))) await delay(pollMs);
+}
+
+function isOver(job: string): boolean {
+  return !['queued', 'running'].includes(JSON.parse(job).status);
 }
 
 /** Sends a large document as slowly as the least rate allows, and again whenever that is refused. */
@@ -128,26 +172,26 @@ function nextUrl(): string {
   return urls[next++ % urls.length] ?? '';
 }
 
-/** Sends a request to the APIs in turn. Returns the body. Throws if it is refused, after a moment. */
-async function call(method: string, path: string, body?: unknown): Promise<string> {
-  const { status, text } = await send(method, `${nextUrl()}${path}`, body);
+/** Sends a request to the APIs in turn, as nobody if the token is empty. Returns the body. Throws if it is refused, after a moment. */
+async function call(method: string, path: string, body?: unknown, as = token): Promise<string> {
+  const { status, text } = await send(method, `${nextUrl()}${path}`, body, as);
   if (status === 200) outcome.served++;
   else await refused();
   if (status !== 200) throw new Error(`${method} ${path}: ${status}`);
   return text;
 }
 
-function send(method: string, url: string, body: unknown): Promise<{ status: number; text: string }> {
+function send(method: string, url: string, body: unknown, as: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const payload = body === undefined ? '' : JSON.stringify(body);
     const headers = {
-      authorization: `Bearer ${token}`,
+      ...(as && { authorization: `Bearer ${as}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
     };
     const req = httpRequest(url, { method, agent, headers }, (res) => {
       let text = '';
       // The text of a list is not kept: this process needs the memory and the time for nothing.
-      res.setEncoding('utf8').on('data', (chunk: string) => (text = method === 'GET' ? '' : text + chunk));
+      res.setEncoding('utf8').on('data', (chunk: string) => (text = url.includes('limit=') ? '' : text + chunk));
       res.on('end', () => resolve({ status: res.statusCode ?? 0, text })).on('error', reject);
     });
     req.on('error', reject).end(payload);

@@ -13,12 +13,17 @@ export interface Replicas {
   stop(): Promise<void>;
 }
 
-/** Longer than any measurement: the quiet tenant opens its streams once. */
-const lifetime = { STREAM_LIFETIME_MS: String(6 * 3_600_000) };
+const environment = {
+  // Longer than any measurement: the quiet tenant opens its streams once.
+  STREAM_LIFETIME_MS: String(6 * 3_600_000),
+  // As in production: they count for an organization, however many addresses it has.
+  INVITATIONS_PER_DAY: '200',
+  INVITATIONS_PER_ADDRESS_PER_DAY: '5',
+};
 
 /** Starts a stack of replicas on one database. A second API and two more workers end with the stack. */
 export async function startReplicas(): Promise<Replicas> {
-  const service = await startService(lifetime, ['postgres', 'temporal', 'ai', 'api', 'worker']);
+  const service = await startService(environment, ['postgres', 'temporal', 'ai', 'api', 'worker']);
   try {
     const [port = 0] = await findFreePorts(1);
     const url = `http://localhost:${port}`;

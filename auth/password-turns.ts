@@ -1,0 +1,45 @@
+import { FairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { ApiError } from '../contract/api-error.ts';
+import { shareKey } from '../db/fair-share.ts';
+import { basePath } from './body-size.ts';
+
+type Handler = (request: Request) => Promise<Response>;
+
+/** The endpoints of better-auth that hash or verify a password. */
+const paths = new Set(
+  [
+    '/sign-in/email',
+    '/sign-up/email',
+    '/change-password',
+    '/reset-password',
+    '/verify-password',
+    '/delete-user',
+    '/admin/create-user',
+    '/admin/set-user-password',
+  ].map((path) => `${basePath}${path}`),
+);
+/** A rest is so many times as long as the work before it. */
+const restPerWork = 3;
+/** How long a request waits. */
+const patienceMs = 10_000;
+
+/**
+ * Lets one request at a time hash a password, and rests as long after it if others wait: each keeps a processor busy for nearly a tenth of a
+ * second, in 32 MiB and in one of the four threads that files need, too. Users and addresses take turns. A request waits before it has a
+ * connection, since a sign-up hashes within its transaction. Throws SERVICE_UNAVAILABLE after ten seconds.
+ */
+export function inPasswordTurns(handler: Handler, withinMs = patienceMs): Handler {
+  const turns = new FairSemaphore(1);
+  return async (request) => {
+    if (!paths.has(new URL(request.url).pathname.replace(/\/+$/, ''))) return await handler(request);
+    const release = await turns.acquireWithin(shareKey(), withinMs);
+    if (!release) throw new ApiError('SERVICE_UNAVAILABLE', { message: 'Too many passwords are being checked.', retryAfterSeconds: 5 });
+    const startedAt = performance.now();
+    try {
+      return await handler(request);
+    } finally {
+      if (turns.waiting > 0) setTimeout(release, restPerWork * (performance.now() - startedAt));
+      else release();
+    }
+  };
+}

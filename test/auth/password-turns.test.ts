@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { inPasswordTurns } from '../../auth/password-turns.ts';
+import { inShareOf } from '../../db/fair-share.ts';
+import { type AuthService, startAuthService } from './support/service.ts';
+
+const password = 'a long password';
+
+describe('Requests that hash a password', () => {
+  const post = (path: string) => new Request(`http://localhost/api/auth${path}`, { method: 'POST' });
+  const paths = [
+    '/sign-in/email',
+    '/sign-up/email/',
+    '/change-password',
+    '/reset-password',
+    '/verify-password',
+    '/delete-user',
+    '/admin/create-user',
+    '/admin/set-user-password',
+  ];
+
+  /** Handles these requests at once. Returns how many were under way at most. */
+  async function mostAtOnce(requested: string[]): Promise<number> {
+    let [now, most] = [0, 0];
+    const handler = inPasswordTurns(async () => {
+      most = Math.max(most, ++now);
+      await delay(5);
+      now--;
+      return new Response();
+    });
+    await Promise.all(requested.map((path) => handler(post(path))));
+    return most;
+  }
+
+  it('go on one at a time', async () => {
+    expect(await mostAtOnce(paths)).to.equal(1);
+  });
+
+  it('are no others', async () => {
+    expect(await mostAtOnce(['/get-session', '/organization/create', '/sign-out'])).to.equal(3);
+  });
+
+  it('rest between them while others wait, and take turns by user or address', async () => {
+    const begun: [string, number][] = [];
+    const startedAt = performance.now();
+    const handler = inPasswordTurns(async (request) => {
+      begun.push([request.headers.get('x-who') ?? '', performance.now() - startedAt]);
+      await delay(40);
+      return new Response();
+    });
+    const as = (who: string) =>
+      inShareOf(who, () => handler(new Request('http://localhost/api/auth/sign-in/email', { headers: { 'x-who': who } })));
+    const many = Array.from({ length: 4 }, () => as('many'));
+    await Promise.all([...many, as('one')]);
+    expect(begun.map(([who]) => who)).to.deep.equal(['many', 'many', 'one', 'many', 'many']);
+    expect(begun[4]?.[1]).to.be.greaterThan(4 * 40 * 3.9);
+  });
+
+  it('are refused to those who would wait for too long, and begin after an error', async () => {
+    let fail: (error: Error) => void = () => {};
+    const handler = inPasswordTurns(() => new Promise((_resolve, reject) => (fail = reject)), 50);
+    const first = handler(post('/sign-in/email')).catch((error: Error) => error.message);
+    const refused = await handler(post('/sign-in/email')).catch((error) => error);
+    expect(refused).to.include({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 5 });
+    fail(new Error('failed'));
+    expect(await first).to.equal('failed');
+    const next = handler(post('/sign-in/email')).catch((error: Error) => error.message);
+    await delay(5);
+    fail(new Error('failed, too'));
+    expect(await next).to.equal('failed, too');
+  });
+
+  describe('of many who sign up at once', () => {
+    let service: AuthService;
+    before(async () => {
+      service = await startAuthService();
+    });
+    after(() => service.stop());
+
+    it('wait without a connection', async () => {
+      let isOver = false;
+      let most = 0;
+      const watch = async () => {
+        for (; !isOver; await delay(5)) {
+          const { rows } = await service.database.pool.query(
+            `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
+          );
+          most = Math.max(most, rows[0].waiting);
+        }
+      };
+      const watched = watch();
+      const signUp = (at: number) =>
+        service.client().post('/sign-up/email', { name: 'One of many', email: `one-of-many-${at}@example.com`, password });
+      const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => signUp(at)));
+      isOver = true;
+      await watched;
+      expect(answers.map(({ status }) => status)).to.deep.equal(Array(8).fill(200));
+      expect(most).to.equal(1);
+    });
+  });
+});
+
+describe('Reads at /api/auth', () => {
+  let service: AuthService;
+  before(async () => {
+    service = await startAuthService();
+  });
+  after(() => service.stop());
+
+  it('wait for the share of the user, or of the address; changes do not', async () => {
+    const client = service.client();
+    const { userId } = await client.signUp();
+    service.readers.splice(0);
+    await client.get('/get-session');
+    await service.client().get('/get-session');
+    await client.post('/update-user', { name: 'Another name' });
+    expect(service.readers).to.deep.equal([userId, '192.0.2.1']);
+  });
+});
