@@ -154,7 +154,11 @@ const deps: ApiDeps = {
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
-const auth = createAuth({ config, db, pool: pools.requests, log, payments, writeMails: mails.write });
+const auth = createAuth({
+  ...{ config, db, pool: pools.requests, log, payments },
+  writeMails: mails.write,
+  servesOthers: () => neighbours.hasOthers(''),
+});
 const app = createApp(deps, {
   auth: mountAuth({
     auth,

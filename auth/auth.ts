@@ -29,6 +29,8 @@ export interface AuthDependencies {
   db: Db;
   log: Logger;
   writeMails: WriteMails;
+  /** Whether this process serves organizations, which passwords leave processor time to. */
+  servesOthers: () => boolean;
   /** Absent while billing is off. */
   payments?: Payments | undefined;
 }
@@ -45,7 +47,7 @@ export function createAuth(dependencies: AuthDependencies) {
   const auth = betterAuth(authOptions(dependencies));
   const signUp = (request: Request, body: unknown) =>
     auth.api.signUpEmail({ body: body as never, request, headers: request.headers, asResponse: true });
-  const handler = handleWithMails(inPasswordTurns(auth.handler), { ...dependencies, signUp });
+  const handler = handleWithMails(inPasswordTurns(auth.handler, dependencies), { ...dependencies, signUp });
   return { ...auth, handler, fetch: handler };
 }
 

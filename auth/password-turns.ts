@@ -21,24 +21,29 @@ const paths = new Set(
 /** A rest is so many times as long as the work before it. */
 const restPerWork = 3;
 /** How long a request waits. */
-const patienceMs = 10_000;
+const longestWaitMs = 10_000;
+
+interface Options {
+  /** Whether this process serves organizations, whose requests need a processor, too. */
+  servesOthers: () => boolean;
+  patienceMs?: number;
+}
 
 /**
- * Lets one request at a time hash a password, and rests as long after it if others wait: each keeps a processor busy for nearly a tenth of a
- * second, in 32 MiB and in one of the four threads that files need, too. Users and addresses take turns. A request waits before it has a
- * connection, since a sign-up hashes within its transaction. Throws SERVICE_UNAVAILABLE after ten seconds.
+ * Lets one request at a time hash a password, and rests after it if others wait (docs/decisions/limits.md). Users and addresses take turns. A
+ * request waits before it has a connection, since a sign-up hashes within its transaction. Throws SERVICE_UNAVAILABLE after ten seconds.
  */
-export function inPasswordTurns(handler: Handler, withinMs = patienceMs): Handler {
+export function inPasswordTurns(handler: Handler, { servesOthers, patienceMs = longestWaitMs }: Options): Handler {
   const turns = new FairSemaphore(1);
   return async (request) => {
     if (!paths.has(new URL(request.url).pathname.replace(/\/+$/, ''))) return await handler(request);
-    const release = await turns.acquireWithin(shareKey(), withinMs);
+    const release = await turns.acquireWithin(shareKey(), patienceMs);
     if (!release) throw new ApiError('SERVICE_UNAVAILABLE', { message: 'Too many passwords are being checked.', retryAfterSeconds: 5 });
     const startedAt = performance.now();
     try {
       return await handler(request);
     } finally {
-      if (turns.waiting > 0) setTimeout(release, restPerWork * (performance.now() - startedAt));
+      if (turns.waiting > 0 && servesOthers()) setTimeout(release, restPerWork * (performance.now() - startedAt));
       else release();
     }
   };

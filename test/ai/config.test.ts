@@ -24,6 +24,7 @@ describe('the configuration of the AI service', () => {
       memoryBytes: undefined,
       readers: undefined,
       recognizers: undefined,
+      readingCores: undefined,
       embedders: undefined,
       localEmbedModel: 'hash',
       usesMinilm: false,

@@ -107,6 +107,7 @@ describe('The share of connections', () => {
       log,
       clientAddress: () => '203.0.113.1',
       admitBody: async () => () => {},
+      beginRead: async () => {},
       beginWrite: async () => () => {},
     };
     app.use(mountAuth(options as MountOptions));

@@ -8,6 +8,7 @@ const password = 'a long password';
 
 describe('Requests that hash a password', () => {
   const post = (path: string) => new Request(`http://localhost/api/auth${path}`, { method: 'POST' });
+  const alone = { servesOthers: () => false };
   const paths = [
     '/sign-in/email',
     '/sign-up/email/',
@@ -27,7 +28,7 @@ describe('Requests that hash a password', () => {
       await delay(5);
       now--;
       return new Response();
-    });
+    }, alone);
     await Promise.all(requested.map((path) => handler(post(path))));
     return most;
   }
@@ -40,25 +41,39 @@ describe('Requests that hash a password', () => {
     expect(await mostAtOnce(['/get-session', '/organization/create', '/sign-out'])).to.equal(3);
   });
 
-  it('rest between them while others wait, and take turns by user or address', async () => {
-    const begun: [string, number][] = [];
+  /** Has four requests of one and a request of another wait for each other. Returns who began when. */
+  async function inOrder(servesOthers: boolean): Promise<{ who: (string | null)[]; tookMs: number }> {
+    const who: (string | null)[] = [];
     const startedAt = performance.now();
-    const handler = inPasswordTurns(async (request) => {
-      begun.push([request.headers.get('x-who') ?? '', performance.now() - startedAt]);
-      await delay(40);
-      return new Response();
-    });
-    const as = (who: string) =>
-      inShareOf(who, () => handler(new Request('http://localhost/api/auth/sign-in/email', { headers: { 'x-who': who } })));
-    const many = Array.from({ length: 4 }, () => as('many'));
-    await Promise.all([...many, as('one')]);
-    expect(begun.map(([who]) => who)).to.deep.equal(['many', 'many', 'one', 'many', 'many']);
-    expect(begun[4]?.[1]).to.be.greaterThan(4 * 40 * 3.9);
+    let tookMs = 0;
+    const handler = inPasswordTurns(
+      async (request) => {
+        who.push(request.headers.get('x-who'));
+        tookMs = performance.now() - startedAt;
+        await delay(40);
+        return new Response();
+      },
+      { servesOthers: () => servesOthers },
+    );
+    const as = (name: string) =>
+      inShareOf(name, () => handler(new Request('http://localhost/api/auth/sign-in/email', { headers: { 'x-who': name } })));
+    await Promise.all([...Array.from({ length: 4 }, () => as('many')), as('one')]);
+    return { who, tookMs };
+  }
+
+  it('take turns by user or address, and rest between them if organizations are served', async () => {
+    const { who, tookMs } = await inOrder(true);
+    expect(who).to.deep.equal(['many', 'many', 'one', 'many', 'many']);
+    expect(tookMs).to.be.greaterThan(4 * 40 * 3.9);
+  });
+
+  it('do not rest in a process that serves nobody else', async () => {
+    expect((await inOrder(false)).tookMs).to.be.lessThan(4 * 40 * 3);
   });
 
   it('are refused to those who would wait for too long, and begin after an error', async () => {
     let fail: (error: Error) => void = () => {};
-    const handler = inPasswordTurns(() => new Promise((_resolve, reject) => (fail = reject)), 50);
+    const handler = inPasswordTurns(() => new Promise((_resolve, reject) => (fail = reject)), { ...alone, patienceMs: 50 });
     const first = handler(post('/sign-in/email')).catch((error: Error) => error.message);
     const refused = await handler(post('/sign-in/email')).catch((error) => error);
     expect(refused).to.include({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 5 });

@@ -31,7 +31,11 @@ export function listAuthEndpoints(): AuthEndpoint[] {
   const pool = new pg.Pool({ connectionString: config.database.url });
   const db = createDb(pool);
   const log = pino({ level: 'silent' });
-  const auth = createAuth({ ...{ config, pool, db, log }, payments: createPayments({ config, db, log }), writeMails: async () => {} });
+  const auth = createAuth({
+    ...{ config, pool, db, log, servesOthers: () => false },
+    payments: createPayments({ config, db, log }),
+    writeMails: async () => {},
+  });
   return Object.values(auth.api as unknown as Record<string, Endpoint>).flatMap(({ path, options }) => {
     if (path === undefined || options?.metadata?.SERVER_ONLY) return [];
     return [options?.method ?? []].flat().map((method) => ({ name: `${method} ${path}`, ...describe(options?.body ?? options?.query) }));

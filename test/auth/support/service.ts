@@ -57,7 +57,10 @@ export async function startAuthService(environment: Environment = {}): Promise<A
   const readers: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) });
   const payments = createPayments({ config, db: database.db, log });
-  const auth = createAuth({ config, ...database, log, payments, writeMails: async (_trx, written) => void mails.push(...written) });
+  const auth = createAuth({
+    ...{ config, ...database, log, payments, servesOthers: () => false },
+    writeMails: async (_trx, written) => void mails.push(...written),
+  });
   const largeResponses = new LargeResponses();
   const bodies = new BodyBudget((...request) => endRequest(log, ...request));
   const findSession = createFindSession(database.db, config);
