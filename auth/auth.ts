@@ -16,7 +16,7 @@ import { membershipPlugin } from './membership-plugin.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
 import { addMail, type WriteMails } from './outgoing-mails.ts';
-import { inPasswordTurns } from './password-turns.ts';
+import { inPasswordTurns, passwords } from './password-turns.ts';
 import { redirectTargetPlugin } from './redirect-targets.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
@@ -63,6 +63,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
     session: sessionLifetime,
     emailAndPassword: {
       enabled: true,
+      password: passwords,
       minPasswordLength: 8,
       requireEmailVerification: config.requireEmailVerification,
       revokeSessionsOnPasswordReset: true,

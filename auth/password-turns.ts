@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { ApiError } from '../contract/api-error.ts';
 import { shareKey } from '../db/fair-share.ts';
@@ -20,6 +22,8 @@ const paths = new Set(
 );
 /** A rest is so many times as long as the work before it. */
 const restPerWork = 3;
+/** One that took long waited for the database and kept nothing busy. */
+const longestRestMs = 500;
 /** How long a request waits. */
 const longestWaitMs = 10_000;
 
@@ -27,6 +31,19 @@ interface Options {
   /** Whether this process serves organizations, whose requests need a processor, too. */
   servesOthers: () => boolean;
   patienceMs?: number;
+}
+
+/** Ends the turn of the request that this is done for. */
+const turn = new AsyncLocalStorage<() => void>();
+
+/** better-auth's own functions. Each ends the turn of its request, so that nobody waits for what the request does next, such as for a lock. */
+export const passwords = {
+  hash: (password: string) => hashPassword(password).finally(endTurn),
+  verify: (given: { hash: string; password: string }) => verifyPassword(given).finally(endTurn),
+};
+
+function endTurn(): void {
+  turn.getStore()?.();
 }
 
 /**
@@ -40,11 +57,18 @@ export function inPasswordTurns(handler: Handler, { servesOthers, patienceMs = l
     const release = await turns.acquireWithin(shareKey(), patienceMs);
     if (!release) throw new ApiError('SERVICE_UNAVAILABLE', { message: 'Too many passwords are being checked.', retryAfterSeconds: 5 });
     const startedAt = performance.now();
-    try {
-      return await handler(request);
-    } finally {
-      if (turns.waiting > 0 && servesOthers()) setTimeout(release, restPerWork * (performance.now() - startedAt));
+    let isOver = false;
+    const end = () => {
+      if (isOver) return;
+      isOver = true;
+      const restMs = Math.min(restPerWork * (performance.now() - startedAt), longestRestMs);
+      if (turns.waiting > 0 && servesOthers()) setTimeout(release, restMs).unref();
       else release();
+    };
+    try {
+      return await turn.run(end, () => handler(request));
+    } finally {
+      end();
     }
   };
 }

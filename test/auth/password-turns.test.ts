@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { inPasswordTurns } from '../../auth/password-turns.ts';
+import { inPasswordTurns, passwords } from '../../auth/password-turns.ts';
 import { inShareOf } from '../../db/fair-share.ts';
 import { type AuthService, startAuthService } from './support/service.ts';
 
@@ -85,6 +85,25 @@ describe('Requests that hash a password', () => {
     expect(await next).to.equal('failed, too');
   });
 
+  it('hold up nobody once it is hashed or verified, whatever they wait for then', async () => {
+    const stored = await passwords.hash(password);
+    for (const work of [() => passwords.hash(password), () => passwords.verify({ hash: stored, password })]) {
+      let finish: (response: Response) => void = () => {};
+      const requests = [
+        async () => {
+          await work();
+          return await new Promise<Response>((resolve) => (finish = resolve));
+        },
+        async () => new Response('second'),
+      ];
+      const handler = inPasswordTurns(() => (requests.shift() as () => Promise<Response>)(), alone);
+      const first = handler(post('/change-password'));
+      expect(await (await handler(post('/sign-in/email'))).text()).to.equal('second');
+      finish(new Response('first'));
+      expect(await (await first).text()).to.equal('first');
+    }
+  });
+
   describe('of many who sign up at once', () => {
     let service: AuthService;
     before(async () => {
@@ -110,7 +129,26 @@ describe('Requests that hash a password', () => {
       isOver = true;
       await watched;
       expect(answers.map(({ status }) => status)).to.deep.equal(Array(8).fill(200));
-      expect(most).to.equal(1);
+      // One hashes, and those before it may still store what they have.
+      expect(most).to.be.within(1, 3);
+    });
+
+    it('let others sign in while one waits for a lock', async () => {
+      const { email } = await service.client().signUp();
+      const signIn = (given: string) => service.client().post('/sign-in/email', { email, password: given });
+      const locking = await service.database.pool.connect();
+      await locking.query('begin; lock table session in share mode');
+      let isIn = false;
+      const right = signIn(password).finally(() => (isIn = true));
+      try {
+        await delay(50);
+        expect((await signIn('a wrong password')).status).to.equal(401);
+        expect(isIn).to.equal(false);
+      } finally {
+        await locking.query('rollback');
+        locking.release();
+      }
+      expect((await right).status).to.equal(200);
     });
   });
 });
