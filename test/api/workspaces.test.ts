@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { expect } from 'chai';
 import type { Tenant, TestApi, TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
@@ -130,7 +131,15 @@ describe('Workspaces', () => {
     });
     const objectPath = (documentId: string) => join(api.stack.dataDir, 'objects', tenant.organizationId, documentId);
     const remove = (id: string, token = tenant.owner.token) => call('workspaces.delete', { id }, token);
-    const workflowStatus = async (workflowId: string) => (await api.temporal.client.workflow.getHandle(workflowId).describe()).status.name;
+    /** Undefined if it has not been started yet: the outbox starts it after the answer. */
+    const workflowStatus = async (workflowId: string) => {
+      try {
+        return (await api.temporal.client.workflow.getHandle(workflowId).describe()).status.name;
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return undefined;
+        throw error;
+      }
+    };
 
     it('removes documents, chunks and objects, and ends the workflow that waits for an upload', async () => {
       const workspace = await create();
