@@ -7,7 +7,7 @@ import {
   type FloatEmbeddings,
   type TextEmbeddings,
 } from '../ai/client.ts';
-import { Semaphore } from '../concurrency/semaphore.ts';
+import { FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { JobFailure } from './job-failure.ts';
 
 /** How a model wants its texts. */
@@ -42,19 +42,19 @@ type Embed<V> = (input: EmbedInput) => Promise<Embedded<V>>;
 
 /**
  * Embeds the chunks of whole documents and the texts of jobs, with at most `concurrency` calls at a time for all attempts of this process
- * (`WORKER_EMBED_CALLS`). The calls of the attempt that asked first go first, so that its chunks are stored while those of the next
- * document are embedded.
+ * (`WORKER_EMBED_CALLS`). Organizations take turns. Of one, the calls of the attempt that asked first go first, so that its chunks are stored
+ * while those of the next document are embedded.
  */
 export class Embedder {
   private readonly ai: AiClient;
-  private readonly calls: Semaphore;
+  private readonly calls: FairSemaphore;
   private readonly settings: typeof defaults;
   private manners: { at: number; of: Promise<Manners> } | undefined;
   private lastKnown: Manners | undefined;
 
   constructor(ai: AiClient, concurrency: number, settings: Partial<typeof defaults> = {}) {
     this.ai = ai;
-    this.calls = new Semaphore(concurrency);
+    this.calls = new FairSemaphore(concurrency);
     this.settings = { ...defaults, ...settings };
   }
 
@@ -92,11 +92,11 @@ export class Embedder {
     const ends = AbortSignal.any([options.signal, failed.signal]);
     const calls: Promise<Embedded<V>>[] = [];
     const embedded = texts.length > 0 ? texts : [shortestText];
-    const { textsPerCall = usualManner.textsPerCall, onProgress } = options;
+    const { organizationId = '', textsPerCall = usualManner.textsPerCall, onProgress } = options;
     let done = 0;
     for (let start = 0; start < embedded.length; start += textsPerCall) {
       const batch = embedded.slice(start, start + textsPerCall);
-      const call = this.calls.run(() => this.embedPatiently(embed, batch, { ...options, signal: ends }), ends);
+      const call = this.calls.run(organizationId, () => this.embedPatiently(embed, batch, { ...options, signal: ends }), ends);
       calls.push(call);
       call.then(
         () => {
@@ -118,11 +118,11 @@ export class Embedder {
   private async embedPatiently<V>(
     embed: Embed<V>,
     texts: string[],
-    { signal, requestId, index, until = 0 }: EmbedAllOptions,
+    { signal, requestId, organizationId, index, until = 0 }: EmbedAllOptions,
   ): Promise<Embedded<V>> {
     for (;;) {
       try {
-        return await embed({ texts, index, signal, requestId });
+        return await embed({ texts, index, signal, requestId, organizationId });
       } catch (error) {
         const waitMs = error instanceof AiServiceError && error.retryable ? error.retryAfterMs : undefined;
         if (waitMs === undefined || Date.now() + Math.max(waitMs, leastWaitMs) >= until) throw error;

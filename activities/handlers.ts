@@ -25,7 +25,7 @@ export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, tel
 /** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, and `ocrPages` if text recognition read some. */
 const extractDocument: Handler = async (deps, job, signal, tell) => {
   const document = await getJobDocument(deps, job);
-  const extracted = await extractText(deps, document, { requestId: job.id, signal, tell });
+  const extracted = await extractText(deps, document, { ...callOf(job), signal, tell });
   const { text: _, outline: __, ocrConfidence: ___, ...result } = extracted;
   return { result, effects: (trx) => storeText(trx, document, extracted) };
 };
@@ -33,10 +33,10 @@ const extractDocument: Handler = async (deps, job, signal, tell) => {
 /** Summarizes a document, after extracting its text if none is stored. Result: `{ summary, sentences, model, characters }`. */
 const summarizeDocument: Handler = async (deps, job, signal, tell) => {
   const document = await getJobDocument(deps, job);
-  const { text, store } = await getDocumentText(deps, document, { requestId: job.id, signal, tell });
+  const { text, store } = await getDocumentText(deps, document, { ...callOf(job), signal, tell });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to summarize.', false);
   const maxSentences = Number(job.input.maxSentences);
-  const summary = await deps.ai.summarize({ text, maxSentences, signal, requestId: job.id });
+  const summary = await deps.ai.summarize({ text, maxSentences, signal, ...callOf(job) });
   return { result: { ...summary }, effects: store };
 };
 
@@ -47,7 +47,7 @@ const summarizeDocument: Handler = async (deps, job, signal, tell) => {
 const indexDocument: Handler = async (deps, job, signal, tell) => {
   const until = Date.now() + deps.jobs.timeoutMs;
   const document = await getJobDocument(deps, job);
-  const { text, outline, store, isStored } = await getOutlinedText(deps, document, { requestId: job.id, signal, tell });
+  const { text, outline, store, isStored } = await getOutlinedText(deps, document, { ...callOf(job), signal, tell });
   const read = await readSearchedIndex(deps.db, document.workspace_id);
   const { chunkCharacters = chunkSize.characters, textsPerCall } = await deps.embedder.mannerOf(read?.model);
   const size = chunkSizeOf(chunkCharacters);
@@ -57,7 +57,7 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
   }
   const texts = pieces.map(({ embedded }) => embedded);
   const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} chunks.`);
-  const embedding = { signal, requestId: job.id, index: read, textsPerCall, until, onProgress };
+  const embedding = { signal, ...callOf(job), index: read, textsPerCall, until, onProgress };
   const [{ model, dimensions, vectors }, postings] = await Promise.all([
     deps.embedder.embedAll(texts, embedding),
     // Now, and not in the transaction, which others may wait for.
@@ -82,7 +82,7 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
 /** Summarizes a text. Result: `{ summary, sentences, model, characters }`. */
 const summarizeText: Handler = async (deps, job, signal) => {
   const { text, maxSentences } = job.input as { text: string; maxSentences: number };
-  return { result: { ...(await deps.ai.summarize({ text, maxSentences, signal, requestId: job.id })) } };
+  return { result: { ...(await deps.ai.summarize({ text, maxSentences, signal, ...callOf(job) })) } };
 };
 
 /** Embeds texts. Result: `{ model, dimensions, vectors }`, a vector for each text. */
@@ -91,7 +91,7 @@ const embedTexts: Handler = async (deps, job, signal, tell) => {
   const { texts } = job.input as { texts: string[] };
   const textsPerCall = await deps.embedder.textsPerCallOf(undefined);
   const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} texts.`);
-  return { result: { ...(await deps.embedder.embedNumbers(texts, { signal, requestId: job.id, textsPerCall, until, onProgress })) } };
+  return { result: { ...(await deps.embedder.embedNumbers(texts, { signal, ...callOf(job), textsPerCall, until, onProgress })) } };
 };
 
 /** The handler of each kind. A worker polls the task queues of the kinds that are here. */
@@ -109,9 +109,15 @@ async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<Document
   return document;
 }
 
+/** For whom the AI service works: it logs the job, and organizations take turns there. */
+function callOf({ id, organization_id }: JobRow): { requestId: string; organizationId: string } {
+  return { requestId: id, organizationId: organization_id };
+}
+
 /** For whom a text is extracted, until when, and whom its progress is told. */
 interface Call {
   requestId: string;
+  organizationId: string;
   signal: AbortSignal;
   tell: (progress: string) => void;
 }
@@ -163,13 +169,13 @@ async function withoutObject({ db, storage, log }: ActivityDeps, { id }: Documen
 }
 
 /** Lets the AI service read a document's object. Throws as {@link withoutObject} if there is none, AiServiceError, or the signal's reason. */
-async function extractText(deps: ActivityDeps, document: DocumentRow, { requestId, signal, tell }: Call): Promise<ExtractedText> {
+async function extractText(deps: ActivityDeps, document: DocumentRow, { tell, ...call }: Call): Promise<ExtractedText> {
   const body = await deps.storage.read(document.object_key);
   if (!body) throw await withoutObject(deps, document);
   try {
     const { content_type: contentType, size_bytes: contentLength } = document;
     const onProgress = ({ read, of }: ExtractionProgress) => tell(`Text recognition has read ${read} of ${of} scanned pages.`);
-    const extracted = await deps.ai.extract({ body, contentType, contentLength, onProgress, requestId, signal });
+    const extracted = await deps.ai.extract({ body, contentType, contentLength, onProgress, ...call });
     const { text, characters, pages, truncated, ocrPages, ocrConfidence, outline } = extracted;
     const { page_starts: pageStarts, headings } = outline;
     return { text, characters, pages, truncated, ocrPages, ocrConfidence, outline: { characters, pages: pageStarts, headings } };

@@ -178,7 +178,12 @@ async function embedDocument(
     : (await readChunkTexts(db, documentId)).map((text) => ({ text, embedded: text }));
   if (pieces.length > maxChunks) return { failure: 'too_many_chunks' };
   const texts = pieces.map(({ embedded }) => embedded);
-  const { model, dimensions, vectors } = await reindexEmbedder.embedAll(texts, { signal, textsPerCall, until: Date.now() + patienceMs });
+  const { model, dimensions, vectors } = await reindexEmbedder.embedAll(texts, {
+    signal,
+    organizationId: document?.organization_id,
+    textsPerCall,
+    until: Date.now() + patienceMs,
+  });
   if (!isSameKind({ model, dimensions, chunking: chunkingOf(size) }, target)) throw changed(model);
   return { chunks: pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] })) };
 }

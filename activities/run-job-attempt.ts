@@ -20,21 +20,23 @@ import { createStopSignal } from './stop-signal.ts';
 /** A heartbeat's reply brings a cancellation. A worker that misses three of them is lost. */
 const heartbeatMs = 3_000;
 
-/** How long an attempt waits in a full worker before it goes back to the queue, from which another worker may take it. */
-const patienceMs = 3_000;
-
 /** How often a transaction of an attempt may wait in vain for a lock. */
 const mostLockWaits = 3;
 
 export interface AttemptInput {
   jobId: string;
   kind: JobKind;
+  /** Whose slot it takes. A workflow of a release before has none. */
+  organizationId?: string;
   /** Names the attempt; see {@link claimJob}. */
   claimedBy: string;
 }
 
-/** The state of the job after an attempt. `handedBack`: this worker was full and did not begin the attempt. */
-export type AttemptReport = Exclude<JobState, QueuedJobState> | (QueuedJobState & { handedBack?: boolean });
+/**
+ * The state of the job after an attempt. `handedBack`: this worker was full and did not begin the attempt; `behindOwn`: it was full only for
+ * this organization, which has attempts there.
+ */
+export type AttemptReport = Exclude<JobState, QueuedJobState> | (QueuedJobState & { handedBack?: boolean; behindOwn?: boolean });
 
 /**
  * One attempt of a job: takes a slot of this process, claims the row, runs the handler of its kind, and stores the result if the attempt
@@ -54,8 +56,9 @@ export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Pr
   let release: Release | undefined;
   try {
     await deps.breaker?.untilClosed(context.cancellationSignal);
-    release = await deps.attempts.acquireWithin(patienceMs, context.cancellationSignal);
-    if (!release) return { status: 'queued', delayMs: 0, handedBack: true };
+    const slot = await deps.attempts.acquire(input.organizationId ?? '', context.cancellationSignal);
+    if (typeof slot !== 'function') return { status: 'queued', delayMs: 0, handedBack: true, ...slot };
+    release = slot;
     context.cancellationSignal.throwIfAborted();
     const claim = await claimJob(deps.db, input.jobId, input.claimedBy);
     if (!claim.claimed) return await jobStateOf(deps.db, claim.job);

@@ -36,6 +36,7 @@ const pool = new ProcessPool({
   entry: new URL('./extract/child.ts', import.meta.url),
   longTasks,
   size: budget.readers,
+  spare: budget.spareReaders,
   heapMegabytes: Math.min(512, Math.floor(budget.readerBytes / 2 ** 21)),
   memoryBytes: budget.readerBytes,
   onStderr: logStderr,

@@ -24,14 +24,22 @@ export class FairQueue<T = void> {
     }
   }
 
-  /** Gives `value` to the first caller of the key whose turn it is; false if nobody waits. */
-  resolveNext(value: T): boolean {
+  /**
+   * Gives `value` to the first caller of the key whose turn it is; a key that may not have it now is passed over, and keeps its turn. Returns
+   * the key, or undefined if nobody got it.
+   */
+  resolveNext(value: T, mayHave: (key: string) => boolean = () => true): string | undefined {
     for (const [key, queue] of this.#queues) {
+      if (!mayHave(key)) continue;
       this.#queues.delete(key);
       const served = queue.resolveNext(value);
       if (queue.size > 0) this.#queues.set(key, queue);
-      if (served) return true;
+      if (served) return key;
     }
-    return false;
+    return undefined;
+  }
+
+  rejectAll(error: unknown): void {
+    for (const queue of this.#queues.values()) queue.rejectAll(error);
   }
 }

@@ -1,5 +1,6 @@
 import type { DataConverter } from '@temporalio/common';
 import { type InjectedSinks, type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
+import type { AttemptSlots } from '../activities/attempt-slots.ts';
 import type { Activities } from '../activities/index.ts';
 import type { JobKind } from '../db/schema.ts';
 import { jobTaskQueue, mainTaskQueue, type TraceSinks } from '../workflows/definitions.ts';
@@ -15,7 +16,7 @@ export interface WorkerOptions {
   /** The kinds whose task queues this process polls. */
   jobKinds: readonly JobKind[];
   /** How many attempts of all kinds run at once in this process. */
-  concurrency: number;
+  attempts: AttemptSlots;
   shutdownGraceMs: number;
   /** What the sandbox of the workflows calls. */
   sinks: InjectedSinks<TraceSinks>;
@@ -32,7 +33,7 @@ const mostCachedWorkflows = 600;
 
 /** The workers of a process: one for workflows and their short activities, and one for the attempts of each kind of job. */
 export async function createWorkers(options: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker[]> {
-  const slots = new JobSlots(options.concurrency);
+  const slots = new JobSlots(options.attempts);
   const attempts = options.jobKinds.map((kind) => createAttemptWorker(options, kind, slots));
   const created = await Promise.allSettled([createMainWorker(options, workflowBundle), ...attempts]);
   const workers = created.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));

@@ -1,17 +1,18 @@
 import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit } from '@temporalio/worker';
+import type { AttemptSlots } from '../activities/attempt-slots.ts';
 import { WaitQueue } from '../concurrency/wait-queue.ts';
 
 /**
- * Slots that the workers of all kinds in a process share. A slot is reserved before a poll, but counts only while it is used, so that idle
- * queues take no slots. Polls under way may bring a few attempts more than there are slots: those wait for the semaphore of the attempts.
+ * What the workers of all kinds in a process may take from their queues. A slot is reserved before a poll, but counts only while it is used,
+ * so that idle queues take none. Polls under way may bring a few attempts more: those wait for the slots of the attempts.
  */
 export class JobSlots {
-  private readonly limit: number;
+  private readonly attempts: AttemptSlots;
   private used = 0;
   private readonly queue = new WaitQueue();
 
-  constructor(limit: number) {
-    this.limit = limit;
+  constructor(attempts: AttemptSlots) {
+    this.attempts = attempts;
   }
 
   /** The supplier of one worker. */
@@ -20,10 +21,10 @@ export class JobSlots {
     return {
       type: 'custom',
       reserveSlot: async (_context, signal) => {
-        while (this.used >= this.limit) await this.queue.wait(signal);
+        while (this.isFull()) await this.untilLess(signal);
         return {};
       },
-      tryReserveSlot: () => (this.used >= this.limit ? null : {}),
+      tryReserveSlot: () => (this.isFull() ? null : {}),
       markSlotUsed: ({ permit }) => {
         usedPermits.add(permit);
         this.used++;
@@ -35,5 +36,20 @@ export class JobSlots {
         this.queue.resolveAll();
       },
     };
+  }
+
+  private isFull(): boolean {
+    return this.used >= this.attempts.mostTaken;
+  }
+
+  /** Waits until one is released, or more may be taken. */
+  private async untilLess(signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const either = AbortSignal.any([signal, over.signal]);
+    try {
+      await Promise.race([this.queue.wait(either), this.attempts.untilMore(either)]);
+    } finally {
+      over.abort();
+    }
   }
 }

@@ -1,3 +1,4 @@
+import type { Priority } from '@temporalio/common';
 import {
   CancellationScope,
   condition,
@@ -25,15 +26,27 @@ const heldElsewhereMs = 15_000;
 /** After an attempt came to a worker without the key of its input, which has cost the job nothing: another worker may have it. */
 const undecryptedMs = 10_000;
 
-/** An attempt that a full worker handed back has waited in the queue once: it goes before the others, whose priority is 3. */
-const handedBackPriority = { priorityKey: 2 };
+/**
+ * The place in the queue of an attempt that a full worker handed back. It has waited there once, so it goes before the others, whose priority
+ * is 3. But if only its own organization keeps it from a slot, others must not wait behind it: it takes turns with them, and with the rest of
+ * its organization.
+ */
+function priorityOf({ handedBack = false, behindOwn = false }: HandBack, organizationId: string): Priority | undefined {
+  if (behindOwn) return { fairnessKey: `${organizationId}/back` };
+  return handedBack ? { priorityKey: 2 } : undefined;
+}
+
+interface HandBack {
+  handedBack?: boolean;
+  behindOwn?: boolean;
+}
 
 /** The steps of one run of the workflow. None throws: crashes, timeouts, errors and cancellations are settled against the row. */
 export class JobRun {
   readonly #input: RunJobInput;
   readonly #runJobAttempt;
   #attempts = 0;
-  #handedBack = false;
+  #handedBack: HandBack = {};
   /** The job became final, and no step has looked at the row since. */
   #woken = false;
   #attemptScope: CancellationScope | undefined;
@@ -61,14 +74,16 @@ export class JobRun {
   }
 
   async attempt(): Promise<AttemptReport> {
-    const { jobId, kind } = this.#input;
+    const { jobId, kind, organizationId } = this.#input;
     const claimedBy = `${workflowInfo().runId}/${++this.#attempts}`;
-    const options = this.#handedBack ? { priority: handedBackPriority } : {};
+    const priority = priorityOf(this.#handedBack, organizationId);
     setCurrentDetails(`Attempt ${this.#attempts} of this run is under way or waits for a worker.`);
     try {
       this.#attemptScope = new CancellationScope();
-      const state = await this.#attemptScope.run(() => this.#runJobAttempt.executeWithOptions(options, [{ jobId, kind, claimedBy }]));
-      this.#handedBack = state.status === 'queued' && state.handedBack === true;
+      const state = await this.#attemptScope.run(() =>
+        this.#runJobAttempt.executeWithOptions(priority ? { priority } : {}, [{ jobId, kind, organizationId, claimedBy }]),
+      );
+      this.#handedBack = state.status === 'queued' ? state : {};
       return state;
     } catch (error) {
       const failure = describeFailure(error);

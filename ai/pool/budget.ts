@@ -12,6 +12,8 @@ const embedderBytes = 768 * mebibyte;
 /** How many children there are of each kind, and the memory that each may have, in bytes. */
 export interface PoolBudget {
   readers: number;
+  /** One more reader, for an organization that has none at work, if there is the memory. */
+  spareReaders: number;
   readerBytes: number;
   recognizers: number;
   recognizerBytes: number;
@@ -51,10 +53,16 @@ export function planPools({ limitBytes, cores, recognizes, embeds = false, ...ch
   for (const size of [full, small]) {
     for (let embedders = mostEmbedders; embedders >= leastEmbedders; embedders -= 1) {
       const plan = planReaders(size, { limitBytes: limitBytes - embedders * embedderBytes, most, mostRecognizers, readers, recognizers });
-      if (plan) return { ...plan, embedders, embedderBytes, totalBytes: plan.totalBytes + embedders * embedderBytes };
+      if (plan)
+        return withSpare({ ...plan, embedders, embedderBytes, totalBytes: plan.totalBytes + embedders * embedderBytes }, limitBytes);
     }
   }
   return undefined;
+}
+
+function withSpare(plan: Omit<PoolBudget, 'spareReaders'>, limitBytes: number): PoolBudget {
+  const totalBytes = plan.totalBytes + plan.readerBytes;
+  return totalBytes > limitBytes ? { ...plan, spareReaders: 0 } : { ...plan, spareReaders: 1, totalBytes };
 }
 
 interface ReaderOptions {

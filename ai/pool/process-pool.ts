@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FairSemaphore } from '../../concurrency/fair-semaphore.ts';
 import { WaitQueue } from '../../concurrency/wait-queue.ts';
+import { fairnessKey } from '../fairness-key.ts';
 import { TaskFailure } from './protocol.ts';
 import { type ChildOptions, type TaskOptions, WarmChild } from './warm-child.ts';
 
@@ -9,9 +11,19 @@ const attempts = 3;
 const killedPauseMs = 100;
 const deadlyKills = 2;
 
-/** A fixed number of warm child processes, each with at most one task. A child that dies loses only that task. */
+/** How many children there are, and how many more for requests under a fairness key of which no task runs. */
+export interface PoolSize {
+  size: number;
+  spare?: number;
+}
+
+/**
+ * A fixed number of warm child processes, each with at most one task. Tasks of different fairness keys take turns. A child that dies loses
+ * only its task.
+ */
 export class ProcessPool {
-  readonly #options: ChildOptions & { size: number };
+  readonly #options: ChildOptions;
+  readonly #turns: FairSemaphore;
   readonly #children = new Set<WarmChild>();
   readonly #idle: WarmChild[] = [];
   readonly #queue = new WaitQueue<WarmChild>();
@@ -19,9 +31,10 @@ export class ProcessPool {
   #failedStarts = 0;
   #problem: string | null = null;
 
-  constructor(options: ChildOptions & { size: number }) {
+  constructor({ size, spare = 0, ...options }: ChildOptions & PoolSize) {
     this.#options = options;
-    for (let index = 0; index < options.size; index += 1) this.#start();
+    this.#turns = new FairSemaphore(size, { reserve: spare });
+    for (let index = 0; index < size + spare; index += 1) this.#start();
   }
 
   /** Why the children cannot work, as a clause, or null. */
@@ -31,7 +44,7 @@ export class ProcessPool {
 
   /** How many tasks run, and how many wait for a child. */
   get load(): { running: number; waiting: number } {
-    return { running: this.#children.size - this.#idle.length, waiting: this.#queue.size };
+    return { running: this.#children.size - this.#idle.length, waiting: this.#turns.waiting + this.#queue.size };
   }
 
   /**
@@ -65,11 +78,16 @@ export class ProcessPool {
   }
 
   async #runOnce(task: string, payload: unknown, options: TaskOptions): Promise<unknown> {
-    const child = await this.#acquire(options.signal);
+    const endTurn = await this.#turns.acquire(fairnessKey(), options.signal);
     try {
-      return await child.run(task, payload, options);
+      const child = await this.#acquire(options.signal);
+      try {
+        return await child.run(task, payload, options);
+      } finally {
+        this.#release(child);
+      }
     } finally {
-      this.#release(child);
+      endTurn();
     }
   }
 

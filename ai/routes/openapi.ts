@@ -147,13 +147,27 @@ function jsonBody(schema: z.ZodType) {
   return { required: true, content: { 'application/json': { schema: jsonSchema(schema, 'input') } } };
 }
 
+const fairnessKey = {
+  name: 'X-Fairness-Key',
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
+  description: 'Whose work it is. Where requests wait for each other, those of different keys take turns. Without it they share a key.',
+} as const;
+
 function post(operationId: string, summary: string, requestBody: unknown, schema: z.ZodType, statuses: readonly (keyof typeof errors)[]) {
   const refusals = statuses.map((status) => [
     status,
     { description: errors[status], content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
   ]);
   return {
-    post: { operationId, summary, requestBody, responses: { 200: success('Done.', schema), ...Object.fromEntries(refusals) } },
+    post: {
+      operationId,
+      summary,
+      parameters: [fairnessKey],
+      requestBody,
+      responses: { 200: success('Done.', schema), ...Object.fromEntries(refusals) },
+    },
   };
 }
 

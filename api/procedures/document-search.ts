@@ -41,7 +41,7 @@ export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPri
     const search = {
       ...{ db, getPlan, signal },
       embed: (query: string, index: IndexKind | undefined) =>
-        embedQuery(ai, { query, index }, { signal, requestId: request.requestId, log }),
+        embedQuery(ai, { query, index }, { signal, organizationId: workspace.organization_id, requestId: request.requestId, log }),
       share: <T>(work: (rest: Rest) => Promise<T>) => turns.share(workspace.organization_id, signal, work),
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
@@ -85,11 +85,11 @@ function queryTooLong(): ApiError {
 async function embedQuery(
   ai: AiClient,
   { query, index }: { query: string; index: IndexKind | undefined },
-  { signal: searching, requestId, log }: { signal: AbortSignal; requestId: string; log: Logger },
+  { signal: searching, organizationId, requestId, log }: { signal: AbortSignal; organizationId: string; requestId: string; log: Logger },
 ): Promise<{ model: string; vector: number[] }> {
   try {
     const signal = AbortSignal.any([searching, AbortSignal.timeout(embedTimeoutMs)]);
-    const { model, vectors } = await ai.embed({ texts: [query], index, signal, requestId, patienceMs });
+    const { model, vectors } = await ai.embed({ texts: [query], index, signal, requestId, organizationId, patienceMs });
     const [vector] = vectors;
     if (!vector) throw new Error('the AI service returned no vector');
     return { model, vector };

@@ -12,7 +12,8 @@ describe('The memory of the readers', () => {
         for (let limitBytes = leastBytes({ cores, recognizes }); limitBytes < 16 * gibibyte; limitBytes += gibibyte / 8) {
           const plan = planPools({ limitBytes, cores, recognizes });
           if (!plan) throw new Error(`nothing fits into ${limitBytes} bytes`);
-          expect(plan.readers * plan.readerBytes + plan.recognizers * plan.recognizerBytes).to.be.lessThan(plan.totalBytes);
+          const readers = plan.readers + plan.spareReaders;
+          expect(readers * plan.readerBytes + plan.recognizers * plan.recognizerBytes).to.be.lessThan(plan.totalBytes);
           expect(plan.totalBytes).to.be.at.most(limitBytes);
           expect(plan.readers).to.be.at.least(2);
           expect(plan.recognizers > 0).to.equal(recognizes);
@@ -26,6 +27,14 @@ describe('The memory of the readers', () => {
       recognizers: 3,
     });
     expect(planPools({ limitBytes: gibibyte, cores: 2, recognizes: true })).to.equal(undefined);
+  });
+
+  it('is enough for a spare reader only if that leaves the others theirs', () => {
+    const options = { cores: 2, recognizes: true };
+    const least = planPools({ ...options, limitBytes: leastBytes(options) });
+    expect(least).to.include({ readers: 2, spareReaders: 0 });
+    const more = leastBytes(options) + (least?.readerBytes ?? 0);
+    expect(planPools({ ...options, limitBytes: more })).to.deep.include({ ...least, spareReaders: 1, totalBytes: more });
   });
 
   it('has none of what does not run here, whatever number of it the operator chose', () => {
@@ -52,7 +61,9 @@ describe('The memory of the readers', () => {
     for (const cores of [1, 2, 4, 16]) {
       const plan = planPools({ limitBytes: Number(gigabytes) * gibibyte, cores, recognizes: true });
       expect(plan).to.include({ readerBytes: gibibyte, recognizerBytes: 1.5 * gibibyte });
-      expect(planPools({ limitBytes: Number(gigabytes) * gibibyte, cores, recognizes: true, embeds: true })).to.include({ embedders: 1 });
+      const embedding = planPools({ limitBytes: Number(gigabytes) * gibibyte, cores, recognizes: true, embeds: true });
+      expect(embedding?.embedders).to.be.at.least(1);
+      if (cores <= 2) expect(plan).to.include({ spareReaders: 1 });
     }
   });
 

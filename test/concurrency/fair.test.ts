@@ -61,6 +61,54 @@ describe('A fair semaphore', () => {
   });
 });
 
+describe('A fair semaphore with a reserve', () => {
+  it('has room for one whose key has no holder while another key holds all the rest, and for no second one', async () => {
+    const semaphore = new FairSemaphore(2, { reserve: 1 });
+    await semaphore.acquire('a');
+    const release = await semaphore.acquire('a');
+    expect(await semaphore.acquireWithin('a', 1)).to.equal(undefined);
+    const own = await semaphore.acquireWithin('b', patient);
+    expect(own).to.be.a('function');
+    expect(semaphore.hasRoom('c')).to.equal(false);
+    expect(await semaphore.acquireWithin('c', 1)).to.equal(undefined);
+    // The reserve stays taken: what is free now is the room that 'a' has given back.
+    release();
+    expect(semaphore.hasRoom('a')).to.equal(false);
+    expect(semaphore.hasRoom('c')).to.equal(true);
+    own?.();
+    expect(semaphore.hasRoom('a')).to.equal(true);
+  });
+
+  it('passes over a key that has holders for one that has none, and serves it in its turn', async () => {
+    const semaphore = new FairSemaphore(1, { reserve: 1 });
+    const [first, second] = [await semaphore.acquire('a'), await semaphore.acquire('b')];
+    let order = '';
+    const served = ['a', 'c', 'a'].map(async (key) => {
+      const own = await semaphore.acquire(key);
+      order += key;
+      own();
+    });
+    second();
+    await Promise.resolve(served[1]);
+    expect(order).to.equal('c');
+    first();
+    await Promise.all(served);
+    expect(order).to.equal('caa');
+    expect(semaphore).to.include({ held: 0, waiting: 0 });
+  });
+
+  it('turns away all who wait once it is closed', async () => {
+    const semaphore = new FairSemaphore(1);
+    await semaphore.acquire('a');
+    const waiting = Promise.allSettled([semaphore.acquire('a'), semaphore.acquire('b'), semaphore.acquireWithin('c', patient)]);
+    semaphore.close();
+    const [own, other, patiently] = await waiting;
+    expect([own, other].map((each) => (each as PromiseRejectedResult).reason.name)).to.deep.equal(['SemaphoreClosed', 'SemaphoreClosed']);
+    expect(patiently).to.deep.equal({ status: 'fulfilled', value: undefined });
+    expect(await semaphore.acquireWithin('d', patient)).to.equal(undefined);
+  });
+});
+
 describe('Slices of time', () => {
   it('go to computations in turns, and leave the event loop a turn after each', async () => {
     const slices = new TimeSlices({ sliceMs: 1 });

@@ -1,5 +1,6 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect } from 'chai';
+import { AttemptSlots } from '../../activities/attempt-slots.ts';
 import type { Activities } from '../../activities/index.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
 import { bundleWorkflows } from '../../worker/workflow-bundle.ts';
@@ -22,7 +23,15 @@ describe('The workers of a process', () => {
   async function failToCreate(): Promise<unknown> {
     const activities = { runJobAttempt: async () => undefined, other: async () => undefined } as unknown as Activities;
     const { namespace } = temporal;
-    const options = { connection, namespace, dataConverter: {}, activities, concurrency: 1, shutdownGraceMs: 0, sinks: {} as never };
+    const options = {
+      connection,
+      namespace,
+      dataConverter: {},
+      activities,
+      attempts: new AttemptSlots(1),
+      shutdownGraceMs: 0,
+      sinks: {} as never,
+    };
     const bundle = await bundleWorkflows();
     return await createWorkers({ ...options, jobKinds: ['text.embed', 'text.embed'] }, bundle).catch((error: unknown) => error);
   }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { AttemptSlots } from '../../activities/attempt-slots.ts';
 import { type JobKind, jobKinds as kinds } from '../../contract/jobs.ts';
 import { answerLate, goodAnswer } from '../support/fake-ai.ts';
 import { createJob, historyOf, summary } from '../support/jobs.ts';
@@ -71,6 +72,72 @@ describe('A full worker', () => {
     await api.jobIn(tenant.owner.token, long.id, ['succeeded']);
     expect(ai.mostRunning).to.be.at.most(2);
   });
+});
+
+describe('The slots of attempts', () => {
+  const { signal } = new AbortController();
+
+  it('take one attempt more than the limit, but for a pause after one that had to go back', async () => {
+    const slots = new AttemptSlots(1, { ownPatienceMs: 20, pauseMs: 50 });
+    expect(slots.mostTaken).to.equal(2);
+    const own = await slots.acquire('one', signal);
+    expect(own).to.be.a('function');
+    expect(await slots.acquire('one', signal)).to.deep.equal({ behindOwn: true });
+    expect(slots.mostTaken).to.equal(1);
+    await slots.untilMore(signal);
+    expect(slots.mostTaken).to.equal(2);
+
+    const another = await slots.acquire('another', signal);
+    expect(another).to.be.a('function');
+    // One that has none here is not to blame, and there is no room for a third.
+    const impatient = new AttemptSlots(0, { patienceMs: 20 });
+    await impatient.acquire('one', signal);
+    expect(await impatient.acquire('another', signal)).to.deep.equal({ behindOwn: false });
+    expect(impatient.mostTaken).to.equal(1);
+  });
+});
+
+describe('A worker full of the long jobs of one organization', () => {
+  const { api, ai, tenant } = useApi({ ai: true, env: { WORKER_CONCURRENCY: '2' }, check: 'at the end' });
+
+  it('has a slot for another one, and loses none of those that it hands back', async () => {
+    const free = Promise.withResolvers<void>();
+    ai.behave('extract', async (call) => {
+      await free.promise;
+      return goodAnswer(call);
+    });
+    const other = await api.createTenant();
+    const { id: documentId } = await api.upload(tenant, { bytes: 'Some text.' });
+    const long: { id: string }[] = [];
+    for (let n = 0; n < 8; n++) long.push(await createJob(api, tenant, { kind: 'document.extract', documentId }));
+    await until(() => ai.running === 2);
+    // It asks for one more again and again, and gets only more of the same.
+    await until(async () => (await Promise.all(long.map(({ id }) => isHandedBack(id)))).includes(true));
+
+    for (const fields of [{ kind: 'text.embed', texts: ['a'] }, summary]) {
+      const { id } = await createJob(api, other, fields);
+      expect(await api.jobIn(other.owner.token, id, ['succeeded'])).to.include({ attempts: 1 });
+    }
+    const { id: theirs } = await api.upload(other, { bytes: 'Some other text.' });
+    const same = await createJob(api, other, { kind: 'document.extract', documentId: theirs });
+    await until(() => ai.callsOf(same.id) === 1);
+    expect(ai.running).to.equal(3);
+    expect(new Set(ai.calls.map(({ fairnessKey }) => fairnessKey))).to.deep.equal(
+      new Set([tenant, other].map((each) => each.organizationId)),
+    );
+    expect(long.filter(({ id }) => ai.callsOf(id) > 0)).to.have.length(2);
+
+    free.resolve();
+    for (const { id } of long) expect(await api.jobIn(tenant.owner.token, id, ['succeeded'])).to.include({ attempts: 1 });
+    expect(ai.mostRunning).to.equal(3);
+  });
+
+  /** Whether an attempt of the job went back to the queue, where it does not stand before those of others. */
+  async function isHandedBack(jobId: string): Promise<boolean> {
+    const { events } = await api.temporal.client.workflow.getHandle(`job-${jobId}`).fetchHistory();
+    const keys = events?.map((event) => event.activityTaskScheduledEventAttributes?.priority?.fairnessKey);
+    return keys?.includes(`${tenant.organizationId}/back`) === true;
+  }
 });
 
 describe('A kind that no worker handles', () => {

@@ -8,6 +8,8 @@ export type AiOperation = 'extract' | 'summarize' | 'embed';
 export interface AiCall {
   operation: AiOperation;
   requestId: string;
+  /** Whose turn it is, if calls have to wait. */
+  fairnessKey: string | undefined;
   body: any;
 }
 
@@ -76,7 +78,12 @@ export async function startFakeAi(): Promise<FakeAi> {
     const bytes = await readAll(request).catch(() => undefined);
     if (!bytes) return;
     const body = operation === 'extract' ? bytes : JSON.parse(bytes.toString());
-    const call = { operation, requestId: String(request.headers['x-request-id']), body };
+    const call = {
+      operation,
+      requestId: String(request.headers['x-request-id']),
+      fairnessKey: request.headers['x-fairness-key']?.toString(),
+      body,
+    };
     fake.calls.push(call);
     const answered = await (behaviours.get(operation) ?? goodAnswer)(call);
     if (answered) send(response, answered);

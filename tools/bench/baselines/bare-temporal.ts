@@ -1,7 +1,6 @@
 // A bare Temporal worker with the settings of this project's worker: the same slots, one poller for activities.
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
-import { JobSlots } from '../../../worker/job-slots.ts';
 
 const [address = '', concurrency = '2'] = process.argv.slice(2);
 const connection = await NativeConnection.connect({ address });
@@ -13,7 +12,7 @@ const activities = await Worker.create({
   activities: { nothing: async () => {} },
   activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
   tuner: {
-    activityTaskSlotSupplier: new JobSlots(Number(concurrency)).supplier(),
+    activityTaskSlotSupplier: { type: 'fixed-size', numSlots: Number(concurrency) },
     workflowTaskSlotSupplier: { type: 'fixed-size', numSlots: 2 },
     localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
     nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
