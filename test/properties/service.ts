@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import pino from 'pino';
+import { AttemptSlots } from '../../activities/attempt-slots.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { Embedder } from '../../activities/embedder.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
@@ -11,7 +12,6 @@ import { LargeResponses } from '../../api/limits/large-responses.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run } from '../../api/procedure.ts';
 import { createProcedures } from '../../api/procedures/index.ts';
 import { Neighbours } from '../../concurrency/neighbours.ts';
-import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { createDb, createPool } from '../../db/connect.ts';
@@ -68,7 +68,7 @@ export class Service {
     this.activities = createActivities({
       ...parts,
       embedder: new Embedder(this.ai.client, 10),
-      attempts: new Semaphore(1_000),
+      attempts: new AttemptSlots(1_000),
       jobs: { timeoutMs: attemptTimeoutMs, retryDelaysMs: [10_000, 30_000, 90_000] },
     } as unknown as ActivityDeps);
     this.#procedures = createProcedures({
