@@ -1,5 +1,4 @@
-import { FairSemaphore } from '../concurrency/fair-semaphore.ts';
-import type { Release } from '../concurrency/semaphore.ts';
+import { FairSemaphore, type Release } from '../concurrency/fair-semaphore.ts';
 import { WaitQueue } from '../concurrency/wait-queue.ts';
 
 /** One more attempt, for an organization that has none under way in this process. */
@@ -40,8 +39,8 @@ export class AttemptSlots {
   }
 
   /**
-   * Waits for a slot. Says of an attempt that has to go back to the queue whether only because its organization has others here. Rejects with
-   * the signal's reason.
+   * Waits for a slot. If none becomes free in time, the attempt has to go back to the queue: `behindOwn` says whether it does only because its
+   * organization has others here. Rejects with the signal's reason.
    */
   async acquire(organizationId: string, signal: AbortSignal): Promise<Release | { behindOwn: boolean }> {
     const behindOwn = this.#slots.isHeldBy(organizationId);

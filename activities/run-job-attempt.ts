@@ -1,5 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { Release } from '../concurrency/semaphore.ts';
+import type { Release } from '../concurrency/fair-semaphore.ts';
 import { untilAborted } from '../concurrency/until-aborted.ts';
 import type { Db } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
@@ -26,15 +26,15 @@ const mostLockWaits = 3;
 export interface AttemptInput {
   jobId: string;
   kind: JobKind;
-  /** Whose slot it takes. A workflow of a release before has none. */
+  /** Whose slot it takes. A workflow of an earlier release does not say it. */
   organizationId?: string;
   /** Names the attempt; see {@link claimJob}. */
   claimedBy: string;
 }
 
 /**
- * The state of the job after an attempt. `handedBack`: this worker was full and did not begin the attempt; `behindOwn`: it was full only for
- * this organization, which has attempts there.
+ * The state of the job after an attempt. `handedBack`: this worker was full and did not begin the attempt; `behindOwn`: its organization had
+ * attempts there, and that of another might have begun.
  */
 export type AttemptReport = Exclude<JobState, QueuedJobState> | (QueuedJobState & { handedBack?: boolean; behindOwn?: boolean });
 

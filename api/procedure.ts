@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import type { ZodSafeParseResult } from 'zod';
+import type { Release } from '../concurrency/fair-semaphore.ts';
 import type { Neighbours } from '../concurrency/neighbours.ts';
-import type { Release } from '../concurrency/semaphore.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
 import { inShareOf, moveToShareOf } from '../db/fair-share.ts';

@@ -1,4 +1,4 @@
-import type { Release } from '../concurrency/semaphore.ts';
+import type { Release } from '../concurrency/fair-semaphore.ts';
 import { Turns } from '../concurrency/turns.ts';
 import { ApiError } from '../contract/api-error.ts';
 

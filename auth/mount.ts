@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { getRequest, setResponse } from 'better-call/node';
 import type { Request as ExpressRequest, Response as ExpressResponse, RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import type { Release } from '../concurrency/semaphore.ts';
+import type { Release } from '../concurrency/fair-semaphore.ts';
 import { whenClientLeaves } from '../concurrency/when-client-leaves.ts';
 import type { ServerConfig } from '../config/server.ts';
 import { inShareOf } from '../db/fair-share.ts';

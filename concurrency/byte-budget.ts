@@ -1,6 +1,6 @@
 import { BytesByKey } from './bytes-by-key.ts';
+import type { Release } from './fair-semaphore.ts';
 import { RoomQueue } from './room-queue.ts';
-import type { Release } from './semaphore.ts';
 
 export interface ByteBudgetLimits {
   /** What all keys may hold at once, and each of them. */

@@ -1,5 +1,15 @@
 import { FairQueue } from './fair-queue.ts';
-import { type Release, SemaphoreClosed } from './semaphore.ts';
+
+/** Gives back what was acquired. A second call does nothing. */
+export type Release = () => void;
+
+/** The semaphore is closed: nobody acquires it any more. */
+export class SemaphoreClosed extends Error {
+  constructor() {
+    super('The semaphore is closed.');
+    this.name = 'SemaphoreClosed';
+  }
+}
 
 /**
  * Has at most `limit` holders at once. If there are more, those who asked under different keys take turns, so that one who asks often
@@ -94,10 +104,7 @@ export class FairSemaphore {
     const left = (this.#holders.get(key) ?? 0) - 1;
     if (left > 0) this.#holders.set(key, left);
     else this.#holders.delete(key);
-    while (true) {
-      const served = this.#queue.resolveNext(undefined, (waiting) => this.hasRoom(waiting));
-      if (served === undefined) return;
-      this.#take(served);
-    }
+    const serve = () => this.#queue.resolveNext(undefined, (waiting) => this.hasRoom(waiting));
+    for (let served = serve(); served !== undefined; served = serve()) this.#take(served);
   }
 }

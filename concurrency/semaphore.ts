@@ -1,78 +1,39 @@
-import { WaitQueue } from './wait-queue.ts';
+import { FairSemaphore, type Release } from './fair-semaphore.ts';
 
-/** Gives back what was acquired. A second call does nothing. */
-export type Release = () => void;
+const onlyKey = '';
 
-/** The semaphore is closed: nobody acquires it any more. */
-export class SemaphoreClosed extends Error {
-  constructor() {
-    super('The semaphore is closed.');
-    this.name = 'SemaphoreClosed';
-  }
-}
-
-/** Has at most `limit` holders at once. Callers acquire it in the order in which they asked. */
+/** Has at most `limit` holders at once. Callers acquire it in the order in which they asked: a {@link FairSemaphore} with one key. */
 export class Semaphore {
-  readonly limit: number;
-  #held = 0;
-  #closed = false;
-  readonly #queue = new WaitQueue();
+  readonly #fair: FairSemaphore;
 
   constructor(limit: number) {
-    this.limit = limit;
+    this.#fair = new FairSemaphore(limit);
+  }
+
+  get limit(): number {
+    return this.#fair.limit;
   }
 
   get held(): number {
-    return this.#held;
+    return this.#fair.held;
   }
 
   get waiting(): number {
-    return this.#queue.size;
+    return this.#fair.waiting;
   }
 
-  /** Waits until there are fewer than `limit` holders. Rejects with the signal's reason, or {@link SemaphoreClosed}. */
-  async acquire(signal?: AbortSignal): Promise<Release> {
-    signal?.throwIfAborted();
-    if (this.#closed) throw new SemaphoreClosed();
-    if (this.#held < this.limit) this.#held++;
-    else await this.#queue.wait(signal);
-    let released = false;
-    return () => {
-      if (released) return;
-      released = true;
-      // Passed on while it still counts as held, so that a caller who asks now does not come first.
-      if (!this.#queue.resolveNext()) this.#held--;
-    };
+  /** Waits until there are fewer than `limit` holders. Rejects with the signal's reason. */
+  acquire(signal?: AbortSignal): Promise<Release> {
+    return this.#fair.acquire(onlyKey, signal);
   }
 
-  /** As {@link acquire}, but undefined after `patienceMs`, or if the semaphore is closed. */
-  async acquireWithin(patienceMs: number, signal: AbortSignal): Promise<Release | undefined> {
-    const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), patienceMs);
-    try {
-      return await this.acquire(AbortSignal.any([signal, patience.signal]));
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      if (patience.signal.aborted || error instanceof SemaphoreClosed) return undefined;
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
+  /** As {@link acquire}, but undefined after `patienceMs`. */
+  acquireWithin(patienceMs: number, signal: AbortSignal): Promise<Release | undefined> {
+    return this.#fair.acquireWithin(onlyKey, patienceMs, signal);
   }
 
   /** Does `work` as a holder. Rejects as {@link acquire} and as the work does. */
-  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const release = await this.acquire(signal);
-    try {
-      return await work();
-    } finally {
-      release();
-    }
-  }
-
-  /** Rejects all who wait, and all who ask from now on. Holders stay until they release. */
-  close(): void {
-    this.#closed = true;
-    this.#queue.rejectAll(new SemaphoreClosed());
+  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#fair.run(onlyKey, work, signal);
   }
 }

@@ -15,7 +15,7 @@ export interface WorkerOptions {
   activities: Activities;
   /** The kinds whose task queues this process polls. */
   jobKinds: readonly JobKind[];
-  /** How many attempts of all kinds run at once in this process. */
+  /** Limits the attempts of all kinds in this process. */
   attempts: AttemptSlots;
   shutdownGraceMs: number;
   /** What the sandbox of the workflows calls. */

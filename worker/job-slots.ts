@@ -21,7 +21,7 @@ export class JobSlots {
     return {
       type: 'custom',
       reserveSlot: async (_context, signal) => {
-        while (this.isFull()) await this.untilLess(signal);
+        while (this.isFull()) await this.untilRoom(signal);
         return {};
       },
       tryReserveSlot: () => (this.isFull() ? null : {}),
@@ -43,7 +43,7 @@ export class JobSlots {
   }
 
   /** Waits until one is released, or more may be taken. */
-  private async untilLess(signal: AbortSignal): Promise<void> {
+  private async untilRoom(signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
     try {

@@ -1,7 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairSemaphore } from '../../concurrency/fair-semaphore.ts';
-import type { Release } from '../../concurrency/semaphore.ts';
+import { FairSemaphore, type Release } from '../../concurrency/fair-semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { inSpan } from '../../telemetry/spans.ts';
 import { fairnessKey } from '../fairness-key.ts';

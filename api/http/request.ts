@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { networkOf } from '../../auth/client-network.ts';
-import type { Release } from '../../concurrency/semaphore.ts';
+import type { Release } from '../../concurrency/fair-semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import type { Pace } from '../../domain/page.ts';
 import { addLogFields, withLogFields } from '../../telemetry/log-context.ts';

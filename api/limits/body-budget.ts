@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { ByteBudget, type ByteBudgetLimits } from '../../concurrency/byte-budget.ts';
-import type { Release } from '../../concurrency/semaphore.ts';
+import type { Release } from '../../concurrency/fair-semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Caller } from '../caller.ts';

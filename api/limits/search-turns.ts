@@ -1,6 +1,6 @@
+import type { Release } from '../../concurrency/fair-semaphore.ts';
 import type { Neighbours } from '../../concurrency/neighbours.ts';
 import { pause } from '../../concurrency/pause.ts';
-import type { Release } from '../../concurrency/semaphore.ts';
 import { Turns } from '../../concurrency/turns.ts';
 import type { Rest } from '../../domain/scan-pace.ts';
 import { TurnsTaken } from './turns-taken.ts';

@@ -1,5 +1,5 @@
+import type { Release } from '../../concurrency/fair-semaphore.ts';
 import type { Neighbours } from '../../concurrency/neighbours.ts';
-import type { Release } from '../../concurrency/semaphore.ts';
 import { Turns } from '../../concurrency/turns.ts';
 import { TurnsTaken } from './turns-taken.ts';
 

@@ -1,4 +1,4 @@
-import type { Release } from '../../concurrency/semaphore.ts';
+import type { Release } from '../../concurrency/fair-semaphore.ts';
 import { type ChangedJob, type ChangedPage, type ChangePosition, replayStart } from '../../domain/jobs/list-changed-jobs.ts';
 import type { SendBudget, Sender } from './send-budget.ts';
 

@@ -1,4 +1,4 @@
-import type { Release } from '../../concurrency/semaphore.ts';
+import type { Release } from '../../concurrency/fair-semaphore.ts';
 import { WaitQueue } from '../../concurrency/wait-queue.ts';
 
 /** Who sends events to a client. */

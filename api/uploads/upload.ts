@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from 'express';
-import type { Release } from '../../concurrency/semaphore.ts';
+import type { Release } from '../../concurrency/fair-semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { isCode, ObjectExistsError } from '../../storage/write-once.ts';
 import { noteOrganization } from '../http/request.ts';

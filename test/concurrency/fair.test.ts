@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { FairSemaphore } from '../../concurrency/fair-semaphore.ts';
+import { FairSemaphore, SemaphoreClosed } from '../../concurrency/fair-semaphore.ts';
 import { TimeSlices } from '../../concurrency/time-slices.ts';
 
 const patient = 60_000;
@@ -97,14 +97,17 @@ describe('A fair semaphore with a reserve', () => {
     expect(semaphore).to.include({ held: 0, waiting: 0 });
   });
 
-  it('turns away all who wait once it is closed', async () => {
+  it('lets nobody in once it is closed, and counts down what is held', async () => {
     const semaphore = new FairSemaphore(1);
-    await semaphore.acquire('a');
+    const release = await semaphore.acquire('a');
     const waiting = Promise.allSettled([semaphore.acquire('a'), semaphore.acquire('b'), semaphore.acquireWithin('c', patient)]);
     semaphore.close();
     const [own, other, patiently] = await waiting;
-    expect([own, other].map((each) => (each as PromiseRejectedResult).reason.name)).to.deep.equal(['SemaphoreClosed', 'SemaphoreClosed']);
+    for (const each of [own, other]) expect((each as PromiseRejectedResult).reason).to.be.instanceOf(SemaphoreClosed);
     expect(patiently).to.deep.equal({ status: 'fulfilled', value: undefined });
+    release();
+    expect(semaphore.held).to.equal(0);
+    expect(await semaphore.acquire('d').catch((error: unknown) => error)).to.be.instanceOf(SemaphoreClosed);
     expect(await semaphore.acquireWithin('d', patient)).to.equal(undefined);
   });
 });

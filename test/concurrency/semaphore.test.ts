@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Semaphore, SemaphoreClosed } from '../../concurrency/semaphore.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
 
 /** What became of promises by now. */
 async function settled(promises: Promise<unknown>[]): Promise<string[]> {
@@ -85,21 +85,6 @@ describe('A semaphore', () => {
     release();
     const granted = await semaphore.acquireWithin(5, new AbortController().signal);
     expect(granted).to.be.a('function');
-  });
-
-  it('lets nobody in once it is closed, and counts down what is held', async () => {
-    const semaphore = new Semaphore(1);
-    const { signal } = new AbortController();
-    const release = await semaphore.acquire();
-    const waiting = failureOf(semaphore.acquire());
-    const patient = semaphore.acquireWithin(60_000, signal);
-    semaphore.close();
-    expect(await waiting).to.be.instanceOf(SemaphoreClosed);
-    expect(await patient).to.equal(undefined);
-    release();
-    expect(semaphore.held).to.equal(0);
-    expect(await failureOf(semaphore.acquire())).to.be.instanceOf(SemaphoreClosed);
-    expect(await semaphore.acquireWithin(60_000, signal)).to.equal(undefined);
   });
 
   it('is released by work that fails', async () => {
