@@ -46,9 +46,12 @@ describe('The share of an organization’s writes', () => {
   });
 
   it('is all there is if nobody else is served, or it is 1', async () => {
-    for (const writes of [start(['loud']), start(['loud', 'quiet'], 1)]) {
-      expect(Math.max(...(await waits(writes, 8)))).to.be.lessThan(5 * workMs);
-    }
+    // Side by side, so that a busy machine delays all of them.
+    const bulkheads = [start(['loud', 'quiet']), start(['loud']), start(['loud', 'quiet'], 1)];
+    const lasts = await Promise.all(bulkheads.map(async (writes) => Math.max(...(await waits(writes, 8)))));
+    const [rested = 0, alone = 0, whole = 0] = lasts;
+    // A quarter, but for the timers.
+    expect(Math.max(alone, whole)).to.be.lessThan(rested / 2);
   });
 
   it('holds up no other organization, and ends with the last who wait', async () => {
