@@ -46,10 +46,11 @@ import { endRequest } from './http/body-time.ts';
 import { createApiServer } from './http/create-server.ts';
 import { clientAddressOf, requestInfo } from './http/request.ts';
 import { BodyBudget } from './limits/body-budget.ts';
+import { EarlyReturns } from './limits/early-returns.ts';
 import { LargeResponses } from './limits/large-responses.ts';
 import { createLimiters } from './limits/limiters.ts';
 import { LoopLoad } from './limits/loop-load.ts';
-import { ReadPace } from './limits/read-pace.ts';
+import { mostMsPerAuthRead, ReadPace } from './limits/read-pace.ts';
 import { StandingRefusals } from './limits/standing-refusals.ts';
 import { WriteBulkhead } from './limits/write-bulkhead.ts';
 import { createMailQueue } from './mail-queue.ts';
@@ -127,6 +128,7 @@ const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'non
 
 const neighbours = new Neighbours(neighbourMs);
 const load = new LoopLoad();
+const earlyReturns = new EarlyReturns();
 
 const deps: ApiDeps = {
   config,
@@ -169,10 +171,11 @@ const app = createApp(deps, {
     admitBody: async (req, res, maxBytes) => (await deps.bodies.admit(req, res, maxBytes))?.keep() ?? (() => {}),
     async beginRead(requester, signal) {
       load.note();
-      await deps.reads.enter(`user ${requester}`, signal);
+      await deps.reads.enter(`user ${requester}`, signal, mostMsPerAuthRead);
     },
     beginWrite: (userId, signal) => deps.writes.enter(`user ${userId}`, signal),
     admitResponse: (req, res, userId, bytes) => deps.largeResponses.admit({ ...requestInfo(req, res), userId }, `user ${userId}`, bytes),
+    beginRefusal: (requester, retryAfterSeconds, res) => earlyReturns.refuse(requester, retryAfterSeconds, res),
   }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,
   observeRequest: metrics.observeRequest,

@@ -125,7 +125,7 @@ export async function run(
       moveToShareOf(organizationId);
       deps.neighbours.note(organizationId);
       await prepare?.();
-      if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal);
+      if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal, costOfWrite(route));
       else if (isRead(route)) await deps.reads.enter(organizationId, request.signal);
     },
   };
@@ -158,6 +158,11 @@ function causeOf(error: unknown, signal: AbortSignal): unknown {
 /** Whether an operation may wait for locks of its organization. A search waits for other things, and has limits of its own. */
 function isWrite({ method, metadata }: AnyRoute): boolean {
   return method !== 'GET' && metadata.operation !== 'documents.search';
+}
+
+/** What Temporal, the workers and Postgres do for a job takes twice as long as the write that creates it (docs/decisions/limits.md). */
+function costOfWrite({ metadata }: AnyRoute): number {
+  return metadata.operation === 'jobs.create' || metadata.operation === 'jobs.retry' ? 3 : 1;
 }
 
 /** A search has its own share, and a stream waits for events most of its time. */

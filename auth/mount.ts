@@ -42,6 +42,8 @@ export interface MountOptions {
   beginWrite(userId: string, signal: AbortSignal): Promise<() => void>;
   /** Waits until a response of so many bytes may be sent to a user, who then has to read it in time. Throws as `beginWrite` does. */
   admitResponse(req: ExpressRequest, res: ExpressResponse, userId: string, bytes: number): Promise<void>;
+  /** Waits before a user, or an address if nobody is signed in, is told to come again in so many seconds, if told so before and early. */
+  beginRefusal(requester: string, retryAfterSeconds: number, res: ExpressResponse): Promise<void>;
 }
 
 /**
@@ -79,7 +81,7 @@ class AuthHandler {
 
   /** Adds to `releases` what is to be let go of when the request has ended. */
   async serve(req: ExpressRequest, res: ExpressResponse, releases: Release[]): Promise<void> {
-    const { config, findSession, clientAddress, admitBody, beginRead, beginWrite } = this.#options;
+    const { config, findSession, clientAddress, admitBody, beginRead, beginWrite, beginRefusal } = this.#options;
     if (notOfFetch.has(req.method)) return await setResponse(res, await notServed());
     const changes = !safeMethods.has(req.method);
     const maxBytes = largestAuthBody(req.path, { hasWebhook: config.billing.enabled });
@@ -107,6 +109,12 @@ class AuthHandler {
     const admit = (bytes: number) => this.#options.admitResponse(req, res, requester, bytes);
     const list = isList(path) && caller && { userId: caller.userId, signal: whenClientLeaves(res) };
     const response = list ? await this.#lists.read(list, call, admit) : await call();
+    const retryAfter = response.status === 429 ? response.headers.get('x-retry-after') : null;
+    if (retryAfter !== null) {
+      // It may take a moment, for which the client would hold what others wait for.
+      for (const release of releases.splice(0)) release();
+      await beginRefusal(requester, Number(retryAfter), res);
+    }
     await sendResponse(res, response, { path, caller });
   }
 

@@ -7,6 +7,7 @@ import { basePath } from './body-size.ts';
 
 type Handler = (request: Request) => Promise<Response>;
 
+const signUpPath = `${basePath}/sign-up/email`;
 /** The endpoints of better-auth that hash or verify a password. */
 const paths = new Set(
   [
@@ -21,7 +22,9 @@ const paths = new Set(
   ].map((path) => `${basePath}${path}`),
 );
 /** A rest is so many times as long as the work before it. */
-const restPerWork = 3;
+const restPerWork = 5;
+/** Creating a user takes as much again as hashing the password. */
+const restPerSignUp = 10;
 /** One that took long waited for the database and kept nothing busy. */
 const longestRestMs = 500;
 /** How long a request waits. */
@@ -53,7 +56,8 @@ function endTurn(): void {
 export function inPasswordTurns(handler: Handler, { servesOthers, patienceMs = longestWaitMs }: Options): Handler {
   const turns = new FairSemaphore(1);
   return async (request) => {
-    if (!paths.has(new URL(request.url).pathname.replace(/\/+$/, ''))) return await handler(request);
+    const path = new URL(request.url).pathname.replace(/\/+$/, '');
+    if (!paths.has(path)) return await handler(request);
     const release = await turns.acquireWithin(shareKey(), patienceMs);
     if (!release) throw new ApiError('SERVICE_UNAVAILABLE', { message: 'Too many passwords are being checked.', retryAfterSeconds: 5 });
     const startedAt = performance.now();
@@ -61,7 +65,7 @@ export function inPasswordTurns(handler: Handler, { servesOthers, patienceMs = l
     const end = () => {
       if (isOver) return;
       isOver = true;
-      const restMs = Math.min(restPerWork * (performance.now() - startedAt), longestRestMs);
+      const restMs = Math.min((path === signUpPath ? restPerSignUp : restPerWork) * (performance.now() - startedAt), longestRestMs);
       if (turns.waiting > 0 && servesOthers()) setTimeout(release, restMs).unref();
       else release();
     };

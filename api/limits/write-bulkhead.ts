@@ -39,14 +39,15 @@ export class WriteBulkhead {
 
   /**
    * Waits for a turn among the writes of `key`: an organization, or a user whose organization is not known yet. Throws
-   * SERVICE_UNAVAILABLE if too many wait already, or after some seconds; the signal's reason if it aborts.
+   * SERVICE_UNAVAILABLE if too many wait already, or after some seconds; the signal's reason if it aborts. A write whose cost is 3 counts
+   * as three.
    */
-  async enter(key: string, signal: AbortSignal): Promise<Release> {
+  async enter(key: string, signal: AbortSignal, cost = 1): Promise<Release> {
     const release = await this.#turns.acquireWithin(key, patienceMs, signal);
     if (!release) throw new TurnsTaken({ message: 'Too many changes are under way: try again in a moment.', retryAfterSeconds: 2 });
     const startedAt = performance.now();
     return () => {
-      if (this.#mustRest(key)) setTimeout(release, this.#restMs(performance.now() - startedAt)).unref();
+      if (this.#mustRest(key)) setTimeout(release, this.#restMs(cost * (performance.now() - startedAt))).unref();
       else release();
     };
   }

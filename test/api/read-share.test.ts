@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { type Authorize, needsMembership } from '../../api/caller.ts';
 import { LoopLoad } from '../../api/limits/loop-load.ts';
-import { ReadPace } from '../../api/limits/read-pace.ts';
+import { mostMsPerAuthRead, ReadPace } from '../../api/limits/read-pace.ts';
 import { procedure, run } from '../../api/procedure.ts';
 import { Neighbours } from '../../concurrency/neighbours.ts';
 import type { ApiError } from '../../contract/api-error.ts';
@@ -22,10 +22,10 @@ describe('The share of an organization’s reads', () => {
   }
 
   /** Reads at once. Returns how long each waited. */
-  async function waits(reads: ReadPace, count: number, key = 'loud'): Promise<number[]> {
+  async function waits(reads: ReadPace, count: number, key = 'loud', mostMs?: number): Promise<number[]> {
     const startedAt = performance.now();
     const read = async () => {
-      await reads.enter(key, signal);
+      await reads.enter(key, signal, mostMs);
       return performance.now() - startedAt;
     };
     return await Promise.all(Array.from({ length: count }, read));
@@ -75,6 +75,12 @@ describe('The share of an organization’s reads', () => {
     expect(third).to.be.within(245, 490);
   });
 
+  it('counts a read of better-auth as 5 ms at most', async () => {
+    const reads = start(['loud', 'quiet'], { ...busy, msPerRequest: 1_000 });
+    const [, second = 0] = await waits(reads, 2, 'loud', mostMsPerAuthRead);
+    expect(second).to.be.within(395, 790);
+  });
+
   it('holds up no other organization', async () => {
     const reads = start(['loud', 'quiet']);
     const loud = waits(reads, 8);
@@ -109,32 +115,42 @@ describe('A procedure', () => {
     [contract.workspaces.create, []],
   ] as [AnyRoute, string[]][];
 
+  /** Runs a procedure of this route. Returns whose shares it read in, what its writes cost, and how many requests were counted. */
+  async function entered(route: AnyRoute): Promise<{ reads: string[]; writes: number[]; requests: number }> {
+    const seen = { reads: [] as string[], writes: [] as number[], requests: 0 };
+    const deps = {
+      ...{ log: pino({ enabled: false }), skippedEvents: { add() {} }, neighbours: new Neighbours(0) },
+      writes: {
+        async enter(_key: string, _signal: AbortSignal, cost = 1) {
+          seen.writes.push(cost);
+          return () => {};
+        },
+      },
+      reads: { enter: async (key: string) => void seen.reads.push(key) },
+      load: { note: () => void seen.requests++ },
+    };
+    const request = { noteOrganization() {}, keepBody: () => () => {}, signal: new AbortController().signal } as never;
+    const isPublic = route.metadata.access === 'public';
+    const handler = async ({ authorize }: { authorize: Authorize }) => {
+      if (needsMembership(route)) await authorize(organizationId);
+      throw new Error('done');
+    };
+    const call = run(deps, procedure(route, handler as never), { input: {}, caller: isPublic ? undefined : caller, request });
+    expect(await call.catch((error: Error) => error.message)).to.equal('done');
+    return seen;
+  }
+
   for (const [route, shares] of routes) {
     it(`reads in a share, unless it writes, searches, streams, or has no caller: ${route.metadata.operation}`, async () => {
-      const entered: string[] = [];
-      let requests = 0;
-      const deps = {
-        ...{
-          log: pino({ enabled: false }),
-          skippedEvents: { add() {} },
-          neighbours: new Neighbours(0),
-          writes: { enter: async () => () => {} },
-        },
-        reads: { enter: async (key: string) => void entered.push(key) },
-        load: { note: () => void requests++ },
-      };
-      const request = { noteOrganization() {}, keepBody: () => () => {}, signal: new AbortController().signal } as never;
-      const isPublic = route.metadata.access === 'public';
-      const handler = async ({ authorize }: { authorize: Authorize }) => {
-        if (needsMembership(route)) await authorize(organizationId);
-        throw new Error('done');
-      };
-      const call = run(deps, procedure(route, handler as never), { input: {}, caller: isPublic ? undefined : caller, request });
-      expect(await call.catch((error: Error) => error.message)).to.equal('done');
-      expect(entered).to.deep.equal(shares);
-      expect(requests).to.equal(1);
+      expect(await entered(route)).to.deep.include({ reads: shares, requests: 1 });
     });
   }
+
+  it('writes at the cost of three if it creates a job', async () => {
+    const operations = [contract.jobs.create, contract.jobs.retry, contract.jobs.cancel, contract.workspaces.create, contract.jobs.get];
+    const writes = await Promise.all(operations.map(async (route) => (await entered(route as AnyRoute)).writes));
+    expect(writes).to.deep.equal([[3], [3], [1], [1], []]);
+  });
 });
 
 describe('The load of the thread', () => {

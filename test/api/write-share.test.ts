@@ -15,17 +15,17 @@ describe('The share of an organization’s writes', () => {
   }
 
   /** Makes a write that works for a moment. Returns when it had its turn. */
-  async function write(writes: WriteBulkhead, key = 'loud'): Promise<number> {
-    const leave = await writes.enter(key, signal);
+  async function write(writes: WriteBulkhead, key = 'loud', cost?: number): Promise<number> {
+    const leave = await writes.enter(key, signal, cost);
     const at = performance.now();
     await delay(workMs);
     leave();
     return at;
   }
 
-  async function waits(writes: WriteBulkhead, count: number, key = 'loud'): Promise<number[]> {
+  async function waits(writes: WriteBulkhead, count: number, key = 'loud', cost?: number): Promise<number[]> {
     const startedAt = performance.now();
-    const turns = await Promise.all(Array.from({ length: count }, () => write(writes, key)));
+    const turns = await Promise.all(Array.from({ length: count }, () => write(writes, key, cost)));
     return turns.map((at) => at - startedAt);
   }
 
@@ -36,6 +36,15 @@ describe('The share of an organization’s writes', () => {
     expect(Math.max(first, second)).to.be.lessThan(turnMs);
     expect(Math.min(third, fourth)).to.be.greaterThan(turnMs);
     expect(fifth).to.be.greaterThan(2 * turnMs);
+  });
+
+  it('is kept by longer rests after writes that cost more', async () => {
+    // Rests of three times and of nine times the work.
+    const [[, , usual = 0], [, , costly = 0]] = await Promise.all([
+      waits(start(['loud', 'quiet']), 3) as Promise<[number, number, number]>,
+      waits(start(['loud', 'quiet']), 3, 'loud', 3) as Promise<[number, number, number]>,
+    ]);
+    expect(costly).to.be.within(1.7 * usual, 4 * usual);
   });
 
   it('is not counted for as many as there are turns, one after another', async () => {

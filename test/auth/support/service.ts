@@ -83,6 +83,7 @@ export async function startAuthService(environment: Environment = {}): Promise<A
       beginRead: async (requester) => void readers.push(requester),
       beginWrite: async () => () => {},
       admitResponse: (req, res, userId, bytes) => largeResponses.admit({ ...requestInfo(req, res), userId }, userId, bytes),
+      beginRefusal: async () => {},
     }),
   );
   return {
