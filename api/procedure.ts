@@ -160,7 +160,7 @@ function isWrite({ method, metadata }: AnyRoute): boolean {
   return method !== 'GET' && metadata.operation !== 'documents.search';
 }
 
-/** What Temporal, the workers and Postgres do for a job takes twice as long as the write that creates it (docs/decisions/limits.md). */
+/** A job costs more than the write that creates it: Temporal and the workers do most of it (docs/decisions/limits.md). */
 function costOfWrite({ metadata }: AnyRoute): number {
   return metadata.operation === 'jobs.create' || metadata.operation === 'jobs.retry' ? 3 : 1;
 }

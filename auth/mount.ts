@@ -42,7 +42,7 @@ export interface MountOptions {
   beginWrite(userId: string, signal: AbortSignal): Promise<() => void>;
   /** Waits until a response of so many bytes may be sent to a user, who then has to read it in time. Throws as `beginWrite` does. */
   admitResponse(req: ExpressRequest, res: ExpressResponse, userId: string, bytes: number): Promise<void>;
-  /** Waits before a user, or an address if nobody is signed in, is told to come again in so many seconds, if told so before and early. */
+  /** Delays a refusal with `Retry-After` if the user, or the address if nobody is signed in, came back before it was told to. */
   beginRefusal(requester: string, retryAfterSeconds: number, res: ExpressResponse): Promise<void>;
 }
 
@@ -111,7 +111,7 @@ class AuthHandler {
     const response = list ? await this.#lists.read(list, call, admit) : await call();
     const retryAfter = response.status === 429 ? response.headers.get('x-retry-after') : null;
     if (retryAfter !== null) {
-      // It may take a moment, for which the client would hold what others wait for.
+      // Others would wait for what the request holds.
       for (const release of releases.splice(0)) release();
       await beginRefusal(requester, Number(retryAfter), res);
     }

@@ -23,7 +23,7 @@ const paths = new Set(
 );
 /** A rest is so many times as long as the work before it. */
 const restPerWork = 5;
-/** Creating a user takes as much again as hashing the password. */
+/** A sign-up also writes a user, an account and a session. */
 const restPerSignUp = 10;
 /** One that took long waited for the database and kept nothing busy. */
 const longestRestMs = 500;

@@ -1,12 +1,13 @@
 import type { Response } from 'express';
 import { KeptWaiting } from './kept-waiting.ts';
+import { setBounded } from './set-bounded.ts';
 
 /** How many clients are remembered. The oldest are forgotten. */
 const mostClients = 2_000;
 
 /**
- * Delays what a client is told that comes back before it was told to. It is asked anew each time, because it may ask for something else, and
- * each refusal of better-auth costs nearly what a success does (docs/decisions/limits.md).
+ * Delays the refusal of a client that comes back before it was told to. Its request is made each time, because it may ask for something
+ * else, and a refusal of better-auth costs nearly as much as a success (docs/decisions/limits.md).
  */
 export class EarlyReturns {
   /** When each client was told to come again. */
@@ -17,8 +18,6 @@ export class EarlyReturns {
   async refuse(client: string, retryAfterSeconds: number, res: Response): Promise<void> {
     const now = performance.now();
     if (now < (this.#until.get(client) ?? 0)) return await this.#kept.keep(res);
-    const [oldest] = this.#until.keys();
-    if (oldest !== undefined && this.#until.size >= mostClients) this.#until.delete(oldest);
-    this.#until.set(client, now + 1_000 * retryAfterSeconds);
+    setBounded(this.#until, client, now + 1_000 * retryAfterSeconds, mostClients);
   }
 }

@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { routeOf } from '../http/identify-route.ts';
 import { noteOrganization, organizationOf } from '../http/request.ts';
 import { KeptWaiting } from './kept-waiting.ts';
+import { setBounded } from './set-bounded.ts';
 import { TurnsTaken } from './turns-taken.ts';
 
 interface Refusal {
@@ -68,16 +69,9 @@ export class StandingRefusals {
     const subject = subjectOf(req, res);
     if (ofClient.has(subject)) return;
     const times = { until: untilAgain(error), checkedUntil: performance.now() + longestMs };
-    add(ofClient, subject, { error, stands: error.stands, organizationId: organizationOf(res), ...times }, mostOfClient);
-    add(this.#refusals, client, ofClient, mostClients);
+    setBounded(ofClient, subject, { error, stands: error.stands, organizationId: organizationOf(res), ...times }, mostOfClient);
+    setBounded(this.#refusals, client, ofClient, mostClients);
   }
-}
-
-/** Adds an entry to a map, which forgets its oldest if it has too many. */
-function add<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
-  const [oldest] = map.keys();
-  if (oldest !== undefined && map.size >= most && !map.has(key)) map.delete(oldest);
-  map.set(key, value);
 }
 
 function untilAgain({ retryAfterSeconds = 0 }: TurnsTaken): number {

@@ -1,17 +1,13 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import express from 'express';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult } from 'kysely';
 import { pino } from 'pino';
 import type { Caller } from '../../api/caller.ts';
 import { JobStreams } from '../../api/streams/job-streams.ts';
-import { type MountOptions, mountAuth } from '../../auth/mount.ts';
 import type { Db } from '../../db/connect.ts';
 import { shareKey } from '../../db/fair-share.ts';
 import { createCursors } from '../../domain/page.ts';
 import { until } from '../support/processes.ts';
+import { serveAuth } from '../support/serve-auth.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -89,31 +85,14 @@ describe('The share of connections', () => {
   });
 
   it('at the endpoints of sign-in is that of the user, else that of the address', async () => {
-    const app = express();
-    const handler = async () => Response.json(shareKey());
     const lookUps: string[] = [];
-    const options: Partial<MountOptions> = {
-      auth: { handler } as never,
-      config: {
-        apiUrl: 'http://localhost',
-        trustedOrigins: [] as string[],
-        authSecret: 'a secret of 32 characters or more',
-        billing: { enabled: false },
-      } as never,
+    const server = await serveAuth(async () => Response.json(shareKey()), {
       findSession: async ({ authorization }) => {
         lookUps.push(shareKey());
         return authorization ? ({ userId: 'user' } as Caller) : undefined;
       },
-      log,
-      clientAddress: () => '203.0.113.1',
-      admitBody: async () => () => {},
-      beginRead: async () => {},
-      beginWrite: async () => () => {},
-    };
-    app.use(mountAuth(options as MountOptions));
-    const server = createServer(app).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/auth/get-session`;
+    });
+    const url = `${server.url}/get-session`;
     try {
       expect(await (await fetch(url)).json()).to.equal('203.0.113.1');
       const authorization = 'Bearer token';
@@ -122,8 +101,7 @@ describe('The share of connections', () => {
       expect(await (await fetch(url, change)).json()).to.equal('user');
       expect(lookUps).to.deep.equal(Array(3).fill('203.0.113.1'));
     } finally {
-      server.close();
-      server.closeAllConnections();
+      server.stop();
     }
   });
 });

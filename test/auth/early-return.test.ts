@@ -1,41 +1,23 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import express from 'express';
-import { pino } from 'pino';
-import { type MountOptions, mountAuth } from '../../auth/mount.ts';
 import type { Caller } from '../../auth/session.ts';
+import { serveAuth } from '../support/serve-auth.ts';
 
 describe('A refusal of better-auth that says when to come again', () => {
-  /** Sends a change that better-auth answers so. Returns what happened, in order. */
+  /** Sends a change to which better-auth returns this. Returns what happened, in order. */
   async function change(response: Response, signedIn: boolean): Promise<string[]> {
     const events: string[] = [];
-    const log = pino({ enabled: false });
-    const options: Partial<MountOptions> = {
-      ...{ log, clientAddress: () => '203.0.113.1' },
-      auth: { handler: async () => response } as never,
-      config: {
-        apiUrl: 'http://localhost',
-        trustedOrigins: [] as string[],
-        authSecret: 'a secret of 32 characters or more',
-        billing: { enabled: false },
-      } as never,
+    const server = await serveAuth(async () => response, {
       findSession: async () => (signedIn ? ({ userId: 'user' } as Caller) : undefined),
       admitBody: async () => () => void events.push('let go of the body'),
       beginWrite: async () => () => void events.push('end the write'),
       beginRefusal: async (requester, seconds) => void events.push(`refuse ${requester} for ${seconds}`),
-    };
-    const server = createServer(express().use(mountAuth(options as MountOptions))).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    });
     try {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/auth/organization/invite-member`;
       const headers = { 'content-type': 'application/json' };
-      const { status } = await fetch(url, { method: 'POST', headers, body: '{}' });
+      const { status } = await fetch(`${server.url}/organization/invite-member`, { method: 'POST', headers, body: '{}' });
       return [...events, `${status}`];
     } finally {
-      server.close();
-      server.closeAllConnections();
+      server.stop();
     }
   }
 
