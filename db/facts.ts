@@ -11,8 +11,11 @@ export type Fact =
   | { what: 'upload completed'; bytes: number }
   | { what: 'search scanned'; path: SearchPath; seconds: number };
 
-/** `retried`: the attempt failed, and the job is queued again. `failed` is final. */
-type JobOutcome = 'succeeded' | 'failed' | 'retried' | 'canceled';
+/**
+ * `retried`: the attempt failed, and the job is queued again. `failed` is final. `obsolete`: it failed because its document or workspace was
+ * deleted, which is nothing that an operator should mend.
+ */
+export type JobOutcome = 'succeeded' | 'failed' | 'obsolete' | 'retried' | 'canceled';
 type CreditPurpose = 'job' | 'search';
 /** How the chunks were found: by a vector index, in pgvector's exact scan, among quantized vectors, or by words alone. */
 export type SearchPath = 'index' | 'exact' | 'quantized' | 'lexical';

@@ -88,7 +88,7 @@ function countFacts(registry: Registry): Observe {
   const begun = new Counter({ name: 'sheaf_job_attempts_total', help: 'Attempts that were begun', labelNames: ['kind'], registers });
   const outcomes = new Counter({
     name: 'sheaf_job_outcomes_total',
-    help: 'What attempts and jobs came to; retried: the attempt failed and its job is queued again; failed: for good',
+    help: 'What attempts and jobs came to; retried: the attempt failed and its job is queued again; failed: for good; obsolete: failed, since its document or workspace was deleted',
     labelNames: ['kind', 'outcome'],
     registers,
   });

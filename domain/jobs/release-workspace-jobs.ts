@@ -68,7 +68,7 @@ async function failUnfinished(trx: Transaction, jobIds: string[]): Promise<strin
     select id, kind, credits from failed
   `.execute(trx);
   for (const { kind, credits } of rows) {
-    addFact(trx, { what: 'job changed', kind, outcome: 'failed', seconds: undefined });
+    addFact(trx, { what: 'job changed', kind, outcome: 'obsolete', seconds: undefined });
     addFact(trx, { what: 'credits refunded', purpose: 'job', credits });
   }
   return rows.map(({ id }) => id);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
-import { addFact } from '../../db/facts.ts';
+import { addFact, type JobOutcome } from '../../db/facts.ts';
 import type { JobStatus } from '../../db/schema.ts';
 import type { JobError, JobRow } from './job.ts';
 
@@ -47,15 +47,28 @@ export async function transitionJob(trx: Db | Transaction, transition: Transitio
   if (transition.attempts !== undefined) query = query.where('attempts', '=', transition.attempts);
   const job = await query.returningAll().executeTakeFirst();
   if (job) {
-    const outcome = transition.to === 'queued' ? 'retried' : transition.to;
     addFact(trx, {
       what: 'job changed',
       kind: job.kind,
-      outcome,
+      outcome: await outcomeOf(trx, transition.to, job),
       seconds: transition.from === 'running' ? attemptSeconds(job) : undefined,
     });
   }
   return job;
+}
+
+async function outcomeOf(trx: Db | Transaction, to: Transition['to'], job: JobRow): Promise<JobOutcome> {
+  if (to === 'queued') return 'retried';
+  if (to !== 'failed') return to;
+  return (await isOfWhatIsThere(trx, job)) ? 'failed' : 'obsolete';
+}
+
+/** Whether the document of a job, or its workspace, has not been deleted. */
+async function isOfWhatIsThere(trx: Db | Transaction, { kind, document_id, workspace_id }: JobRow): Promise<boolean> {
+  const table = kind.startsWith('document.') ? 'document' : 'workspace';
+  const id = table === 'document' ? document_id : workspace_id;
+  if (id === null) return table === 'workspace';
+  return (await trx.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
 /** How long the attempt took that this change ended. */
