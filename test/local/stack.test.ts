@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -120,6 +120,10 @@ describe('the local stack', () => {
     expect(read('environ')).to.include.members(files.map((name) => `${name}_FILE=`));
     expect(read('environ')).to.include('CONTACT_EMAIL=somebody@example.com');
     expect(read('cmdline')).to.include.members(memoryFlags);
+    const threads = readdirSync(`/proc/${stack.pid('api')}/task`).map((id) =>
+      readFileSync(`/proc/${stack.pid('api')}/task/${id}/comm`, 'utf8'),
+    );
+    expect(threads.filter((name) => name.startsWith('V8Worker'))).to.have.length(1);
   });
 
   it('tells of a service that ends by itself, and not of one that it ended', async () => {

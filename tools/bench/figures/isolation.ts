@@ -1,7 +1,7 @@
+import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { scan } from '../../../test/ai/support/scan.ts';
 import { pdfBomb } from '../../drill/faults/bombs.ts';
 import { prepareChunks } from '../support/chunks.ts';
@@ -91,8 +91,8 @@ async function compare({ service, pids }: Replicas, quiet: QuietTenant, { rounds
       await untilNothingWaits(service);
       add(alone, await quiet.measure(roundMs));
       await untilNothingWaits(service);
-      const stop = startLoudTenant(tenant);
-      // It has begun by then, and its connections are open.
+      const stop = await startLoudTenant(tenant);
+      // Its connections are open by then.
       await delay(500);
       add(loud, await quiet.measure(roundMs));
       const { served, refused } = await stop();
@@ -115,12 +115,14 @@ function add(to: Samples, from: Samples): void {
   to.failed += from.failed;
 }
 
-function startLoudTenant(tenant: LoudTenant): () => Promise<Outcome> {
-  const worker = new Worker(new URL('../support/loud-tenant.ts', import.meta.url), { workerData: tenant });
+async function startLoudTenant(tenant: LoudTenant): Promise<() => Promise<Outcome>> {
+  const client = fork(new URL('../support/loud-tenant.ts', import.meta.url), { detached: true, serialization: 'advanced' });
+  client.send(tenant);
+  await once(client, 'message');
   return async () => {
-    worker.postMessage('stop');
-    const [outcome] = (await once(worker, 'message')) as [Outcome];
-    await worker.terminate();
+    client.send('stop');
+    const [outcome] = (await once(client, 'message')) as [Outcome];
+    client.kill('SIGKILL');
     return outcome;
   };
 }

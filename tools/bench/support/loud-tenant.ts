@@ -1,9 +1,9 @@
-// A worker thread: a tenant that does one thing with all its force until it is told to stop, so that its own work does not delay the
-// clock of the thread that measures.
+// A process: a tenant that does one thing with all its force until it is told to stop. It shares no thread and no share of the processors
+// with the client that measures.
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
 
 export type Loudness = 'lists' | 'reads' | 'deletion' | 'searches' | 'searches by words' | 'uploads' | 'sign-ups' | 'files' | 'jobs';
 
@@ -31,7 +31,7 @@ export interface Outcome {
   refused: number;
 }
 
-const { loudness, urls, token, organizationId, workspaceId, toDelete, files } = workerData as LoudTenant;
+const { loudness, urls, token, organizationId, workspaceId, toDelete, files } = (await once(process, 'message'))[0] as LoudTenant;
 const agent = new Agent({ keepAlive: true });
 const outcome: Outcome = { served: 0, refused: 0 };
 let stopped = false;
@@ -81,14 +81,16 @@ const commonWords = 'use file code type function object value return example ins
 const invitation = { organizationId, email: 'invited@example.com', role: 'member', resend: true };
 const embedding = { organizationId, kind: 'text.embed', texts: ['A loud text.'] };
 
-parentPort?.once('message', () => {
+process.once('message', () => {
   stopped = true;
   // Nobody waits for the responses any more.
   setTimeout(() => agent.destroy(), 2_000).unref();
 });
+process.once('disconnect', () => process.exit());
+process.send?.('begun');
 await loud[loudness]();
 agent.destroy();
-parentPort?.postMessage(outcome);
+process.send?.(outcome);
 
 async function lanes(count: number, task: () => Promise<unknown>): Promise<void> {
   const lane = async () => {
