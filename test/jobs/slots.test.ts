@@ -1,3 +1,4 @@
+import { isGrpcServiceError } from '@temporalio/client';
 import { expect } from 'chai';
 import { AttemptSlots } from '../../activities/attempt-slots.ts';
 import { type JobKind, jobKinds as kinds } from '../../contract/jobs.ts';
@@ -5,6 +6,9 @@ import { answerLate, goodAnswer } from '../support/fake-ai.ts';
 import { createJob, historyOf, summary } from '../support/jobs.ts';
 import { runProgram, until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
+
+/** The code of gRPC. */
+const notFound = 5;
 
 function fieldsOf(kind: JobKind, documentId: string): Record<string, unknown> {
   if (kind === 'text.summarize') return summary;
@@ -134,8 +138,15 @@ describe('A worker full of the long jobs of one organization', () => {
 
   /** Whether an attempt of the job went back to the queue, where it does not stand before those of others. */
   async function isHandedBack(jobId: string): Promise<boolean> {
-    const { events } = await api.temporal.client.workflow.getHandle(`job-${jobId}`).fetchHistory();
-    const keys = events?.map((event) => event.activityTaskScheduledEventAttributes?.priority?.fairnessKey);
+    const history = await api.temporal.client.workflow
+      .getHandle(`job-${jobId}`)
+      .fetchHistory()
+      .catch((error: unknown) => {
+        // A job may be asked for before its workflow has started.
+        if (isGrpcServiceError(error) && error.code === notFound) return undefined;
+        throw error;
+      });
+    const keys = history?.events?.map((event) => event.activityTaskScheduledEventAttributes?.priority?.fairnessKey);
     return keys?.includes(`${tenant.organizationId}/back`) === true;
   }
 });
