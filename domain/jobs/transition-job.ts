@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { addFact, type JobOutcome } from '../../db/facts.ts';
 import type { JobStatus } from '../../db/schema.ts';
+import { readDocuments } from '../documents/document.ts';
 import type { JobError, JobRow } from './job.ts';
 
 interface TransitionBase {
@@ -65,10 +66,9 @@ async function outcomeOf(trx: Db | Transaction, to: Transition['to'], job: JobRo
 
 /** Whether the document of a job, or its workspace, has not been deleted. */
 async function isOfWhatIsThere(trx: Db | Transaction, { kind, document_id, workspace_id }: JobRow): Promise<boolean> {
-  const table = kind.startsWith('document.') ? 'document' : 'workspace';
-  const id = table === 'document' ? document_id : workspace_id;
-  if (id === null) return table === 'workspace';
-  return (await trx.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+  if (kind.startsWith('document.')) return document_id !== null && (await readDocuments(trx, [document_id])).length > 0;
+  if (workspace_id === null) return true;
+  return (await trx.selectFrom('workspace').select('id').where('id', '=', workspace_id).executeTakeFirst()) !== undefined;
 }
 
 /** How long the attempt took that this change ended. */

@@ -135,6 +135,17 @@ describe('The metrics of the API', () => {
     await expectAdded(() => request('DELETE', `/workspaces/${workspaceId}`), extractions(0, 1));
   });
 
+  it('count a job that a worker finds without its workspace the same, though its documents are not drained yet', async () => {
+    const gone = { organizationId: tenant.organizationId, name: 'Gone', slug: 'gone' };
+    const workspaceId = (await request('POST', '/workspaces', gone)).body.id;
+    const { id: documentId } = await api.upload({ ...tenant, workspaceId }, { bytes: 'Some text.' });
+    await insertJobOnly(api, { ...tenant, workspaceId }, { kind: 'document.extract', documentId });
+    // By nobody who would drain it.
+    const remove = () => api.database.db.deleteFrom('workspace').where('id', '=', workspaceId).execute();
+    await expectAdded(remove, extractions(0, 1));
+    await api.database.db.deleteFrom('document').where('id', '=', documentId).execute();
+  });
+
   it('count a job whose document is there, but not in the store, as one that fails', async () => {
     const { id: documentId } = await api.upload(tenant, { bytes: 'Some text.' });
     rmSync(join(api.stack.dataDir, 'objects', tenant.organizationId, documentId));

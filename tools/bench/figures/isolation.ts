@@ -117,6 +117,11 @@ function add(to: Samples, from: Samples): void {
 
 async function startLoudTenant(tenant: LoudTenant): Promise<() => Promise<Outcome>> {
   const client = fork(new URL('../support/loud-tenant.ts', import.meta.url), { detached: true, serialization: 'advanced' });
+  // Whoever waits for its messages would wait for ever.
+  client.once(
+    'exit',
+    (code, signal) => signal !== 'SIGKILL' && client.emit('error', new Error(`The loud tenant ended: ${code ?? signal}`)),
+  );
   client.send(tenant);
   await once(client, 'message');
   return async () => {
