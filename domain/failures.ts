@@ -15,6 +15,10 @@ export class Failures {
     }
   }
 
+  get any(): boolean {
+    return this.#first !== undefined;
+  }
+
   /** To be called at the end. Throws what the first part threw that failed. */
   throwFirst(): void {
     if (this.#first) throw this.#first.error;

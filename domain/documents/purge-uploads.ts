@@ -1,59 +1,108 @@
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { DatabaseUnavailable } from '../../db/unavailable.ts';
 import { Failures } from '../failures.ts';
-import { lockWorkspace } from '../locks.ts';
+import { lockDocumentsForDeletion, lockWorkspace } from '../locks.ts';
 import { requestObjectDeletion } from '../objects/request-object-deletion.ts';
 import { changeUsedBytes } from '../workspaces/used-bytes.ts';
-import { findDocument } from './document.ts';
+import { type DocumentRow, findDocument } from './document.ts';
+
+type Upload = Pick<DocumentRow, 'id' | 'organization_id' | 'workspace_id'>;
 
 /** Deletes a document whose upload was never completed, and requests the deletion of its object. False if it is no longer pending. */
 export async function purgeUpload(trx: Transaction, documentId: string): Promise<boolean> {
   const document = await findDocument(trx, documentId);
-  if (document?.status !== 'pending') return false;
-  if (!(await lockWorkspace(trx, document.workspace_id, 'change'))) return false;
-  const purged = await trx
-    .deleteFrom('document')
-    .where('id', '=', documentId)
-    .where('status', '=', 'pending')
-    .returningAll()
-    .executeTakeFirst();
-  if (!purged) return false;
-  await changeUsedBytes(trx, purged.workspace_id, -purged.size_bytes);
-  await requestObjectDeletion(trx, purged.organization_id, [purged.object_key]);
-  return true;
+  return document?.status === 'pending' && (await purgeTogether(trx, document, [document])) === 1;
 }
 
-const pageSize = 200;
+/** Deletes those of a workspace's uploads that are still pending, and requests the deletion of their objects. Returns how many. */
+async function purgeTogether(
+  trx: Transaction,
+  { workspace_id, organization_id }: Omit<Upload, 'id'>,
+  uploads: Pick<Upload, 'id'>[],
+): Promise<number> {
+  const ids = uploads.map(({ id }) => id);
+  if (!(await lockWorkspace(trx, workspace_id, 'change'))) return 0;
+  await lockDocumentsForDeletion(trx, ids);
+  const purged = await trx
+    .deleteFrom('document')
+    .where('id', '=', sql<string>`any(${ids}::text[])`)
+    .where('status', '=', 'pending')
+    .returning(['object_key', 'size_bytes'])
+    .execute();
+  if (purged.length === 0) return 0;
+  await changeUsedBytes(trx, workspace_id, -purged.reduce((sum, { size_bytes }) => sum + size_bytes, 0));
+  await requestObjectDeletion(
+    trx,
+    organization_id,
+    purged.map(({ object_key }) => object_key),
+  );
+  return purged.length;
+}
+
+/** Those of one workspace are deleted in one transaction, which locks it for a fraction of a second. */
+const pageSize = 500;
+
+/** How far a purge has come: how many uploads are gone, and the last one that it came to. */
+export interface Purged {
+  purged: number;
+  last?: { createdAt: string; id: string };
+}
+
+export interface PurgeOptions {
+  before: Purged | undefined;
+  onProgress: (progress: Purged) => void;
+  signal: AbortSignal;
+}
 
 /**
- * Deletes documents whose upload was not completed within a day, in case their own workflow was lost. One document in each transaction,
- * since each locks its workspace. Returns how many were deleted; throws at the end what one threw that could not be.
+ * Deletes documents whose upload was not completed within a day, in case their own workflows were lost: the oldest first, in pages that each
+ * begin after the last one (docs/rules.md, large things are bounded). Goes on where `before` says. Returns how many; throws at the end what
+ * one threw that could not be.
  */
-export async function purgeAbandonedUploads(
-  db: Db,
-  { onProgress, signal }: { onProgress: (purged: number) => void; signal: AbortSignal },
-): Promise<number> {
+export async function purgeAbandonedUploads(db: Db, { before, onProgress, signal }: PurgeOptions): Promise<number> {
   const failures = new Failures();
-  let purged = 0;
-  for (let after = ''; ; ) {
-    const page = await db
-      .selectFrom('document')
-      .select('id')
-      .where('status', '=', 'pending')
-      .where('created_at', '<', sql<Date>`now() - interval '1 day'`)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(pageSize)
-      .execute();
-    for (const { id } of page) {
+  let { purged, last }: Purged = before ?? { purged: 0 };
+  for (let reached = last; ; ) {
+    const page = await listAbandoned(db, reached);
+    for (const uploads of Map.groupBy(page, ({ workspace_id }) => workspace_id).values()) {
       signal.throwIfAborted();
-      if (await failures.note(() => inTransaction(db, (trx) => purgeUpload(trx, id)))) purged++;
-      onProgress(purged);
+      purged += await purgeOfWorkspace(db, uploads, failures);
+      onProgress({ purged, ...(last && { last }) });
     }
-    after = page.at(-1)?.id ?? after;
+    const end = page.at(-1);
+    if (end) reached = { createdAt: end.created_at.toISOString(), id: end.id };
+    // The next attempt begins before the first one that failed.
+    if (!failures.any) last = reached;
     if (page.length < pageSize) break;
   }
   failures.throwFirst();
+  return purged;
+}
+
+async function listAbandoned(db: Db, after: Purged['last']): Promise<(Upload & { created_at: Date })[]> {
+  const abandoned = db
+    .selectFrom('document')
+    .select(['id', 'organization_id', 'workspace_id', 'created_at'])
+    .where('status', '=', 'pending')
+    .where('created_at', '<', sql<Date>`now() - interval '1 day'`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(pageSize);
+  const next = after ? abandoned.where(sql<boolean>`(created_at, id) > (${after.createdAt}::timestamptz, ${after.id})`) : abandoned;
+  return await next.execute();
+}
+
+/** Each alone if they cannot be purged together, so that one that fails holds up no other. */
+async function purgeOfWorkspace(db: Db, uploads: Upload[], failures: Failures): Promise<number> {
+  const purge = (some: Upload[]) => inTransaction(db, async (trx) => (some[0] ? await purgeTogether(trx, some[0], some) : 0));
+  try {
+    return await purge(uploads);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+  }
+  let purged = 0;
+  for (const upload of uploads) purged += (await failures.note(() => purge([upload]))) ?? 0;
   return purged;
 }

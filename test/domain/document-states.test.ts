@@ -70,7 +70,7 @@ describe('A pending document', () => {
     const ages = { [document.id]: '23 hours', [(await create()).id]: '25 hours' };
     for (const [id, age] of Object.entries(ages))
       await sql`update document set created_at = now() - ${age}::interval where id = ${id}`.execute(db);
-    expect(await purgeAbandonedUploads(db, { onProgress() {}, signal: new AbortController().signal })).to.equal(1);
+    expect(await purgeAbandonedUploads(db, { before: undefined, onProgress() {}, signal: new AbortController().signal })).to.equal(1);
     expect(await db.selectFrom('document').select('id').execute()).to.deep.equal([{ id: document.id }]);
   });
 

@@ -35,7 +35,7 @@ describe('What is done with many documents, if it fails with one', () => {
   it('purges the other abandoned uploads, and fails at the end', async () => {
     await addAbandoned('one', 0);
     await addAbandoned('two', 4);
-    const purge = purgeAbandonedUploads(database.db, { onProgress() {}, signal: new AbortController().signal });
+    const purge = purgeAbandonedUploads(database.db, { before: undefined, onProgress() {}, signal: new AbortController().signal });
     expect(await purge.catch(String)).to.include('workspace_used_bytes_check');
     const left = await database.db.selectFrom('document').select('id').execute();
     expect(left).to.deep.equal([{ id: 'one' }]);
