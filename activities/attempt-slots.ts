@@ -11,6 +11,8 @@ const defaults = {
   ownPatienceMs: 100,
   /** How long no attempt is asked for beyond the limit after such a one: the next one may be of the same organization. */
   pauseMs: 1_000,
+  /** The pause doubles up to this as long as only such ones come. */
+  longestPauseMs: 4_000,
 };
 
 /**
@@ -22,10 +24,12 @@ export class AttemptSlots {
   readonly #times: typeof defaults;
   readonly #untilOpen = new WaitQueue();
   #isPaused = false;
+  #pauseMs: number;
 
   constructor(limit: number, times: Partial<typeof defaults> = {}) {
     this.#slots = new FairSemaphore(limit, { reserve });
     this.#times = { ...defaults, ...times };
+    this.#pauseMs = this.#times.pauseMs;
   }
 
   /** How many attempts may be taken from the queues at once. */
@@ -44,6 +48,7 @@ export class AttemptSlots {
    */
   async acquire(organizationId: string, signal: AbortSignal): Promise<Release | { behindOwn: boolean }> {
     const behindOwn = this.#slots.isHeldBy(organizationId);
+    if (!behindOwn) this.#pauseMs = this.#times.pauseMs;
     const release = await this.#slots.acquireWithin(organizationId, behindOwn ? this.#times.ownPatienceMs : this.#times.patienceMs, signal);
     if (release) return release;
     if (behindOwn) this.#pause();
@@ -61,6 +66,7 @@ export class AttemptSlots {
     setTimeout(() => {
       this.#isPaused = false;
       this.#untilOpen.resolveAll();
-    }, this.#times.pauseMs).unref();
+    }, this.#pauseMs).unref();
+    this.#pauseMs = Math.min(this.#pauseMs * 2, this.#times.longestPauseMs);
   }
 }

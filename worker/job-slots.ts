@@ -3,8 +3,9 @@ import type { AttemptSlots } from '../activities/attempt-slots.ts';
 import { WaitQueue } from '../concurrency/wait-queue.ts';
 
 /**
- * What the workers of all kinds in a process may take from their queues. A slot is reserved before a poll, but counts only while it is used,
- * so that idle queues take none. Polls under way may bring a few attempts more: those wait for the slots of the attempts.
+ * What the workers of all kinds in a process may take from their queues. An attempt counts for all of them, a poll only for its own queue, so
+ * that idle queues take nothing from the others. Polls of several queues may bring a few attempts more: those wait for the slots of the
+ * attempts.
  */
 export class JobSlots {
   private readonly attempts: AttemptSlots;
@@ -17,29 +18,36 @@ export class JobSlots {
 
   /** The supplier of one worker. */
   supplier(): CustomSlotSupplier<ActivitySlotInfo> {
-    const usedPermits = new Set<SlotPermit>();
+    /** Those of polls that have brought nothing yet. */
+    const asking = new Set<SlotPermit>();
+    const used = new Set<SlotPermit>();
+    const reserve = (): SlotPermit | null => {
+      if (this.used + asking.size >= this.attempts.mostTaken) return null;
+      const permit = {};
+      asking.add(permit);
+      return permit;
+    };
     return {
       type: 'custom',
       reserveSlot: async (_context, signal) => {
-        while (this.isFull()) await this.untilRoom(signal);
-        return {};
+        for (;;) {
+          const permit = reserve();
+          if (permit) return permit;
+          await this.untilRoom(signal);
+        }
       },
-      tryReserveSlot: () => (this.isFull() ? null : {}),
+      tryReserveSlot: reserve,
       markSlotUsed: ({ permit }) => {
-        usedPermits.add(permit);
+        asking.delete(permit);
+        used.add(permit);
         this.used++;
       },
       releaseSlot: ({ permit }) => {
-        // A permit that was never used was never counted.
-        if (!usedPermits.delete(permit)) return;
-        this.used--;
+        asking.delete(permit);
+        if (used.delete(permit)) this.used--;
         this.queue.resolveAll();
       },
     };
-  }
-
-  private isFull(): boolean {
-    return this.used >= this.attempts.mostTaken;
   }
 
   /** Waits until one is released, or more may be taken. */

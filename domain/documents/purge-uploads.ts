@@ -67,9 +67,11 @@ export async function purgeAbandonedUploads(db: Db, { before, onProgress, signal
   for (let reached = last; ; ) {
     const page = await listAbandoned(db, reached);
     for (const uploads of Map.groupBy(page, ({ workspace_id }) => workspace_id).values()) {
-      signal.throwIfAborted();
-      purged += await purgeOfWorkspace(db, uploads, failures);
-      onProgress({ purged, ...(last && { last }) });
+      for await (const count of purgeOfWorkspace(db, uploads, failures)) {
+        purged += count;
+        onProgress({ purged, ...(last && { last }) });
+        signal.throwIfAborted();
+      }
     }
     const end = page.at(-1);
     if (end) reached = { createdAt: end.created_at.toISOString(), id: end.id };
@@ -94,15 +96,12 @@ async function listAbandoned(db: Db, after: Purged['last']): Promise<(Upload & {
   return await next.execute();
 }
 
-/** Each alone if they cannot be purged together, so that one that fails holds up no other. */
-async function purgeOfWorkspace(db: Db, uploads: Upload[], failures: Failures): Promise<number> {
+/** Each alone if they cannot be purged together, so that one that fails holds up no other. Yields how many, after each transaction. */
+async function* purgeOfWorkspace(db: Db, uploads: Upload[], failures: Failures): AsyncGenerator<number, void> {
   const purge = (some: Upload[]) => inTransaction(db, async (trx) => (some[0] ? await purgeTogether(trx, some[0], some) : 0));
-  try {
-    return await purge(uploads);
-  } catch (error) {
+  const together = await purge(uploads).catch((error: unknown) => {
     if (error instanceof DatabaseUnavailable) throw error;
-  }
-  let purged = 0;
-  for (const upload of uploads) purged += (await failures.note(() => purge([upload]))) ?? 0;
-  return purged;
+  });
+  if (together !== undefined) yield together;
+  else for (const upload of uploads) yield (await failures.note(() => purge([upload]))) ?? 0;
 }

@@ -76,6 +76,7 @@ describe('Many abandoned uploads', () => {
     await hold('one-00550');
     const first = await purge();
     expect(first.failure).to.include('This one stays.');
+    expect(first.reports, 'signs of life').to.have.lengthOf.above(500);
     expect(await left()).to.deep.equal(['one-00550']);
     expect(await usedBytes()).to.deep.equal([bytes, 0]);
     await sql`drop trigger refuse on document`.execute(db);

@@ -1,7 +1,9 @@
 import { isGrpcServiceError } from '@temporalio/client';
+import type { SlotPermit } from '@temporalio/worker';
 import { expect } from 'chai';
 import { AttemptSlots } from '../../activities/attempt-slots.ts';
 import { type JobKind, jobKinds as kinds } from '../../contract/jobs.ts';
+import { JobSlots } from '../../worker/job-slots.ts';
 import { answerLate, goodAnswer } from '../support/fake-ai.ts';
 import { createJob, historyOf, summary } from '../support/jobs.ts';
 import { runProgram, until } from '../support/processes.ts';
@@ -82,7 +84,7 @@ describe('The slots of attempts', () => {
   const { signal } = new AbortController();
 
   it('take one attempt more than the limit, but for a pause after one that had to go back', async () => {
-    const slots = new AttemptSlots(1, { ownPatienceMs: 20, pauseMs: 50 });
+    const slots = new AttemptSlots(1, { ownPatienceMs: 20, pauseMs: 50, longestPauseMs: 800 });
     expect(slots.mostTaken).to.equal(2);
     const own = await slots.acquire('one', signal);
     expect(own).to.be.a('function');
@@ -90,14 +92,51 @@ describe('The slots of attempts', () => {
     expect(slots.mostTaken).to.equal(1);
     await slots.untilMore(signal);
     expect(slots.mostTaken).to.equal(2);
+    // If only the same comes again, it asks less often.
+    for (const ms of [100, 200, 400, 800]) expect(await pauseAfter(slots, 'one')).to.be.above(ms - 10);
+    expect(await pauseAfter(slots, 'one')).to.be.below(1_500);
 
     const another = await slots.acquire('another', signal);
     expect(another).to.be.a('function');
+    expect(await pauseAfter(slots, 'one')).to.be.below(750);
     // One that has none here is not to blame, and there is no room for a third.
     const impatient = new AttemptSlots(0, { patienceMs: 20 });
     await impatient.acquire('one', signal);
     expect(await impatient.acquire('another', signal)).to.deep.equal({ behindOwn: false });
     expect(impatient.mostTaken).to.equal(1);
+  });
+
+  async function pauseAfter(slots: AttemptSlots, organizationId: string): Promise<number> {
+    expect(await slots.acquire(organizationId, signal)).to.deep.equal({ behindOwn: true });
+    const startedAt = performance.now();
+    await slots.untilMore(signal);
+    return performance.now() - startedAt;
+  }
+});
+
+describe('What a worker asks its queues for', () => {
+  const none = {} as never;
+  const used = (permit: SlotPermit | null) => ({ permit, slotInfo: none }) as never;
+
+  it('is no more than it may take, in each queue, and idle queues take nothing from the others', async () => {
+    const slots = new JobSlots(new AttemptSlots(1));
+    const [busy, idle] = [slots.supplier(), slots.supplier()];
+    const permits = [busy, busy, busy, idle, idle, idle].map((queue) => queue.tryReserveSlot(none));
+    expect(permits.map(Boolean)).to.deep.equal([true, true, false, true, true, false]);
+    const [first, second, , other] = permits;
+
+    busy.markSlotUsed(used(first ?? null));
+    busy.releaseSlot(used(second ?? null));
+    const third = await busy.reserveSlot(none, new AbortController().signal);
+    expect(busy.tryReserveSlot(none)).to.equal(null);
+    busy.markSlotUsed(used(third));
+    const waiting = busy.reserveSlot(none, AbortSignal.timeout(50)).catch((error: Error) => error.name);
+    expect(await waiting).to.equal('TimeoutError');
+
+    const next = busy.reserveSlot(none, AbortSignal.timeout(10_000));
+    idle.releaseSlot(used(other ?? null));
+    busy.releaseSlot(used(first ?? null));
+    expect(await next).to.be.an('object');
   });
 });
 
