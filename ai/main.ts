@@ -18,6 +18,7 @@ import { leastBytes, type PoolBudget, planPools } from './pool/budget.ts';
 import { findIsolation } from './pool/isolation.ts';
 import { LongTasks } from './pool/long-tasks.ts';
 import { ProcessPool } from './pool/process-pool.ts';
+import { readProcessorWaitMs } from './pool/rests.ts';
 import { createLocalProvider, createRemoteProvider } from './providers.ts';
 import { createService, readHealth } from './service.ts';
 
@@ -31,7 +32,9 @@ const budget = planMemory();
 const isolation = findIsolation();
 if (isolation.missing.length > 0) logger.warn({ missing: isolation.missing }, 'The readers of documents are not kept from everything.');
 // A child that is stopped does not notice that its parent is gone.
-const longTasks = new LongTasks(isolation.endsWithParent ? (config.readingCores ?? Math.max(1, availableParallelism() - 1)) : Infinity);
+const longTasks = isolation.endsWithParent
+  ? new LongTasks(config.readingCores ?? Math.max(1, availableParallelism() - 1), readProcessorWaitMs)
+  : new LongTasks(Infinity);
 const pool = new ProcessPool({
   entry: new URL('./extract/child.ts', import.meta.url),
   longTasks,

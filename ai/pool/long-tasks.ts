@@ -1,3 +1,5 @@
+import { Rests } from './rests.ts';
+
 /** A task whose process can be stopped and continued. */
 export interface Pausable {
   pause(): void;
@@ -10,17 +12,20 @@ const longAfterMs = 250;
 const turnMs = 500;
 
 /**
- * Lets only so many long tasks run at once, so that a processor is left for requests (docs/decisions/priorities.md). The others are stopped and take turns.
+ * Lets only so many long tasks run at once, so that a processor is left for requests (docs/decisions/priorities.md). The others are stopped and
+ * take turns. Those that run rest again and again while other programs wait for a processor, as `readWaitMs` tells; see {@link Rests}.
  */
 export class LongTasks {
   readonly #places: number;
   /** The one that has run for longest comes first. */
   readonly #running = new Set<Pausable>();
   readonly #paused = new Set<Pausable>();
+  readonly #rests: Rests;
   #turns: NodeJS.Timeout | undefined;
 
-  constructor(places: number) {
+  constructor(places: number, readWaitMs: () => number | undefined = () => undefined) {
     this.#places = places;
+    this.#rests = new Rests((isResting) => this.#restAll(isResting), readWaitMs);
   }
 
   get load(): { running: number; paused: number } {
@@ -37,17 +42,22 @@ export class LongTasks {
   }
 
   #enter(task: Pausable): void {
-    if (this.#running.size < this.#places) this.#running.add(task);
-    else this.#pause(task);
+    if (this.#running.size >= this.#places) this.#pause(task);
+    else {
+      this.#running.add(task);
+      if (this.#rests.isResting) task.pause();
+    }
+    this.#rests.begin();
     this.#turns ??= setInterval(() => this.#passOn(), turnMs).unref();
   }
 
   #leave(task: Pausable): void {
-    this.#running.delete(task);
+    const rested = this.#running.delete(task) && this.#rests.isResting;
     // Its process has the result of the task already, or is dead.
-    if (this.#paused.delete(task)) task.resume();
+    if (this.#paused.delete(task) || rested) task.resume();
     this.#admit();
     if (this.#running.size > 0) return;
+    this.#rests.end();
     clearInterval(this.#turns);
     this.#turns = undefined;
   }
@@ -70,6 +80,13 @@ export class LongTasks {
     if (next === undefined || this.#running.size >= this.#places) return;
     this.#paused.delete(next);
     this.#running.add(next);
-    next.resume();
+    if (!this.#rests.isResting) next.resume();
+  }
+
+  #restAll(isResting: boolean): void {
+    for (const task of this.#running) {
+      if (isResting) task.pause();
+      else task.resume();
+    }
   }
 }

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { LongTasks, type Pausable } from '../../ai/pool/long-tasks.ts';
@@ -63,6 +65,51 @@ describe('Long tasks', () => {
     for (const each of ends) each();
   });
 
+  it('rest for a third of the time while others wait for a processor, and not when they are done', async () => {
+    let waitedMs = 0;
+    let looks = 0;
+    const long = new LongTasks(2, () => {
+      looks += 1;
+      return waitedMs;
+    });
+    const tasks = [new Task(), new Task()];
+    const ends = tasks.map((task) => long.begin(task));
+    await delay(600);
+    expect(tasks.map(({ pauses }) => pauses)).to.deep.equal([0, 0]);
+
+    const others = setInterval(() => (waitedMs += 1), 10);
+    const seen = { running: 0, resting: 0, one: 0 };
+    const names = ['running', 'one', 'resting'] as const;
+    const watch = setInterval(() => seen[names[pausedOf(tasks)] ?? 'one']++, 2);
+    await until(() => Math.min(...tasks.map(({ pauses }) => pauses)) >= 20);
+    clearInterval(watch);
+    expect(seen.one).to.equal(0);
+    expect(seen.resting / (seen.resting + seen.running)).to.be.within(0.15, 0.6);
+
+    clearInterval(others);
+    await until(() => pausedOf(tasks) === 2);
+    for (const end of ends) end();
+    expect([pausedOf(tasks), long.load]).to.deep.equal([0, { running: 0, paused: 0 }]);
+    const looked = looks;
+    await delay(100);
+    expect(looks).to.equal(looked);
+  });
+
+  it('rest no more once nobody waits', async () => {
+    let waitedMs = 0;
+    const long = new LongTasks(1, () => waitedMs);
+    const task = new Task();
+    const end = long.begin(task);
+    const others = setInterval(() => (waitedMs += 1), 10);
+    await until(() => task.pauses > 0);
+    clearInterval(others);
+    await delay(3_000);
+    const { pauses } = task;
+    await delay(500);
+    expect([task.pauses, task.paused]).to.deep.equal([pauses, false]);
+    end();
+  });
+
   it('have their time without the pauses', async () => {
     let endedAt = 0;
     const startedAt = performance.now();
@@ -117,6 +164,22 @@ const isLinux = process.platform === 'linux';
     expect(await Promise.all(reading)).to.deep.equal(Array(2).fill([408, 'extract_timeout']));
     expect(performance.now() - startedAt).to.be.greaterThan(3_500);
     await until(() => readers().length === 3 + spare && stopped().length === 0);
+  });
+
+  it('rest again and again while other programs want all processors', async () => {
+    const others = Array.from({ length: availableParallelism() }, () =>
+      spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' }),
+    );
+    try {
+      const reading = service.extract(slow, 'application/pdf').then(refusalOf);
+      for (let rest = 0; rest < 3; rest++) {
+        await until(() => stopped().length === 1);
+        await until(() => stopped().length === 0);
+      }
+      expect(await reading).to.deep.equal([408, 'extract_timeout']);
+    } finally {
+      for (const other of others) other.kill('SIGKILL');
+    }
   });
 
   it('end with the service, also while they are stopped', async () => {
