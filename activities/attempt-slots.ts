@@ -11,7 +11,7 @@ const defaults = {
   ownPatienceMs: 100,
   /** How long no attempt is asked for beyond the limit after such a one: the next one may be of the same organization. */
   pauseMs: 1_000,
-  /** The pause doubles up to this as long as only such ones come. */
+  /** The pause doubles up to this as long as only such ones come, and none of them is served. */
   longestPauseMs: 4_000,
 };
 
@@ -48,8 +48,8 @@ export class AttemptSlots {
    */
   async acquire(organizationId: string, signal: AbortSignal): Promise<Release | { behindOwn: boolean }> {
     const behindOwn = this.#slots.isHeldBy(organizationId);
-    if (!behindOwn) this.#pauseMs = this.#times.pauseMs;
     const release = await this.#slots.acquireWithin(organizationId, behindOwn ? this.#times.ownPatienceMs : this.#times.patienceMs, signal);
+    if (release || !behindOwn) this.#pauseMs = this.#times.pauseMs;
     if (release) return release;
     if (behindOwn) this.#pause();
     return { behindOwn };

@@ -95,6 +95,11 @@ describe('The slots of attempts', () => {
     // If only the same comes again, it asks less often.
     for (const ms of [100, 200, 400, 800]) expect(await pauseAfter(slots, 'one')).to.be.above(ms - 10);
     expect(await pauseAfter(slots, 'one')).to.be.below(1_500);
+    // And as often as before once one of them has found room.
+    const waiting = slots.acquire('one', signal);
+    if (typeof own === 'function') own();
+    expect(await waiting).to.be.a('function');
+    for (const ms of [50, 100, 200, 400]) expect(await pauseAfter(slots, 'one')).to.be.within(ms - 10, 750);
 
     const another = await slots.acquire('another', signal);
     expect(another).to.be.a('function');
