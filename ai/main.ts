@@ -32,9 +32,10 @@ const budget = planMemory();
 const isolation = findIsolation();
 if (isolation.missing.length > 0) logger.warn({ missing: isolation.missing }, 'The readers of documents are not kept from everything.');
 // A child that is stopped does not notice that its parent is gone.
-const longTasks = isolation.endsWithParent
-  ? new LongTasks(config.readingCores ?? Math.max(1, availableParallelism() - 1), readProcessorWaitMs)
-  : new LongTasks(Infinity);
+const cores = availableParallelism();
+const readingCores = isolation.endsWithParent ? (config.readingCores ?? Math.max(1, cores - 1)) : Infinity;
+// If the readers may have all processors, it is for them that the service itself waits.
+const longTasks = new LongTasks(readingCores, readingCores < cores ? readProcessorWaitMs : undefined);
 const pool = new ProcessPool({
   entry: new URL('./extract/child.ts', import.meta.url),
   longTasks,

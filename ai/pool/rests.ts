@@ -26,7 +26,7 @@ export class Rests {
   readonly #readWaitMs: () => number | undefined;
   #isResting = false;
   #timer: NodeJS.Timeout | undefined;
-  #last = { waitedMs: 0, atMs: 0 };
+  #last: { waitedMs: number; atMs: number } | undefined;
   #share = 0;
 
   constructor(onChange: (isResting: boolean) => void, readWaitMs: () => number | undefined) {
@@ -41,7 +41,9 @@ export class Rests {
   /** There is work. */
   begin(): void {
     if (this.#timer !== undefined) return;
-    this.#last = { waitedMs: this.#readWaitMs() ?? 0, atMs: performance.now() };
+    // What was before says nothing about now.
+    this.#last = undefined;
+    this.#share = 0;
     this.#work();
   }
 
@@ -69,10 +71,13 @@ export class Rests {
   }
 
   #doOthersWait(): boolean {
-    const now = { waitedMs: this.#readWaitMs() ?? 0, atMs: performance.now() };
-    const lastShare = (now.waitedMs - this.#last.waitedMs) / (now.atMs - this.#last.atMs);
-    this.#share += (lastShare - this.#share) * lastCounts;
-    this.#last = now;
+    const [waitedMs, last] = [this.#readWaitMs(), this.#last];
+    if (waitedMs === undefined) return false;
+    this.#last = { waitedMs, atMs: performance.now() };
+    if (last) {
+      const lastShare = (waitedMs - last.waitedMs) / (this.#last.atMs - last.atMs);
+      this.#share += (lastShare - this.#share) * lastCounts;
+    }
     return this.#share > waitedShare;
   }
 }
