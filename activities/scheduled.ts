@@ -2,7 +2,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { quantizeDocuments } from '../domain/chunks/quantize-documents.ts';
 import { reconcileVectorIndexes } from '../domain/chunks/reconcile-vector-indexes.ts';
 import { refundLostSearches } from '../domain/credits/search-charge.ts';
-import { type Purged, purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
+import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
 import { sweepAllQueuedJobs, sweepLostAttempts } from '../domain/jobs/sweep-jobs.ts';
 import { indexPostings } from '../domain/lexical/index-postings.ts';
 import { findOrphanedObjects, type OrphanSweep } from '../domain/objects/find-orphaned-objects.ts';
@@ -72,9 +72,9 @@ export function housekeepingActivities({ db, storage, log, auditRetentionDays }:
   const remove = (rows: retention.Expired) => retention.deleteInBatches(db, rows, reporting<retention.Deleted>());
   return {
     async purgeAbandonedUploads(): Promise<number> {
-      const { before, ...options } = reporting<Purged | number>();
+      const { before, ...options } = reporting<retention.Deleted | number>();
       // A worker of an earlier version tells only how many.
-      return await purgeAbandonedUploads(db, { before: typeof before === 'number' ? { purged: before } : before, ...options });
+      return await purgeAbandonedUploads(db, { before: typeof before === 'number' ? { deleted: before } : before, ...options });
     },
     deleteOwnerlessOrganizations: () => deleteOwnerlessOrganizations(db, reporting<number>()),
     deleteFinishedJobs: () => remove(retention.finishedJobs),

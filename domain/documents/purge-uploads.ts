@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
+import { anyOf } from '../../db/batched-read.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { DatabaseUnavailable } from '../../db/unavailable.ts';
+import { DatabaseUnavailable, isLockTimeout } from '../../db/unavailable.ts';
 import { Failures } from '../failures.ts';
 import { lockDocumentsForDeletion, lockWorkspace } from '../locks.ts';
 import { requestObjectDeletion } from '../objects/request-object-deletion.ts';
+import type { BatchOptions, Deleted } from '../retention.ts';
 import { changeUsedBytes } from '../workspaces/used-bytes.ts';
 import { type DocumentRow, findDocument } from './document.ts';
 
@@ -27,7 +29,8 @@ async function purgeTogether(
   await lockDocumentsForDeletion(trx, ids);
   const purged = await trx
     .deleteFrom('document')
-    .where('id', '=', sql<string>`any(${ids}::text[])`)
+    .where('id', '=', anyOf(ids))
+    .where('workspace_id', '=', workspace_id)
     .where('status', '=', 'pending')
     .returning(['object_key', 'size_bytes'])
     .execute();
@@ -44,46 +47,34 @@ async function purgeTogether(
 /** Those of one workspace are deleted in one transaction, which locks it for a fraction of a second. */
 const pageSize = 500;
 
-/** How far a purge has come: how many uploads are gone, and the last one that it came to. */
-export interface Purged {
-  purged: number;
-  last?: { createdAt: string; id: string };
-}
-
-export interface PurgeOptions {
-  before: Purged | undefined;
-  onProgress: (progress: Purged) => void;
-  signal: AbortSignal;
-}
-
 /**
  * Deletes documents whose upload was not completed within a day, in case their own workflows were lost: the oldest first, in pages that each
  * begin after the last one (docs/rules.md, large things are bounded). Goes on where `before` says. Returns how many; throws at the end what
  * one threw that could not be.
  */
-export async function purgeAbandonedUploads(db: Db, { before, onProgress, signal }: PurgeOptions): Promise<number> {
+export async function purgeAbandonedUploads(db: Db, { before, onProgress, signal }: BatchOptions): Promise<number> {
   const failures = new Failures();
-  let { purged, last }: Purged = before ?? { purged: 0 };
+  let { deleted, last }: Deleted = before ?? { deleted: 0 };
   for (let reached = last; ; ) {
     const page = await listAbandoned(db, reached);
     for (const uploads of Map.groupBy(page, ({ workspace_id }) => workspace_id).values()) {
       for await (const count of purgeOfWorkspace(db, uploads, failures)) {
-        purged += count;
-        onProgress({ purged, ...(last && { last }) });
+        deleted += count;
+        onProgress({ deleted, ...(last && { last }) });
         signal.throwIfAborted();
       }
     }
     const end = page.at(-1);
-    if (end) reached = { createdAt: end.created_at.toISOString(), id: end.id };
+    if (end) reached = { time: end.created_at.toISOString(), id: end.id };
     // The next attempt begins before the first one that failed.
     if (!failures.any) last = reached;
     if (page.length < pageSize) break;
   }
   failures.throwFirst();
-  return purged;
+  return deleted;
 }
 
-async function listAbandoned(db: Db, after: Purged['last']): Promise<(Upload & { created_at: Date })[]> {
+async function listAbandoned(db: Db, after: Deleted['last']): Promise<(Upload & { created_at: Date })[]> {
   const abandoned = db
     .selectFrom('document')
     .select(['id', 'organization_id', 'workspace_id', 'created_at'])
@@ -92,16 +83,19 @@ async function listAbandoned(db: Db, after: Purged['last']): Promise<(Upload & {
     .orderBy('created_at')
     .orderBy('id')
     .limit(pageSize);
-  const next = after ? abandoned.where(sql<boolean>`(created_at, id) > (${after.createdAt}::timestamptz, ${after.id})`) : abandoned;
+  const next = after ? abandoned.where(sql<boolean>`(created_at, id) > (${after.time}::timestamptz, ${after.id})`) : abandoned;
   return await next.execute();
 }
 
 /** Each alone if they cannot be purged together, so that one that fails holds up no other. Yields how many, after each transaction. */
 async function* purgeOfWorkspace(db: Db, uploads: Upload[], failures: Failures): AsyncGenerator<number, void> {
   const purge = (some: Upload[]) => inTransaction(db, async (trx) => (some[0] ? await purgeTogether(trx, some[0], some) : 0));
-  const together = await purge(uploads).catch((error: unknown) => {
+  try {
+    yield await purge(uploads);
+  } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-  });
-  if (together !== undefined) yield together;
-  else for (const upload of uploads) yield (await failures.note(() => purge([upload]))) ?? 0;
+    // Each of them would wait as long for whoever holds the workspace.
+    if (isLockTimeout(error)) yield (await failures.note(() => Promise.reject(error))) ?? 0;
+    else for (const upload of uploads) yield (await failures.note(() => purge([upload]))) ?? 0;
+  }
 }

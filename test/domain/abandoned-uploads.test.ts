@@ -1,7 +1,13 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { housekeepingActivities } from '../../activities/scheduled.ts';
 import type { Db } from '../../db/connect.ts';
-import { type Purged, purgeAbandonedUploads } from '../../domain/documents/purge-uploads.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { purgeAbandonedUploads } from '../../domain/documents/purge-uploads.ts';
+import { lockWorkspace } from '../../domain/locks.ts';
+import type { Deleted } from '../../domain/retention.ts';
 import { insertWorkspaceOfChunks } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
@@ -37,9 +43,9 @@ describe('Many abandoned uploads', () => {
     );
   }
 
-  async function purge(before?: Purged): Promise<{ purged: number; failure: string; reports: Purged[] }> {
-    const reports: Purged[] = [];
-    const options = { before, onProgress: (progress: Purged) => void reports.push(progress), signal: new AbortController().signal };
+  async function purge(before?: Deleted): Promise<{ purged: number; failure: string; reports: Deleted[] }> {
+    const reports: Deleted[] = [];
+    const options = { before, onProgress: (progress: Deleted) => void reports.push(progress), signal: new AbortController().signal };
     let failure = '';
     const purged = await purgeAbandonedUploads(db, options).catch((error: Error) => {
       failure = error.message;
@@ -66,8 +72,8 @@ describe('Many abandoned uploads', () => {
 
   it('are purged on from where a worker that died has told', async () => {
     await abandon('one', 1_200);
-    const last = { createdAt: (await createdAt('one-00600')).toISOString(), id: 'one-00600' };
-    expect(await purge({ purged: 600, last })).to.include({ purged: 1_200, failure: '' });
+    const last = { time: (await createdAt('one-00600')).toISOString(), id: 'one-00600' };
+    expect(await purge({ deleted: 600, last })).to.include({ purged: 1_200, failure: '' });
     expect(await left()).to.have.lengthOf(600);
   });
 
@@ -82,6 +88,26 @@ describe('Many abandoned uploads', () => {
     await sql`drop trigger refuse on document`.execute(db);
     expect(await purge(first.reports.at(-1))).to.include({ purged: 1_200, failure: '' });
     expect(await left()).to.deep.equal([]);
+  });
+
+  it('of other workspaces do not wait for each upload of one that is locked', async () => {
+    await abandon('one', 20);
+    await abandon('two', 20);
+    const blocked = await inTransaction(db, async (trx) => {
+      await lockWorkspace(trx, 'one', 'change');
+      return await purge();
+    });
+    expect(blocked.failure).to.include('lock timeout');
+    expect((await left()).every((id) => id.startsWith('one'))).to.equal(true);
+    // One wait for the lock takes ten seconds.
+    expect(blocked.reports, 'one for each transaction').to.have.lengthOf(2);
+    expect(await purge(blocked.reports.at(-1))).to.include({ purged: 40, failure: '' });
+  });
+
+  it('are counted on by a worker of this version after one of an earlier version, which told only how many', async () => {
+    await abandon('one', 3);
+    const { purgeAbandonedUploads: activity } = housekeepingActivities({ db } as ActivityDeps);
+    expect(await new MockActivityEnvironment({ heartbeatDetails: 7 }).run(activity)).to.equal(10);
   });
 
   it('are each looked at once, however many there are', async () => {
