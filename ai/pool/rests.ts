@@ -8,7 +8,7 @@ const waitedShare = 0.005;
 /** How much the last moment counts beside those before, so that half a second or so decides. */
 const lastCounts = 0.1;
 
-/** In milliseconds, for how long the main thread of this process was ready to run and had no processor; undefined where the kernel does not say. */
+/** For how long the main thread of this process was ready to run and had no processor, in milliseconds; undefined if the kernel does not say. */
 export function readProcessorWaitMs(): number | undefined {
   try {
     return Number(readFileSync('/proc/self/schedstat', 'latin1').split(' ')[1]) / 1e6;
@@ -40,7 +40,7 @@ export class Rests {
 
   /** There is work. */
   begin(): void {
-    if (this.#timer !== undefined) return;
+    if (this.#timer !== undefined || this.#readWaitMs() === undefined) return;
     // What was before says nothing about now.
     this.#last = undefined;
     this.#share = 0;
