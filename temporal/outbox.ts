@@ -29,7 +29,11 @@ export interface OutboxOptions {
   settings: StartSettings;
 }
 
-const deadlineMs = 1_000;
+/**
+ * Shorter than the lease of the writer. Not much shorter: the response to a start brings the workflow's first task, and who does not wait for
+ * it loses that for the ten seconds after which Temporal takes a task to be lost.
+ */
+const deadlineMs = 4_000;
 const mostInFlight = 256;
 const stopMs = 1_500;
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { eventsOf } from '../support/histories.ts';
 import { createJob, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('The start of a job', () => {
@@ -22,4 +23,27 @@ describe('The start of a job', () => {
       });
     });
   }
+
+  describe('whose response is late', () => {
+    const { api, tenant } = useApi({ ai: true, check: 'at the end' });
+    let proxy: TcpProxy;
+
+    before(async () => {
+      const [host = '', port] = api.temporal.address.split(':');
+      proxy = await startTcpProxy({ host, port: Number(port) });
+      await api.stack.restart('api', { TEMPORAL_ADDRESS: `127.0.0.1:${proxy.port}` });
+    });
+    after(() => proxy.stop());
+
+    it('still brings the first task: without it the job waits until Temporal gives that up, ten seconds later', async () => {
+      const { token } = tenant.owner;
+      await api.jobIn(token, (await createJob(api, tenant, summary)).id, ['succeeded']);
+      proxy.holdReplies();
+      const { id } = await createJob(api, tenant, summary);
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      proxy.resume();
+      await api.jobIn(token, id, ['succeeded']);
+      expect(await eventsOf(api.temporal.client.workflow.getHandle(`job-${id}`))).not.to.include('workflowTaskTimedOut');
+    });
+  });
 });

@@ -12,6 +12,8 @@ export interface TcpProxy {
   mend(): Promise<void>;
   /** Forwards nothing any more, as a network that drops packets: connections stay open, and new ones are accepted. */
   silence(): void;
+  /** Forwards what is asked, and holds the replies back on the connections that are open. */
+  holdReplies(): void;
   /** Forwards what came meanwhile, as a network that is back. With `forget`, what was open before stays silent for ever. */
   resume(options?: { forget?: boolean }): void;
   stop(): Promise<void>;
@@ -95,9 +97,13 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       silent = true;
       for (const pair of pairs) for (const [one, other] of bothWays(pair)) one.unpipe(other).pause();
     },
+    holdReplies() {
+      for (const { near, far } of pairs) far.unpipe(near).pause();
+    },
     resume({ forget = false } = {}) {
       silent = false;
-      if (!forget) for (const pair of pairs) for (const [one, other] of bothWays(pair)) one.pipe(other);
+      // What passes already must not be forwarded twice.
+      if (!forget) for (const pair of pairs) for (const [one, other] of bothWays(pair)) one.unpipe(other).pipe(other);
       admitHeld();
     },
     stop: cut,
