@@ -11,7 +11,7 @@ import type { Pace } from '../domain/page.ts';
 import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
 import type { LoopLoad } from './limits/loop-load.ts';
-import type { ReadPace } from './limits/read-pace.ts';
+import { costOfLongRead, type ReadPace } from './limits/read-pace.ts';
 import type { WriteBulkhead } from './limits/write-bulkhead.ts';
 import { parseInTurns } from './parse-in-turns.ts';
 
@@ -126,12 +126,12 @@ export async function run(
       deps.neighbours.note(organizationId);
       await prepare?.();
       if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal, costOfWrite(route));
-      else if (isRead(route)) await deps.reads.enter(organizationId, request.signal);
+      else if (isRead(route)) await deps.reads.enter(organizationId, request.signal, costOfRead(route));
     },
   };
   const letGoOfBody = request.keepBody();
   const call = inShareOf(caller?.userId ?? request.clientAddress, async () => {
-    if (authorized && caller && isRead(route)) await deps.reads.enter(`user ${caller.userId}`, request.signal);
+    if (authorized && caller && isRead(route)) await deps.reads.enter(`user ${caller.userId}`, request.signal, costOfRead(route));
     return await handler(context);
   });
   const output = await call
@@ -163,6 +163,11 @@ function isWrite({ method, metadata }: AnyRoute): boolean {
 /** A job costs more than the write that creates it: Temporal and the workers do most of it (docs/decisions/limits.md). */
 function costOfWrite({ metadata }: AnyRoute): number {
   return metadata.operation === 'jobs.create' || metadata.operation === 'jobs.retry' ? 3 : 1;
+}
+
+/** A page of rows costs more than one of them. */
+function costOfRead({ query }: AnyRoute): number {
+  return query && 'cursor' in query.shape ? costOfLongRead : 1;
 }
 
 /** A search has its own share, and a stream waits for events most of its time. */

@@ -16,8 +16,8 @@ const aheadMs = 100;
 const mostOwedMs = 1_000;
 /** What a read counts at most: other work, such as searches and uploads, may be what keeps the thread busy. */
 const mostMsPerRead = 2.5;
-/** The same of a read of better-auth, which takes twice as long. */
-export const mostMsPerAuthRead = 5;
+/** What a page of rows and a read of better-auth count: they take two to four times as long as a row. */
+export const costOfLongRead = 2;
 /** How long a read waits at most. */
 const patienceMs = 5_000;
 /** After so many organizations those that owe nothing are forgotten. */
@@ -44,19 +44,19 @@ export class ReadPace {
 
   /**
    * Waits until the organization may read. Throws SERVICE_UNAVAILABLE if that would take too long, and the signal's reason if the client
-   * leaves meanwhile. The read counts as `mostMs` at most.
+   * leaves meanwhile. A read whose cost is 2 counts as two.
    */
-  async enter(organizationId: string, signal: AbortSignal, mostMs = mostMsPerRead): Promise<void> {
+  async enter(organizationId: string, signal: AbortSignal, cost = 1): Promise<void> {
     const { share, neighbours } = this.#options;
     if (share === 1 || !neighbours.hasOthers(organizationId)) return;
-    const waitMs = this.#take(organizationId, mostMs);
+    const waitMs = this.#take(organizationId, cost);
     if (waitMs <= 0) return;
     await pause(waitMs, signal);
     signal.throwIfAborted();
   }
 
   /** Counts a read. Returns how long it has to wait, in milliseconds. */
-  #take(organizationId: string, mostMs: number): number {
+  #take(organizationId: string, cost: number): number {
     const { share, load } = this.#options;
     const now = performance.now();
     const pace = this.#paces.get(organizationId);
@@ -69,7 +69,7 @@ export class ReadPace {
         message: 'Too many requests of this organization are under way: try again in a moment.',
         retryAfterSeconds: 2,
       });
-    const nextMs = owedMs + Math.min(load.msPerRequest, mostMs) / share;
+    const nextMs = owedMs + (cost * Math.min(load.msPerRequest, mostMsPerRead)) / share;
     this.#forgetOthers(now);
     this.#paces.set(organizationId, { evenAt: now + (isSpaced ? nextMs : Math.min(nextMs, mostOwedMs)), isSpaced });
     return waitMs;

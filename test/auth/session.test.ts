@@ -96,6 +96,31 @@ describe('The session of a request', () => {
     expect(found.size).to.equal(3);
   });
 
+  it('is each user’s own, also for better-auth, when requests of many overlap', async () => {
+    const others = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const other = service.client();
+        return { other, ...(await other.signUp()) };
+      }),
+    );
+    const email = (index: number) => ({ email: others[index % others.length]?.email, password: 'a long password' });
+    await Promise.all(
+      others.map(async ({ other, userId }, index) => {
+        const again = service.client();
+        const [signedIn, read, failed] = await Promise.all([
+          again.post('/sign-in/email', email(index)),
+          other.get('/get-session'),
+          service.client().post('/sign-in/email', { ...email(index + 1), password: 'a wrong password' }),
+        ]);
+        expect([signedIn.body.user.id, read.body.user.id]).to.deep.equal([userId, userId]);
+        expect([failed.status, failed.headers.get('set-auth-token'), failed.headers.getSetCookie()]).to.deep.equal([401, null, []]);
+        // What was set beside the response belongs to the same session.
+        expect(await service.findSession({ authorization: `Bearer ${again.token}` })).to.include({ userId });
+        expect(await service.findSession({ cookie: again.cookieHeader() })).to.include({ userId });
+      }),
+    );
+  });
+
   it('is none under another secret', async () => {
     const findSession = createFindSession(service.db, { ...service.config, authSecret: 'another-secret-another-secret-another' });
     expect(await findSession({ authorization: `Bearer ${client.token}` })).to.equal(undefined);
