@@ -7,12 +7,13 @@ import { pdfBomb } from '../../drill/faults/bombs.ts';
 import { prepareChunks } from '../support/chunks.ts';
 import { type Effort, type Figure, toFigure } from '../support/figure.ts';
 import type { Loudness, LoudTenant, Outcome } from '../support/loud-tenant.ts';
-import { type QuietTenant, quietRequests, type Samples, startQuietTenant } from '../support/quiet-tenant.ts';
+import { type QuietRequest, type QuietTenant, quietRequests, type Samples, startQuietTenant } from '../support/quiet-tenant.ts';
 import { type Replicas, startReplicas, untilNothingWaits } from '../support/replicas.ts';
-import { percentile } from '../support/rounds.ts';
+import { median, percentile } from '../support/rounds.ts';
 import { residentMb, type Service } from '../support/service.ts';
 
 const loudnesses: Record<Loudness, string> = {
+  nothing: 'nothing',
   lists: 'lists of large jobs',
   reads: 'lists of small rows',
   deletion: 'a large workspace deleted',
@@ -29,10 +30,11 @@ const atMostTwice = { ratio: { atMost: 2 } };
 
 /**
  * The p99 of a quiet tenant's requests and of its live events while another tenant does one thing with all its force, compared with the
- * same without it, in turns; the quiet tenant's failed requests; and the peak memory of an API. On two APIs and three workers.
+ * same without it, in turns; the quiet tenant's failed requests; and the peak memory of an API. On two APIs and three workers. Beside a tenant
+ * that does nothing it shows how far two measurements of the same differ.
  */
 export async function isolation({ quick }: Effort): Promise<Figure[]> {
-  const rounds = quick ? 2 : 5;
+  const rounds = quick ? 2 : 7;
   const roundMs = quick ? 4_000 : 12_000;
   const replicas = await startReplicas();
   try {
@@ -44,6 +46,7 @@ export async function isolation({ quick }: Effort): Promise<Figure[]> {
       const measured = await compare(replicas, quiet, { rounds, roundMs, prepare: () => prepare(loudness) });
       figures.push(...judge(name, measured));
       process.stderr.write(`${name}: ${measured.outcome.served} served, ${measured.outcome.refused} refused\n`);
+      for (const request of quietRequests) process.stderr.write(`  ${request}: ${p99s(measured.rounds, request).map(show).join(', ')}\n`);
     }
     quiet.close();
     return figures;
@@ -52,23 +55,44 @@ export async function isolation({ quick }: Effort): Promise<Figure[]> {
   }
 }
 
-interface Compared {
+interface Round {
   loud: Samples;
   alone: Samples;
+}
+
+interface Compared {
+  rounds: Round[];
   peakMb: number;
   outcome: Outcome;
 }
 
-function judge(name: string, { loud, alone, peakMb }: Compared): Figure[] {
+function judge(name: string, { rounds, peakMb }: Compared): Figure[] {
   const delays = quietRequests.map((request) => {
-    const measured = { value: percentile(loud.ms[request], 99), baseline: percentile(alone.ms[request], 99), unit: 'ms' };
+    const pairs = p99s(rounds, request);
+    const measured = {
+      value: median(pairs.map(({ loud }) => loud)),
+      baseline: median(pairs.map(({ alone }) => alone)),
+      // Now and then the machine's disk stalls for longer than anything else here, with or without the loud tenant.
+      ratio: median(pairs.map(({ loud, alone }) => loud / alone)),
+      unit: 'ms',
+    };
     return toFigure(`${request}, p99, beside ${name}`, measured, atMostTwice);
   });
+  const failed = rounds.reduce((total, { loud }) => total + loud.failed, 0);
   return [
     ...delays,
-    toFigure(`failed requests beside ${name}`, { value: loud.failed, unit: 'requests' }, { atMost: 0 }),
+    toFigure(`failed requests beside ${name}`, { value: failed, unit: 'requests' }, { atMost: 0 }),
     toFigure(`memory of an API, peak, ${name}`, { value: peakMb, unit: 'MB' }, { atMost: memoryLimitMb }),
   ];
+}
+
+function p99s(rounds: Round[], request: QuietRequest): { loud: number; alone: number }[] {
+  const p99 = ({ ms }: Samples) => percentile(ms[request], 99);
+  return rounds.map(({ loud, alone }) => ({ loud: p99(loud), alone: p99(alone) }));
+}
+
+function show({ loud, alone }: { loud: number; alone: number }): string {
+  return `${loud.toFixed(1)} (alone ${alone.toFixed(1)})`;
 }
 
 interface Turns {
@@ -79,7 +103,7 @@ interface Turns {
 
 /** Measures the quiet tenant alone and beside the loud one in turns. Each turn begins when nothing of the last one waits. */
 async function compare({ service, pids }: Replicas, quiet: QuietTenant, { rounds, roundMs, prepare }: Turns): Promise<Compared> {
-  const [loud, alone] = [empty(), empty()];
+  const measured: Round[] = [];
   const outcome: Outcome = { served: 0, refused: 0 };
   let peakMb = 0;
   const sampler = setInterval(() => {
@@ -89,12 +113,12 @@ async function compare({ service, pids }: Replicas, quiet: QuietTenant, { rounds
     for (let round = 0; round < rounds; round++) {
       const tenant = await prepare();
       await untilNothingWaits(service);
-      add(alone, await quiet.measure(roundMs));
+      const alone = await quiet.measure(roundMs);
       await untilNothingWaits(service);
       const stop = await startLoudTenant(tenant);
       // Its connections are open by then.
       await delay(500);
-      add(loud, await quiet.measure(roundMs));
+      measured.push({ alone, loud: await quiet.measure(roundMs) });
       const { served, refused } = await stop();
       outcome.served += served;
       outcome.refused += refused;
@@ -103,16 +127,7 @@ async function compare({ service, pids }: Replicas, quiet: QuietTenant, { rounds
   } finally {
     clearInterval(sampler);
   }
-  return { loud, alone, peakMb, outcome };
-}
-
-function empty(): Samples {
-  return { ms: { 'documents.get': [], 'jobs.create': [], 'documents.search': [], stream: [] }, failed: 0 };
-}
-
-function add(to: Samples, from: Samples): void {
-  for (const request of quietRequests) to.ms[request].push(...from.ms[request]);
-  to.failed += from.failed;
+  return { rounds: measured, peakMb, outcome };
 }
 
 async function startLoudTenant(tenant: LoudTenant): Promise<() => Promise<Outcome>> {

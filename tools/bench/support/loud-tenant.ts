@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type Loudness = 'lists' | 'reads' | 'deletion' | 'searches' | 'searches by words' | 'uploads' | 'sign-ups' | 'files' | 'jobs';
+export type Loudness = 'nothing' | 'lists' | 'reads' | 'deletion' | 'searches' | 'searches by words' | 'uploads' | 'sign-ups' | 'files' | 'jobs';
 
 export interface LoudTenant {
   loudness: Loudness;
@@ -55,6 +55,7 @@ const dripEveryMs = 500;
 const refusedMs = 100;
 
 const loud: Record<Loudness, () => Promise<unknown>> = {
+  nothing: () => lanes(1, () => delay(refusedMs)),
   lists: () => lanes(lists, () => call('GET', `/api/v1/organizations/${organizationId}/jobs?limit=100`)),
   reads: () => lanes(readers, () => call('GET', `/api/v1/workspaces/${workspaceId}/documents?organizationId=${organizationId}&limit=100`)),
   deletion: () => Promise.all([deleteAll(), lanes(writers, write)]),
