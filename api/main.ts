@@ -50,7 +50,7 @@ import { EarlyReturns } from './limits/early-returns.ts';
 import { LargeResponses } from './limits/large-responses.ts';
 import { createLimiters } from './limits/limiters.ts';
 import { LoopLoad } from './limits/loop-load.ts';
-import { costOfLongRead, ReadPace } from './limits/read-pace.ts';
+import { costOfAuthRead, ReadPace } from './limits/read-pace.ts';
 import { StandingRefusals } from './limits/standing-refusals.ts';
 import { WriteBulkhead } from './limits/write-bulkhead.ts';
 import { createMailQueue } from './mail-queue.ts';
@@ -171,7 +171,7 @@ const app = createApp(deps, {
     admitBody: async (req, res, maxBytes) => (await deps.bodies.admit(req, res, maxBytes))?.keep() ?? (() => {}),
     async beginRead(requester, signal) {
       load.note();
-      await deps.reads.enter(`user ${requester}`, signal, costOfLongRead);
+      await deps.reads.enter(`user ${requester}`, signal, costOfAuthRead);
     },
     beginWrite: (userId, signal) => deps.writes.enter(`user ${userId}`, signal),
     admitResponse: (req, res, userId, bytes) => deps.largeResponses.admit({ ...requestInfo(req, res), userId }, `user ${userId}`, bytes),

@@ -11,7 +11,7 @@ import type { Pace } from '../domain/page.ts';
 import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
 import type { LoopLoad } from './limits/loop-load.ts';
-import { costOfLongRead, type ReadPace } from './limits/read-pace.ts';
+import { costOfPage, type ReadPace } from './limits/read-pace.ts';
 import type { WriteBulkhead } from './limits/write-bulkhead.ts';
 import { parseInTurns } from './parse-in-turns.ts';
 
@@ -167,7 +167,7 @@ function costOfWrite({ metadata }: AnyRoute): number {
 
 /** A page of rows costs more than one of them. */
 function costOfRead({ query }: AnyRoute): number {
-  return query && 'cursor' in query.shape ? costOfLongRead : 1;
+  return query && 'cursor' in query.shape ? costOfPage : 1;
 }
 
 /** A search has its own share, and a stream waits for events most of its time. */

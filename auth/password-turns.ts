@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { ApiError } from '../contract/api-error.ts';
 import { shareKey } from '../db/fair-share.ts';
 import { basePath } from './body-size.ts';
+import { PasswordHasher } from './password-hasher.ts';
 
 type Handler = (request: Request) => Promise<Response>;
 
@@ -39,10 +39,12 @@ interface Options {
 /** Ends the turn of the request that this is done for. */
 const turn = new AsyncLocalStorage<() => void>();
 
+const hasher = new PasswordHasher();
+
 /** better-auth's own functions. Each ends the turn of its request, so that nobody waits for what the request does next, such as for a lock. */
 export const passwords = {
-  hash: (password: string) => hashPassword(password).finally(endTurn),
-  verify: (given: { hash: string; password: string }) => verifyPassword(given).finally(endTurn),
+  hash: (password: string) => hasher.hash(password).finally(endTurn),
+  verify: (given: { hash: string; password: string }) => hasher.verify(given).finally(endTurn),
 };
 
 function endTurn(): void {

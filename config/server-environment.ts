@@ -112,7 +112,7 @@ export const serverEnvironment = z.object({
   RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
   SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
   SEARCHES_PER_ORGANIZATION: integer(4, { min: 1 }),
-  SEARCH_SHARE: share(0.1),
+  SEARCH_SHARE: share(0.05),
   SEARCH_WAIT_MS: milliseconds(5_000),
   SEARCH_TIMEOUT_MS: milliseconds(20_000, { min: 10 }),
   WRITE_SHARE: share(0.1),

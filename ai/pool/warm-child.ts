@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { putInBackground } from '../../concurrency/background.ts';
 import { ServiceError } from '../service-error.ts';
-import { putInBackground } from './background.ts';
 import { findIsolation, permissionArguments } from './isolation.ts';
 import type { LongTasks, Pausable } from './long-tasks.ts';
 import { type ChildMessage, lifelineDescriptor, TaskFailure, type TaskFailureReason } from './protocol.ts';

@@ -16,8 +16,10 @@ const aheadMs = 100;
 const mostOwedMs = 1_000;
 /** What a read counts at most: other work, such as searches and uploads, may be what keeps the thread busy. */
 const mostMsPerRead = 2.5;
-/** What a page of rows and a read of better-auth count: they take two to four times as long as a row. */
-export const costOfLongRead = 2;
+/** As how many reads a page of rows counts: of a few it takes twice as long as one row, of a hundred four times. */
+export const costOfPage = 2;
+/** The same of a read of better-auth, which looks up the session by itself. */
+export const costOfAuthRead = 3;
 /** How long a read waits at most. */
 const patienceMs = 5_000;
 /** After so many organizations those that owe nothing are forgotten. */

@@ -34,7 +34,7 @@ const atMostTwice = { ratio: { atMost: 2 } };
  * that does nothing it shows how far two measurements of the same differ.
  */
 export async function isolation({ quick }: Effort): Promise<Figure[]> {
-  const rounds = quick ? 2 : 7;
+  const rounds = quick ? 2 : 5;
   const roundMs = quick ? 4_000 : 12_000;
   const replicas = await startReplicas();
   try {
