@@ -170,7 +170,7 @@ const app = createApp(deps, {
     clientAddress: (_req, res) => clientAddressOf(res),
     admitBody: async (req, res, maxBytes) => (await deps.bodies.admit(req, res, maxBytes))?.keep() ?? (() => {}),
     async beginRead(requester, signal) {
-      load.note();
+      load.note(costOfAuthRead);
       await deps.reads.enter(`user ${requester}`, signal, costOfAuthRead);
     },
     beginWrite: (userId, signal) => deps.writes.enter(`user ${userId}`, signal),

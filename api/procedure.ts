@@ -109,7 +109,7 @@ export async function run(
   // The key is input, which is checked before any row is read.
   if (idempotent) checkIdempotencyKey(request.idempotencyKey);
   const log = deps.log.child({ operation });
-  deps.load.note();
+  deps.load.note(costOfRead(route));
   let authorized = !needsMembership(route);
   let release: Release | undefined;
   const context: HandlerContext<never> = {
@@ -167,7 +167,7 @@ function costOfWrite({ metadata }: AnyRoute): number {
 
 /** A page of rows costs more than one of them. */
 function costOfRead({ query }: AnyRoute): number {
-  return query && 'cursor' in query.shape ? costOfPage : 1;
+  return query && 'limit' in query.shape ? costOfPage : 1;
 }
 
 /** A search has its own share, and a stream waits for events most of its time. */

@@ -18,7 +18,7 @@ import { membershipPlugin } from './membership-plugin.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
 import { addMail, type WriteMails } from './outgoing-mails.ts';
-import { inPasswordTurns, passwords } from './password-turns.ts';
+import { createPasswords, inPasswordTurns } from './password-turns.ts';
 import { redirectTargetPlugin } from './redirect-targets.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
@@ -81,7 +81,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
     session: sessionLifetime,
     emailAndPassword: {
       enabled: true,
-      password: passwords,
+      password: createPasswords(log),
       minPasswordLength: 8,
       requireEmailVerification: config.requireEmailVerification,
       revokeSessionsOnPasswordReset: true,

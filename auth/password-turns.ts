@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Logger } from 'pino';
 import { FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { ApiError } from '../contract/api-error.ts';
 import { shareKey } from '../db/fair-share.ts';
@@ -39,13 +40,14 @@ interface Options {
 /** Ends the turn of the request that this is done for. */
 const turn = new AsyncLocalStorage<() => void>();
 
-const hasher = new PasswordHasher();
-
 /** better-auth's own functions. Each ends the turn of its request, so that nobody waits for what the request does next, such as for a lock. */
-export const passwords = {
-  hash: (password: string) => hasher.hash(password).finally(endTurn),
-  verify: (given: { hash: string; password: string }) => hasher.verify(given).finally(endTurn),
-};
+export function createPasswords(log: Logger) {
+  const hasher = new PasswordHasher({ log });
+  return {
+    hash: (password: string) => hasher.hash(password).finally(endTurn),
+    verify: (given: { hash: string; password: string }) => hasher.verify(given).finally(endTurn),
+  };
+}
 
 function endTurn(): void {
   turn.getStore()?.();

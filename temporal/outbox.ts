@@ -30,10 +30,10 @@ export interface OutboxOptions {
 }
 
 /**
- * Shorter than the lease of the writer. Not much shorter: the response to a start brings the workflow's first task, and who does not wait for
- * it loses that for the ten seconds after which Temporal takes a task to be lost.
+ * Shorter than the lease of the writer, which begins before the commit. Not much shorter: the response to a start brings the workflow's first
+ * task, and whoever gives up on it leaves that lost for ten seconds, until Temporal notices.
  */
-const deadlineMs = 4_000;
+const deadlineMs = 3_000;
 const mostInFlight = 256;
 const stopMs = 1_500;
 

@@ -9,15 +9,15 @@ const busyShare = 0.3;
 export class LoopLoad {
   #since = performance.eventLoopUtilization();
   #sinceMs = performance.now();
-  #requests = 0;
+  #cost = 0;
   #utilization = 0;
   #msPerRequest = 0;
 
-  /** Counts a request. */
-  note(): void {
+  /** Counts a request; one whose cost is 2 as two. */
+  note(cost = 1): void {
     const elapsedMs = performance.now() - this.#sinceMs;
     if (elapsedMs >= windowMs) this.#renew();
-    this.#requests++;
+    this.#cost += cost;
   }
 
   /** Whether the thread was busy when it was last looked at. */
@@ -25,7 +25,7 @@ export class LoopLoad {
     return this.#utilization > busyShare;
   }
 
-  /** What a request took of the thread's time on average, in milliseconds; the time in which the thread waited for a processor included. */
+  /** What a request of cost 1 took of the thread's time on average, in milliseconds; the time in which the thread waited for a processor included. */
   get msPerRequest(): number {
     return this.#msPerRequest;
   }
@@ -34,9 +34,9 @@ export class LoopLoad {
     const now = performance.eventLoopUtilization();
     const { utilization, active } = performance.eventLoopUtilization(now, this.#since);
     this.#utilization = utilization;
-    this.#msPerRequest = active / Math.max(1, this.#requests);
+    this.#msPerRequest = active / Math.max(1, this.#cost);
     this.#since = now;
     this.#sinceMs = performance.now();
-    this.#requests = 0;
+    this.#cost = 0;
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { inPasswordTurns, passwords } from '../../auth/password-turns.ts';
+import { pino } from 'pino';
+import { createPasswords, inPasswordTurns } from '../../auth/password-turns.ts';
 import { inShareOf } from '../../db/fair-share.ts';
 import { type AuthService, startAuthService } from './support/service.ts';
 
@@ -90,6 +91,7 @@ describe('Requests that hash a password', () => {
   });
 
   it('hold up nobody once it is hashed or verified, whatever they wait for then', async () => {
+    const passwords = createPasswords(pino({ enabled: false }));
     const stored = await passwords.hash(password);
     for (const work of [() => passwords.hash(password), () => passwords.verify({ hash: stored, password })]) {
       let finish: (response: Response) => void = () => {};

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { scan } from '../../../test/ai/support/scan.ts';
 import { pdfBomb } from '../../drill/faults/bombs.ts';
@@ -107,7 +108,7 @@ async function compare({ service, pids }: Replicas, quiet: QuietTenant, { rounds
   const outcome: Outcome = { served: 0, refused: 0 };
   let peakMb = 0;
   const sampler = setInterval(() => {
-    peakMb = Math.max(peakMb, ...pids.map(residentMb));
+    peakMb = Math.max(peakMb, ...pids.map(withChildrenMb));
   }, 50);
   try {
     for (let round = 0; round < rounds; round++) {
@@ -128,6 +129,11 @@ async function compare({ service, pids }: Replicas, quiet: QuietTenant, { rounds
     clearInterval(sampler);
   }
   return { rounds: measured, peakMb, outcome };
+}
+
+function withChildrenMb(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return [pid, ...children.split(' ').filter(Boolean).map(Number)].reduce((sum, each) => sum + residentMb(each), 0);
 }
 
 async function startLoudTenant(tenant: LoudTenant): Promise<() => Promise<Outcome>> {

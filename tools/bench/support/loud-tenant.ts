@@ -5,7 +5,17 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type Loudness = 'nothing' | 'lists' | 'reads' | 'deletion' | 'searches' | 'searches by words' | 'uploads' | 'sign-ups' | 'files' | 'jobs';
+export type Loudness =
+  | 'nothing'
+  | 'lists'
+  | 'reads'
+  | 'deletion'
+  | 'searches'
+  | 'searches by words'
+  | 'uploads'
+  | 'sign-ups'
+  | 'files'
+  | 'jobs';
 
 export interface LoudTenant {
   loudness: Loudness;
