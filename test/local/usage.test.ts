@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { endPrograms, runProgram } from '../support/processes.ts';
+import { late, within } from '../../concurrency/within.ts';
+import { endPrograms, type Program, runProgram } from '../support/processes.ts';
 
 /** The scripts of package.json that have arguments, or refuse them, by their files. */
 const scripts = {
@@ -23,14 +24,21 @@ describe('The usage of the scripts', () => {
 
     it(`npm run ${name} -- --help prints it and does nothing else`, async () => {
       const asked = run('--help');
-      expect((await asked.exited).code, asked.stderr()).to.equal(0);
+      expect(await codeOf(asked), asked.stderr()).to.equal(0);
       expect(asked.stdout()).to.match(/^Usage: npm |^npm start takes no arguments/);
     });
 
     it(`npm run ${name} refuses an option that it does not know`, async () => {
       const refused = run('--unheard-of');
-      expect((await refused.exited).code).to.equal(2);
+      expect(await codeOf(refused)).to.equal(2);
       expect(refused.stdout() + refused.stderr()).to.not.equal('');
     });
   }
 });
+
+/** Throws with what a program has printed if it does not end. */
+async function codeOf({ exited, stdout, stderr }: Program): Promise<number | null> {
+  const ended = await within(60_000, exited);
+  if (ended === late) throw new Error(`It has not ended after a minute. It printed: ${stdout()}${stderr()}`);
+  return ended.code;
+}

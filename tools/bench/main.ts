@@ -2,66 +2,42 @@
 // docs/performance.md.
 import { pino } from 'pino';
 import { readArguments, readNumber } from '../read-arguments.ts';
-import { answers } from './figures/answers.ts';
-import { backlog } from './figures/backlog.ts';
-import { costs } from './figures/costs.ts';
-import { deletion } from './figures/deletion.ts';
-import { extraction } from './figures/extraction.ts';
-import { growth } from './figures/growth.ts';
-import { imports } from './figures/imports.ts';
-import { indexing } from './figures/indexing.ts';
-import { isolation } from './figures/isolation.ts';
-import { jobs } from './figures/jobs.ts';
-import { largeWorkspace } from './figures/large-workspace.ts';
-import { memory } from './figures/memory.ts';
-import { migrations } from './figures/migrations.ts';
-import { notify } from './figures/notify.ts';
-import { ocr } from './figures/ocr.ts';
-import { pages } from './figures/pages.ts';
-import { pdf } from './figures/pdf.ts';
-import { queues } from './figures/queues.ts';
-import { requests } from './figures/requests.ts';
-import { retention } from './figures/retention.ts';
-import { search } from './figures/search.ts';
-import { sizes } from './figures/sizes.ts';
-import { start } from './figures/start.ts';
-import { statements } from './figures/statements.ts';
-import { stream } from './figures/stream.ts';
-import { summaries } from './figures/summaries.ts';
-import { uploads } from './figures/uploads.ts';
 import { type Effort, type Figure, formatTable, type Measure } from './support/figure.ts';
 import { type Service, startService } from './support/service.ts';
 
-const onService: Record<string, Measure> = {
-  costs,
-  jobs,
-  imports,
-  queues,
-  requests,
-  uploads,
-  search,
-  answers,
-  stream,
-  growth,
-  retention,
-  deletion,
-  memory,
-  pages,
-  migrations,
-  notify,
-  sizes,
-  'large-workspace': largeWorkspace,
+type MeasureAlone = (effort: Effort) => Promise<Figure[]>;
+
+// Loaded when they are measured: some bring libraries that take long to load.
+const onService: Record<string, () => Promise<Measure>> = {
+  costs: async () => (await import('./figures/costs.ts')).costs,
+  jobs: async () => (await import('./figures/jobs.ts')).jobs,
+  imports: async () => (await import('./figures/imports.ts')).imports,
+  queues: async () => (await import('./figures/queues.ts')).queues,
+  requests: async () => (await import('./figures/requests.ts')).requests,
+  uploads: async () => (await import('./figures/uploads.ts')).uploads,
+  search: async () => (await import('./figures/search.ts')).search,
+  answers: async () => (await import('./figures/answers.ts')).answers,
+  stream: async () => (await import('./figures/stream.ts')).stream,
+  growth: async () => (await import('./figures/growth.ts')).growth,
+  retention: async () => (await import('./figures/retention.ts')).retention,
+  deletion: async () => (await import('./figures/deletion.ts')).deletion,
+  memory: async () => (await import('./figures/memory.ts')).memory,
+  pages: async () => (await import('./figures/pages.ts')).pages,
+  migrations: async () => (await import('./figures/migrations.ts')).migrations,
+  notify: async () => (await import('./figures/notify.ts')).notify,
+  sizes: async () => (await import('./figures/sizes.ts')).sizes,
+  'large-workspace': async () => (await import('./figures/large-workspace.ts')).largeWorkspace,
 };
-const byThemselves: Record<string, (effort: Effort) => Promise<Figure[]>> = {
-  statements,
-  start,
-  indexing,
-  pdf,
-  extraction,
-  ocr,
-  summaries,
-  isolation,
-  backlog,
+const byThemselves: Record<string, () => Promise<MeasureAlone>> = {
+  statements: async () => (await import('./figures/statements.ts')).statements,
+  start: async () => (await import('./figures/start.ts')).start,
+  indexing: async () => (await import('./figures/indexing.ts')).indexing,
+  pdf: async () => (await import('./figures/pdf.ts')).pdf,
+  extraction: async () => (await import('./figures/extraction.ts')).extraction,
+  ocr: async () => (await import('./figures/ocr.ts')).ocr,
+  summaries: async () => (await import('./figures/summaries.ts')).summaries,
+  isolation: async () => (await import('./figures/isolation.ts')).isolation,
+  backlog: async () => (await import('./figures/backlog.ts')).backlog,
 };
 /** They read its log, or start it. */
 const needEmbedded = new Set(['statements', 'costs', 'start']);
@@ -111,7 +87,7 @@ const wanted = names.length > 0 ? names : all ? [...measures.keys()] : unnamed;
 const figures: Figure[] = [];
 let failed = false;
 let shared: Service | undefined;
-for (const [name, measure] of measures) {
+for (const [name, load] of measures) {
   if (!wanted.includes(name)) continue;
   if (process.env.DATABASE_URL !== undefined && needEmbedded.has(name)) {
     process.stderr.write(`Left out ${name}, which needs the embedded Postgres.\n`);
@@ -120,6 +96,7 @@ for (const [name, measure] of measures) {
   process.stderr.write(`Measuring ${name} …\n`);
   const startedAt = performance.now();
   try {
+    const measure = await load();
     const measured = await measure(effort);
     figures.push(...measured);
     process.stderr.write(`${formatTable(measured)}\n${Math.round((performance.now() - startedAt) / 1_000)} s\n\n`);
@@ -136,8 +113,9 @@ process.stdout.write(`${json ? JSON.stringify({ quick, figures }) : table}\n`);
 process.exit(failed ? 1 : 0);
 
 /** Runs a measure on its own stack, so that none depends on what another left behind; in a quick run on the one of all. */
-function withService([name, measure]: [string, Measure]): [string, (effort: Effort) => Promise<Figure[]>] {
+function withService([name, load]: [string, () => Promise<Measure>]): [string, () => Promise<MeasureAlone>] {
   const run = async (effort: Effort) => {
+    const measure = await load();
     if (effort.quick) {
       shared ??= await startService();
       return measure(shared, effort);
@@ -145,5 +123,5 @@ function withService([name, measure]: [string, Measure]): [string, (effort: Effo
     const service = await startService();
     return measure(service, effort).finally(() => service.stop());
   };
-  return [name, run];
+  return [name, async () => run];
 }
