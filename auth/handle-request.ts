@@ -17,7 +17,7 @@ interface Dependencies {
 }
 
 /**
- * A response that must not reveal whether an address has an account takes so many milliseconds, or a multiple of it if it waited for its turn.
+ * A response that must not reveal whether an address has an account takes this many milliseconds, or a multiple if it had to wait.
  * It is longer than the half second that better-auth gives the verification mail, and longer than hashing a password and writing a mail take.
  */
 const quietMs = 750;

@@ -49,7 +49,7 @@ export class PasswordHasher {
     return ((await this.#ask({ password })) as string | undefined) ?? (await hashPassword(password));
   }
 
-  /** Throws if the hash is none. */
+  /** Throws if `hash` is not a hash of better-auth. */
   async verify(given: { hash: string; password: string }): Promise<boolean> {
     return ((await this.#ask(given)) as boolean | undefined) ?? (await verifyPassword(given));
   }

@@ -316,7 +316,7 @@ describe('Signing in where addresses must be verified', () => {
       }
   });
 
-  it('answers after a multiple of that time if a sign-up had to wait', async () => {
+  it('takes a multiple of that time for a sign-up that had to wait', async () => {
     const { free } = await bothAddresses();
     const held = Promise.withResolvers<void>();
     const locked = service.db.transaction().execute(async (trx) => {

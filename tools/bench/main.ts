@@ -8,36 +8,36 @@ import { type Service, startService } from './support/service.ts';
 type MeasureAlone = (effort: Effort) => Promise<Figure[]>;
 
 // Loaded when they are measured: some bring libraries that take long to load.
-const onService: Record<string, () => Promise<Measure>> = {
-  costs: async () => (await import('./figures/costs.ts')).costs,
-  jobs: async () => (await import('./figures/jobs.ts')).jobs,
-  imports: async () => (await import('./figures/imports.ts')).imports,
-  queues: async () => (await import('./figures/queues.ts')).queues,
-  requests: async () => (await import('./figures/requests.ts')).requests,
-  uploads: async () => (await import('./figures/uploads.ts')).uploads,
-  search: async () => (await import('./figures/search.ts')).search,
-  answers: async () => (await import('./figures/answers.ts')).answers,
-  stream: async () => (await import('./figures/stream.ts')).stream,
-  growth: async () => (await import('./figures/growth.ts')).growth,
-  retention: async () => (await import('./figures/retention.ts')).retention,
-  deletion: async () => (await import('./figures/deletion.ts')).deletion,
-  memory: async () => (await import('./figures/memory.ts')).memory,
-  pages: async () => (await import('./figures/pages.ts')).pages,
-  migrations: async () => (await import('./figures/migrations.ts')).migrations,
-  notify: async () => (await import('./figures/notify.ts')).notify,
-  sizes: async () => (await import('./figures/sizes.ts')).sizes,
-  'large-workspace': async () => (await import('./figures/large-workspace.ts')).largeWorkspace,
+const onService: Record<string, Measure> = {
+  costs: async (service, effort) => (await import('./figures/costs.ts')).costs(service, effort),
+  jobs: async (service, effort) => (await import('./figures/jobs.ts')).jobs(service, effort),
+  imports: async (service, effort) => (await import('./figures/imports.ts')).imports(service, effort),
+  queues: async (service, effort) => (await import('./figures/queues.ts')).queues(service, effort),
+  requests: async (service, effort) => (await import('./figures/requests.ts')).requests(service, effort),
+  uploads: async (service, effort) => (await import('./figures/uploads.ts')).uploads(service, effort),
+  search: async (service, effort) => (await import('./figures/search.ts')).search(service, effort),
+  answers: async (service, effort) => (await import('./figures/answers.ts')).answers(service, effort),
+  stream: async (service, effort) => (await import('./figures/stream.ts')).stream(service, effort),
+  growth: async (service, effort) => (await import('./figures/growth.ts')).growth(service, effort),
+  retention: async (service, effort) => (await import('./figures/retention.ts')).retention(service, effort),
+  deletion: async (service, effort) => (await import('./figures/deletion.ts')).deletion(service, effort),
+  memory: async (service, effort) => (await import('./figures/memory.ts')).memory(service, effort),
+  pages: async (service, effort) => (await import('./figures/pages.ts')).pages(service, effort),
+  migrations: async (service, effort) => (await import('./figures/migrations.ts')).migrations(service, effort),
+  notify: async (service, effort) => (await import('./figures/notify.ts')).notify(service, effort),
+  sizes: async (service, effort) => (await import('./figures/sizes.ts')).sizes(service, effort),
+  'large-workspace': async (service, effort) => (await import('./figures/large-workspace.ts')).largeWorkspace(service, effort),
 };
-const byThemselves: Record<string, () => Promise<MeasureAlone>> = {
-  statements: async () => (await import('./figures/statements.ts')).statements,
-  start: async () => (await import('./figures/start.ts')).start,
-  indexing: async () => (await import('./figures/indexing.ts')).indexing,
-  pdf: async () => (await import('./figures/pdf.ts')).pdf,
-  extraction: async () => (await import('./figures/extraction.ts')).extraction,
-  ocr: async () => (await import('./figures/ocr.ts')).ocr,
-  summaries: async () => (await import('./figures/summaries.ts')).summaries,
-  isolation: async () => (await import('./figures/isolation.ts')).isolation,
-  backlog: async () => (await import('./figures/backlog.ts')).backlog,
+const byThemselves: Record<string, MeasureAlone> = {
+  statements: async (effort) => (await import('./figures/statements.ts')).statements(effort),
+  start: async (effort) => (await import('./figures/start.ts')).start(effort),
+  indexing: async (effort) => (await import('./figures/indexing.ts')).indexing(effort),
+  pdf: async (effort) => (await import('./figures/pdf.ts')).pdf(effort),
+  extraction: async () => (await import('./figures/extraction.ts')).extraction(),
+  ocr: async (effort) => (await import('./figures/ocr.ts')).ocr(effort),
+  summaries: async () => (await import('./figures/summaries.ts')).summaries(),
+  isolation: async (effort) => (await import('./figures/isolation.ts')).isolation(effort),
+  backlog: async (effort) => (await import('./figures/backlog.ts')).backlog(effort),
 };
 /** They read its log, or start it. */
 const needEmbedded = new Set(['statements', 'costs', 'start']);
@@ -87,7 +87,7 @@ const wanted = names.length > 0 ? names : all ? [...measures.keys()] : unnamed;
 const figures: Figure[] = [];
 let failed = false;
 let shared: Service | undefined;
-for (const [name, load] of measures) {
+for (const [name, measure] of measures) {
   if (!wanted.includes(name)) continue;
   if (process.env.DATABASE_URL !== undefined && needEmbedded.has(name)) {
     process.stderr.write(`Left out ${name}, which needs the embedded Postgres.\n`);
@@ -96,7 +96,6 @@ for (const [name, load] of measures) {
   process.stderr.write(`Measuring ${name} …\n`);
   const startedAt = performance.now();
   try {
-    const measure = await load();
     const measured = await measure(effort);
     figures.push(...measured);
     process.stderr.write(`${formatTable(measured)}\n${Math.round((performance.now() - startedAt) / 1_000)} s\n\n`);
@@ -113,9 +112,8 @@ process.stdout.write(`${json ? JSON.stringify({ quick, figures }) : table}\n`);
 process.exit(failed ? 1 : 0);
 
 /** Runs a measure on its own stack, so that none depends on what another left behind; in a quick run on the one of all. */
-function withService([name, load]: [string, () => Promise<Measure>]): [string, () => Promise<MeasureAlone>] {
+function withService([name, measure]: [string, Measure]): [string, MeasureAlone] {
   const run = async (effort: Effort) => {
-    const measure = await load();
     if (effort.quick) {
       shared ??= await startService();
       return measure(shared, effort);
@@ -123,5 +121,5 @@ function withService([name, load]: [string, () => Promise<Measure>]): [string, (
     const service = await startService();
     return measure(service, effort).finally(() => service.stop());
   };
-  return [name, async () => run];
+  return [name, run];
 }
