@@ -36,7 +36,7 @@ const atMostTwice = { ratio: { atMost: 2 } };
  */
 export async function isolation({ quick }: Effort): Promise<Figure[]> {
   const rounds = quick ? 2 : 5;
-  const roundMs = quick ? 4_000 : 12_000;
+  const roundMs = quick ? 4_000 : 24_000;
   const replicas = await startReplicas();
   try {
     const prepare = await prepareLoudTenant(replicas, quick);
