@@ -162,7 +162,7 @@ function isWrite({ method, metadata }: AnyRoute): boolean {
 
 /** A job costs more than the write that creates it: Temporal and the workers do most of it (docs/decisions/limits.md). */
 function costOfWrite({ metadata }: AnyRoute): number {
-  return metadata.operation === 'jobs.create' || metadata.operation === 'jobs.retry' ? 3 : 1;
+  return metadata.operation === 'jobs.create' || metadata.operation === 'jobs.retry' ? 6 : 1;
 }
 
 /** A page of rows costs more than one of them. */

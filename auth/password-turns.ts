@@ -27,7 +27,7 @@ const restPerWork = 5;
 /** A sign-up also writes a user, an account and a session. */
 const restPerSignUp = 10;
 /** One that took long waited for the database and kept nothing busy. */
-const longestRestMs = 500;
+const longestRestMs = 1_000;
 /** How long a request waits. */
 const longestWaitMs = 10_000;
 

@@ -18,7 +18,7 @@ const maxWaiting = 100;
 /** How long they wait: without a connection, so that only they wait. */
 const patienceMs = 10_000;
 /** A write that waited long for a lock or another service kept nothing busy. */
-const longestRestMs = 500;
+const longestRestMs = 1_000;
 
 /**
  * Keeps the writes of one organization from taking every connection while they wait for each other, and from keeping the processors busy

@@ -74,9 +74,9 @@ describe('The share of an organization’s writes', () => {
     expect(next).to.be.lessThan(workMs * 5);
   });
 
-  it('never makes a turn rest for longer than half a second', async () => {
+  it('never makes a turn rest for longer than a second', async () => {
     const writes = start(['loud', 'quiet'], 0.000_001);
     const turns = await waits(writes, 4);
-    expect(Math.max(...turns)).to.be.within(500, 1_500);
+    expect(Math.max(...turns)).to.be.within(1_000, 1_800);
   });
 });
