@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-/** Long enough for what has gathered meanwhile: with half as long, others still waited (docs/decisions/priorities.md). */
-const restMs = 30;
+/** Twice as long as the work: with a rest of half of that, others still waited (docs/decisions/priorities.md). */
+const restMs = 60;
 const workMs = 30;
 /** Others wait if this process waits for a processor for more than this part of the time. */
 const waitedShare = 0.005;
