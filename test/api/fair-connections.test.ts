@@ -41,10 +41,19 @@ describe('A request beside many of another organization', () => {
       order.push(`${who} ${response.status}`);
     };
     const requests: Promise<void>[] = [];
-    const untilArrived = (count: number) =>
-      until(async () => (await arrived()) >= count).catch((error) => {
+    // The service itself may wait for a connection, too, and be counted instead of a request that is still to come.
+    const untilArrived = (count: number) => {
+      let [last, same] = [0, 0];
+      const haveCome = async () => {
+        const now = await arrived();
+        same = now === last ? same + 1 : 0;
+        last = now;
+        return now >= count && same >= 10;
+      };
+      return until(haveCome).catch((error) => {
         throw new Error(`not ${count} requests wait; answered: ${order}; refused: ${JSON.stringify(refused)}`, { cause: error });
       });
+    };
     await api.database.db.transaction().execute(async (trx) => {
       await sql`lock table workspace in access exclusive mode`.execute(trx);
       requests.push(...Array.from({ length: loudRequests }, () => list('loud', loud)));
@@ -54,6 +63,6 @@ describe('A request beside many of another organization', () => {
     });
     await Promise.all(requests);
     expect(order).to.have.members([...Array(loudRequests).fill('loud 200'), 'quiet 200']);
-    expect(order.indexOf('quiet 200'), order.join(' ')).to.be.lessThan(loudRequests / 2);
+    expect(order.indexOf('quiet 200'), `${order}; refused: ${JSON.stringify(refused)}`).to.be.lessThan(loudRequests / 2);
   });
 });

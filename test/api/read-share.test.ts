@@ -152,10 +152,10 @@ describe('A procedure', () => {
     });
   }
 
-  it('writes at the cost of three if it creates a job', async () => {
+  it('writes at the cost of six if it creates a job', async () => {
     const operations = [contract.jobs.create, contract.jobs.retry, contract.jobs.cancel, contract.workspaces.create, contract.jobs.get];
     const writes = await Promise.all(operations.map(async (route) => (await entered(route as AnyRoute)).writes));
-    expect(writes).to.deep.equal([[3], [3], [1], [1], []]);
+    expect(writes).to.deep.equal([[6], [6], [1], [1], []]);
   });
 });
 
