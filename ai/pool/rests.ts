@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Twice as long as the work: with a rest of half of that, others still waited (docs/decisions/priorities.md). */
+/** Twice as long as the work: with a rest as long as the work, others still waited (docs/decisions/priorities.md). */
 const restMs = 60;
 const workMs = 30;
 /** Others wait if this process waits for a processor for more than this part of the time. */

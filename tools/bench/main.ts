@@ -57,7 +57,7 @@ in a quarter of an hour or less.
 
   ${[...measures.keys()].map((name) => (usual.includes(name) ? `${name} *` : name)).join('\n  ')}
 
-  --all          all figures, in one or two hours
+  --all          all figures, in two hours or more: isolation takes 50 minutes
   --quick        few rounds and small sizes, in some minutes: not to be compared
   --documents N  of the long import: 500, or 100 with --quick, if absent
   --jobs N       of the backlog: 5000, or 500 with --quick, if absent
