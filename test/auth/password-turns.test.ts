@@ -43,7 +43,7 @@ describe('Requests that hash a password', () => {
   });
 
   /** Has four requests of one and a request of another wait for each other. Returns who began when. */
-  async function inOrder(servesOthers: boolean, path = '/sign-in/email'): Promise<{ who: (string | null)[]; tookMs: number }> {
+  async function inOrder(servesOthers: boolean, path = '/sign-in/email', workMs = 40): Promise<{ who: (string | null)[]; tookMs: number }> {
     const who: (string | null)[] = [];
     const startedAt = performance.now();
     let tookMs = 0;
@@ -51,7 +51,7 @@ describe('Requests that hash a password', () => {
       async (request) => {
         who.push(request.headers.get('x-who'));
         tookMs = performance.now() - startedAt;
-        await delay(40);
+        await delay(workMs);
         return new Response();
       },
       { servesOthers: () => servesOthers },
@@ -70,6 +70,11 @@ describe('Requests that hash a password', () => {
 
   it('rest twice as long after a sign-up, which writes a user', async () => {
     expect((await inOrder(true, '/sign-up/email')).tookMs).to.be.greaterThan(4 * 40 * 10.9);
+  });
+
+  it('rest for a second at most', async () => {
+    const { tookMs } = await inOrder(true, '/sign-up/email', 200);
+    expect(tookMs).to.be.within(4 * 1_190, 4 * 1_600);
   });
 
   it('do not rest in a process that serves nobody else', async () => {
