@@ -25,9 +25,9 @@ const paths = new Set(
 /** A rest is so many times as long as the work before it. */
 const restPerWork = 5;
 /** A sign-up also writes a user, an account and a session. */
-const restPerSignUp = 10;
+const restPerSignUp = 15;
 /** One that took long waited for the database and kept nothing busy. */
-const longestRestMs = 1_000;
+const longestRestMs = 1_200;
 /** How long a request waits. */
 const longestWaitMs = 10_000;
 

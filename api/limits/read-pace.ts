@@ -19,7 +19,7 @@ const mostMsPerRead = 2.5;
 /** As how many reads a page of rows counts: of a few it takes twice as long as one row, of a hundred four times. */
 export const costOfPage = 2;
 /** The same of a read of better-auth, which looks up the session by itself. */
-export const costOfAuthRead = 3;
+export const costOfAuthRead = 6;
 /** How long a read waits at most. */
 const patienceMs = 5_000;
 /** After so many organizations those that owe nothing are forgotten. */
