@@ -26,7 +26,7 @@ const paths = new Set(
 const restPerWork = 5;
 /** A sign-up also writes a user, an account and a session. */
 const restPerSignUp = 15;
-/** One that took long waited for the database and kept nothing busy. */
+/** So that eight who sign up at once wait for less than ten seconds. What took long waited for the database and kept nothing busy. */
 const longestRestMs = 1_200;
 /** How long a request waits. */
 const longestWaitMs = 10_000;

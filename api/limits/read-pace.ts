@@ -18,7 +18,7 @@ const mostOwedMs = 1_000;
 const mostMsPerRead = 2.5;
 /** As how many reads a page of rows counts: of a few it takes twice as long as one row, of a hundred four times. */
 export const costOfPage = 2;
-/** The same of a read of better-auth, which looks up the session by itself. */
+/** The same of a read of better-auth, which looks up the session by itself. With three, others waited (docs/decisions/limits.md). */
 export const costOfAuthRead = 6;
 /** How long a read waits at most. */
 const patienceMs = 5_000;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { type Authorize, needsMembership } from '../../api/caller.ts';
 import { LoopLoad } from '../../api/limits/loop-load.ts';
-import { costOfPage, ReadPace } from '../../api/limits/read-pace.ts';
+import { costOfAuthRead, costOfPage, ReadPace } from '../../api/limits/read-pace.ts';
 import { procedure, run } from '../../api/procedure.ts';
 import { Neighbours } from '../../concurrency/neighbours.ts';
 import type { ApiError } from '../../contract/api-error.ts';
@@ -75,10 +75,11 @@ describe('The share of an organization’s reads', () => {
     expect(third).to.be.within(245, 490);
   });
 
-  it('counts one that costs more as so many', async () => {
-    const reads = start(['loud', 'quiet']);
-    const [, second = 0] = await waits(reads, 2, 'loud', costOfPage);
-    expect(second).to.be.within(295, 590);
+  it('counts a page as two, and a read below /api/auth as six', async () => {
+    const [, page = 0] = await waits(start(['loud', 'quiet']), 2, 'loud', costOfPage);
+    expect(page).to.be.within(295, 590);
+    const [, ofAuth = 0] = await waits(start(['loud', 'quiet'], busy, 0.02), 2, 'loud', costOfAuthRead);
+    expect(ofAuth).to.be.within(495, 990);
   });
 
   it('holds up no other organization', async () => {
