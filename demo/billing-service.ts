@@ -5,7 +5,7 @@ import { changeVariables } from '../config/secret-files.ts';
 import { startLocalService } from '../local/local-service.ts';
 import { type SentEvent, sendEvents } from '../tools/stripe/send-events.ts';
 import { type StripeServer, startStripeServer } from '../tools/stripe/stripe-server.ts';
-import type { Screen } from './report.ts';
+import type { Screen } from './screen.ts';
 import { watchCrashes } from './watch-crashes.ts';
 
 /** A service with billing on, and the stand-in of Stripe that it takes for Stripe. */

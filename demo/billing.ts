@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Client, createClient, SheafError } from '../client/index.ts';
 import type { BillingService } from './billing-service.ts';
-import type { Screen } from './report.ts';
+import type { Screen } from './screen.ts';
 
 /** One step of the story: what the client asked, what happened at Stripe, what Stripe told the service, and what holds here then. */
 export interface BillingStep {

@@ -6,11 +6,12 @@ import { type SearchMode, searchModes } from '../contract/document-search.ts';
 import { StopRequest } from '../local/stop-request.ts';
 import { runBillingDemo } from './billing.ts';
 import { startBillingService } from './billing-service.ts';
-import { report, Screen, toJson } from './report.ts';
-import { contentTypeOf, runDemo } from './run.ts';
+import { report, reportAll, toJson } from './report.ts';
+import { briefQuestions, contentTypeOf, runDemo } from './run.ts';
+import { Screen } from './screen.ts';
 import { openService } from './service.ts';
 
-const help = `Usage: npm run demo -- [--json] [--query TEXT]… [--mode MODE] [FILE…]
+const help = `Usage: npm run demo -- [--verbose] [--json] [--query TEXT]… [--mode MODE] [FILE…]
        npm run demo -- --billing [--json]
 
 Signs up a new user, uploads each FILE through its signed target, extracts,
@@ -20,7 +21,9 @@ Without FILE it takes the documents in samples/.
   --query TEXT   search for TEXT; may be given several times. Otherwise
                  samples/queries.json, or the first sentence of each summary
   --mode MODE    what searches compare: semantic (meaning), lexical (words) or
-                 hybrid (both); by default what the service does
+                 hybrid (both, the default)
+  --verbose      each upload and job, the summaries, all questions of the
+                 samples with three passages each, a link for each job
   --billing      buys a plan, uses it up, is refused, and upgrades, at a
                  stand-in of Stripe: needs no account. Always starts a
                  service of its own, with its data in DATA_DIR/billing-demo
@@ -36,9 +39,12 @@ it at the end; it then keeps its data in DATA_DIR, as npm start does.
 A file that cannot be used is named on standard error and the others still
 run; the exit code is then 1.
 `;
+const nothing = { documents: [], jobs: [], search: [], creditsUsed: 0 };
+const noPages = { job: () => undefined, organization: () => undefined };
 const sampleQueries: { query: string }[] = JSON.parse(readFileSync('samples/queries.json', 'utf8'));
 const options = {
   json: { type: 'boolean' },
+  verbose: { type: 'boolean', short: 'v' },
   billing: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   query: { type: 'string', multiple: true },
@@ -58,7 +64,7 @@ stopRequest.forget();
 async function main({
   positionals,
   mode,
-  values: { help: wantsHelp, billing, json, query = [] },
+  values: { help: wantsHelp, billing, json, verbose = false, query = [] },
 }: ReturnType<typeof parse>): Promise<number> {
   if (wantsHelp) return print(help, 0);
   const screen = new Screen(json ? process.stderr : process.stdout);
@@ -66,15 +72,16 @@ async function main({
   const isSample = positionals.length === 0;
   const paths = isSample ? globSync('samples/*.{csv,html,md,pdf,png,txt}').sort() : positionals;
   const files = paths.filter((path) => isUsable(path, screen));
-  if (files.length === 0) return print(json ? toJson({ documents: [], jobs: [], search: [], creditsUsed: 0 }, () => undefined) : '', 1);
+  if (files.length === 0) return print(json ? toJson(nothing, noPages, verbose) : '', 1);
   stopRequest.signal.addEventListener('abort', () => screen.line('\nStopping …', 0));
   const { service, signal } = await openService(screen, stopRequest.signal);
   try {
     screen.line(`\nSheaf ${service.version} at ${service.url}`, 0);
-    const queries = query.length > 0 || !isSample ? query : sampleQueries.map((sample) => sample.query);
-    const result = await runDemo(createClient({ url: service.url }), { files, queries, mode, screen, signal });
-    if (json) print(toJson(result, service.workflowUrl));
-    else report(result, service.workflowUrl, screen);
+    const samples = sampleQueries.slice(0, verbose || json ? undefined : briefQuestions).map((sample) => sample.query);
+    const queries = query.length > 0 || !isSample ? query : samples;
+    const result = await runDemo(createClient({ url: service.url }), { files, queries, mode, verbose, screen, signal });
+    if (json) print(toJson(result, service.pages, verbose));
+    else if (result.documents.length > 0) (verbose ? reportAll : report)(result, service.pages, screen);
     return result.ok && files.length === paths.length ? 0 : 1;
   } finally {
     screen.status('');
@@ -99,11 +106,11 @@ async function showBilling(screen: Screen, json: boolean | undefined): Promise<n
 function parse(args: string[]) {
   try {
     const parsed = parseArgs({ args, options, allowPositionals: true });
-    const { billing, query, mode } = parsed.values;
-    if (billing && (query || mode !== undefined || parsed.positionals.length > 0))
-      throw new Error('--billing takes no files, no --query and no --mode');
+    const { billing, query, verbose, mode = 'hybrid' } = parsed.values;
+    if (billing && (query || parsed.values.mode !== undefined || verbose || parsed.positionals.length > 0))
+      throw new Error('--billing takes no files, no --query, no --mode and no --verbose');
     if (query?.some((text) => text.trim() === '')) throw new Error('--query needs a text to search for');
-    if (mode !== undefined && !isSearchMode(mode)) throw new Error(`--mode must be one of ${searchModes.join(', ')}`);
+    if (!isSearchMode(mode)) throw new Error(`--mode must be one of ${searchModes.join(', ')}`);
     return { ...parsed, mode };
   } catch (error) {
     // The rest of the message is about quoting in shells.

@@ -2,42 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import mime from 'mime';
-import {
-  type Client,
-  type ContentType,
-  type Document,
-  isFinal,
-  type JobEvent,
-  type SearchResults,
-  SheafError,
-  type Upload,
-} from '../client/index.ts';
+import { type Client, type ContentType, isFinal, type JobEvent, SheafError, type Upload } from '../client/index.ts';
 import { contentTypes, extraContentTypes } from '../contract/content-types.ts';
 import type { SearchMode } from '../contract/document-search.ts';
-import { firstSentence, type Screen } from './report.ts';
+import { firstSentence } from './excerpts.ts';
+import type { DemoResult } from './result.ts';
+import type { Screen } from './screen.ts';
 
 interface Work {
   /** Paths of files that can be read. */
   files: string[];
   /** What to search for; the first sentence of each summary when empty. */
   queries: string[];
-  /** What searches compare; the service's default if undefined. */
-  mode: SearchMode | undefined;
+  /** What searches compare. */
+  mode: SearchMode;
+  /** Prints each step, and asks all questions instead of three. */
+  verbose: boolean;
   screen: Screen;
   signal: AbortSignal;
 }
 
-type Progress = Parameters<NonNullable<Upload['onProgress']>>[0];
+/** How many questions a run asks that is not verbose. */
+export const briefQuestions = 3;
 
-export interface DemoResult {
-  documents: (Document & { summary: string | null })[];
-  jobs: JobEvent[];
-  /** The mode is null if nobody named one, and nothing was found that tells it. */
-  search: (SearchResults & { query: string; mode: SearchMode | null })[];
-  creditsUsed: number;
-  /** Whether nothing failed. */
-  ok: boolean;
-}
+type Progress = Parameters<NonNullable<Upload['onProgress']>>[0];
 
 /** The content type of a file by its name; undefined for types that no service takes. Of some kinds only the service knows whether it does. */
 export function contentTypeOf(path: string): ContentType | undefined {
@@ -46,14 +34,14 @@ export function contentTypeOf(path: string): ContentType | undefined {
 
 /** Takes files through the main job: upload, extract, summarize, index, search. Throws if the service cannot be used at all. */
 export async function runDemo(client: Client, work: Work): Promise<DemoResult> {
-  const { screen, signal, files } = work;
+  const { screen, signal, files, verbose } = work;
   const { organizationId, workspaceId } = await createTenant(client, work);
   const demo = new Demo({ ...work, client, workspaceId });
   const stream = await client.jobs.stream({ organizationId }, { signal });
   try {
-    screen.heading('Uploads, through signed targets');
+    if (verbose) screen.heading('Uploads, through signed targets');
     for (const path of files) await demo.upload(path);
-    screen.heading('Jobs, as the live stream tells of them');
+    if (verbose && demo.hasDocuments) screen.heading('Jobs, as the live stream reports them');
     await demo.runJobs(stream);
   } finally {
     void stream.return();
@@ -61,19 +49,18 @@ export async function runDemo(client: Client, work: Work): Promise<DemoResult> {
   const documents = await demo.readDocuments();
   const search = await demo.search(documents);
   const { usage } = await client.organizations.usage({ organizationId }, { signal });
-  return { documents, jobs: [...demo.jobs.values()], search, creditsUsed: usage.aiCredits, ok: demo.ok };
+  return { organizationId, documents, jobs: [...demo.jobs.values()], search, creditsUsed: usage.aiCredits, ok: demo.ok };
 }
 
 /** Signs up a new user, as whom the client calls from then on, and makes an organization with a workspace. Throws SheafError. */
-async function createTenant(client: Client, { screen, signal }: Work): Promise<{ organizationId: string; workspaceId: string }> {
+async function createTenant(client: Client, { screen, signal, verbose }: Work): Promise<{ organizationId: string; workspaceId: string }> {
   const slug = `demo-${randomBytes(6).toString('hex')}`;
   const user = { name: 'Demo', email: `${slug}@example.com`, password: randomBytes(24).toString('base64url') };
   const { signedIn } = await client.auth.signUp(user, { signal });
   if (!signedIn) throw new Error('The service lets nobody in before the email address is verified: the demo cannot sign up.');
   const { id: organizationId } = await client.auth.createOrganization({ name: 'Demo', slug }, { signal });
   const { id: workspaceId } = await client.workspaces.create({ organizationId, name: 'Documents', slug: 'documents' }, { signal });
-  screen.heading('A new user with an organization and a workspace');
-  screen.line(`${user.email}, organization ${slug}`);
+  if (verbose) screen.line(`${user.email}, a new user with the organization ${slug} and a workspace`, 0);
   return { organizationId, workspaceId };
 }
 
@@ -88,21 +75,25 @@ class Demo {
     this.#run = run;
   }
 
+  get hasDocuments(): boolean {
+    return this.#names.size > 0;
+  }
+
   async upload(path: string): Promise<void> {
-    const { client, screen, signal, workspaceId } = this.#run;
+    const { client, screen, signal, workspaceId, verbose } = this.#run;
     const name = basename(path);
     await this.#attempt(name, async () => {
       const onProgress = ({ sentBytes, totalBytes }: Progress) => screen.status(`${Math.floor((sentBytes / totalBytes) * 100)} %  ${name}`);
       const file = await openAsBlob(path);
       const document = await client.uploadDocument({ workspaceId, name, contentType: contentTypeOf(path), file, onProgress, signal });
       this.#names.set(document.id, name);
-      screen.document(document);
+      if (verbose) screen.document(document);
     });
   }
 
   /** Runs each document's jobs to their ends. Extracts first: the other two jobs would otherwise each extract for themselves. */
   async runJobs(stream: AsyncIterator<JobEvent>): Promise<void> {
-    const { client, screen, signal } = this.#run;
+    const { client, screen, signal, verbose } = this.#run;
     const open = new Set<string>();
     const start = (documentId: string, kind: 'document.extract' | 'document.summarize' | 'document.index') =>
       this.#attempt(this.#names.get(documentId) ?? '', async () => {
@@ -116,7 +107,7 @@ class Demo {
       const documentId = job.documentId ?? '';
       this.jobs.set(job.id, job);
       this.ok &&= job.status !== 'failed';
-      screen.job(job, this.#names.get(documentId) ?? '');
+      screen.job(job, this.#names.get(documentId) ?? '', verbose);
       if (job.kind === 'document.extract' && job.status === 'succeeded')
         await Promise.all([start(documentId, 'document.summarize'), start(documentId, 'document.index')]);
       if (isFinal(job)) open.delete(job.id);
@@ -132,15 +123,16 @@ class Demo {
   }
 
   async search(documents: DemoResult['documents']): Promise<DemoResult['search']> {
-    const { client, queries, mode, signal, workspaceId } = this.#run;
+    const { client, queries, mode, signal, workspaceId, verbose } = this.#run;
     const indexed = documents.filter(({ chunkCount }) => chunkCount);
-    const own = new Set(indexed.flatMap(({ summary }) => (summary ? [firstSentence(summary)] : [])));
+    const own = [...new Set(indexed.flatMap(({ summary }) => (summary ? [firstSentence(summary)] : [])))];
+    const asked = queries.length > 0 ? queries : own.slice(0, verbose ? undefined : briefQuestions);
     const found: DemoResult['search'] = [];
-    for (const query of indexed.length === 0 ? [] : queries.length > 0 ? queries : own)
+    for (const query of indexed.length === 0 ? [] : asked)
       await this.#attempt(`search for “${query}”`, async () => {
-        const input = { workspaceId, query, limit: 3, include: ['citation' as const, 'highlights' as const], ...(mode && { mode }) };
+        const input = { workspaceId, query, limit: 3, include: ['citation' as const, 'highlights' as const], mode };
         const results = await client.documents.search(input, { signal });
-        found.push({ query, mode: mode ?? modeOf(results), ...results });
+        found.push({ query, mode, ...results });
       });
     return found;
   }
@@ -154,11 +146,4 @@ class Demo {
       this.#run.screen.problem(name, error.message + limit);
     });
   }
-}
-
-/** The mode of a search that named none. Only what was found tells `semantic` and `hybrid` apart. */
-function modeOf({ model, results: [best] }: SearchResults): SearchMode | null {
-  if (model === 'bm25') return 'lexical';
-  if (best === undefined) return null;
-  return best.rank === undefined ? 'semantic' : 'hybrid';
 }

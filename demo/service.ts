@@ -5,14 +5,15 @@ import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../conf
 import { findHolder } from '../local/data-directory.ts';
 import { startLocalService } from '../local/local-service.ts';
 import { workflowIds } from '../workflows/definitions.ts';
-import type { Screen, WorkflowUrl } from './report.ts';
+import type { WorkflowPages } from './report.ts';
+import type { Screen } from './screen.ts';
 import { type CrashWatch, watchCrashes } from './watch-crashes.ts';
 
 /** A service that the demo may use. */
 export interface Service {
   url: string;
   version: string;
-  workflowUrl: WorkflowUrl;
+  pages: WorkflowPages;
   /** Only of a service that runs for the demo alone. */
   stop?: () => Promise<void>;
 }
@@ -68,10 +69,14 @@ async function startOwnService(search: Search, { onServiceExit }: CrashWatch): P
 async function connect({ demo, signal }: Search, url: string, foundUiUrl: string | undefined): Promise<Service> {
   const uiUrl = demo.temporalUiUrl ?? foundUiUrl;
   const workflows = `${uiUrl}/namespaces/${encodeURIComponent(demo.temporalNamespace)}/workflows`;
-  const workflowUrl: WorkflowUrl = (jobId) => (uiUrl === undefined ? undefined : `${workflows}/${workflowIds.runJob(jobId)}`);
+  const pages: WorkflowPages = {
+    job: (jobId) => (uiUrl === undefined ? undefined : `${workflows}/${workflowIds.runJob(jobId)}`),
+    organization: (organizationId) =>
+      uiUrl === undefined ? undefined : `${workflows}?query=${encodeURIComponent(`OrganizationId="${organizationId}"`)}`,
+  };
   try {
     const { version } = await createClient({ url, retries: { attempts: 1 } }).system.health({}, { signal });
-    return { url, version, workflowUrl };
+    return { url, version, pages };
   } catch (error) {
     signal.throwIfAborted();
     const isSilent = error instanceof SheafError && error.status === 0 && !error.is('UNEXPECTED_ANSWER');

@@ -20,6 +20,12 @@ describe('npm run demo', () => {
     return path;
   };
 
+  /** As a value in a link. */
+  const onlyOrganization = async () => {
+    const { id } = await api.database.db.selectFrom('organization').select('id').orderBy('createdAt', 'desc').executeTakeFirstOrThrow();
+    return encodeURIComponent(`OrganizationId="${id}"`);
+  };
+
   before(() => {
     directory = makeTestDirectory();
   });
@@ -46,17 +52,45 @@ describe('npm run demo', () => {
     }
 
     expect(search).to.have.length(1);
-    expect(search[0]).to.have.all.keys('query', 'mode', 'model', 'results');
-    expect(search[0]).to.include({ query: 'The lamp is lit at dusk by the keeper.', mode: 'semantic', model: 'local-hash-256' });
+    expect(search[0]).to.have.all.keys('query', 'mode', 'model', 'best');
+    expect(search[0]).to.include({ query: 'The lamp is lit at dusk by the keeper.', mode: 'hybrid', model: 'local-hash-256' });
+    expect(search[0].best).to.include({ place: 'keeper.md, Lighthouse' });
+    expect(search[0].best.passage).to.include('The «lamp» is «lit» at «dusk»');
+    expect(creditsUsed).to.equal(8);
+  });
+
+  it('prints whole results as JSON if it is verbose', async () => {
+    const { code, stdout, stderr } = await runDemo(['--json', '--verbose', fileOf('keeper.md', note)], pointTo(api));
+    expect(code, stderr).to.equal(0);
+    const { documents, search } = JSON.parse(stdout);
     const [best] = search[0].results;
     expect(best).to.include({ documentId: documents[0].id, documentName: 'keeper.md' });
     expect(best.citation).to.deep.include({ page: null, headings: ['Lighthouse'], start: 0 });
     expect(best.highlights.map(({ start, end }: any) => best.text.slice(start, end))).to.include.members(['lamp', 'dusk']);
-    expect(creditsUsed).to.equal(8);
+  });
+
+  it('shows the samples on one screen: what the jobs took, three questions with their passage, one link', async () => {
+    const { code, stdout, stderr } = await runDemo([], pointTo(api));
+    expect(code, stderr).to.equal(0);
+    expect(stdout.split('\n').length).to.be.lessThan(40);
+    expect(stdout).to.match(/^observatory-handbook\.pdf +\d+ kB +\d +\d+\.\d s +\d+\.\d s +\d+\.\d s$/m);
+    expect(stdout).to.include('Questions, asked by meaning and by words (hybrid, local-hash-256)');
+    expect(stdout.match(/^ {2}“/gm)).to.have.length(3);
+    expect(stdout.replace(/\s+/g, ' ').replaceAll(/[«»]/g, '')).to.include('every Tuesday and Friday at 13:30');
+    expect(stdout.match(/http:\/\/temporal\.example\.com\S*/g)).to.deep.equal([
+      `http://temporal.example.com/namespaces/${api.temporal.namespace}/workflows?query=${await onlyOrganization()}`,
+    ]);
+  });
+
+  it('prints the samples as JSON within 15 kB', async () => {
+    const { code, stdout, stderr } = await runDemo(['--json'], pointTo(api));
+    expect(code, stderr).to.equal(0);
+    expect(stdout.length).to.be.lessThan(15_000);
+    expect(JSON.parse(stdout).search).to.have.length(12);
   });
 
   it('finds in the samples what their queries look for', async () => {
-    const { code, stdout, stderr } = await runDemo(['--json'], pointTo(api));
+    const { code, stdout, stderr } = await runDemo(['--json', '--verbose'], pointTo(api));
     expect(code, stderr).to.equal(0);
     const { documents, search } = JSON.parse(stdout);
     const expected: { query: string; contains: string }[] = JSON.parse(readFileSync('samples/queries.json', 'utf8'));
@@ -73,18 +107,24 @@ describe('npm run demo', () => {
       pointTo(api),
     );
     expect(code, stderr).to.equal(0);
-    expect(stdout).to.match(/ {4}0\.\d{3} {2}observatory-handbook\.pdf, page 1\n/);
-    expect(stdout).to.match(/The\s+«supply»\s+«truck»\s+«leaves»/);
+    expect(stdout).to.match(/ {4}observatory-handbook\.pdf, page 1\n[\s\S]*The\s+«supply»\s+«truck»\s+«leaves»/);
+  });
+
+  it('prints below the best passage of a search its sentence, if it is verbose, and counts one chunk', async () => {
+    const { stdout } = await runDemo(['--verbose', '--query', 'the supply truck', 'samples/observatory-handbook.pdf'], pointTo(api));
+    expect(stdout).to.match(/“the supply truck”\n {4}0\.\d{3} {2}observatory-handbook\.pdf, page \d\n {11}\S/);
+    const one = await runDemo(['--verbose', fileOf('keeper.md', note)], pointTo(api));
+    expect(one.stdout).to.include('1 chunk,').and.not.include('1 chunks');
   });
 
   it('searches in the mode that is named, and says which it is', async () => {
     const args = ['--mode', 'lexical', '--query', 'lamp at dusk', fileOf('keeper.md', note)];
-    const json = await runDemo(['--json', ...args], pointTo(api));
+    const json = await runDemo(['--json', '--verbose', ...args], pointTo(api));
     const [found] = JSON.parse(json.stdout).search;
     expect(found).to.include({ mode: 'lexical', model: 'bm25' });
     expect(found.results[0]).to.include({ documentName: 'keeper.md', score: null, rank: 1 });
     const { stdout } = await runDemo(args, pointTo(api));
-    expect(stdout).to.include('\nSearch, lexical (bm25)\n');
+    expect(stdout).to.include('\nQuestions, asked by words (lexical, bm25)\n');
   });
 
   it('leaves it to the service whether it takes a further kind, and says why it does not', async () => {
@@ -92,6 +132,9 @@ describe('npm run demo', () => {
     expect(code).to.equal(1);
     expect(stderr).to.match(/✘ lease\.docx: contentType: must be one of application\/pdf, /);
     expect(JSON.parse(stdout).documents.map(({ name }: any) => name)).to.deep.equal(['good.md']);
+    const alone = await runDemo([fileOf('lease.docx', 'x')], pointTo(api));
+    expect(alone.code).to.equal(1);
+    expect(alone.stdout, 'nothing but where the service is').to.match(/^\nSheaf \S+ at \S+\n$/);
   });
 
   it('prints lines of at most 80 columns, but for links, and no control characters', async () => {
@@ -102,7 +145,7 @@ describe('npm run demo', () => {
     expect(lines.filter((line) => line.length > 80)).to.deep.equal([]);
     expect(stdout.replaceAll('\n', '')).not.to.match(/\p{Cc}/u);
     expect(stdout)
-      .to.match(/“who lights the lamp\?”\n +0\.\d{3} {2}keeper\.md, Lighthouse\n[\s\S]*The «lamp» is lit at dusk/)
+      .to.match(/“who lights the lamp\?”\n {4}keeper\.md, Lighthouse\n[\s\S]*The «lamp» is lit at dusk/)
       .and.include('Credits used: 8');
   });
 
@@ -175,7 +218,7 @@ describe('npm run demo', () => {
   });
 
   it('ends at once on Ctrl-C, with 130', async () => {
-    const demo = startDemo([], pointTo(api));
+    const demo = startDemo(['--verbose'], pointTo(api));
     await demo.printed(/live stream/);
     demo.child.kill('SIGINT');
     expect(await demo.exited).to.deep.equal({ code: 130, signal: null });
@@ -183,7 +226,7 @@ describe('npm run demo', () => {
   });
 });
 
-describe('npm run demo, at a service that takes Word documents and searches by both', () => {
+describe('npm run demo, at a service that takes Word documents', () => {
   let ai: AiService;
   let directory: string;
   const { api } = useApi({
@@ -201,12 +244,12 @@ describe('npm run demo, at a service that takes Word documents and searches by b
     await ai.stop();
   });
 
-  it('takes a Word document, and shows the mode that the service chose', async () => {
+  it('takes a Word document', async () => {
     const path = join(directory, 'lease.docx');
     writeFileSync(path, makeDocx(wordParagraph('The tenant pays for the gravel of the drive.')));
     const { code, stdout, stderr } = await runDemo(['--query', 'gravel', path], pointTo(api));
     expect(code, stderr).to.equal(0);
-    expect(stdout).to.match(/\nSearch, hybrid \(local-hash-256\)\n {2}best first by both; .*\n[\s\S]*lease\.docx/);
+    expect(stdout).to.match(/\nQuestions, asked by meaning and by words \(hybrid, local-hash-256\)\n[\s\S]*lease\.docx/);
     expect(stdout).to.include('pays for the «gravel» of the drive');
   });
 });
