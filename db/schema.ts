@@ -3,6 +3,7 @@ import type { DocumentStatus } from '../contract/documents.ts';
 import type { PlanName } from '../contract/fields.ts';
 import type { JobKind, JobStatus } from '../contract/jobs.ts';
 import type { Intent } from '../workflows/definitions.ts';
+import type { MailKind } from '../workflows/inputs.ts';
 import type { Actor } from './actor.ts';
 import type { AuthTables } from './auth-schema.ts';
 
@@ -13,7 +14,7 @@ type NullableTimestamp = ColumnType<Date | null, Date | null | undefined, Date |
 type Json<T> = ColumnType<T, string, string>;
 type NullableJson<T> = ColumnType<T | null, string | null | undefined, string | null>;
 
-export type { DocumentStatus, JobKind, JobStatus, PlanName };
+export type { DocumentStatus, JobKind, JobStatus, MailKind, PlanName };
 
 export interface WorkspaceTable {
   id: string;
@@ -348,8 +349,6 @@ export interface FeatureFlagOverrideTable {
   organization_id: string;
   enabled: boolean;
 }
-
-export type MailKind = 'verification' | 'password-reset' | 'invitation' | 'contact' | 'payment-failed';
 
 export interface MailTable {
   id: string;

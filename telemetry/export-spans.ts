@@ -16,7 +16,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { TracingConfig } from '../config/tracing.ts';
-import type { EndedSpan } from './start-tracing.ts';
+import type { EndedSpan } from './spans.ts';
 import { parseTraceparent } from './trace-parent.ts';
 
 type Destination = TracingConfig & { endpoint: string };

@@ -4,6 +4,19 @@ import { formatTraceparent, parseTraceparent } from './trace-parent.ts';
 /** Ids, names and counts. Never contents, parameters of statements, links, or messages of errors. */
 export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 
+/** A span that was made elsewhere, in the sandbox of the workflows. */
+export interface EndedSpan {
+  name: string;
+  /** What it is a part of. */
+  traceparent: string;
+  spanId: string;
+  /** As `Date.now()`. */
+  startMs: number;
+  endMs: number;
+  failed: boolean;
+  attributes: SpanAttributes;
+}
+
 /** `server`: serves a request; `client`: waits for another service; `producer` and `consumer`: hands over work, and does it later. */
 type Kind = 'server' | 'client' | 'producer' | 'consumer';
 

@@ -1,19 +1,6 @@
 import type { Logger } from 'pino';
 import type { TracingConfig } from '../config/tracing.ts';
-import { type SpanAttributes, setTracer } from './spans.ts';
-
-/** A span that was made elsewhere, in the sandbox of the workflows. */
-export interface EndedSpan {
-  name: string;
-  /** What it is a part of. */
-  traceparent: string;
-  spanId: string;
-  /** As `Date.now()`. */
-  startMs: number;
-  endMs: number;
-  failed: boolean;
-  attributes: SpanAttributes;
-}
+import { type EndedSpan, setTracer } from './spans.ts';
 
 /** A process that traces. */
 export interface Tracing {

@@ -3,7 +3,8 @@ import { type InjectedSinks, type NativeConnection, Worker, type WorkflowBundle 
 import type { AttemptSlots } from '../activities/attempt-slots.ts';
 import type { Activities } from '../activities/index.ts';
 import type { JobKind } from '../db/schema.ts';
-import { jobTaskQueue, mainTaskQueue, type TraceSinks } from '../workflows/definitions.ts';
+import { jobTaskQueue, mainTaskQueue } from '../workflows/definitions.ts';
+import type { TraceSinks } from '../workflows/trace-header.ts';
 import { JobSlots } from './job-slots.ts';
 import { logActivities, traceActivities } from './telemetry.ts';
 

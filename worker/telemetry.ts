@@ -3,8 +3,7 @@ import { withLogFields } from '../telemetry/log-context.ts';
 import { continueTrace, inSpan } from '../telemetry/spans.ts';
 import type { Tracing } from '../telemetry/start-tracing.ts';
 import { logFieldsOf } from '../temporal/log-fields.ts';
-import type { TraceSinks } from '../workflows/definitions.ts';
-import { traceparentOf } from '../workflows/trace-header.ts';
+import { type TraceSinks, traceparentOf } from '../workflows/trace-header.ts';
 
 /** Every line that is logged during an activity names its workflow, and the job that the workflow runs. */
 export const logActivities: ActivityInterceptorsFactory = ({ info }) => {

@@ -1,10 +1,8 @@
-import type { Sinks } from '@temporalio/workflow';
-import type { JobKind, PlanName } from '../db/schema.ts';
-import type { EndedSpan } from '../telemetry/start-tracing.ts';
-import type * as workflows from './index.ts';
-import type { DeleteWorkspaceInput, RunJobInput, SendMailInput, UploadInput } from './inputs.ts';
+import type { PlanName } from '../contract/fields.ts';
+import type { JobKind } from '../contract/jobs.ts';
+import type { DeleteWorkspaceInput, RunJobInput, SendMailInput, UploadInput, WorkflowInputs } from './inputs.ts';
 
-// How the rest of the service names, starts and signals workflows. It imports no code of theirs, so that nothing of Temporal comes with it.
+// How the rest of the service names, starts and signals workflows. It imports neither their code nor anything that uses it.
 
 /** The task queue of every workflow, and of the activities that are not attempts of a job. */
 export const mainTaskQueue = 'sheaf';
@@ -16,13 +14,6 @@ export function jobTaskQueue(kind: JobKind): string {
 
 /** The type of the failure of an activity whose input its worker could not decrypt. */
 export const unknownPayloadKey = 'UnknownPayloadKey';
-
-/** What workflows call outside of their sandbox: it is told of each run that is a part of a trace, as a span, when the run has ended. */
-export interface TraceSinks extends Sinks {
-  traces: {
-    ended(run: Omit<EndedSpan, 'attributes'>): void;
-  };
-}
 
 /** Names of signals and queries, as operators see them in Temporal's UI. */
 export const signals = {
@@ -52,9 +43,6 @@ export function jobIdOf(workflowId: string): string | undefined {
   return workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : undefined;
 }
 
-/** The name of a workflow, as Temporal's UI shows it. */
-type WorkflowName = keyof typeof workflows;
-type WorkflowInput<Name extends WorkflowName> = Parameters<(typeof workflows)[Name]>[0];
 type SignalName = keyof typeof signals;
 
 /**
@@ -74,7 +62,7 @@ export type StartIntent =
   | Start<'syncSeats'>
   | Start<'syncCustomer'>;
 
-interface Start<Name extends WorkflowName, Input = WorkflowInput<Name>> {
+interface Start<Name extends keyof WorkflowInputs, Input = WorkflowInputs[Name]> {
   operation: 'start';
   workflow: Name;
   workflowId: string;

@@ -1,6 +1,21 @@
-import type { JobKind, MailKind } from '../db/schema.ts';
+import type { JobKind } from '../contract/jobs.ts';
 
 // The inputs, the results and the progress of workflows, as their histories hold them (docs/rules.md, ids in histories).
+
+/** The inputs of the workflows that a transaction can start, by their names in Temporal's UI. */
+export interface WorkflowInputs {
+  runJob: RunJobInput;
+  upload: UploadInput;
+  sendMail: SendMailInput;
+  deleteObjects: DeleteObjectsInput;
+  deleteOrganization: DeleteOrganizationInput;
+  deleteWorkspace: DeleteWorkspaceInput;
+  syncSeats: SyncSeatsInput;
+  syncCustomer: SyncCustomerInput;
+}
+
+/** What a mail is for. */
+export type MailKind = 'verification' | 'password-reset' | 'invitation' | 'contact' | 'payment-failed';
 
 export interface RunJobInput {
   jobId: string;

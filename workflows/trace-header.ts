@@ -1,4 +1,13 @@
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
+import type { Sinks } from '@temporalio/workflow';
+import type { EndedSpan } from '../telemetry/spans.ts';
+
+/** How the sandbox of the workflows reports the span of a run that is a part of a trace, once the run has ended. */
+export interface TraceSinks extends Sinks {
+  traces: {
+    ended(run: Omit<EndedSpan, 'attributes'>): void;
+  };
+}
 
 /**
  * The header that passes the trace of a start on to the workflow, and from there to its activities. Temporal's own interceptors use the

@@ -1,6 +1,5 @@
 import { ContinueAsNew, proxySinks, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
-import type { TraceSinks } from './definitions.ts';
-import { traceparentOf, withTraceparent } from './trace-header.ts';
+import { type TraceSinks, traceparentOf, withTraceparent } from './trace-header.ts';
 
 const { traces } = proxySinks<TraceSinks>();
 

@@ -17,7 +17,7 @@ export const rooms: Record<string, Room> = {
   client: { types: ['contract'], packages: ['@orpc/client', '@orpc/client/fetch'], typePackages: ['zod'] },
   config: { types: ['contract'], packages: ['zod', 'node:*'] },
   db: {
-    imports: ['concurrency', 'telemetry/spans.ts', 'workflows/definitions.ts'],
+    imports: ['concurrency', 'telemetry/spans.ts', 'workflows/definitions.ts', 'workflows/inputs.ts'],
     types: ['contract'],
     packages: ['kysely', 'kysely/**', 'pg', 'dataloader', 'node:*'],
   },
@@ -111,7 +111,7 @@ export const rooms: Record<string, Room> = {
   },
   metrics: { imports: ['ai/client.ts', 'concurrency', 'db'], packages: ['prom-client', 'node:*'] },
   workflows: {
-    types: ['activities/index.ts', 'db/schema.ts', 'domain', 'telemetry/start-tracing.ts'],
+    types: ['activities/index.ts', 'contract', 'db/schema.ts', 'domain', 'telemetry/spans.ts'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
   },
   activities: {
