@@ -1,16 +1,19 @@
 // `npm test`: format, lint, types, then every test file against a Postgres, a Temporal server and an AI service of this run.
-// `npm test -- test/api test/db/migrate.test.ts` runs only the tests in those places. The last line is `N passed, N failed`.
+// `npm test -- test/api test/db/migrate.test.ts` runs only the tests in those places, and `npm run verify` only what needs no service.
+// The last line is `N passed, N failed`.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { type Stack, startStack } from '../local/stack.ts';
 import { StopRequest } from '../local/stop-request.ts';
+import { createSupervisor } from '../local/supervise.ts';
 import { bucketEmulator } from './storage/bucket-emulator.ts';
 import { versitygw } from './storage/s3-server.ts';
 import { checkCoverage } from './support/coverage.ts';
 import { makeTestDirectory, removeTestDirectory } from './support/directories.ts';
 import { checkLogs } from './support/find-secrets.ts';
 import { buildGoPrograms, type GoProgram } from './support/go-program.ts';
+import { needsServices } from './support/needs-services.ts';
 import { runChecks } from './support/run-checks.ts';
 import { runMocha } from './support/run-mocha.ts';
 import { keptLogs } from './support/run-secrets.ts';
@@ -18,11 +21,14 @@ import { stripeMock } from './support/stripe-mock.ts';
 import { add, listSlowestFiles, none, oneTest, type Summary } from './support/summary-reporter.ts';
 
 const usage = `Usage: npm test [-- PLACE…]
+       npm run verify
 
 Runs the tests in each PLACE, such as test/api or test/db/migrate.test.ts.
 Without any: format, lint, types and every test, which takes a while.
+It starts a Postgres, a Temporal server and an AI service of its own, if a
+test needs one.
 
-It starts a Postgres, a Temporal server and an AI service of its own.`;
+verify runs format, lint, types and the tests that need no service.`;
 
 // These measure, or break, a whole stack under load.
 const oneAtATime = /^test\/serial\//;
@@ -46,7 +52,8 @@ const slowestFiles = 10;
 // the connections of the one Postgres.
 const filesAtOnce = Math.min(4, 2 * availableParallelism());
 
-const paths = process.argv.slice(2);
+const paths = process.argv.slice(2).filter((argument) => argument !== '--quick');
+const quick = process.argv.includes('--quick');
 const option = paths.find((path) => path.startsWith('-'));
 if (option !== undefined) {
   const asked = option === '--help';
@@ -75,8 +82,9 @@ if (total.failed.length > 0) console.log(['\nWhat failed:', ...total.failed.map(
 console.log(`\n${total.passed} passed, ${total.failed.length} failed`);
 
 async function runAll(): Promise<Summary> {
-  const files = findTestFiles(paths);
+  const files = findTestFiles(paths).filter((file) => !quick || !needsServices(file));
   const withChecks = paths.length === 0;
+  if (!files.some(needsServices)) return add(withChecks ? await runChecks() : none, await runQuickTests(files));
   console.log(`Starting Postgres, Temporal and the AI service${withChecks ? ', and checking format, lint and types' : ''} …`);
   const [stack, checked] = await Promise.all([startServices(), withChecks ? runChecks() : none]);
   try {
@@ -90,6 +98,13 @@ async function runAll(): Promise<Summary> {
   } finally {
     await stack.stop();
   }
+}
+
+/** Tests that need no service run without waiting for one. */
+async function runQuickTests(files: string[]): Promise<Summary> {
+  const supervisor = createSupervisor();
+  const group = { directory, env: { NODE_ENV: 'test' }, name: 'quick', files, jobs: filesAtOnce };
+  return await runMocha(supervisor, group).finally(() => supervisor.close());
 }
 
 async function runTests(stack: Stack, files: string[]): Promise<Summary> {
