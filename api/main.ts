@@ -44,13 +44,12 @@ import { findStreamMembership } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
 import { endRequest } from './http/body-time.ts';
 import { createApiServer } from './http/create-server.ts';
-import { clientAddressOf, requestInfo } from './http/request.ts';
+import { clientAddressOf } from './http/request.ts';
 import { BodyBudget } from './limits/body-budget.ts';
-import { EarlyReturns } from './limits/early-returns.ts';
 import { LargeResponses } from './limits/large-responses.ts';
 import { createLimiters } from './limits/limiters.ts';
 import { LoopLoad } from './limits/loop-load.ts';
-import { costOfAuthRead, ReadPace } from './limits/read-pace.ts';
+import { ReadPace } from './limits/read-pace.ts';
 import { StandingRefusals } from './limits/standing-refusals.ts';
 import { WriteBulkhead } from './limits/write-bulkhead.ts';
 import { createMailQueue } from './mail-queue.ts';
@@ -128,7 +127,6 @@ const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'non
 
 const neighbours = new Neighbours(neighbourMs);
 const load = new LoopLoad();
-const earlyReturns = new EarlyReturns();
 
 const deps: ApiDeps = {
   config,
@@ -156,27 +154,9 @@ const deps: ApiDeps = {
   embeddingPrice: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
-const auth = createAuth({
-  ...{ config, db, pool: pools.requests, log, payments },
-  writeMails: mails.write,
-  servesOthers: () => neighbours.hasOthers(''),
-});
+const auth = createAuth({ config, db, pool: pools.requests, log, payments, writeMails: mails.write });
 const app = createApp(deps, {
-  auth: mountAuth({
-    auth,
-    config,
-    findSession: findCaller,
-    log,
-    clientAddress: (_req, res) => clientAddressOf(res),
-    admitBody: async (req, res, maxBytes) => (await deps.bodies.admit(req, res, maxBytes))?.keep() ?? (() => {}),
-    async beginRead(requester, signal) {
-      load.note(costOfAuthRead);
-      await deps.reads.enter(`user ${requester}`, signal, costOfAuthRead);
-    },
-    beginWrite: (userId, signal) => deps.writes.enter(`user ${userId}`, signal),
-    admitResponse: (req, res, userId, bytes) => deps.largeResponses.admit({ ...requestInfo(req, res), userId }, `user ${userId}`, bytes),
-    beginRefusal: (requester, retryAfterSeconds, res) => earlyReturns.refuse(requester, retryAfterSeconds, res),
-  }),
+  auth: mountAuth({ auth, config, findSession: findCaller, log, clientAddress: (_req, res) => clientAddressOf(res) }),
   localStorage: storage instanceof LocalStorage ? storage : undefined,
   observeRequest: metrics.observeRequest,
 });

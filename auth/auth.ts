@@ -18,7 +18,7 @@ import { membershipPlugin } from './membership-plugin.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
 import { addMail, type WriteMails } from './outgoing-mails.ts';
-import { createPasswords, inPasswordTurns } from './password-turns.ts';
+import { passwords } from './passwords.ts';
 import { redirectTargetPlugin } from './redirect-targets.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
@@ -31,8 +31,6 @@ export interface AuthDependencies {
   db: Db;
   log: Logger;
   writeMails: WriteMails;
-  /** Whether this process serves organizations, which passwords leave processor time to. */
-  servesOthers: () => boolean;
   /** Absent while billing is off. */
   payments?: Payments | undefined;
 }
@@ -49,7 +47,7 @@ export function createAuth(dependencies: AuthDependencies) {
   const auth = betterAuth(authOptions(dependencies));
   const signUp = (request: Request, body: unknown) =>
     auth.api.signUpEmail({ body: body as never, request, headers: request.headers, asResponse: true });
-  const handler = handleWithMails(inPasswordTurns(routeOnce(auth), dependencies), { ...dependencies, signUp });
+  const handler = handleWithMails(routeOnce(auth), { ...dependencies, signUp });
   return { ...auth, handler, fetch: handler };
 }
 
@@ -81,7 +79,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
     session: sessionLifetime,
     emailAndPassword: {
       enabled: true,
-      password: createPasswords(log),
+      password: passwords,
       minPasswordLength: 8,
       requireEmailVerification: config.requireEmailVerification,
       revokeSessionsOnPasswordReset: true,

@@ -1,22 +1,24 @@
 import { isUtf8 } from 'node:buffer';
+import { APIError } from 'better-auth/api';
 import { isStorable } from '../contract/characters.ts';
-
-/** A request has text that Postgres cannot store as it is. The message says where. */
-export class UnfitText extends Error {}
 
 const jsonType = /^application\/([a-z0-9.+-]*\+)?json/i;
 
 /**
- * Throws {@link UnfitText} if the URL or the JSON body of a request has NUL, which Postgres refuses, or if the body has lone
+ * Throws VALIDATION_ERROR if the URL or the JSON body of a request has NUL, which Postgres refuses, or if the body has lone
  * surrogates or is no UTF-8, which would be stored as other text. Leaves a body that is no JSON to better-auth, which refuses it.
  */
 export function checkText(url: string, body: Uint8Array | undefined, contentType = ''): void {
-  if (url.includes('%00')) throw new UnfitText('The URL must not have NUL');
+  if (url.includes('%00')) throw unfit('The URL must not have NUL');
   if (!body || !jsonType.test(contentType)) return;
   const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1] ?? 'utf-8';
-  if (!/^utf-?8$/i.test(charset) || !isUtf8(body)) throw new UnfitText('[body] The body must be UTF-8');
+  if (!/^utf-?8$/i.test(charset) || !isUtf8(body)) throw unfit('[body] The body must be UTF-8');
   const path = findUnfit(parse(body), ['body']);
-  if (path) throw new UnfitText(`[${path.join('.')}] Text must be well-formed Unicode without NUL`);
+  if (path) throw unfit(`[${path.join('.')}] Text must be well-formed Unicode without NUL`);
+}
+
+function unfit(message: string): APIError {
+  return new APIError('BAD_REQUEST', { code: 'VALIDATION_ERROR', message });
 }
 
 function parse(body: Uint8Array): unknown {

@@ -1,21 +1,24 @@
+import { APIError } from 'better-auth/api';
+import { toResponse } from 'better-call';
+import { setResponse } from 'better-call/node';
 import type { Response } from 'express';
 import type { Logger } from 'pino';
 import { ApiError } from '../contract/api-error.ts';
 import { type ErrorCode, errorCodes } from '../contract/errors.ts';
 import { isUnavailable } from '../db/unavailable.ts';
-import { UnfitText } from './check-text.ts';
+import { toErrorResponse } from './error-response.ts';
 import { BodyTooLarge } from './read-body.ts';
 
 /** When a client may ask again that the service could not serve. */
 const retrySeconds = 2;
 
 /** Sends the response for an error, and logs it if the service is to blame. Destroys the connection if a response was begun. */
-export function refuseError(res: Response, err: unknown, log: Logger): void {
+export async function refuseError(res: Response, err: unknown, log: Logger): Promise<void> {
   const requestId = res.getHeader('X-Request-Id');
   // The request was ended before, or its client has left.
   if (res.headersSent || res.closed) res.destroy();
   else if (err instanceof BodyTooLarge) fail(res, 413, 'payload_too_large');
-  else if (err instanceof UnfitText) refuseText(res, err.message);
+  else if (err instanceof APIError) await setResponse(res, await toErrorResponse(toResponse(err), { path: '', isSignedIn: false }));
   else if (err instanceof ApiError) refuse(res, err.code, err);
   else if (isUnavailable(err)) {
     log.warn({ err, requestId }, 'a request was not served');
@@ -35,22 +38,7 @@ function refuse(res: Response, code: ErrorCode, { message, data, retryAfterSecon
   res.status(status).json(data === undefined ? envelope : { ...envelope, data });
 }
 
-/** Refuses a change from an origin that is not trusted. */
-export function refuseOrigin(res: Response): void {
-  res.status(403).json({ defined: true, code: 'INVALID_ORIGIN', status: 403, message: 'Invalid origin' });
-}
-
-/** Refuses a form. */
-export function refuseForm(res: Response): void {
-  const message = 'The body must be JSON, with the header `Content-Type: application/json`.';
-  res.status(415).json({ defined: true, code: 'UNSUPPORTED_MEDIA_TYPE', status: 415, message });
-}
-
-function refuseText(res: Response, message: string): void {
-  res.status(400).json({ defined: true, code: 'VALIDATION_ERROR', status: 400, message });
-}
-
 /** Sends a status with `{ error, requestId }`. */
-export function fail(res: Response, status: number, error: string): void {
+function fail(res: Response, status: number, error: string): void {
   res.status(status).json({ error, requestId: res.getHeader('X-Request-Id') });
 }

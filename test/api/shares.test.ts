@@ -7,7 +7,6 @@ import type { Db } from '../../db/connect.ts';
 import { shareKey } from '../../db/fair-share.ts';
 import { createCursors } from '../../domain/page.ts';
 import { until } from '../support/processes.ts';
-import { serveAuth } from '../support/serve-auth.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -82,26 +81,5 @@ describe('The share of connections', () => {
     expect(await reading).to.deep.include({ done: true });
     expect([...new Set(asked)]).to.deep.equal(['one']);
     expect(others?.toSorted()).to.deep.equal(['acquire one', 'recheck one', 'release one', 'renew one']);
-  });
-
-  it('at the endpoints of sign-in is that of the user, else that of the address', async () => {
-    const lookUps: string[] = [];
-    const server = await serveAuth(async () => Response.json(shareKey()), {
-      findSession: async ({ authorization }) => {
-        lookUps.push(shareKey());
-        return authorization ? ({ userId: 'user' } as Caller) : undefined;
-      },
-    });
-    const url = `${server.url}/get-session`;
-    try {
-      expect(await (await fetch(url)).json()).to.equal('203.0.113.1');
-      const authorization = 'Bearer token';
-      expect(await (await fetch(url, { headers: { authorization } })).json()).to.equal('user');
-      const change = { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: '{}' };
-      expect(await (await fetch(url, change)).json()).to.equal('user');
-      expect(lookUps).to.deep.equal(Array(3).fill('203.0.113.1'));
-    } finally {
-      server.stop();
-    }
   });
 });

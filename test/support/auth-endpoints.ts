@@ -32,7 +32,7 @@ export function listAuthEndpoints(): AuthEndpoint[] {
   const db = createDb(pool);
   const log = pino({ level: 'silent' });
   const auth = createAuth({
-    ...{ config, pool, db, log, servesOthers: () => false },
+    ...{ config, pool, db, log },
     payments: createPayments({ config, db, log }),
     writeMails: async () => {},
   });

@@ -2,10 +2,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import pino from 'pino';
-import { endRequest } from '../../../api/http/body-time.ts';
-import { requestInfo } from '../../../api/http/request.ts';
-import { BodyBudget } from '../../../api/limits/body-budget.ts';
-import { LargeResponses } from '../../../api/limits/large-responses.ts';
 import { type Auth, createAuth } from '../../../auth/auth.ts';
 import type { Mail } from '../../../auth/mails.ts';
 import { authPath, mountAuth } from '../../../auth/mount.ts';
@@ -38,8 +34,6 @@ export interface AuthService {
   mails: Mail[];
   /** The log lines of level error. */
   errors: unknown[];
-  /** Who has read something, in order: users, or addresses of those who are not signed in. */
-  readers: string[];
   /** A client with a cookie jar of its own that behaves like curl. */
   client(): Client;
   stop(): Promise<void>;
@@ -54,15 +48,12 @@ export async function startAuthService(environment: Environment = {}): Promise<A
   const config = loadServerConfig({ ...defaults, DATABASE_URL: database.url, API_URL: url, ...environment });
   const mails: Mail[] = [];
   const errors: unknown[] = [];
-  const readers: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) });
   const payments = createPayments({ config, db: database.db, log });
   const auth = createAuth({
-    ...{ config, ...database, log, payments, servesOthers: () => false },
+    ...{ config, ...database, log, payments },
     writeMails: async (_trx, written) => void mails.push(...written),
   });
-  const largeResponses = new LargeResponses();
-  const bodies = new BodyBudget((...request) => endRequest(log, ...request));
   const findSession = createFindSession(database.db, config);
   await syncPlanLimits(database.db, config);
   const addressOf = (req: express.Request) => req.get('x-test-address') ?? '192.0.2.1';
@@ -71,23 +62,9 @@ export async function startAuthService(environment: Environment = {}): Promise<A
     res.locals.clientAddress = addressOf(req);
     next();
   });
-  app.all(
-    authPath,
-    mountAuth({
-      auth,
-      config,
-      findSession,
-      log,
-      clientAddress: addressOf,
-      admitBody: async (req, res, maxBytes) => (await bodies.admit(req, res, maxBytes))?.keep() ?? (() => {}),
-      beginRead: async (requester) => void readers.push(requester),
-      beginWrite: async () => () => {},
-      admitResponse: (req, res, userId, bytes) => largeResponses.admit({ ...requestInfo(req, res), userId }, userId, bytes),
-      beginRefusal: async () => {},
-    }),
-  );
+  app.all(authPath, mountAuth({ auth, config, findSession, log, clientAddress: addressOf }));
   return {
-    ...{ url, config, database, db: database.db, auth, findSession, mails, errors, readers },
+    ...{ url, config, database, db: database.db, auth, findSession, mails, errors },
     client: () => new Client(url),
     stop: async () => {
       server.closeAllConnections();

@@ -26,7 +26,7 @@ export const sizes: Measure = async (service, { quick }) => {
   const perChunk = await growth(service, chunks, () => seed(chunks, 'sizes'));
 
   const tokens: string[] = [];
-  // One after another: hashing a password takes a processor for a while, and many at once are refused.
+  // One after another: hashing a password takes a processor for a while.
   while (tokens.length < usersWithStreams) tokens.push(await signUpMember(service));
   await delay(restMs);
   const idleMb = service.memoryMb();

@@ -1,0 +1,13 @@
+import { hashPassword, verifyPassword } from 'better-auth/crypto';
+import { Semaphore } from '../concurrency/semaphore.ts';
+
+/** How many passwords a process hashes at once. Each takes a thread of libuv, of which files need some, and 32 MiB for a tenth of a second. */
+const maxAtOnce = 2;
+
+const hashing = new Semaphore(maxAtOnce);
+
+/** better-auth's own functions for passwords. Two run at once, the others wait. */
+export const passwords = {
+  hash: (password: string): Promise<string> => hashing.run(() => hashPassword(password)),
+  verify: (given: { hash: string; password: string }): Promise<boolean> => hashing.run(() => verifyPassword(given)),
+};
