@@ -4,7 +4,6 @@ import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { NewMail } from '../domain/mail.ts';
 import type { Cursors } from '../domain/page.ts';
-import type { EmbeddingPrice } from '../domain/search/embedding-price.ts';
 import type { CancelSubscription } from '../payments/cancel-subscription.ts';
 import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/inputs.ts';
@@ -39,8 +38,8 @@ export interface ApiDeps extends RunDeps {
   largeResponses: LargeResponses;
   bodies: BodyBudget;
   refusals: StandingRefusals;
-  /** What the embedding of a query costs; known for a minute, then asked again. */
-  embeddingPrice(model?: string): Promise<EmbeddingPrice>;
+  /** Whether the embedding of a query by a model costs a credit; known for a minute, then asked again. */
+  costsCredit(model?: string): Promise<boolean>;
   jobStreams: JobStreams;
   /** Cancels an organization's subscription at the payment provider. */
   cancelSubscription: CancelSubscription;

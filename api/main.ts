@@ -151,7 +151,7 @@ const deps: ApiDeps = {
   largeResponses: new LargeResponses({}, neighbours),
   bodies: new BodyBudget((...request) => endRequest(log, ...request)),
   refusals: new StandingRefusals(),
-  embeddingPrice: createEmbeddingPrice(ai),
+  costsCredit: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
 const auth = createAuth({ config, db, pool: pools.requests, log, payments, writeMails: mails.write });

@@ -65,17 +65,8 @@ export function loadServerConfig(env: Environment) {
     /** How many an organization may have, whatever its plan. */
     workspacesPerOrganization: e.MAX_WORKSPACES_PER_ORGANIZATION,
     signUp: signUpOf(e),
-    /**
-     * The mode of a search that names none; how many of one organization run at once in a process, what part of the time they may take while
-     * others are served, how long others wait for their turn, and how long one may take.
-     */
-    searches: {
-      defaultMode: e.SEARCH_DEFAULT_MODE,
-      perOrganization: e.SEARCHES_PER_ORGANIZATION,
-      share: e.SEARCH_SHARE,
-      waitMs: e.SEARCH_WAIT_MS,
-      timeoutMs: e.SEARCH_TIMEOUT_MS,
-    },
+    /** The mode of a search that names none. */
+    searches: { defaultMode: e.SEARCH_DEFAULT_MODE },
     /** What part of the time the writes of one organization may take in a process, if many come at once and others are served. */
     writeShare: e.WRITE_SHARE,
     /** What part of its thread's time the reads of one organization may take in a process that is busy, while others are served. */

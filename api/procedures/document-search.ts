@@ -6,12 +6,10 @@ import type { RouteInput } from '../../contract/route.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
 import type { IndexKind } from '../../domain/reindex/index-kind.ts';
 import { readSearchedIndex } from '../../domain/reindex/searched-index.ts';
-import type { Rest } from '../../domain/scan-pace.ts';
 import { highlightTexts } from '../../domain/search/highlights.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import type { ApiDeps } from '../deps.ts';
-import { SearchTurns } from '../limits/search-turns.ts';
 import { toSearchResult } from '../presenters/document.ts';
 import { clientLeft, procedure } from '../procedure.ts';
 
@@ -25,41 +23,34 @@ const patienceMs = 2_500;
 const retryAfterSeconds = 2;
 
 /**
- * `documents.search`: limits how often a user searches and how much an organization searches at once, and embeds the query with the AI
- * service unless only words are compared. A search ends when its client leaves, or after its time.
+ * `documents.search`: limits how often a user searches, and embeds the query with the AI service unless only words are compared. A search
+ * ends when its client leaves.
  */
-export function documentSearch({ config, db, getPlan, ai, limiters, embeddingPrice, neighbours }: ApiDeps) {
-  const { timeoutMs, defaultMode } = config.searches;
-  const turns = new SearchTurns({ ...config.searches, neighbours });
+export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit }: ApiDeps) {
   return procedure(contract.documents.search, async ({ input, caller, request, log, authorize }) => {
     const workspace = await getWorkspace(db, input.workspaceId);
     await authorize(workspace.organization_id);
     await limiters.searches.consume(caller.userId, request.setHeader);
-    const mode = input.mode ?? defaultMode;
-    const release = await turns.take(workspace.organization_id, request.signal);
-    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+    const mode = input.mode ?? config.searches.defaultMode;
+    const { signal } = request;
     const search = {
       ...{ db, getPlan, signal },
       embed: (query: string, index: IndexKind | undefined) =>
         embedQuery(ai, { query, index }, { signal, organizationId: workspace.organization_id, requestId: request.requestId, log }),
-      share: <T>(work: (rest: Rest) => Promise<T>) => turns.share(workspace.organization_id, signal, work),
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
     try {
       const index = await readSearchedIndex(db, workspace.id);
-      const price = mode === 'lexical' ? 'free' : await embeddingPrice(index?.model);
+      const isCharged = mode !== 'lexical' && (await costsCredit(index?.model));
       const { query, limit, groupBy, include = [] } = input;
       const wanted = { workspace, index, query, mode, limit, filter: toFilter(input.filter), byDocument: groupBy === 'document' };
-      const { model, chunks } = await searchDocuments({ ...search, price }, wanted);
+      const { model, chunks } = await searchDocuments({ ...search, isCharged }, wanted);
       const texts = include.includes('highlights') ? chunks.map(({ text }) => text) : [];
       const highlights = await highlightTexts(query, texts, workspace.id);
       const citation = include.includes('citation');
       return { model, results: chunks.map((chunk, place) => toSearchResult(chunk, { citation, highlights: highlights[place] })) };
     } catch (error) {
-      if (request.signal.aborted) throw clientLeft();
-      throw signal.aborted && error === signal.reason ? unavailable('The search took too long.') : error;
-    } finally {
-      release();
+      throw signal.aborted ? clientLeft() : error;
     }
   });
 }
@@ -76,12 +67,7 @@ function unavailable(message: string, askedSeconds = 0): ApiError {
   return new ApiError('SERVICE_UNAVAILABLE', { message, retryAfterSeconds: Math.max(retryAfterSeconds, askedSeconds) });
 }
 
-function queryTooLong(): ApiError {
-  const message = 'is longer than the embedding model takes';
-  return new ApiError('BAD_REQUEST', { message: `query: ${message}`, data: { issues: [{ path: ['query'], message }] } });
-}
-
-/** Embeds a query. Throws BAD_REQUEST if the query is longer than the model takes, SERVICE_UNAVAILABLE if the AI service fails, or takes too long. */
+/** Embeds a query. Throws SERVICE_UNAVAILABLE if the AI service fails, refuses the query, or takes too long; the signal's reason. */
 async function embedQuery(
   ai: AiClient,
   { query, index }: { query: string; index: IndexKind | undefined },
@@ -95,7 +81,6 @@ async function embedQuery(
     return { model, vector };
   } catch (error) {
     searching.throwIfAborted();
-    if (error instanceof AiServiceError && error.code === 'text_too_long_for_model') throw queryTooLong();
     log.warn({ err: error }, 'a query could not be embedded');
     const retryAfterMs = error instanceof AiServiceError ? error.retryAfterMs : undefined;
     throw unavailable('The AI service could not embed the query.', retryAfterMs && Math.ceil(retryAfterMs / 1_000));

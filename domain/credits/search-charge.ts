@@ -1,12 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
 import { addFact } from '../../db/facts.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
-import { getUsage } from '../organizations/get-usage.ts';
 import { chargeCredits } from './ledger.ts';
 
 const creditsPerSearch = 1;
@@ -27,15 +25,6 @@ export async function chargeSearch(db: Db, getPlan: GetPlan, organizationId: str
     await trx.insertInto('open_search').values({ id, organization_id: organizationId, month }).execute();
   });
   return id;
-}
-
-/** Throws LIMIT_REACHED if the organization has no credit for a search. Reserves nothing: another request may use the credit next. */
-export async function checkSearchCredit(db: Db, getPlan: GetPlan, organizationId: string): Promise<void> {
-  const plan = await getPlan(db, organizationId);
-  if (!plan) return;
-  const { aiCredits: used } = await getUsage(db, organizationId);
-  const { aiCredits: limit } = plan.limits;
-  if (used + creditsPerSearch > limit) throw new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit, plan: plan.plan } });
 }
 
 /** Ends a search that succeeded: it is not refunded. */

@@ -3,25 +3,21 @@ import { cancelOnAbort } from '../../db/cancelable-client.ts';
 import type { Db } from '../../db/connect.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { type FoundChunk, searchChunks } from '../chunks/search-chunks.ts';
-import { chargeSearch, checkSearchCredit, refundSearch, settleSearch } from '../credits/search-charge.ts';
+import { chargeSearch, refundSearch, settleSearch } from '../credits/search-charge.ts';
 import type { DocumentFilter } from '../documents/document-filter.ts';
 import { type DocumentScope, findDocumentScope } from '../documents/document-scope.ts';
 import { type IndexKind, isSameKind } from '../reindex/index-kind.ts';
 import { readSearchedIndex } from '../reindex/searched-index.ts';
-import type { Rest } from '../scan-pace.ts';
 import type { WorkspaceRow } from '../workspaces/workspace.ts';
-import type { EmbeddingPrice } from './embedding-price.ts';
 import { lexicalModel, type RankedChunk, searchByBoth, searchByWords } from './search-by-words.ts';
 
 export interface SearchDeps {
   db: Db;
   getPlan: GetPlan;
-  /** What the embedding of the query costs now. */
-  price: EmbeddingPrice;
+  /** Whether the embedding of the query costs a credit. */
+  isCharged: boolean;
   /** Embeds the query by the model of an index, if it is there still. What it throws is the error of the search. */
   embed(query: string, index: IndexKind | undefined): Promise<{ model: string; vector: number[] }>;
-  /** Looks through the chunks when it is the organization's turn, with rests. What it throws is the error of the search. */
-  share<T>(work: (rest: Rest) => Promise<T>): Promise<T>;
   /** Ends the search: it is refunded, and rejects with the signal's reason. */
   signal: AbortSignal;
   /** Is told of a charge that could be neither settled nor refunded: the sweep refunds it. */
@@ -56,11 +52,7 @@ export interface Found {
 export async function searchDocuments(deps: SearchDeps, search: Search): Promise<Found> {
   const find = () =>
     inOneIndex(deps, search, (index) => (search.mode === 'lexical' ? findByWords(deps, search) : findNearest(deps, search, index)));
-  if (search.mode === 'lexical') return await find();
-  const { organization_id: organizationId } = search.workspace;
-  if (deps.price === 'charged') return await charged(deps, organizationId, find);
-  if (deps.price === 'unknown') await checkSearchCredit(deps.db, deps.getPlan, organizationId);
-  return await find();
+  return deps.isCharged ? await charged(deps, search.workspace.organization_id, find) : await find();
 }
 
 /** A search that costs a credit. If the process dies, or the charge cannot be settled here, the sweep refunds it. */
@@ -91,21 +83,21 @@ async function inOneIndex(
   }
 }
 
-async function findByWords({ db, share, signal }: SearchDeps, search: Search): Promise<Found> {
+async function findByWords({ db, signal }: SearchDeps, search: Search): Promise<Found> {
   const { workspace, query, limit, byDocument } = search;
-  const findChunks = async (rest: Rest) =>
-    searchByWords(db, { workspaceId: workspace.id, query, limit, byDocument, scope: await findScope(db, search), rest });
-  return { model: lexicalModel, chunks: await share((rest) => cancelOnAbort(signal, () => findChunks(rest))) };
+  const findChunks = async () =>
+    searchByWords(db, { workspaceId: workspace.id, query, limit, byDocument, scope: await findScope(db, search) });
+  return { model: lexicalModel, chunks: await cancelOnAbort(signal, findChunks) };
 }
 
-async function findNearest({ db, embed, share, signal }: SearchDeps, search: Search, index: IndexKind | undefined): Promise<Found> {
+async function findNearest({ db, embed, signal }: SearchDeps, search: Search, index: IndexKind | undefined): Promise<Found> {
   const { workspace, query, mode, limit, byDocument } = search;
   const { model, vector } = await embed(query, index);
-  const findChunks = async (rest: Rest): Promise<Found['chunks']> => {
-    const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(db, search), rest };
+  const findChunks = async (): Promise<Found['chunks']> => {
+    const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(db, search) };
     return await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
   };
-  return { model, chunks: await share((rest) => cancelOnAbort(signal, () => findChunks(rest))) };
+  return { model, chunks: await cancelOnAbort(signal, findChunks) };
 }
 
 async function findScope(db: SearchDeps['db'], { workspace, filter }: Search): Promise<DocumentScope | undefined> {

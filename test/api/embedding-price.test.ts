@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import type { AiClient } from '../../ai/client.ts';
 import { createEmbeddingPrice } from '../../domain/search/embedding-price.ts';
 
-describe('The price of an embedding', () => {
+describe('Whether the embedding of a query costs a credit', () => {
   const realNow = Date.now;
   let now = 0;
   let provider: string | undefined;
@@ -11,7 +10,7 @@ describe('The price of an embedding', () => {
       if (provider === undefined) throw new Error('down');
       return { provider, embeddings: [{ model: 'remote-model' }, { model: 'local-hash-256' }] };
     },
-  } as unknown as AiClient;
+  };
   beforeEach(() => {
     now = 1_000_000;
     Date.now = () => now;
@@ -20,39 +19,34 @@ describe('The price of an embedding', () => {
     Date.now = realNow;
   });
 
-  it('is asked for once a minute', async () => {
-    const price = createEmbeddingPrice(ai);
+  it('is asked once a minute', async () => {
+    const costsCredit = createEmbeddingPrice(ai);
     provider = 'local';
-    expect(await price()).to.equal('free');
+    expect(await costsCredit()).to.equal(false);
     provider = 'remote';
     now += 60_000;
-    expect(await price()).to.equal('free');
+    expect(await costsCredit()).to.equal(false);
     now += 1;
-    expect(await price()).to.equal('charged');
+    expect(await costsCredit()).to.equal(true);
   });
 
-  it('is nothing while the provider was never known, and not known again after a remote one fell silent', async () => {
-    const price = createEmbeddingPrice(ai);
-    const priceOf = async (next: string | undefined) => {
+  it('is no while the service does not say, also after a remote provider', async () => {
+    const costsCredit = createEmbeddingPrice(ai);
+    const ask = async (next: string | undefined) => {
       provider = next;
       now += 60_001;
-      return await price();
+      return await costsCredit();
     };
-    expect(await priceOf(undefined)).to.equal('free');
-    expect(await priceOf('remote')).to.equal('charged');
-    expect(await priceOf(undefined)).to.equal('unknown');
-    expect(await priceOf('local')).to.equal('free');
-    expect(await priceOf(undefined)).to.equal('free');
+    expect(await ask(undefined)).to.equal(false);
+    expect(await ask('remote')).to.equal(true);
+    expect(await ask(undefined)).to.equal(false);
+    expect(await ask('remote')).to.equal(true);
   });
 
-  it('is nothing for a workspace that a local model embeds for, if the service has it, and not for another one', async () => {
-    const price = createEmbeddingPrice(ai);
+  it('is no for a workspace that a local model embeds for, if the service has it, and yes for another one', async () => {
+    const costsCredit = createEmbeddingPrice(ai);
     provider = 'remote';
-    expect([await price('local-hash-256'), await price('local-gone'), await price('remote-model'), await price()]).to.deep.equal([
-      'free',
-      'charged',
-      'charged',
-      'charged',
-    ]);
+    const models = ['local-hash-256', 'local-gone', 'remote-model', undefined];
+    expect(await Promise.all(models.map((model) => costsCredit(model)))).to.deep.equal([false, true, true, true]);
   });
 });

@@ -1,7 +1,4 @@
 import { expect } from 'chai';
-import { pino } from 'pino';
-import type { ApiDeps } from '../../api/deps.ts';
-import { documentSearch } from '../../api/procedures/document-search.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { chargeSearch, refundLostSearches } from '../../domain/credits/search-charge.ts';
 import { billingOn } from '../auth/support/service.ts';
@@ -88,29 +85,6 @@ describe('The credit of a search by a remote model', () => {
     }
     expect(ai.calls).to.have.length(2);
     expect(await usedCredits()).to.equal(2);
-  });
-
-  it('is checked, and not charged, while the provider cannot be asked', async () => {
-    const deps = (aiCredits: number): ApiDeps =>
-      ({
-        db: api.database.db,
-        config: { searches: { defaultMode: 'semantic', perOrganization: 1, waitMs: 0, timeoutMs: 10_000 } },
-        embeddingPrice: async () => 'unknown',
-        limiters: { searches: { consume: async () => undefined } },
-        getPlan: async () => ({ plan: 'free', limits: { workspaces: 1, members: 1, aiCredits, storageBytes: 1 } }),
-        ai: { embed: async () => Promise.reject(new Error('down')) },
-      }) as unknown as ApiDeps;
-    const input = { workspaceId: tenant.workspaceId, query: 'mirrors', limit: 1 };
-    const request = { signal: new AbortController().signal };
-    const log = pino({ level: 'silent' });
-    const asked = { input, caller: { userId: 'ada' }, request, log, authorize: async () => undefined } as never;
-    expect((await search()).status).to.equal(200);
-    const codeWith = (aiCredits: number) =>
-      documentSearch(deps(aiCredits))
-        .handler(asked)
-        .catch(({ code }) => code);
-    expect([await codeWith(1), await codeWith(2)]).to.deep.equal(['LIMIT_REACHED', 'SERVICE_UNAVAILABLE']);
-    expect(await usedCredits()).to.equal(1);
   });
 
   it('is not passed by searches that run at once', async () => {

@@ -97,11 +97,10 @@ describe('The modes of a search', () => {
       }
     });
 
-    it(`refuses a query that is too long for the model, and charges nothing, over ${transport}`, async () => {
+    it(`is unavailable by meaning if a lawful query is too long for the model, and charges nothing, over ${transport}`, async () => {
       ai.behave('embed', () => aiError(413, 'text_too_long_for_model'));
       const { body } = await search(transport, { mode: 'semantic' });
-      expect(body).to.include({ code: 'BAD_REQUEST', status: 400 });
-      expect(body.data.issues).to.deep.equal([{ path: ['query'], message: 'is longer than the embedding model takes' }]);
+      expect(body).to.include({ code: 'SERVICE_UNAVAILABLE', status: 503 });
       expect(await usedCredits()).to.equal(0);
     });
 

@@ -12,7 +12,7 @@ const files = [
   'test/api/documents.test.ts',
   'test/api/jobs.test.ts',
   // Statements that are canceled.
-  'test/api/search-turns.test.ts',
+  'test/api/search-aborted.test.ts',
   // LISTEN, which goes past the pooler, and triggers that notify.
   'test/api/job-stream.test.ts',
   'test/jobs/outbox.test.ts',

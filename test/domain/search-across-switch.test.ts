@@ -55,9 +55,8 @@ describe('A search while its workspace is switched to other vectors', () => {
     const deps: SearchDeps = {
       db: db.withPlugin(plugin),
       getPlan: () => Promise.reject(new Error('a search by words costs nothing')),
-      price: 'free',
+      isCharged: false,
       embed: () => Promise.reject(new Error('a search by words embeds nothing')),
-      share: (work) => work(async () => {}),
       signal: new AbortController().signal,
       onUnsettled: () => {},
     };

@@ -76,7 +76,7 @@ export class Service {
       limiters: { searches: { consume: async () => {} } },
       largeResponses: new LargeResponses(),
       neighbours: new Neighbours(0),
-      embeddingPrice: async () => 'charged',
+      costsCredit: async () => true,
     } as unknown as ApiDeps);
     this.takeEvent = async (event) => {
       if (payments) await takeEvent(payments, event as never);
@@ -166,6 +166,6 @@ function environmentOf({ billing }: ServiceOptions): Environment {
   return {
     ...{ NODE_ENV: 'test', AUTH_SECRET: 'a-secret-of-this-test-a-secret-of-this-test', DATABASE_URL: 'postgres://unused' },
     ...(billing ? billingOn : {}),
-    ...{ SEARCHES_PER_ORGANIZATION: '100', BILLING_DUNNING_DAYS: String(graceDays), ...Object.fromEntries(limits) },
+    ...{ BILLING_DUNNING_DAYS: String(graceDays), ...Object.fromEntries(limits) },
   };
 }
