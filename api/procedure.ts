@@ -4,7 +4,7 @@ import type { ZodSafeParseResult } from 'zod';
 import type { Release } from '../concurrency/fair-semaphore.ts';
 import type { Neighbours } from '../concurrency/neighbours.ts';
 import { ApiError } from '../contract/api-error.ts';
-import type { AnyRoute, RouteInput, RouteOutput } from '../contract/route.ts';
+import type { AnyRoute, RouteInput, RouteOutput, Routes } from '../contract/route.ts';
 import { inShareOf, moveToShareOf } from '../db/fair-share.ts';
 import type { Actor } from '../domain/audit.ts';
 import type { Pace } from '../domain/page.ts';
@@ -54,15 +54,18 @@ export interface HandlerContext<Input> {
   authorize: Authorize;
 }
 
-type Handler<R extends AnyRoute> = (context: HandlerContext<RouteInput<R>>) => Promise<unknown>;
-
 /** An operation: its route and what implements it. */
-export interface Procedure {
-  route: AnyRoute;
+export interface Procedure<R extends AnyRoute = AnyRoute> {
+  route: R;
   handler: (context: HandlerContext<never>) => Promise<unknown>;
 }
 
-/** Procedures by group and name, in the shape of the contract. */
+/** A procedure for each route of a part of the contract, by the same names. */
+export type Procedures<T extends Routes> = {
+  [K in keyof T]: T[K] extends AnyRoute ? Procedure<T[K]> : T[K] extends Routes ? Procedures<T[K]> : never;
+};
+
+/** Procedures by group and name. */
 export type ProcedureTree = { [name: string]: Procedure | ProcedureTree };
 
 export function isProcedure(node: Procedure | ProcedureTree): node is Procedure {
@@ -73,8 +76,8 @@ export function isProcedure(node: Procedure | ProcedureTree): node is Procedure 
 export function procedure<R extends AnyRoute>(
   route: R,
   handler: (context: HandlerContext<RouteInput<R>>) => Promise<RouteOutput<R> | AsyncIterable<StreamEvent>>,
-): Procedure {
-  return { route, handler: handler as Handler<AnyRoute> };
+): Procedure<R> {
+  return { route, handler };
 }
 
 /** One event of a stream: its resumable id, and the data to send. */

@@ -1,6 +1,6 @@
-import type { z } from 'zod';
+import type { ClientInferRequest, ClientInferResponseBody } from '@ts-rest/core';
 import type { Contract } from '../contract/index.ts';
-import type { AnyRoute } from '../contract/route.ts';
+import type { AnyRoute, JoinedInput } from '../contract/route.ts';
 
 /** Options of a single call. */
 export interface CallOptions {
@@ -15,14 +15,11 @@ export interface CallOptions {
   idempotencyKey?: string | undefined;
 }
 
-// An empty object, whose keys are any string, has no fields.
-type Fields<S> = S extends z.ZodType ? (string extends keyof NonNullable<z.input<S>> ? unknown : NonNullable<z.input<S>>) : unknown;
-
 /** The input of a route as one object: path parameters, query and body, before their defaults. */
-export type InputOf<R extends AnyRoute> = Fields<R['pathParams']> & Fields<R['query']> & Fields<R['body']>;
+export type InputOf<R extends AnyRoute> = JoinedInput<ClientInferRequest<R>>;
 
 /** The output of a route. */
-export type OutputOf<R extends AnyRoute> = z.output<R['responses'][200]>;
+export type OutputOf<R extends AnyRoute> = ClientInferResponseBody<R, 200>;
 
 /**
  * A route as a function. It rejects with a `SheafError`, with the reason of the signal that aborted it, or with another error if the

@@ -15,7 +15,7 @@ import {
   text,
 } from './fields.ts';
 import { auditEntrySchema } from './organizations.ts';
-import { route } from './route.ts';
+import { c, operation } from './route.ts';
 import { authConfig } from './system.ts';
 
 const organizationSummary = z
@@ -172,12 +172,10 @@ const systemStatus = z
   })
   .meta({ id: 'SystemStatus' });
 
-const organizations = {
-  list: route({
-    operation: 'admin.organizations.list',
+const organizations = c.router({
+  list: {
     method: 'GET',
     path: '/admin/organizations',
-    access: 'platform-admin',
     summary: 'List organizations',
     description: 'Organizations by name, with their plan and subscription. `search` looks in name and slug, whatever the case.',
     query: z.object({
@@ -188,55 +186,56 @@ const organizations = {
       limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }).describe('How many are returned at the most.'),
       offset: queryInteger({ min: 0, defaultValue: 0 }).describe('How many are skipped.'),
     }),
-    response: z.object({ items: z.array(organizationSummary), total: count }).meta({ id: 'OrganizationList' }),
-  }),
-  cancelSubscription: route({
-    operation: 'admin.organizations.cancelSubscription',
+    ...operation('admin.organizations.list', {
+      access: 'platform-admin',
+      response: z.object({ items: z.array(organizationSummary), total: count }).meta({ id: 'OrganizationList' }),
+    }),
+  },
+  cancelSubscription: {
     method: 'POST',
     path: '/admin/organizations/:organizationId/cancel-subscription',
-    access: 'platform-admin',
     summary: 'Cancel a subscription',
     description: 'Cancels at the end of the paid period, or at once if `immediately` is true.',
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     pathParams: z.object({ organizationId: id }),
     body: z
       .object({ immediately: z.boolean().default(false) })
       .optional()
       .meta({ id: 'CancelSubscription' }),
-    response: z.object({ status: subscriptionStatus, cancelAtPeriodEnd: z.boolean() }).meta({ id: 'SubscriptionCancellation' }),
-  }),
-  delete: route({
-    operation: 'admin.organizations.delete',
+    ...operation('admin.organizations.cancelSubscription', {
+      access: 'platform-admin',
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+      response: z.object({ status: subscriptionStatus, cancelAtPeriodEnd: z.boolean() }).meta({ id: 'SubscriptionCancellation' }),
+    }),
+  },
+  delete: {
     method: 'DELETE',
     path: '/admin/organizations/:organizationId',
-    access: 'platform-admin',
     summary: 'Delete an organization',
     description:
       'Deletes the stored objects of the organization, then everything it owns. `confirmSlug` must be its slug. It is PRECONDITION_FAILED while its subscription is live, also until the end of the period with which it was canceled. The response comes once the deletion is done. If that takes over a minute, it is SERVICE_UNAVAILABLE and the deletion goes on; a repeated request waits for the same one.',
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     pathParams: z.object({ organizationId: id }),
     body: z.object({ confirmSlug: slug }).meta({ id: 'DeleteOrganization' }),
-    response: z
-      .object({ organizationId: id, objectsDeleted: count.meta({ examples: [42] }), objectsFailed: count })
-      .meta({ id: 'OrganizationDeletion' }),
-  }),
-};
+    ...operation('admin.organizations.delete', {
+      access: 'platform-admin',
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+      response: z
+        .object({ organizationId: id, objectsDeleted: count.meta({ examples: [42] }), objectsFailed: count })
+        .meta({ id: 'OrganizationDeletion' }),
+    }),
+  },
+});
 
-const flags = {
-  list: route({
-    operation: 'admin.flags.list',
+const flags = c.router({
+  list: {
     method: 'GET',
     path: '/admin/flags',
-    access: 'platform-admin',
     summary: 'List feature flags',
     description: 'Every flag with its default and its overrides, by key.',
-    response: z.array(flagSchema),
-  }),
-  upsert: route({
-    operation: 'admin.flags.upsert',
+    ...operation('admin.flags.list', { access: 'platform-admin', response: z.array(flagSchema) }),
+  },
+  upsert: {
     method: 'PUT',
     path: '/admin/flags/:key',
-    access: 'platform-admin',
     summary: 'Create or change a feature flag',
     description: 'Creates the flag if there is none (off, without description), and sets what is given.',
     pathParams: z.object({ key: flagKey }),
@@ -249,44 +248,40 @@ const flags = {
       })
       .optional()
       .meta({ id: 'UpsertFlag' }),
-    response: flagSchema,
-  }),
-  delete: route({
-    operation: 'admin.flags.delete',
+    ...operation('admin.flags.upsert', { access: 'platform-admin', response: flagSchema }),
+  },
+  delete: {
     method: 'DELETE',
     path: '/admin/flags/:key',
-    access: 'platform-admin',
     summary: 'Delete a feature flag',
     description: 'Removes the flag and its overrides.',
-    errors: ['NOT_FOUND'],
     pathParams: z.object({ key: flagKey }),
-    response: z.object({ key: flagKey }).meta({ id: 'DeletedFlag' }),
-  }),
-  setOverride: route({
-    operation: 'admin.flags.setOverride',
+    ...operation('admin.flags.delete', {
+      access: 'platform-admin',
+      errors: ['NOT_FOUND'],
+      response: z.object({ key: flagKey }).meta({ id: 'DeletedFlag' }),
+    }),
+  },
+  setOverride: {
     method: 'PUT',
     path: '/admin/flags/:key/organizations/:organizationId',
-    access: 'platform-admin',
     summary: 'Override a feature flag for an organization',
     description: 'Sets the flag for one organization; null removes the override.',
-    errors: ['NOT_FOUND'],
     pathParams: z.object({ key: flagKey, organizationId: id }),
     body: z.object({ enabled: z.boolean().nullable() }).meta({ id: 'SetFlagOverride' }),
-    response: flagSchema,
-  }),
-};
+    ...operation('admin.flags.setOverride', { access: 'platform-admin', errors: ['NOT_FOUND'], response: flagSchema }),
+  },
+});
 
-const system = {
-  status: route({
-    operation: 'admin.system.status',
+const system = c.router({
+  status: {
     method: 'GET',
     path: '/admin/system',
-    access: 'platform-admin',
     summary: 'System status',
     description: 'What each part of the deployment says right now, measured for this request.',
-    response: systemStatus,
-  }),
-};
+    ...operation('admin.system.status', { access: 'platform-admin', response: systemStatus }),
+  },
+});
 
 const platformAuditEntry = auditEntrySchema
   .extend({
@@ -294,11 +289,9 @@ const platformAuditEntry = auditEntrySchema
   })
   .meta({ id: 'PlatformAuditEntry' });
 
-const auditLog = route({
-  operation: 'admin.auditLog',
+const auditLog = c.query({
   method: 'GET',
   path: '/admin/audit-log',
-  access: 'platform-admin',
   summary: 'Read the audit log of the platform',
   description:
     'A page of what was done in all organizations and outside of any, newest first: also bans, roles, sessions revoked and impersonation. Filters that are given together all hold.',
@@ -314,7 +307,10 @@ const auditLog = route({
     limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),
     cursor: cursor.optional(),
   }),
-  response: z.object({ entries: z.array(platformAuditEntry), nextCursor }).meta({ id: 'PlatformAuditPage' }),
+  ...operation('admin.auditLog', {
+    access: 'platform-admin',
+    response: z.object({ entries: z.array(platformAuditEntry), nextCursor }).meta({ id: 'PlatformAuditPage' }),
+  }),
 });
 
-export const admin = { organizations, flags, system, auditLog };
+export const admin = c.router({ organizations, flags, system, auditLog });

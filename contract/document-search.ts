@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contentType } from './content-types.ts';
 import { count, dateTime, id, pageNumber, position, singleLine } from './fields.ts';
 import { metadataFilter, tag } from './labels.ts';
-import { route } from './route.ts';
+import { c, operation } from './route.ts';
 
 const citation = z
   .object({
@@ -98,11 +98,9 @@ const searchFilter = z
   });
 
 /** The operation `documents.search`. */
-export const searchDocuments = route({
-  operation: 'documents.search',
+export const searchDocuments = c.mutation({
   method: 'POST',
   path: '/workspaces/:workspaceId/documents/search',
-  access: 'document:read',
   summary: 'Search by meaning or by words',
   description: [
     'The best chunks of the workspace, best first; of the documents that meet `filter`, if it is given.',
@@ -111,7 +109,6 @@ export const searchDocuments = route({
     '`hybrid`: both lists, fused by rank.',
     'Each user has a number of searches a minute, 30 unless the deployment sets another. `semantic` and `hybrid` cost one AI credit unless embeddings are local, and are SERVICE_UNAVAILABLE while the AI service is.',
   ].join(' '),
-  errors: ['NOT_FOUND', 'LIMIT_REACHED'],
   pathParams: z.object({ workspaceId: id }),
   body: z
     .object({
@@ -131,13 +128,17 @@ export const searchDocuments = route({
         .meta({ examples: [['citation', 'highlights']] }),
     })
     .meta({ id: 'SearchQuery' }),
-  response: z
-    .object({
-      model: z
-        .string()
-        .describe('The model that embedded the query; `bm25` in mode `lexical`, which embeds nothing.')
-        .meta({ examples: ['local-hash-256'] }),
-      results: z.array(chunkSchema),
-    })
-    .meta({ id: 'SearchResults' }),
+  ...operation('documents.search', {
+    access: 'document:read',
+    errors: ['NOT_FOUND', 'LIMIT_REACHED'],
+    response: z
+      .object({
+        model: z
+          .string()
+          .describe('The model that embedded the query; `bm25` in mode `lexical`, which embeds nothing.')
+          .meta({ examples: ['local-hash-256'] }),
+        results: z.array(chunkSchema),
+      })
+      .meta({ id: 'SearchResults' }),
+  }),
 });

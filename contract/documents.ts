@@ -17,7 +17,7 @@ import {
   singleLine,
 } from './fields.ts';
 import { metadata, tag, tags } from './labels.ts';
-import { route } from './route.ts';
+import { c, operation } from './route.ts';
 import { storageSchema } from './workspaces.ts';
 
 const uploadUrl = 'https://api.example.com/uploads/0198d2c4/0198d2c5?expires=1795262400&signature=q83vEjRWeJA';
@@ -117,16 +117,13 @@ const wantedTags = z
   .meta({ override: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 64 }, minItems: 1, maxItems: 50 } })
   .meta({ examples: [['contract']] });
 
-export const documents = {
-  list: route({
-    operation: 'documents.list',
+export const documents = c.router({
+  list: {
     method: 'GET',
     path: '/workspaces/:workspaceId/documents',
-    access: 'document:read',
     summary: 'List documents',
     description:
       'A page of the documents of a workspace that meet every filter, newest first. `storage` describes the whole workspace, not the page.',
-    errors: ['NOT_FOUND'],
     pathParams: z.object({ workspaceId: id }),
     query: z.object({
       organizationId: id.describe('The organization that the workspace belongs to.'),
@@ -136,31 +133,27 @@ export const documents = {
       contentType: contentType.optional().describe('Only documents of this type.'),
       status: documentStatus.optional().describe('Only documents with this status.'),
     }),
-    response: z.object({ items: z.array(documentSchema), nextCursor, storage: storageSchema }).meta({ id: 'DocumentPage' }),
-  }),
+    ...operation('documents.list', {
+      access: 'document:read',
+      errors: ['NOT_FOUND'],
+      response: z.object({ items: z.array(documentSchema), nextCursor, storage: storageSchema }).meta({ id: 'DocumentPage' }),
+    }),
+  },
   search: searchDocuments,
-  get: route({
-    operation: 'documents.get',
+  get: {
     method: 'GET',
     path: '/documents/:id',
-    access: 'document:read',
     summary: 'Get a document',
     description: 'The document as recorded: its size and status, and what extraction and indexing made of it.',
-    errors: ['NOT_FOUND'],
     pathParams: z.object({ id }),
-    response: documentSchema,
-  }),
-  createUpload: route({
-    operation: 'documents.createUpload',
+    ...operation('documents.get', { access: 'document:read', errors: ['NOT_FOUND'], response: documentSchema }),
+  },
+  createUpload: {
     method: 'POST',
     path: '/documents',
-    access: 'document:create',
     summary: 'Begin an upload',
     description:
       'Records a pending document and returns a signed target: PUT the bytes to `upload.url` with exactly `upload.headers`, then call `documents.complete`. The declared size counts against the quota of the workspace at once. An upload not completed within a day is removed.',
-    errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
-    idempotent: true,
-    answerExample: { document: { ...notRead, status: 'pending' } },
     body: z
       .object({
         workspaceId: id,
@@ -175,83 +168,86 @@ export const documents = {
         metadata: metadata.optional(),
       })
       .meta({ id: 'CreateUpload' }),
-    response: z.object({ document: documentSchema, upload: uploadSchema }).meta({ id: 'UploadDescriptor' }),
-  }),
-  complete: route({
-    operation: 'documents.complete',
+    ...operation('documents.createUpload', {
+      access: 'document:create',
+      errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
+      idempotent: true,
+      answerExample: { document: { ...notRead, status: 'pending' } },
+      response: z.object({ document: documentSchema, upload: uploadSchema }).meta({ id: 'UploadDescriptor' }),
+    }),
+  },
+  complete: {
     method: 'POST',
     path: '/documents/:id/complete',
-    access: 'document:create',
     summary: 'Complete an upload',
     description:
       'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again returns the same document. An object larger than declared is deleted. One whose first bytes are those of another kind than declared is refused with PRECONDITION_FAILED, and stays until the document is deleted or a day is over.',
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
     pathParams: z.object({ id }),
-    answerExample: notRead,
     body: emptyBody,
-    response: documentSchema,
-  }),
-  update: route({
-    operation: 'documents.update',
+    ...operation('documents.complete', {
+      access: 'document:create',
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
+      answerExample: notRead,
+      response: documentSchema,
+    }),
+  },
+  update: {
     method: 'PATCH',
     path: '/documents/:id',
-    access: 'document:create',
     summary: 'Change a document',
     description:
       'Changes what is given and leaves the rest, also while the upload is not complete. `tags` and `metadata` are replaced as a whole: `[]` and `{}` remove them.',
-    errors: ['NOT_FOUND'],
     pathParams: z.object({ id }),
     body: z
       .object({ name: documentName.optional(), tags: tags.optional(), metadata: metadata.optional() })
       .optional()
       .meta({ id: 'UpdateDocument' }),
-    response: documentSchema,
-  }),
-  downloadUrl: route({
-    operation: 'documents.downloadUrl',
+    ...operation('documents.update', { access: 'document:create', errors: ['NOT_FOUND'], response: documentSchema }),
+  },
+  downloadUrl: {
     method: 'GET',
     path: '/documents/:id/download-url',
-    access: 'document:read',
     summary: 'Get a signed download URL',
     description: 'A URL that downloads the document without a session, for five minutes.',
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     pathParams: z.object({ id }),
-    response: z.object({ url: z.url().meta({ examples: [downloadUrl] }), expiresAt: dateTime }).meta({ id: 'DownloadUrl' }),
-  }),
-  text: route({
-    operation: 'documents.text',
+    ...operation('documents.downloadUrl', {
+      access: 'document:read',
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+      response: z.object({ url: z.url().meta({ examples: [downloadUrl] }), expiresAt: dateTime }).meta({ id: 'DownloadUrl' }),
+    }),
+  },
+  text: {
     method: 'GET',
     path: '/documents/:id/text',
-    access: 'document:read',
     summary: 'Get the extracted text',
     description:
       'The text that a succeeded job extracted; null until then. `truncated` tells that the document had more text than is kept. With `page` only the text of that page, without the white space around it: NOT_FOUND if the document has no such page, PRECONDITION_FAILED if it was extracted before the places of pages were kept, until it is extracted again.',
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
     pathParams: z.object({ id }),
     query: z.object({ page: optionalQueryInteger({ min: 1, max: 100_000 }).describe('Only this page, from 1.') }),
-    response: z
-      .object({
-        documentId: id,
-        text: z
-          .string()
-          .nullable()
-          .meta({ examples: ['Mirrors are washed with deionised water on the first Monday of each month.'] }),
-        truncated: z.boolean().meta({ examples: [false] }),
-        extracted: extracted.nullable(),
-        page: textPage.optional().describe('Only if a page was asked for, and there is a text.'),
-      })
-      .meta({ id: 'DocumentText' }),
-  }),
-  delete: route({
-    operation: 'documents.delete',
+    ...operation('documents.text', {
+      access: 'document:read',
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+      response: z
+        .object({
+          documentId: id,
+          text: z
+            .string()
+            .nullable()
+            .meta({ examples: ['Mirrors are washed with deionised water on the first Monday of each month.'] }),
+          truncated: z.boolean().meta({ examples: [false] }),
+          extracted: extracted.nullable(),
+          page: textPage.optional().describe('Only if a page was asked for, and there is a text.'),
+        })
+        .meta({ id: 'DocumentText' }),
+    }),
+  },
+  delete: {
     method: 'DELETE',
     path: '/documents/:id',
-    access: 'document:delete',
     summary: 'Delete a document',
     description:
       'Removes the document, its text and its chunks at once, and gives its bytes back to the quota; the stored object follows durably.',
-    errors: ['NOT_FOUND'],
     pathParams: z.object({ id }),
-    response: deleted,
-  }),
-};
+    ...operation('documents.delete', { access: 'document:delete', errors: ['NOT_FOUND'], response: deleted }),
+  },
+});

@@ -86,6 +86,17 @@ export const errorSchemas = Object.fromEntries((Object.keys(errorCodes) as Error
   ReturnType<typeof envelope>
 >;
 
+type StatusOf<C extends ErrorCode> = (typeof errorCodes)[C]['status'];
+type CodeWith<S extends number, C extends ErrorCode> = C extends ErrorCode ? (StatusOf<C> extends S ? C : never) : never;
+
+/** The envelope of one code, as it is declared. */
+type DeclaredError<C extends ErrorCode> = C extends ErrorCode
+  ? { defined: true; code: C; status: StatusOf<C>; message: string } & (C extends keyof ErrorData ? { data: ErrorData[C] } : unknown)
+  : never;
+
+/** The response schemas of codes, by HTTP status. */
+export type ErrorResponses<C extends ErrorCode> = { [S in StatusOf<C>]: z.ZodType<DeclaredError<CodeWith<S, C>>> };
+
 /** The response schemas by HTTP status: the union of the declared codes with that status. */
 export function errorResponses(codes: readonly ErrorCode[]): Record<number, z.ZodType> {
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);

@@ -1,13 +1,14 @@
+import { isAppRoute } from '@ts-rest/core';
 import { admin } from './admin.ts';
 import { documents } from './documents.ts';
 import { jobs } from './jobs.ts';
 import { billing, organizations } from './organizations.ts';
-import type { AnyRoute } from './route.ts';
+import { type AnyRoute, c, type Routes } from './route.ts';
 import { account, contact, system } from './system.ts';
 import { workspaces } from './workspaces.ts';
 
 /** The contract of the service: every operation, by group and name. */
-export const contract = { system, contact, account, organizations, billing, workspaces, documents, jobs, admin };
+export const contract = c.router({ system, contact, account, organizations, billing, workspaces, documents, jobs, admin });
 
 export type Contract = typeof contract;
 
@@ -17,10 +18,10 @@ export const version = '0.3.0';
 /** Every route, in the order of the contract. */
 export const routes: AnyRoute[] = collect(contract);
 
-function collect(node: object): AnyRoute[] {
+function collect(node: Routes): AnyRoute[] {
   return Object.values(node).flatMap((child) => (isRoute(child) ? [child] : collect(child)));
 }
 
-function isRoute(node: unknown): node is AnyRoute {
-  return typeof node === 'object' && node !== null && 'metadata' in node && 'responses' in node;
+function isRoute(node: AnyRoute | Routes): node is AnyRoute {
+  return isAppRoute(node);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ocrPages } from './documents.ts';
 import { count, cursor, dateTime, emptyBody, exampleId, exampleTime, id, nextCursor, queryBoolean, queryInteger, text } from './fields.ts';
-import { route } from './route.ts';
+import { c, operation } from './route.ts';
 
 export const jobKinds = ['document.extract', 'document.summarize', 'document.index', 'text.summarize', 'text.embed'] as const;
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
@@ -176,15 +176,12 @@ export const jobEventSchema = z
 
 const justQueued = { status: 'queued', attempts: 0, result: null, startedAt: null, finishedAt: null };
 
-export const jobs = {
-  list: route({
-    operation: 'jobs.list',
+export const jobs = c.router({
+  list: {
     method: 'GET',
     path: '/organizations/:organizationId/jobs',
-    access: 'job:read',
     summary: 'List jobs',
     description: 'A page of the jobs of the organization, newest first, narrowed by workspace, document or status.',
-    errors: ['NOT_FOUND'],
     pathParams: z.object({ organizationId: id }),
     query: z.object({
       workspaceId: id.optional().describe('Only those of this workspace.'),
@@ -194,74 +191,74 @@ export const jobs = {
       cursor: cursor.optional(),
       includeResult: queryBoolean(false).describe('Whether the jobs carry their result.'),
     }),
-    response: z.object({ items: z.array(jobListItemSchema), nextCursor }).meta({ id: 'JobPage' }),
-  }),
-  get: route({
-    operation: 'jobs.get',
+    ...operation('jobs.list', {
+      access: 'job:read',
+      errors: ['NOT_FOUND'],
+      response: z.object({ items: z.array(jobListItemSchema), nextCursor }).meta({ id: 'JobPage' }),
+    }),
+  },
+  get: {
     method: 'GET',
     path: '/jobs/:id',
-    access: 'job:read',
     summary: 'Get a job',
     description: 'The job with its input, and its result once it has succeeded.',
-    errors: ['NOT_FOUND'],
     pathParams: z.object({ id }),
-    response: jobSchema,
-  }),
-  create: route({
-    operation: 'jobs.create',
+    ...operation('jobs.get', { access: 'job:read', errors: ['NOT_FOUND'], response: jobSchema }),
+  },
+  create: {
     method: 'POST',
     path: '/jobs',
-    access: 'job:create',
     summary: 'Queue a job',
     description:
       'Charges the credits of the kind and queues the job. Kinds on a document take organization and workspace from it, and need its upload to be complete; summarizing or indexing a document that has no text yet extracts it first. A failed attempt is tried again after 10, 30 and 90 seconds; a job that fails finally gives its credits back.',
-    errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'LIMIT_REACHED'],
-    idempotent: true,
-    answerExample: justQueued,
     body: createJob,
-    response: jobSchema,
-  }),
-  cancel: route({
-    operation: 'jobs.cancel',
+    ...operation('jobs.create', {
+      access: 'job:create',
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'LIMIT_REACHED'],
+      idempotent: true,
+      answerExample: justQueued,
+      response: jobSchema,
+    }),
+  },
+  cancel: {
     method: 'POST',
     path: '/jobs/:id/cancel',
-    access: 'job:cancel',
     summary: 'Cancel a queued job',
     description:
       'Cancels the job and gives its credits back, also while it waits between two attempts. Of large texts in its input only the first 1,000 characters are kept. A job that is running or finished is CONFLICT.',
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    answerExample: { ...justQueued, status: 'canceled', finishedAt: exampleTime },
     pathParams: z.object({ id }),
     body: emptyBody,
-    response: jobSchema,
-  }),
-  retry: route({
-    operation: 'jobs.retry',
+    ...operation('jobs.cancel', {
+      access: 'job:cancel',
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      answerExample: { ...justQueued, status: 'canceled', finishedAt: exampleTime },
+      response: jobSchema,
+    }),
+  },
+  retry: {
     method: 'POST',
     path: '/jobs/:id/retry',
-    access: 'job:create',
     summary: 'Retry a failed job',
     description:
       'Queues a new job with the input of the failed one, charged again; its `input.retryOf` names the original, which stays failed.',
-    errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'],
-    idempotent: true,
-    answerExample: { ...justQueued, input: { retryOf: exampleId } },
     pathParams: z.object({ id }),
     body: emptyBody,
-    response: jobSchema,
-  }),
-  stream: route({
-    operation: 'jobs.stream',
+    ...operation('jobs.retry', {
+      access: 'job:create',
+      errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'],
+      idempotent: true,
+      answerExample: { ...justQueued, input: { retryOf: exampleId } },
+      response: jobSchema,
+    }),
+  },
+  stream: {
     method: 'GET',
     path: '/organizations/:organizationId/jobs/stream',
-    access: 'job:read',
     summary: 'Follow jobs as they change',
     description:
       'Server-sent events. Each `message` event carries a whole job as its data and an opaque `id`; send that as `Last-Event-Id` when you reconnect, and nothing is missed (an event may come twice). Without it the stream begins with what happens next, and the header `Last-Event-Id` of the response tells where that is. An `error` event carries the error envelope, then the stream ends. A connection lasts 15 minutes at the most; a user may hold five, and one with the `Stream-Id` of an earlier one takes its place.',
-    errors: ['NOT_FOUND'],
-    stream: true,
     pathParams: z.object({ organizationId: id }),
     query: z.object({ workspaceId: id.optional().describe('Only the jobs of this workspace; those that end because it is deleted too.') }),
-    response: jobEventSchema,
-  }),
-};
+    ...operation('jobs.stream', { access: 'job:read', errors: ['NOT_FOUND'], stream: true, response: jobEventSchema }),
+  },
+});

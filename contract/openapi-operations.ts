@@ -35,13 +35,13 @@ export function createOperations(book: SchemaBook) {
   const errors = createErrorResponses(book);
   return {
     describe(operation: OpenApiOperation, route: AnyRoute): OpenApiOperation {
-      const { access, idempotent, stream, operation: name } = route.metadata;
-      const { requestBody } = operation;
+      const { access, idempotent, stream } = route.metadata;
+      const { operationId, summary, description, tags, requestBody } = operation;
       return {
-        operationId: name,
-        summary: route.summary,
-        description: `${route.description}\n\n${accessNote(access)}`,
-        tags: [name.slice(0, name.lastIndexOf('.'))],
+        operationId,
+        summary,
+        description: `${description}\n\n${accessNote(access)}`,
+        tags: [tags.join('.')],
         ...(access === 'public' ? { security: [] } : {}),
         parameters: [
           ...(operation.parameters ?? []),

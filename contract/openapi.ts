@@ -1,11 +1,13 @@
-import { generateOpenApi } from '@ts-rest/open-api';
-import type { z } from 'zod';
+import { generateOpenApi, type SchemaTransformerSync } from '@ts-rest/open-api';
+import { z } from 'zod';
 import { contentTypes } from './content-types.ts';
-import { contract, version } from './index.ts';
+import { contract, routes, version } from './index.ts';
 import { about, headers, parameters, securitySchemes, tags } from './openapi-fixed.ts';
 import { createOperations, type OpenApiOperation } from './openapi-operations.ts';
 import { createSchemaBook } from './openapi-schemas.ts';
 import type { AnyRoute } from './route.ts';
+
+type SchemaObject = ReturnType<SchemaTransformerSync>;
 
 /** An OpenAPI 3.1 document, with the types that this project needs. */
 export interface OpenApiDocument {
@@ -23,17 +25,18 @@ export interface OpenApiDocument {
 export function buildOpenApi({ cookieName, extra = [] }: { cookieName: string; extra?: readonly string[] }): OpenApiDocument {
   const book = createSchemaBook();
   const operations = createOperations(book);
-  const { paths } = generateOpenApi(
-    contract as never,
+  // What ts-rest generates: the parameters, bodies and responses that the routes declare, as `book` converts their schemas.
+  const { paths }: { paths: OpenApiDocument['paths'] } = generateOpenApi(
+    contract,
     { info: { title: about.title, version } },
     {
       setOperationId: 'concatenated-path',
-      jsonQuery: false,
+      // The types of ts-rest are those of OpenAPI 3.0, whose schemas are narrower.
       schemaTransformer: ({ schema, type }) =>
-        schema ? (book.convert(schema as z.ZodType, type === 'response' ? 'output' : 'input') as never) : null,
-      operationMapper: (operation, route) => operations.describe(operation as OpenApiOperation, route as unknown as AnyRoute) as never,
+        schema instanceof z.ZodType ? (book.convert(schema, type === 'response' ? 'output' : 'input') as SchemaObject) : null,
     },
   );
+  const described = mapOperations(paths, (operation) => operations.describe(operation, routeNamed(operation.operationId)));
   const schemas = book.components();
   return {
     openapi: '3.1.0',
@@ -41,7 +44,7 @@ export function buildOpenApi({ cookieName, extra = [] }: { cookieName: string; e
     servers: [{ url: '/api/v1', description: 'The deployment that serves this document.' }],
     security: [{ bearer: [] }, { cookie: [] }],
     tags,
-    paths: joinSameTemplates(paths),
+    paths: joinSameTemplates(described),
     components: {
       securitySchemes: securitySchemes(cookieName),
       parameters,
@@ -50,6 +53,18 @@ export function buildOpenApi({ cookieName, extra = [] }: { cookieName: string; e
       schemas: { ...schemas, ContentType: { ...schemas.ContentType, enum: [...contentTypes, ...extra] } },
     },
   };
+}
+
+function mapOperations(paths: OpenApiDocument['paths'], map: (operation: OpenApiOperation) => OpenApiOperation): OpenApiDocument['paths'] {
+  const mapItem = (item: Record<string, OpenApiOperation>) =>
+    Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, map(operation)]));
+  return Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, mapItem(item)]));
+}
+
+function routeNamed(operationId: string): AnyRoute {
+  const route = routes.find(({ metadata }) => metadata.operation === operationId);
+  if (!route) throw new Error(`The contract declares ${operationId} under another name.`);
+  return route;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { organizationLimits } from './errors.ts';
 import { count, cursor, dateTime, exampleId, id, nextCursor, planLimits, planName, queryInteger, subscriptionStatus } from './fields.ts';
-import { route } from './route.ts';
+import { c, operation } from './route.ts';
 
 const usageSchema = z
   .object({
@@ -54,22 +54,18 @@ export const auditEntrySchema = z
   })
   .meta({ id: 'AuditEntry' });
 
-export const organizations = {
-  usage: route({
-    operation: 'organizations.usage',
+export const organizations = c.router({
+  usage: {
     method: 'GET',
     path: '/organizations/:organizationId/usage',
-    access: 'member',
     summary: 'Usage against the plan',
     description: 'What the organization uses of its plan: workspaces, members, invitations and the credits of this month.',
     pathParams: z.object({ organizationId: id }),
-    response: usageSchema,
-  }),
-  auditLog: route({
-    operation: 'organizations.auditLog',
+    ...operation('organizations.usage', { access: 'member', response: usageSchema }),
+  },
+  auditLog: {
     method: 'GET',
     path: '/organizations/:organizationId/audit-log',
-    access: 'auditLog:read',
     summary: 'Read the audit log',
     description: 'A page of what was done in the organization and by whom, newest first.',
     pathParams: z.object({ organizationId: id }),
@@ -77,9 +73,12 @@ export const organizations = {
       limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),
       cursor: cursor.optional(),
     }),
-    response: z.object({ entries: z.array(auditEntrySchema), nextCursor }).meta({ id: 'AuditPage' }),
-  }),
-};
+    ...operation('organizations.auditLog', {
+      access: 'auditLog:read',
+      response: z.object({ entries: z.array(auditEntrySchema), nextCursor }).meta({ id: 'AuditPage' }),
+    }),
+  },
+});
 
 const billingSubscription = z
   .object({
@@ -98,35 +97,36 @@ const billingSubscription = z
   })
   .meta({ id: 'BillingSubscription' });
 
-export const billing = {
-  status: route({
-    operation: 'billing.status',
+export const billing = c.router({
+  status: {
     method: 'GET',
     path: '/organizations/:organizationId/billing',
-    access: 'billing:read',
     summary: 'Billing status',
     description: 'The plan, its limits, the subscription behind it, and the limits that the organization already exceeds.',
     pathParams: z.object({ organizationId: id }),
-    response: z
-      .object({
-        enabled: z.boolean(),
-        plan: planName.nullable(),
-        limits: planLimits.nullable(),
-        subscription: billingSubscription.nullable(),
-        paymentFailed: z.boolean(),
-        overLimit: z
-          .array(
-            z
-              .object({
-                kind: z.enum(organizationLimits),
-                current: count.meta({ examples: [4] }),
-                limit: count.meta({ examples: [3] }),
-              })
-              .meta({ id: 'ExceededLimit' }),
-          )
-          .describe('The limits that the organization already exceeds.')
-          .meta({ examples: [[]] }),
-      })
-      .meta({ id: 'BillingStatus' }),
-  }),
-};
+    ...operation('billing.status', {
+      access: 'billing:read',
+      response: z
+        .object({
+          enabled: z.boolean(),
+          plan: planName.nullable(),
+          limits: planLimits.nullable(),
+          subscription: billingSubscription.nullable(),
+          paymentFailed: z.boolean(),
+          overLimit: z
+            .array(
+              z
+                .object({
+                  kind: z.enum(organizationLimits),
+                  current: count.meta({ examples: [4] }),
+                  limit: count.meta({ examples: [3] }),
+                })
+                .meta({ id: 'ExceededLimit' }),
+            )
+            .describe('The limits that the organization already exceeds.')
+            .meta({ examples: [[]] }),
+        })
+        .meta({ id: 'BillingStatus' }),
+    }),
+  },
+});

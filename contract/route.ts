@@ -1,6 +1,10 @@
+import { type AppRoute, initContract, type ServerInferRequest, type ServerInferResponseBody } from '@ts-rest/core';
 import type { z } from 'zod';
 import type { Access } from './access.ts';
-import { type ErrorCode, errorResponses } from './errors.ts';
+import { type ErrorCode, type ErrorResponses, errorResponses } from './errors.ts';
+
+/** ts-rest's builder, which every part of the contract is made with (docs/ts-rest.md). */
+export const c: ReturnType<typeof initContract> = initContract();
 
 /** What a route declares in addition to its schemas; both transports, the tests and the OpenAPI document read it. */
 export interface RouteMetadata {
@@ -17,81 +21,60 @@ export interface RouteMetadata {
   answerExample: object;
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type CommonCode<A extends Access> =
+  | 'BAD_REQUEST'
+  | 'TOO_MANY_REQUESTS'
+  | 'SERVICE_UNAVAILABLE'
+  | (A extends 'public' ? never : 'UNAUTHORIZED' | 'FORBIDDEN');
 
-interface RouteOptions<M extends Method, P, Q, B, R> {
-  operation: string;
-  method: M;
-  path: string;
-  summary: string;
-  description: string;
-  access: Access;
+interface OperationOptions<A extends Access, E extends ErrorCode, R extends z.ZodType> {
+  access: A;
   /** Codes in addition to the common ones. */
-  errors?: readonly ErrorCode[];
+  errors?: readonly E[];
   idempotent?: boolean;
   stream?: boolean;
   answerExample?: object;
-  pathParams?: P;
-  query?: Q;
-  body?: B;
+  /** The body of the response, or the data of each event of a stream. */
   response: R;
 }
 
 /**
- * Declares one operation: its REST route, schemas, access and errors. The common errors are added: BAD_REQUEST for malformed input,
- * TOO_MANY_REQUESTS of the rate limiter, SERVICE_UNAVAILABLE if the database does not respond, and UNAUTHORIZED and FORBIDDEN if the access
- * needs a session.
+ * The `responses` and the `metadata` of a ts-rest route. The common errors are added: BAD_REQUEST for malformed input, TOO_MANY_REQUESTS of
+ * the rate limiter, SERVICE_UNAVAILABLE if the database does not respond, and UNAUTHORIZED and FORBIDDEN if the access needs a session.
  */
-export function route<
-  const M extends Method,
-  R extends z.ZodType,
-  P extends z.ZodObject | undefined = undefined,
-  Q extends z.ZodObject | undefined = undefined,
-  B extends z.ZodType | undefined = undefined,
->(options: RouteOptions<M, P, Q, B, R>) {
-  const {
-    operation,
-    method,
-    path,
-    summary,
-    description,
-    access,
-    idempotent = false,
-    stream = false,
-    answerExample = {},
-    response,
-  } = options;
+export function operation<const A extends Access, R extends z.ZodType, const E extends ErrorCode = never>(
+  name: string,
+  { access, errors = [], idempotent = false, stream = false, answerExample = {}, response }: OperationOptions<A, E, R>,
+) {
   const common: ErrorCode[] = access === 'public' ? ['BAD_REQUEST'] : ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'];
-  const errors = [...new Set<ErrorCode>([...common, ...(options.errors ?? []), 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'])];
-  return {
-    method,
-    path,
-    summary,
-    description,
-    pathParams: options.pathParams as P,
-    query: options.query as Q,
-    body: options.body as B,
-    responses: { ...(errorResponses(errors) as Record<never, never>), 200: response },
-    metadata: { operation, access, errors, idempotent, stream, answerExample } satisfies RouteMetadata as RouteMetadata,
-  };
+  const codes = [...new Set<ErrorCode>([...common, ...errors, 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'])];
+  const metadata: RouteMetadata = { operation: name, access, errors: codes, idempotent, stream, answerExample };
+  return { responses: { ...(errorResponses(codes) as ErrorResponses<CommonCode<A> | E>), 200: response }, metadata };
 }
 
-type Output<S> = S extends z.ZodType ? z.output<S> : unknown;
-
-export interface AnyRoute {
-  method: string;
-  path: string;
+/** A route of this contract: one of ts-rest's, with zod schemas and the metadata of {@link operation}. */
+export type AnyRoute = AppRoute & {
   summary: string;
   description: string;
-  pathParams: z.ZodObject | undefined;
-  query: z.ZodObject | undefined;
-  body: z.ZodType | undefined;
+  pathParams?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
   responses: { 200: z.ZodType };
   metadata: RouteMetadata;
-}
+};
 
-/** A handler's input: path parameters, query and body as one object. */
-export type RouteInput<R extends AnyRoute> = Output<R['pathParams']> & Output<R['query']> & Output<R['body']>;
+/** The routes of a part of the contract. */
+export type Routes = { [name: string]: AnyRoute | Routes };
+
+// An empty object, whose keys are any string, has no fields.
+type Fields<T> = string extends keyof NonNullable<T> ? unknown : NonNullable<T>;
+type Part<T, K extends string> = K extends keyof T ? Fields<T[K]> : unknown;
+
+/** Path parameters, query and body of a request, as ts-rest infers them, in one object. */
+export type JoinedInput<T> = Part<T, 'params'> & Part<T, 'query'> & Part<T, 'body'>;
+
+/** A handler's input. */
+export type RouteInput<R extends AnyRoute> = JoinedInput<ServerInferRequest<R>>;
 
 /** What a handler returns, before validation against the contract. */
-export type RouteOutput<R extends AnyRoute> = z.input<R['responses'][200]>;
+export type RouteOutput<R extends AnyRoute> = ServerInferResponseBody<R, 200>;

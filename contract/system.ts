@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { anyText, dateTime, email, flagKey, id, multiLine, singleLine } from './fields.ts';
-import { route } from './route.ts';
+import { c, operation } from './route.ts';
 
 const socialProvider = z.enum(['provider_a', 'provider_b']).meta({ id: 'SocialProvider' });
 export type SocialProvider = z.infer<typeof socialProvider>;
@@ -17,47 +17,38 @@ const resolvedFlags = z
   .record(flagKey, z.boolean())
   .meta({ id: 'ResolvedFlags', description: 'Each flag, resolved for the organization.', examples: [{ 'search.rerank': true }] });
 
-export const system = {
-  health: route({
-    operation: 'system.health',
+export const system = c.router({
+  health: {
     method: 'GET',
     path: '/health',
-    access: 'public',
     summary: 'Service version and time',
     description: 'Answers while the process serves requests. For probes of an orchestrator use `/healthz` and `/readyz`.',
-    response: health,
-  }),
-  authConfig: route({
-    operation: 'system.authConfig',
+    ...operation('system.health', { access: 'public', response: health }),
+  },
+  authConfig: {
     method: 'GET',
     path: '/auth-config',
-    access: 'public',
     summary: 'Ways to sign in',
     description: 'The OpenID Connect providers that are configured, and whether an email address must be verified before signing in.',
-    response: authConfig,
-  }),
-  flags: route({
-    operation: 'system.flags',
+    ...operation('system.authConfig', { access: 'public', response: authConfig }),
+  },
+  flags: {
     method: 'GET',
     path: '/flags',
-    access: 'signed-in',
     summary: 'Feature flags',
     description: 'Every feature flag, resolved for the organization when one is given (you must be its member), else the global defaults.',
     query: z.object({ organizationId: id.optional().describe('The organization that the flags are resolved for.') }),
-    response: resolvedFlags,
-  }),
-};
+    ...operation('system.flags', { access: 'signed-in', response: resolvedFlags }),
+  },
+});
 
-export const contact = {
-  send: route({
-    operation: 'contact.send',
+export const contact = c.router({
+  send: {
     method: 'POST',
     path: '/contact',
-    access: 'public',
     summary: 'Send a message to the operator',
     description:
       'Mails the message to the address that the deployment has configured, with the sender as its reply-to. Limited to five messages an hour for each IP address. `website` is for machines: people leave it empty.',
-    errors: ['PRECONDITION_FAILED'],
     body: z
       .object({
         email,
@@ -71,9 +62,13 @@ export const contact = {
           .meta({ examples: [''] }),
       })
       .meta({ id: 'ContactMessage' }),
-    response: z.object({ ok: z.literal(true) }).meta({ id: 'ContactAccepted' }),
-  }),
-};
+    ...operation('contact.send', {
+      access: 'public',
+      errors: ['PRECONDITION_FAILED'],
+      response: z.object({ ok: z.literal(true) }).meta({ id: 'ContactAccepted' }),
+    }),
+  },
+});
 
 const userSchema = z
   .object({
@@ -94,14 +89,12 @@ const userSchema = z
   })
   .meta({ id: 'User' });
 
-export const account = {
-  me: route({
-    operation: 'account.me',
+export const account = c.router({
+  me: {
     method: 'GET',
     path: '/me',
-    access: 'signed-in',
     summary: 'The signed-in user',
     description: 'The user behind the session or bearer token of this request.',
-    response: userSchema,
-  }),
-};
+    ...operation('account.me', { access: 'signed-in', response: userSchema }),
+  },
+});

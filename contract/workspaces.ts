@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { byteCount, dateTime, deleted, id, singleLine, slug } from './fields.ts';
-import { route } from './route.ts';
+import { c, operation } from './route.ts';
 
 export const storageSchema = z
   .object({
@@ -28,67 +28,61 @@ const workspaceFields = {
 
 const workspaceSchema = z.object(workspaceFields).meta({ id: 'Workspace' });
 
-export const workspaces = {
-  list: route({
-    operation: 'workspaces.list',
+export const workspaces = c.router({
+  list: {
     method: 'GET',
     path: '/workspaces',
-    access: 'workspace:read',
     summary: 'List workspaces',
     description: 'Every workspace of the organization, by name.',
     query: z.object({ organizationId: id.describe('The organization that the workspaces belong to.') }),
-    response: z.array(workspaceSchema),
-  }),
-  get: route({
-    operation: 'workspaces.get',
+    ...operation('workspaces.list', { access: 'workspace:read', response: z.array(workspaceSchema) }),
+  },
+  get: {
     method: 'GET',
     path: '/workspaces/:slug',
-    access: 'workspace:read',
     summary: 'Get a workspace by its slug',
     description: 'The workspace with this slug in the organization, with the bytes its documents use and may use.',
-    errors: ['NOT_FOUND'],
     pathParams: z.object({ slug }),
     query: z.object({ organizationId: id.describe('The organization that the workspace belongs to.') }),
-    response: z.object({ ...workspaceFields, storage: storageSchema }).meta({ id: 'WorkspaceWithStorage' }),
-  }),
-  create: route({
-    operation: 'workspaces.create',
+    ...operation('workspaces.get', {
+      access: 'workspace:read',
+      errors: ['NOT_FOUND'],
+      response: z.object({ ...workspaceFields, storage: storageSchema }).meta({ id: 'WorkspaceWithStorage' }),
+    }),
+  },
+  create: {
     method: 'POST',
     path: '/workspaces',
-    access: 'workspace:create',
     summary: 'Create a workspace',
     description:
       'Adds a workspace to the organization, optionally for one of its teams. The slug is unique within the organization: one that is taken is CONFLICT. So is one workspace more than the deployment lets an organization have; `message` tells which it is.',
-    errors: ['LIMIT_REACHED', 'NOT_FOUND', 'CONFLICT'],
-    idempotent: true,
     body: z.object({ organizationId: id, teamId: id.nullable().optional(), name: workspaceName, slug }).meta({ id: 'CreateWorkspace' }),
-    response: workspaceSchema,
-  }),
-  update: route({
-    operation: 'workspaces.update',
+    ...operation('workspaces.create', {
+      access: 'workspace:create',
+      errors: ['LIMIT_REACHED', 'NOT_FOUND', 'CONFLICT'],
+      idempotent: true,
+      response: workspaceSchema,
+    }),
+  },
+  update: {
     method: 'PATCH',
     path: '/workspaces/:id',
-    access: 'workspace:update',
     summary: 'Change a workspace',
     description: 'Changes what is given and leaves the rest. `teamId: null` takes the workspace out of its team.',
-    errors: ['NOT_FOUND', 'CONFLICT'],
     pathParams: z.object({ id }),
     body: z
       .object({ name: workspaceName.optional(), slug: slug.optional(), teamId: id.nullable().optional() })
       .optional()
       .meta({ id: 'UpdateWorkspace' }),
-    response: workspaceSchema,
-  }),
-  delete: route({
-    operation: 'workspaces.delete',
+    ...operation('workspaces.update', { access: 'workspace:update', errors: ['NOT_FOUND', 'CONFLICT'], response: workspaceSchema }),
+  },
+  delete: {
     method: 'DELETE',
     path: '/workspaces/:id',
-    access: 'workspace:delete',
     summary: 'Delete a workspace',
     description:
       'Removes the workspace with its documents and their chunks at once; stored objects follow durably. Its jobs stay, without a workspace; those not finished fail and are refunded.',
-    errors: ['NOT_FOUND'],
     pathParams: z.object({ id }),
-    response: deleted,
-  }),
-};
+    ...operation('workspaces.delete', { access: 'workspace:delete', errors: ['NOT_FOUND'], response: deleted }),
+  },
+});

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import { createExpressEndpoints, type RequestValidationError } from '@ts-rest/express';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { ZodError } from 'zod';
-import { contract } from '../../contract/index.ts';
-import type { AnyRoute } from '../../contract/route.ts';
+import { type Contract, contract } from '../../contract/index.ts';
+import type { AnyRoute, Routes } from '../../contract/route.ts';
 import type { Caller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
-import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
+import { isProcedure, type Procedure, type Procedures, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
 import { eventStreamType, toEventStream } from '../streams/sse.ts';
 import { invalidInput, malformed, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
@@ -17,7 +17,7 @@ import { noteTurnsTaken } from './observe-requests.ts';
 import { requestIdOf, requestInfo } from './request.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
-export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
+export function createRest(deps: ApiDeps, procedures: Procedures<Contract>): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const authenticated: RequestHandler = async (req, res, next) => {
     const { tsRestRoute: route } = req as { tsRestRoute?: AnyRoute };
@@ -26,12 +26,12 @@ export function createRest(deps: ApiDeps, procedures: ProcedureTree): Router {
     next();
   };
   router.use(jsonInParts);
-  createExpressEndpoints(contract as never, toHandlers(deps, procedures) as never, router, {
+  createExpressEndpoints(contract, implement(deps, procedures), router, {
     logInitialization: false,
     jsonQuery: false,
     // `run` validates each response once, for both transports.
     responseValidation: false,
-    globalMiddleware: [authenticated, wellFormedQuery, jsonBody(deps.bodies), authenticated] as never,
+    globalMiddleware: [authenticated, wellFormedQuery, jsonBody(deps.bodies), authenticated],
     requestValidationErrorHandler: (error) => {
       throw invalidRequest(error);
     },
@@ -65,7 +65,13 @@ export function restErrors(deps: Pick<ApiDeps, 'log' | 'refusals'>): ErrorReques
   };
 }
 
-type RestHandler = (args: { params: object; query: object; body: object | undefined; req: Request; res: Response }) => Promise<unknown>;
+/** What ts-rest mounts: a handler for each route. Which procedure implements which route is checked by {@link Procedures}. */
+function implement<T extends Routes>(deps: ApiDeps, procedures: Procedures<T>): RouterImplementation<T> {
+  return toHandlers(deps, procedures) as RouterImplementation<T>;
+}
+
+type RouterImplementation<T extends Routes> = Parameters<typeof createExpressEndpoints<T>>[1];
+type RestHandler = (args: { params?: object; query?: object; body?: object; req: Request; res: Response }) => Promise<unknown>;
 type HandlerTree = { [name: string]: RestHandler | HandlerTree };
 
 function toHandlers(deps: ApiDeps, tree: ProcedureTree): HandlerTree {

@@ -1,5 +1,6 @@
+import type { Contract } from '../../contract/index.ts';
 import type { ApiDeps } from '../deps.ts';
-import type { ProcedureTree } from '../procedure.ts';
+import type { Procedures } from '../procedure.ts';
 import { accountProcedures } from './account.ts';
 import { platformAuditLog } from './admin-audit-log.ts';
 import { adminFlagProcedures } from './admin-flags.ts';
@@ -14,7 +15,7 @@ import { systemProcedures } from './system.ts';
 import { workspaceProcedures } from './workspaces.ts';
 
 /** Every procedure, in the shape of the contract; both transports mount this one tree. */
-export function createProcedures(deps: ApiDeps): ProcedureTree {
+export function createProcedures(deps: ApiDeps): Procedures<Contract> {
   return {
     system: systemProcedures(deps),
     contact: contactProcedures(deps),

@@ -4,7 +4,7 @@ import { freeFolders, type Room, rooms } from './rooms.ts';
 const typePlugins: Record<string, string> = {
   config: './tools/lint/types-from-config.grit',
   contract: './tools/lint/types-from-contract.grit',
-  zod: './tools/lint/types-from-zod.grit',
+  '@ts-rest': './tools/lint/types-from-ts-rest.grit',
 };
 /** A workflow takes only types from anywhere, which one plugin says for all folders. */
 const onlyTypes: Record<string, string> = { workflows: './tools/lint/types-from-other-rooms.grit' };

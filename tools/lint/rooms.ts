@@ -14,7 +14,7 @@ export interface Room {
 export const rooms: Record<string, Room> = {
   concurrency: { packages: ['node:*'] },
   contract: { packages: ['zod', '@ts-rest/core', '@ts-rest/open-api'] },
-  client: { types: ['contract'], packages: ['@orpc/client', '@orpc/client/fetch'], typePackages: ['zod'] },
+  client: { types: ['contract'], packages: ['@orpc/client', '@orpc/client/fetch'], typePackages: ['@ts-rest/core'] },
   config: { types: ['contract'], packages: ['zod', 'node:*'] },
   db: {
     imports: ['concurrency', 'telemetry/spans.ts', 'workflows/definitions.ts', 'workflows/inputs.ts'],

@@ -53,6 +53,6 @@ async function install(tarball: string, consumer: string): Promise<void> {
     symlinkSync(resolve('node_modules', name), join(consumer, 'node_modules', name));
   }
   writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module' }));
-  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', lib: ['esnext'], types: ['node'] };
+  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', lib: ['esnext'], types: ['node'], skipLibCheck: true };
   writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
 }
