@@ -24,6 +24,8 @@ type Manners = Map<string | undefined, Manner>;
 
 export interface EmbedAllOptions extends CallOptions {
   signal: AbortSignal;
+  /** Whose texts these are: organizations take turns. */
+  organizationId?: string | undefined;
   /** The index whose model should embed, if the service has it; by default that of the service. */
   index?: { model: string; dimensions: number } | undefined;
   textsPerCall?: number;
@@ -118,11 +120,11 @@ export class Embedder {
   private async embedPatiently<V>(
     embed: Embed<V>,
     texts: string[],
-    { signal, requestId, organizationId, index, until = 0 }: EmbedAllOptions,
+    { signal, requestId, index, until = 0 }: EmbedAllOptions,
   ): Promise<Embedded<V>> {
     for (;;) {
       try {
-        return await embed({ texts, index, signal, requestId, organizationId });
+        return await embed({ texts, index, signal, requestId });
       } catch (error) {
         const waitMs = error instanceof AiServiceError && error.retryable ? error.retryAfterMs : undefined;
         if (waitMs === undefined || Date.now() + Math.max(waitMs, leastWaitMs) >= until) throw error;

@@ -29,8 +29,6 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Echoed by the service and written to its log. */
   requestId?: string | undefined;
-  /** Whose work it is: if calls have to wait in the service, organizations take turns. */
-  organizationId?: string | undefined;
   /** How long the service may be away altogether before the call fails, in milliseconds: 15 s by default. A slow one is waited for. */
   patienceMs?: number | undefined;
 }
@@ -159,7 +157,6 @@ async function askUntraced<T extends z.ZodType>(
     ...(traceparent === undefined ? {} : { traceparent }),
     'x-service-token': token,
     ...(call.requestId === undefined ? {} : { 'x-request-id': call.requestId }),
-    ...(call.organizationId === undefined ? {} : { 'x-fairness-key': call.organizationId }),
   };
   const away = presence.watch(call.patienceMs ?? defaultPatienceMs);
   const response = await send(`${baseUrl}${path}`, { ...options, headers }, { timeoutMs, signal: call.signal, away: away.signal }).finally(

@@ -1,9 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { availableParallelism, totalmem } from 'node:os';
 import { Registry } from 'prom-client';
 import { loadAiServiceConfig } from '../config/ai-service.ts';
-import { ConfigurationError } from '../config/environment.ts';
 import { loadOrExit } from '../config/load-or-exit.ts';
 import { createAiServiceMetrics } from '../metrics/ai-service-metrics.ts';
 import { serveMetrics } from '../metrics/serve-metrics.ts';
@@ -13,12 +11,10 @@ import { startTracing } from '../telemetry/start-tracing.ts';
 import { orderLocalModels } from './embed/embed-models.ts';
 import { createMinilmModel } from './embed/minilm/pooled-model.ts';
 import { drainOnStop } from './http/in-flight.ts';
-import { chooseOcr, recognizesHere } from './ocr/backends.ts';
-import { leastBytes, type PoolBudget, planPools } from './pool/budget.ts';
+import { chooseOcr } from './ocr/backends.ts';
 import { findIsolation } from './pool/isolation.ts';
-import { LongTasks } from './pool/long-tasks.ts';
+import { memoryBytes } from './pool/memory-bounds.ts';
 import { ProcessPool } from './pool/process-pool.ts';
-import { readProcessorWaitMs } from './pool/rests.ts';
 import { createLocalProvider, createRemoteProvider } from './providers.ts';
 import { createService, readHealth } from './service.ts';
 
@@ -28,24 +24,16 @@ const config = loadOrExit(() => loadAiServiceConfig(process.env));
 const logger = createLog({ level: config.logLevel, base: { service: 'ai' } });
 logCrashes(logger);
 const tracing = await startTracing(config.tracing, 'ai', logger);
-const budget = planMemory();
 const isolation = findIsolation();
 if (isolation.missing.length > 0) logger.warn({ missing: isolation.missing }, 'The readers of documents are not kept from everything.');
-// A child that is stopped does not notice that its parent is gone.
-const cores = availableParallelism();
-const readingCores = isolation.endsWithParent ? (config.readingCores ?? Math.max(1, cores - 1)) : Infinity;
-// If the readers may have all processors, it is for them that the service itself waits.
-const longTasks = new LongTasks(readingCores, readingCores < cores ? readProcessorWaitMs : undefined);
 const pool = new ProcessPool({
   entry: new URL('./extract/child.ts', import.meta.url),
-  longTasks,
-  size: budget.readers,
-  spare: budget.spareReaders,
-  heapMegabytes: Math.min(512, Math.floor(budget.readerBytes / 2 ** 21)),
-  memoryBytes: budget.readerBytes,
+  size: config.readers,
+  heapMegabytes: 512,
+  memoryBytes: memoryBytes.reader,
   onStderr: logStderr,
 });
-const ocr = chooseOcr(config, { size: budget.recognizers, memoryBytes: budget.recognizerBytes, longTasks, onStderr: logStderr });
+const ocr = chooseOcr(config, { size: config.recognizers, memoryBytes: memoryBytes.recognizer, onStderr: logStderr });
 const embedPool = startEmbedders();
 const localModels = orderLocalModels(config.localEmbedModel, embedPool && createMinilmModel(embedPool));
 const provider = config.remote ? createRemoteProvider(config.remote, localModels) : createLocalProvider(pool, localModels);
@@ -54,11 +42,11 @@ const app = createService({
   config,
   logger,
   pool,
-  poolSize: budget.readers,
+  poolSize: config.readers,
   provider,
   ocr,
   health: () => readHealth(config, { provider, pool, ocr, embedPool }),
-  observeRequest: createAiServiceMetrics(registry, { readers: budget.readers, readLoad: () => pool.load }),
+  observeRequest: createAiServiceMetrics(registry, { readers: config.readers, readLoad: () => pool.load }),
 });
 if (config.metricsPort > 0) await serveMetrics(config.metricsPort, { registry });
 const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 }, app);
@@ -82,35 +70,12 @@ async function stop(signal: string): Promise<void> {
 
 /** The processes of the local sentence model, if it is chosen. Behind another model it still embeds for what it has indexed. */
 function startEmbedders(): ProcessPool | undefined {
-  if (budget.embedders === 0) return undefined;
+  if (!config.usesMinilm) return undefined;
   const entry = new URL('./embed/minilm/child.ts', import.meta.url);
-  return new ProcessPool({ entry, size: budget.embedders, heapMegabytes: 256, memoryBytes: budget.embedderBytes, onStderr: logStderr });
+  return new ProcessPool({ entry, size: config.embedders, heapMegabytes: 256, memoryBytes: memoryBytes.embedder, onStderr: logStderr });
 }
 
 /** Logs what a dying child writes, such as V8's report of a full heap. */
 function logStderr(pid: number | undefined, text: string): void {
   logger.warn({ pid, stderr: text.slice(0, 2000) }, 'A child process wrote to its standard error.');
-}
-
-/** Plans the children within the memory of the container, or of the machine. Ends the process if they do not fit. */
-function planMemory(): PoolBudget {
-  const containerBytes = process.constrainedMemory();
-  const limitBytes = config.memoryBytes ?? (containerBytes > 0 ? Math.min(containerBytes, totalmem()) : totalmem());
-  const options = {
-    cores: availableParallelism(),
-    recognizes: recognizesHere(config),
-    readers: config.readers,
-    recognizers: config.recognizers,
-    embeds: config.usesMinilm,
-    embedders: config.embedders,
-  };
-  const plan = planPools({ ...options, limitBytes });
-  if (plan) {
-    logger.info({ limitBytes, ...plan }, 'The memory of the readers is planned.');
-    return plan;
-  }
-  const neededMegabytes = Math.ceil(leastBytes(options) / 2 ** 20);
-  const problem = `the processes that read documents may take ${neededMegabytes} MiB together, and there are ${Math.floor(limitBytes / 2 ** 20)} MiB`;
-  process.stderr.write(`${new ConfigurationError([`AI_MEMORY_BYTES: ${problem}`]).message}\n`);
-  process.exit(1);
 }

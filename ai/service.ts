@@ -2,7 +2,6 @@ import type { Express } from 'express';
 import express from 'express';
 import type { Logger } from 'pino';
 import type { AiServiceConfig } from '../config/ai-service.ts';
-import { underFairnessKey } from './fairness-key.ts';
 import { Bulkhead } from './http/in-flight.ts';
 import { authenticate, handleError, logRequests, notFound, requestId } from './http/middleware.ts';
 import { type ObserveRequest, observeRequests } from './http/observe-requests.ts';
@@ -46,7 +45,7 @@ export function createService(parts: ServiceParts): Express {
   app.get('/health', (_request, response) => {
     response.json(parts.health());
   });
-  app.use(authenticate(config.token), traceRequests, underFairnessKey);
+  app.use(authenticate(config.token), traceRequests);
   app.post('/v1/extract', extractRoute({ ...parts, bulkheads: createBulkheads(parts.poolSize) }));
   app.post('/v1/summarize', summarizeRoute(provider, config.maxTextCharacters));
   app.post('/v1/embed', embedRoute(provider));

@@ -45,15 +45,10 @@ export interface AiServiceConfig {
   extraContentTypes: string[];
   extractTimeoutMs: number;
   ocrTimeoutMs: number;
-  /** The memory that the service may use; undefined means that of its container or machine. */
-  memoryBytes: number | undefined;
-  /** How many processes read documents, and images; undefined means as many as the cores and the memory allow. */
-  readers: number | undefined;
-  recognizers: number | undefined;
-  /** How many of them may be long at work at once; undefined means one fewer than there are cores. */
-  readingCores: number | undefined;
-  /** How many processes run the local sentence model; undefined means as many as the cores and the memory allow. */
-  embedders: number | undefined;
+  /** How many processes read documents, recognize the text of images, and run the local sentence model. */
+  readers: number;
+  recognizers: number;
+  embedders: number;
   /** What embeds if no remote model does; the hash embeds for workspaces that were indexed with it in any case. */
   localEmbedModel: LocalModelName;
   /** Whether the sentence model runs: as that model, or as the one before, for workspaces that are not switched yet. */
@@ -109,11 +104,9 @@ export const aiServiceEnvironment = z.object({
   EXTRA_CONTENT_TYPES: extraKinds(),
   EXTRACT_TIMEOUT_SECONDS: integer(75, { min: 1, max: 3600 }),
   OCR_TIMEOUT_SECONDS: integer(60, { min: 1, max: 3600 }),
-  AI_MEMORY_BYTES: integer(0),
-  AI_READERS: integer(0, { max: 64 }),
-  AI_READING_CORES: integer(0, { max: 1_024 }),
-  AI_RECOGNIZERS: integer(0, { max: 64 }),
-  AI_EMBEDDERS: integer(0, { max: 64 }),
+  AI_READERS: integer(2, { min: 1, max: 64 }),
+  AI_RECOGNIZERS: integer(1, { min: 1, max: 64 }),
+  AI_EMBEDDERS: integer(1, { min: 1, max: 64 }),
   ...localModelVariables,
   OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
   OCR_SCANNED_PDF: flag(false),
@@ -205,11 +198,9 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     extraContentTypes: env.EXTRA_CONTENT_TYPES,
     extractTimeoutMs: env.EXTRACT_TIMEOUT_SECONDS * 1000,
     ocrTimeoutMs: env.OCR_TIMEOUT_SECONDS * 1000,
-    memoryBytes: env.AI_MEMORY_BYTES || undefined,
-    readers: env.AI_READERS || undefined,
-    readingCores: env.AI_READING_CORES || undefined,
-    recognizers: env.AI_RECOGNIZERS || undefined,
-    embedders: env.AI_EMBEDDERS || undefined,
+    readers: env.AI_READERS,
+    recognizers: env.AI_RECOGNIZERS,
+    embedders: env.AI_EMBEDDERS,
     localEmbedModel: env.LOCAL_EMBED_MODEL,
     usesMinilm: usesMinilm(env),
     ocrProvider: env.OCR_PROVIDER,

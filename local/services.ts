@@ -74,7 +74,9 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
     // Only the API and the worker of this machine call it.
     const env = { AI_HOST: '127.0.0.1', ...context.env };
     const url = `http://${reachableHost(env.AI_HOST)}:${context.ports.ai}`;
-    const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env }, () => isHealthy(`${url}/health`));
+    const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env, background: true }, () =>
+      isHealthy(`${url}/health`),
+    );
     context.addresses.aiUrl = url;
     return running;
   },

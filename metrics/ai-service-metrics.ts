@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { show } from './gauges.ts';
 
 export interface AiServiceParts {
-  /** How many processes read documents, without the spare one. */
+  /** How many processes read documents. */
   readers: number;
   readLoad: () => { running: number; waiting: number };
 }
@@ -23,8 +23,8 @@ export function createAiServiceMetrics(registry: Registry, { readers, readLoad }
     buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
     registers,
   });
-  show(registry, 'sheaf_ai_service_readers', 'Processes that read documents, without the spare one', () => readers);
-  show(registry, 'sheaf_ai_service_readers_busy', 'Processes that read a document now, or start', () => readLoad().running);
+  show(registry, 'sheaf_ai_service_readers', 'Processes that read documents', () => readers);
+  show(registry, 'sheaf_ai_service_readers_busy', 'Processes that read a document now', () => readLoad().running);
   show(registry, 'sheaf_ai_service_readers_waiting', 'Documents that wait for a process to read them', () => readLoad().waiting);
   return ({ operation, status, seconds }: { operation: string; status: number | 'aborted'; seconds: number }) => {
     requests.inc({ operation, status: String(status) });

@@ -1,30 +1,32 @@
 import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairSemaphore, type Release } from '../../concurrency/fair-semaphore.ts';
+import type { Release } from '../../concurrency/fair-semaphore.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { inSpan } from '../../telemetry/spans.ts';
-import { fairnessKey } from '../fairness-key.ts';
 import { ServiceError } from '../service-error.ts';
 
 /**
  * Bounds how many uploads are held in memory at once. The body of one that waits has not been read yet: TCP back pressure holds its
- * bytes at the sender. Organizations take turns, and one more upload is held if its organization has none: it does not wait until one of
- * another organization is read.
+ * bytes at the sender. First come, first served.
  */
 export class Bulkhead {
-  readonly #semaphore: FairSemaphore;
+  readonly #semaphore: Semaphore;
   readonly #maxWaiting: number;
 
   constructor(limit: number, maxWaiting: number) {
-    this.#semaphore = new FairSemaphore(limit, { reserve: 1 });
+    this.#semaphore = new Semaphore(limit);
     this.#maxWaiting = maxWaiting;
+  }
+
+  get #isFull(): boolean {
+    return this.#semaphore.held >= this.#semaphore.limit;
   }
 
   /** Runs `work` when it may. Throws ServiceError 503 `busy` if too many wait, or the signal's reason. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    const hasRoom = this.#semaphore.hasRoom(fairnessKey());
-    if (!hasRoom && this.#semaphore.waiting >= this.#maxWaiting) {
+    if (this.#isFull && this.#semaphore.waiting >= this.#maxWaiting) {
       throw new ServiceError(503, 'busy', 'Too many documents are being read just now.', { retryAfterSeconds: 2 });
     }
     const release = await this.#acquire(signal);
@@ -37,9 +39,8 @@ export class Bulkhead {
 
   /** A wait is a span of the request's trace. */
   async #acquire(signal: AbortSignal): Promise<Release> {
-    const key = fairnessKey();
-    if (this.#semaphore.hasRoom(key)) return await this.#semaphore.acquire(key, signal);
-    return await inSpan('wait for other documents', {}, () => this.#semaphore.acquire(key, signal));
+    if (!this.#isFull) return await this.#semaphore.acquire(signal);
+    return await inSpan('wait for other documents', {}, () => this.#semaphore.acquire(signal));
   }
 }
 

@@ -17,8 +17,6 @@ export interface Isolation {
   command: string[];
   /** In words, what a child of this machine is not kept from. */
   missing: string[];
-  /** Whether the kernel ends a child with its parent, so that one that is stopped cannot stay. */
-  endsWithParent: boolean;
 }
 
 let found: Isolation | undefined;
@@ -64,7 +62,6 @@ function tryAll(): Isolation {
       ...(cutOff && command.includes(cutOff[0] ?? '') ? [] : ['the network, except by its own code']),
       ...(isRoot && !command.includes(`--reuid=${nobody}`) ? ['the rights of root, except by its own code'] : []),
     ],
-    endsWithParent: command.includes(endWithParent),
   };
 }
 

@@ -1,40 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FairSemaphore } from '../../concurrency/fair-semaphore.ts';
-import { WaitQueue } from '../../concurrency/wait-queue.ts';
-import { fairnessKey } from '../fairness-key.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
+import { ServiceError } from '../service-error.ts';
 import { TaskFailure } from './protocol.ts';
 import { type ChildOptions, type TaskOptions, WarmChild } from './warm-child.ts';
 
 const tasksPerChild = 5000;
+/** After so many starts in a row that failed, tasks are refused at once. */
 const startAttempts = 3;
-const attempts = 3;
+const maxWaiting = 512;
 const killedPauseMs = 100;
-const deadlyKills = 2;
-
-/** How many children there are, and how many more for requests under a fairness key of which no task runs. */
-export interface PoolSize {
-  size: number;
-  spare?: number;
-}
 
 /**
- * A fixed number of warm child processes, each with at most one task. Tasks of different fairness keys take turns. A child that dies loses
+ * A fixed number of warm child processes, each with at most one task. Tasks are served first come, first served. A child that dies loses
  * only its task.
  */
 export class ProcessPool {
   readonly #options: ChildOptions;
-  readonly #turns: FairSemaphore;
-  readonly #children = new Set<WarmChild>();
+  readonly #slots: Semaphore;
+  /** One for each slot that is free; some may still be starting. */
   readonly #idle: WarmChild[] = [];
-  readonly #queue = new WaitQueue<WarmChild>();
+  readonly #children = new Set<WarmChild>();
   #closed = false;
   #failedStarts = 0;
   #problem: string | null = null;
 
-  constructor({ size, spare = 0, ...options }: ChildOptions & PoolSize) {
+  constructor({ size, ...options }: ChildOptions & { size: number }) {
     this.#options = options;
-    this.#turns = new FairSemaphore(size, { reserve: spare });
-    for (let index = 0; index < size + spare; index += 1) this.#start();
+    this.#slots = new Semaphore(size);
+    for (let index = 0; index < size; index += 1) this.#idle.push(this.#start());
   }
 
   /** Why the children cannot work, as a clause, or null. */
@@ -44,99 +37,84 @@ export class ProcessPool {
 
   /** How many tasks run, and how many wait for a child. */
   get load(): { running: number; waiting: number } {
-    return { running: this.#children.size - this.#idle.length, waiting: this.#turns.waiting + this.#queue.size };
+    return { running: this.#slots.held, waiting: this.#slots.waiting };
   }
 
   /**
-   * Runs a task in the first child that is free. The timeout counts from there, the signal from the call.
-   * Throws ServiceError (refused by the child), TaskFailure, or the signal's reason.
+   * Runs a task in the first child that is free. The timeout counts from there, the signal from the call. A task whose child was killed from
+   * outside is tried once more in another. Throws ServiceError (refused by the child, or 503 `busy`), TaskFailure, or the signal's reason.
    */
   async run<T>(task: string, payload: unknown, options: TaskOptions): Promise<T> {
-    let begun = 0;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return (await this.#runOnce(task, payload, options)) as T;
-      } catch (error) {
-        // One kill from outside says nothing about the document, so the task is retried in another child.
-        const killed = error instanceof TaskFailure && error.reason === 'killed';
-        if (killed && error.begun) begun += 1;
-        if (begun === deadlyKills) throw new TaskFailure('deadly', 'Its processes were killed while they worked at it.');
-        if (!killed || attempt === attempts || this.#closed) throw error;
-      }
+    const runOnce = () => this.#slots.run(() => this.#runInChild(task, payload, options), options.signal) as Promise<T>;
+    if (this.#slots.waiting >= maxWaiting) {
+      throw new ServiceError(503, 'busy', 'Too much work waits just now.', { retryAfterSeconds: 2 });
+    }
+    try {
+      return await runOnce();
+    } catch (first) {
+      if (!wasKilled(first) || this.#closed) throw first;
       // Several children are often killed together. After this pause the exits of the others are known.
       await sleep(killedPauseMs, undefined, { signal: options.signal });
+      return await runOnce().catch((second: unknown) => {
+        if (!first.begun || !wasKilled(second) || !second.begun) throw second;
+        throw new TaskFailure('deadly', 'Its processes were killed while they worked at it.');
+      });
     }
   }
 
   /** Ends the children at once, so that running tasks fail: drain first. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#queue.rejectAll(new TaskFailure('unavailable', 'The pool is closed.'));
     const children = [...this.#children];
     for (const child of children) child.kill();
     await Promise.all(children.map((child) => child.exited));
   }
 
-  async #runOnce(task: string, payload: unknown, options: TaskOptions): Promise<unknown> {
-    const endTurn = await this.#turns.acquire(fairnessKey(), options.signal);
+  async #runInChild(task: string, payload: unknown, options: TaskOptions): Promise<unknown> {
+    if (this.#closed || this.#failedStarts >= startAttempts) throw new TaskFailure('unavailable', 'No process can be started.');
+    const idle = this.#idle.pop();
+    const child = idle?.usable ? idle : this.#start();
     try {
-      const child = await this.#acquire(options.signal);
-      try {
-        return await child.run(task, payload, options);
-      } finally {
-        this.#release(child);
-      }
+      await child.ready;
+      return await child.run(task, payload, options);
     } finally {
-      endTurn();
+      this.#release(child);
     }
-  }
-
-  #acquire(signal: AbortSignal | undefined): Promise<WarmChild> {
-    signal?.throwIfAborted();
-    const child = this.#takeIdle();
-    if (child) return Promise.resolve(child);
-    if (this.#closed || this.#failedStarts >= startAttempts) {
-      return Promise.reject(new TaskFailure('unavailable', 'No process can be started.'));
-    }
-    return this.#queue.wait(signal);
-  }
-
-  #takeIdle(): WarmChild | undefined {
-    for (let child = this.#idle.pop(); child; child = this.#idle.pop()) if (child.usable) return child;
-    return undefined;
   }
 
   #release(child: WarmChild): void {
     // WebAssembly memory and fragmented heaps never shrink, so a child that has grown is replaced.
     const worn = child.tasksDone >= tasksPerChild || child.rssBytes > this.#options.memoryBytes / 2;
     if (worn) child.kill();
-    if (!child.usable) return;
-    if (!this.#queue.resolveNext(child)) this.#idle.push(child);
+    if (child.usable) this.#idle.push(child);
+    else if (!this.#closed) this.#idle.push(this.#start());
   }
 
-  #start(): void {
-    if (this.#closed) return;
+  #start(): WarmChild {
     const child = new WarmChild(this.#options);
     this.#children.add(child);
     void child.ready.then(
       (problem) => {
         this.#failedStarts = 0;
         this.#problem = problem;
-        this.#release(child);
       },
       () => {
-        if (child.killedByOthers) return;
-        this.#failedStarts += 1;
-        if (this.#failedStarts < startAttempts) return;
-        this.#queue.rejectAll(new TaskFailure('unavailable', 'No process can be started.'));
+        if (!child.killedByOthers) this.#failedStarts += 1;
       },
     );
-    void child.exited.then(() => this.#replace(child));
+    void child.exited.then(() => this.#replaceIdle(child));
+    return child;
   }
 
-  async #replace(child: WarmChild): Promise<void> {
+  /** The child of a running task is replaced when its slot is released. */
+  async #replaceIdle(child: WarmChild): Promise<void> {
     this.#children.delete(child);
     if (this.#failedStarts > 0) await sleep(Math.min(250 * 2 ** this.#failedStarts, 10_000), undefined, { ref: false });
-    this.#start();
+    const index = this.#idle.indexOf(child);
+    if (index >= 0 && !this.#closed) this.#idle[index] = this.#start();
   }
+}
+
+function wasKilled(error: unknown): error is TaskFailure {
+  return error instanceof TaskFailure && error.reason === 'killed';
 }

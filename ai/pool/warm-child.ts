@@ -1,11 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { putInBackground } from '../../concurrency/background.ts';
 import { ServiceError } from '../service-error.ts';
 import { findIsolation, permissionArguments } from './isolation.ts';
-import type { LongTasks, Pausable } from './long-tasks.ts';
 import { type ChildMessage, lifelineDescriptor, TaskFailure, type TaskFailureReason } from './protocol.ts';
-import { TaskTimer } from './task-timer.ts';
 
 const memoryCheckMs = 100;
 
@@ -22,15 +19,12 @@ export interface ChildOptions {
   args?: string[];
   /** Further files that it may read. */
   readable?: string[];
-  /** For work that keeps a processor busy, which other programs come before: who shares the turns. */
-  longTasks?: LongTasks | undefined;
   /** Called with what a child writes to its standard error. */
   onStderr?: ((pid: number | undefined, text: string) => void) | undefined;
 }
 
 /** The limits of one task. */
 export interface TaskOptions {
-  /** The time in which it is stopped does not count. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
 }
@@ -48,11 +42,9 @@ export class WarmChild {
   usable = true;
   readonly #process: ChildProcess;
   readonly #memoryBytes: number;
-  readonly #longTasks: LongTasks | undefined;
 
   constructor(options: ChildOptions) {
     this.#memoryBytes = options.memoryBytes;
-    this.#longTasks = options.longTasks;
     this.#process = forkChild(options);
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => options.onStderr?.(this.pid, text));
     this.exited = this.#watchExit();
@@ -84,17 +76,15 @@ export class WarmChild {
     const onExit = (code: number | null, by: NodeJS.Signals | null) => {
       reject(new TaskFailure(reasonOfExit(by), `The process ended with ${by ?? code}.`, begun));
     };
-    const timer = new TaskTimer(timeoutMs, () => stop(new TaskFailure('timeout', `The task ran longer than ${timeoutMs} ms.`)));
+    const timer = setTimeout(() => stop(new TaskFailure('timeout', `The task ran longer than ${timeoutMs} ms.`)), timeoutMs);
     const memoryTimer = setInterval(() => void this.#checkMemory(stop), memoryCheckMs);
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#process.on('message', onMessage).once('exit', onExit);
-    const end = this.#longTasks?.begin(this.#pausable(timer));
     try {
       this.#process.send({ task, payload }, (error) => error && stop(new TaskFailure('killed', error.message)));
       return await outcome;
     } finally {
-      end?.();
-      timer.clear();
+      clearTimeout(timer);
       clearInterval(memoryTimer);
       signal?.removeEventListener('abort', onAbort);
       this.#process.off('message', onMessage).off('exit', onExit);
@@ -104,19 +94,6 @@ export class WarmChild {
   kill(): void {
     this.usable = false;
     this.#process.kill('SIGKILL');
-  }
-
-  #pausable(timer: TaskTimer): Pausable {
-    return {
-      pause: () => {
-        timer.pause();
-        this.#process.kill('SIGSTOP');
-      },
-      resume: () => {
-        timer.resume();
-        this.#process.kill('SIGCONT');
-      },
-    };
   }
 
   #watchExit(): Promise<void> {
@@ -154,12 +131,10 @@ export class WarmChild {
   }
 }
 
-function forkChild({ entry, heapMegabytes, addons = false, args = [], readable = [], longTasks }: ChildOptions): ChildProcess {
+function forkChild({ entry, heapMegabytes, addons = false, args = [], readable = [] }: ChildOptions): ChildProcess {
   const [program = process.execPath, ...before] = [...findIsolation().command, process.execPath];
   const child = fork(entry, args, {
     serialization: 'advanced',
-    // The niceness of a session is its own.
-    detached: longTasks !== undefined,
     execPath: program,
     execArgv: [
       ...before,
@@ -175,7 +150,6 @@ function forkChild({ entry, heapMegabytes, addons = false, args = [], readable =
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
   });
   child.stdio[lifelineDescriptor]?.on('error', () => {});
-  if (longTasks && child.pid !== undefined) void putInBackground(child.pid);
   return child;
 }
 

@@ -147,14 +147,6 @@ function jsonBody(schema: z.ZodType) {
   return { required: true, content: { 'application/json': { schema: jsonSchema(schema, 'input') } } };
 }
 
-const fairnessKey = {
-  name: 'X-Fairness-Key',
-  in: 'header',
-  required: false,
-  schema: { type: 'string' },
-  description: 'Whose work it is. Where requests wait for each other, those of different keys take turns. Without it they share a key.',
-} as const;
-
 function post(operationId: string, summary: string, requestBody: unknown, schema: z.ZodType, statuses: readonly (keyof typeof errors)[]) {
   const refusals = statuses.map((status) => [
     status,
@@ -164,7 +156,6 @@ function post(operationId: string, summary: string, requestBody: unknown, schema
     post: {
       operationId,
       summary,
-      parameters: [fairnessKey],
       requestBody,
       responses: { 200: success('Done.', schema), ...Object.fromEntries(refusals) },
     },

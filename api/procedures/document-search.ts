@@ -36,7 +36,7 @@ export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit 
     const search = {
       ...{ db, getPlan, signal },
       embed: (query: string, index: IndexKind | undefined) =>
-        embedQuery(ai, { query, index }, { signal, organizationId: workspace.organization_id, requestId: request.requestId, log }),
+        embedQuery(ai, { query, index }, { signal, requestId: request.requestId, log }),
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
     try {
@@ -71,11 +71,11 @@ function unavailable(message: string, askedSeconds = 0): ApiError {
 async function embedQuery(
   ai: AiClient,
   { query, index }: { query: string; index: IndexKind | undefined },
-  { signal: searching, organizationId, requestId, log }: { signal: AbortSignal; organizationId: string; requestId: string; log: Logger },
+  { signal: searching, requestId, log }: { signal: AbortSignal; requestId: string; log: Logger },
 ): Promise<{ model: string; vector: number[] }> {
   try {
     const signal = AbortSignal.any([searching, AbortSignal.timeout(embedTimeoutMs)]);
-    const { model, vectors } = await ai.embed({ texts: [query], index, signal, requestId, organizationId, patienceMs });
+    const { model, vectors } = await ai.embed({ texts: [query], index, signal, requestId, patienceMs });
     const [vector] = vectors;
     if (!vector) throw new Error('the AI service returned no vector');
     return { model, vector };

@@ -68,7 +68,7 @@ describe('docker-compose.yml', () => {
 
   it('lets requests come before what outlives them', () => {
     const less = Object.entries(compose.services).filter(([, { cpu_shares: shares = 1_024 }]) => shares < 1_024);
-    expect(less.map(([name]) => name)).to.have.members(['worker', 'temporal']);
+    expect(less.map(([name]) => name)).to.have.members(['worker', 'ai', 'temporal']);
   });
 
   for (const [title, name, settled] of [

@@ -8,8 +8,6 @@ export type AiOperation = 'extract' | 'summarize' | 'embed';
 export interface AiCall {
   operation: AiOperation;
   requestId: string;
-  /** Whose turn it is, if calls have to wait. */
-  fairnessKey: string | undefined;
   body: any;
 }
 
@@ -81,7 +79,6 @@ export async function startFakeAi(): Promise<FakeAi> {
     const call = {
       operation,
       requestId: String(request.headers['x-request-id']),
-      fairnessKey: request.headers['x-fairness-key']?.toString(),
       body,
     };
     fake.calls.push(call);

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { memoryBytes } from '../../ai/pool/memory-bounds.ts';
+import { ProcessPool } from '../../ai/pool/process-pool.ts';
+import { loadAiServiceConfig } from '../../config/ai-service.ts';
+import { until } from '../support/processes.ts';
+
+const entry = new URL('./support/endless-child.ts', import.meta.url);
+const timeoutMs = 60_000;
+
+describe('A pool of processes', () => {
+  let pool: ProcessPool;
+  before(() => {
+    pool = new ProcessPool({ entry, size: 1, heapMegabytes: 64, memoryBytes: 512 * 2 ** 20 });
+  });
+  after(() => pool.close());
+
+  const run = (text: string, options = {}) => pool.run<string>('summarize', { text }, { timeoutMs, ...options });
+
+  it('serves tasks first come, first served, one in a process', async () => {
+    const ended: string[] = [];
+    await Promise.all(['a', 'b', 'c', 'd'].map(async (text) => ended.push(await run(text))));
+    expect(ended).to.deep.equal(['a', 'b', 'c', 'd']);
+  });
+
+  it('ends a task that takes too long, and one whose caller leaves, with its process, and goes on', async () => {
+    expect(await run('endless', { timeoutMs: 300 }).catch((error: unknown) => error)).to.include({ reason: 'timeout' });
+    const leaving = new AbortController();
+    const left = run('endless', { signal: leaving.signal }).catch((error: unknown) => error);
+    await until(() => pool.load.running === 1);
+    const waiting = run('waiting', { signal: leaving.signal }).catch((error: unknown) => error);
+    expect(pool.load).to.deep.equal({ running: 1, waiting: 1 });
+    leaving.abort('left');
+    expect(await Promise.all([left, waiting])).to.deep.equal(['left', 'left']);
+    expect(await run('well')).to.equal('well');
+    expect(pool.load).to.deep.equal({ running: 0, waiting: 0 });
+  });
+
+  it('lets only so many tasks wait', async () => {
+    const leaving = new AbortController();
+    const signal = leaving.signal;
+    const held = Array.from({ length: 513 }, () => run('endless', { signal }).catch((error: unknown) => error));
+    await until(() => pool.load.waiting === 512);
+    expect(await run('one more').catch((error: unknown) => error)).to.include({ status: 503, code: 'busy', retryAfterSeconds: 2 });
+    leaving.abort('left');
+    expect(new Set(await Promise.all(held))).to.deep.equal(new Set(['left']));
+  });
+
+  it('refuses tasks once it is closed', async () => {
+    const closed = new ProcessPool({ entry, size: 1, heapMegabytes: 64, memoryBytes: 512 * 2 ** 20 });
+    const running = ['endless', 'waiting'].map((text) =>
+      closed.run('summarize', { text }, { timeoutMs }).catch((error: { reason: string }) => error.reason),
+    );
+    await closed.close();
+    expect(await Promise.all(running)).to.deep.equal(['unavailable', 'unavailable']);
+  });
+});
+
+it('the default numbers of processes fit into the memory that docker-compose.yml gives the service', () => {
+  const [, gigabytes] = /\n {2}ai:[\s\S]*?mem_limit: \$\{AI_MEMORY:-(\d+)g\}/.exec(readFileSync('docker-compose.yml', 'utf8')) ?? [];
+  const { readers, recognizers, embedders } = loadAiServiceConfig({ SERVICE_TOKEN: 'secret' });
+  const { service, reader, recognizer, embedder } = memoryBytes;
+  expect(service + readers * reader + recognizers * recognizer + embedders * embedder).to.be.at.most(Number(gigabytes) * 2 ** 30);
+});
