@@ -1,4 +1,4 @@
-// `npm run bench [-- NAME…] [--all] [--quick] [--json] [--documents=N] [--jobs=N]`: measures the service and baselines on an embedded stack; see
+// `npm run bench [-- NAME…] [--all] [--quick] [--json] [--documents=N]`: measures the service and baselines on an embedded stack; see
 // docs/performance.md.
 import { pino } from 'pino';
 import { readArguments, readNumber } from '../read-arguments.ts';
@@ -9,7 +9,6 @@ type MeasureAlone = (effort: Effort) => Promise<Figure[]>;
 
 // Loaded when they are measured: some bring libraries that take long to load.
 const onService: Record<string, Measure> = {
-  costs: async (service, effort) => (await import('./figures/costs.ts')).costs(service, effort),
   jobs: async (service, effort) => (await import('./figures/jobs.ts')).jobs(service, effort),
   imports: async (service, effort) => (await import('./figures/imports.ts')).imports(service, effort),
   queues: async (service, effort) => (await import('./figures/queues.ts')).queues(service, effort),
@@ -19,17 +18,8 @@ const onService: Record<string, Measure> = {
   answers: async (service, effort) => (await import('./figures/answers.ts')).answers(service, effort),
   stream: async (service, effort) => (await import('./figures/stream.ts')).stream(service, effort),
   growth: async (service, effort) => (await import('./figures/growth.ts')).growth(service, effort),
-  retention: async (service, effort) => (await import('./figures/retention.ts')).retention(service, effort),
-  deletion: async (service, effort) => (await import('./figures/deletion.ts')).deletion(service, effort),
-  memory: async (service, effort) => (await import('./figures/memory.ts')).memory(service, effort),
-  pages: async (service, effort) => (await import('./figures/pages.ts')).pages(service, effort),
-  migrations: async (service, effort) => (await import('./figures/migrations.ts')).migrations(service, effort),
-  notify: async (service, effort) => (await import('./figures/notify.ts')).notify(service, effort),
-  sizes: async (service, effort) => (await import('./figures/sizes.ts')).sizes(service, effort),
-  'large-workspace': async (service, effort) => (await import('./figures/large-workspace.ts')).largeWorkspace(service, effort),
 };
 const byThemselves: Record<string, MeasureAlone> = {
-  statements: async (effort) => (await import('./figures/statements.ts')).statements(effort),
   start: async (effort) => (await import('./figures/start.ts')).start(effort),
   indexing: async (effort) => (await import('./figures/indexing.ts')).indexing(effort),
   pdf: async (effort) => (await import('./figures/pdf.ts')).pdf(effort),
@@ -37,10 +27,9 @@ const byThemselves: Record<string, MeasureAlone> = {
   ocr: async (effort) => (await import('./figures/ocr.ts')).ocr(effort),
   summaries: async () => (await import('./figures/summaries.ts')).summaries(),
   isolation: async (effort) => (await import('./figures/isolation.ts')).isolation(effort),
-  backlog: async (effort) => (await import('./figures/backlog.ts')).backlog(effort),
 };
-/** They read its log, or start it. */
-const needEmbedded = new Set(['statements', 'costs', 'start']);
+/** It starts it. */
+const needEmbedded = new Set(['start']);
 /** What is measured if nothing is named: in a quarter of an hour on two slow cores, and with `--quick` in three minutes. */
 const usual = ['start', 'indexing', 'pdf', 'jobs', 'imports', 'queues', 'requests', 'uploads', 'search', 'stream', 'growth'];
 const quickly = ['jobs', 'imports', 'requests', 'uploads', 'search', 'stream'];
@@ -49,7 +38,7 @@ const measures = new Map([...Object.entries(byThemselves), ...Object.entries(onS
 const log = pino({ base: null, timestamp: false }, pino.destination(2));
 const { names, values } = readArguments({
   command: 'npm run bench',
-  usage: `Usage: npm run bench -- [NAME…] [--quick] [--json] [--documents N] [--jobs N]
+  usage: `Usage: npm run bench -- [NAME…] [--quick] [--json] [--documents N]
 
 Measures the service and what it stands on, see docs/performance.md. NAME is one
 or several of the figures below. Without a name, those with a star are measured,
@@ -60,7 +49,6 @@ in a quarter of an hour or less.
   --all          all figures, in two hours or more: isolation takes 50 minutes
   --quick        few rounds and small sizes, in some minutes: not to be compared
   --documents N  of the long import: 500, or 100 with --quick, if absent
-  --jobs N       of the backlog: 5000, or 500 with --quick, if absent
   --json         print one JSON object on standard output
   --help         print this
 `,
@@ -69,7 +57,6 @@ in a quarter of an hour or less.
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     documents: { type: 'string' },
-    jobs: { type: 'string' },
   },
   names: [...measures.keys()],
   kind: 'figure',
@@ -79,7 +66,6 @@ const effort: Effort = {
   quick,
   rounds: (full) => (quick ? Math.min(3, full) : full),
   documents: readNumber('documents', values.documents, { whole: true }),
-  jobs: readNumber('jobs', values.jobs, { whole: true }),
 };
 
 const unnamed = quick ? quickly : usual;

@@ -83,8 +83,6 @@ export interface Effort {
   rounds(full: number): number;
   /** How many documents the long import has; undefined for the default. */
   documents?: number | undefined;
-  /** How many jobs the backlog has; undefined for the default. */
-  jobs?: number | undefined;
 }
 
 /** Measures one or more figures on a running service. */
