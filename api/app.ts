@@ -3,7 +3,6 @@ import { authPath } from '../auth/mount.ts';
 import { sessionCookieName } from '../auth/session-options.ts';
 import { ApiError } from '../contract/api-error.ts';
 import { contentTypes } from '../contract/content-types.ts';
-import { inShareOf } from '../db/fair-share.ts';
 import { findDeclaredBytes } from '../domain/documents/document.ts';
 import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
@@ -21,6 +20,7 @@ import { createRpc, rpcErrors } from './http/rpc.ts';
 import { startPages } from './http/start-page.ts';
 import { traceRequests } from './http/trace-requests.ts';
 import { limitRequests } from './limits/limiters.ts';
+import { dropSlowReaders } from './limits/slow-readers.ts';
 import { createProcedures } from './procedures/index.ts';
 import type { UploadOptions } from './uploads/object-request.ts';
 import { isUpload, uploadRoutes } from './uploads/upload.ts';
@@ -42,6 +42,8 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   app.use(logRequests(deps.log));
   if (observeRequest) app.use(observeRequests(observeRequest));
 
+  app.use(dropSlowReaders());
+
   app.use(wellFormed);
   app.get('/healthz', healthz);
   app.get('/readyz', readyz(deps.sessionsDb, deps.readiness));
@@ -61,7 +63,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   const guard = [identifyRoute, limited, trustedOrigin([...config.trustedOrigins, new URL(config.apiUrl).origin])];
   app.use('/rpc', guard, createRpc(deps, procedures));
   app.get('/api/v1/openapi.json', limited, openApiDocument({ cookieName: sessionCookieName(config), extra: config.extraContentTypes }));
-  app.use('/api/v1', guard, deps.refusals.refuseAgain, createRest(deps, procedures));
+  app.use('/api/v1', guard, createRest(deps, procedures));
 
   app.use(nothingHere);
   app.use('/rpc', rpcErrors(deps));
@@ -72,7 +74,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
 function uploadOptions({ config, db, log }: ApiDeps, storage: LocalStorage): UploadOptions {
   return {
     storage,
-    findDeclaredBytes: (organizationId, documentId) => inShareOf(organizationId, () => findDeclaredBytes(db, organizationId, documentId)),
+    findDeclaredBytes: (organizationId, documentId) => findDeclaredBytes(db, organizationId, documentId),
     maxUploadBytes: config.storage.maxUploadBytes,
     contentTypes: [...contentTypes, ...config.extraContentTypes],
     limits: config.uploads,

@@ -63,9 +63,8 @@ export function findStreamMembership(db: Db, caller: Caller, organizationId: str
 }
 
 /**
- * Checks the route's own permission in the organization of the row that was read. Throws FORBIDDEN. If a route needs membership and its
- * handler never calls this, the request fails with 500. A write then takes its turn among those of the organization; `prepare` is what it
- * waits for before, because nobody holds a turn while waiting for something else. A read waits while the organization's reads have had their
- * share.
+ * Checks the route's own permission in the organization of the row that was read: throws FORBIDDEN at once. Who may then takes one of the
+ * organization's permits until the response is over, and may wait for it. If a route needs membership and its handler never calls this, the
+ * request fails with 500.
  */
-export type Authorize = (organizationId: string, prepare?: () => Promise<void>) => Promise<void>;
+export type Authorize = (organizationId: string) => Promise<void>;

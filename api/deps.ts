@@ -9,13 +9,9 @@ import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/inputs.ts';
 import type { Authentication } from './caller.ts';
 import type { Readiness } from './http/health.ts';
-import type { BodyBudget } from './limits/body-budget.ts';
-import type { LargeResponses } from './limits/large-responses.ts';
+import type { LargeBodies } from './limits/large-bodies.ts';
 import type { Limiters } from './limits/limiters.ts';
-import type { LoopLoad } from './limits/loop-load.ts';
-import type { ReadPace } from './limits/read-pace.ts';
-import type { StandingRefusals } from './limits/standing-refusals.ts';
-import type { WriteBulkhead } from './limits/write-bulkhead.ts';
+import type { OrganizationLimits } from './limits/organization-limits.ts';
 import type { RunDeps } from './procedure.ts';
 import type { JobStreams } from './streams/job-streams.ts';
 
@@ -25,9 +21,7 @@ export interface ApiDeps extends RunDeps {
   db: Db;
   /** Connections that no tenant's locks can hold: for sessions, readiness and limits. */
   sessionsDb: Db;
-  writes: WriteBulkhead;
-  reads: ReadPace;
-  load: LoopLoad;
+  organizationLimits: OrganizationLimits;
   readiness: Readiness;
   authentication: Authentication;
   storage: Storage;
@@ -35,9 +29,7 @@ export interface ApiDeps extends RunDeps {
   getPlan: GetPlan;
   cursors: Cursors;
   limiters: Limiters;
-  largeResponses: LargeResponses;
-  bodies: BodyBudget;
-  refusals: StandingRefusals;
+  largeBodies: LargeBodies;
   /** Whether the embedding of a query by a model costs a credit; known for a minute, then asked again. */
   costsCredit(model?: string): Promise<boolean>;
   jobStreams: JobStreams;

@@ -34,8 +34,6 @@ export interface IdempotentEffect<Row, T> {
 /** What is stored of a result, and how a replay makes the whole of it. */
 export interface KeptResult<T> {
   keep(result: T): object;
-  /** Waits until the whole of it may be read and sent. Called only before a replay: the first request was admitted before its effect. */
-  admit(kept: object): Promise<void>;
   complete(kept: object): Promise<T>;
 }
 
@@ -52,7 +50,7 @@ export async function withIdempotency<Row, T extends { organizationId: string }>
   const scope = { userId: caller.userId, operation: route.metadata.operation, key: request.idempotencyKey, request: input };
   const first = await findRecord<Pick<T, 'organizationId'>>(db, scope);
   if (first) {
-    await authorize(first.organizationId, () => record.admit(first));
+    await authorize(first.organizationId);
     return record.complete(first);
   }
   const row = await admit();
@@ -70,7 +68,6 @@ export async function withIdempotency<Row, T extends { organizationId: string }>
 export function keepAll<T extends object>(onReplay?: (result: T) => Promise<void>): KeptResult<T> {
   return {
     keep: (result) => result,
-    admit: async () => {},
     async complete(kept) {
       await onReplay?.(kept as T);
       return kept as T;

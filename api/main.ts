@@ -4,7 +4,6 @@ import { createAiClient } from '../ai/client.ts';
 import { createAuth } from '../auth/auth.ts';
 import { mountAuth } from '../auth/mount.ts';
 import { createFindSession } from '../auth/session.ts';
-import { Neighbours } from '../concurrency/neighbours.ts';
 import { deriveKey } from '../config/keys.ts';
 import { loadOrExit } from '../config/load-or-exit.ts';
 import { loadServerConfig } from '../config/server.ts';
@@ -42,24 +41,17 @@ import { workflowIds } from '../workflows/definitions.ts';
 import { createApp } from './app.ts';
 import { findStreamMembership } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
-import { endRequest } from './http/body-time.ts';
 import { createApiServer } from './http/create-server.ts';
 import { clientAddressOf } from './http/request.ts';
-import { BodyBudget } from './limits/body-budget.ts';
-import { LargeResponses } from './limits/large-responses.ts';
+import { LargeBodies } from './limits/large-bodies.ts';
 import { createLimiters } from './limits/limiters.ts';
-import { LoopLoad } from './limits/loop-load.ts';
-import { ReadPace } from './limits/read-pace.ts';
-import { StandingRefusals } from './limits/standing-refusals.ts';
-import { WriteBulkhead } from './limits/write-bulkhead.ts';
+import { OrganizationLimits } from './limits/organization-limits.ts';
 import { createMailQueue } from './mail-queue.ts';
 import { JobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
 
 /** A request that waits for the bucket has to be over in three seconds. */
 const storageTimeoutMs = 2_500;
-/** For how long an organization that was served counts as one that others share this process with. */
-const neighbourMs = 2_000;
 
 const config = loadOrExit(() => loadServerConfig(process.env));
 const log = createLog({ level: config.logLevel, base: { part: 'api' } });
@@ -125,19 +117,17 @@ const payments = createPayments({ config, db, log });
 const findCaller = createFindSession(sessionsDb, config);
 const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'none' });
 
-const neighbours = new Neighbours(neighbourMs);
-const load = new LoopLoad();
-
 const deps: ApiDeps = {
   config,
   log,
   skippedEvents: metrics.skippedEvents,
   db,
   sessionsDb,
-  neighbours,
-  writes: new WriteBulkhead({ connections: pools.requests.options.max ?? 1, share: config.writeShare, neighbours }),
-  reads: new ReadPace({ share: config.readShare, neighbours, load }),
-  load,
+  organizationLimits: new OrganizationLimits({
+    requestsPerSecond: config.limits.requestsPerSecond,
+    // The other half of the connections is for other organizations, whatever the requests of one wait for.
+    atOnce: Math.max(1, Math.floor((pools.requests.options.max ?? 1) / 2)),
+  }),
   readiness,
   storage: traceStorage(storage),
   ai,
@@ -148,9 +138,7 @@ const deps: ApiDeps = {
   authentication: { findCaller },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
-  largeResponses: new LargeResponses({}, neighbours),
-  bodies: new BodyBudget((...request) => endRequest(log, ...request)),
-  refusals: new StandingRefusals(),
+  largeBodies: new LargeBodies(),
   costsCredit: createEmbeddingPrice(ai),
   awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };

@@ -2,41 +2,27 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import type { ZodSafeParseResult } from 'zod';
 import type { Release } from '../concurrency/fair-semaphore.ts';
-import type { Neighbours } from '../concurrency/neighbours.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute, RouteInput, RouteOutput, Routes } from '../contract/route.ts';
-import { inShareOf, moveToShareOf } from '../db/fair-share.ts';
 import type { Actor } from '../domain/audit.ts';
-import type { Pace } from '../domain/page.ts';
 import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
-import type { LoopLoad } from './limits/loop-load.ts';
-import { costOfPage, type ReadPace } from './limits/read-pace.ts';
-import type { WriteBulkhead } from './limits/write-bulkhead.ts';
-import { parseInTurns } from './parse-in-turns.ts';
+import type { OrganizationLimits } from './limits/organization-limits.ts';
 
 /** One request as a procedure sees it, whichever transport carried it. */
 export interface RequestInfo {
   requestId: string;
   clientAddress: string;
-  /** Who is signed in. */
-  userId: string | undefined;
   idempotencyKey: string | undefined;
   lastEventId: string | undefined;
   /** The client's own id of a stream. */
   streamId: string | undefined;
   /** Aborts when the client hangs up. */
   signal: AbortSignal;
-  /** Goes on counting the body of the request after its client has left, until the function that is returned is called. */
-  keepBody(): Release;
   /** Closes the connection at once. */
   hangUp(): void;
   /** Names the organization that the request was authorized in, for the log. */
   noteOrganization(organizationId: string): void;
-  /** Whether the whole response has been given to the connection, which may still hold what the client does not take. */
-  isWritten(): boolean;
-  /** Lets a page be written no faster than this: see `http/json-in-parts.ts`. */
-  paceResponse(pace: Pace): void;
   /** Called once the response has been sent, or the connection is gone. */
   onClose(callback: () => void): void;
   /** Called once the connection holds nothing more of the response that the client has not taken. */
@@ -91,12 +77,7 @@ export interface RunDeps {
   log: Logger;
   /** Counts the events of streams that were skipped because they do not fit the contract. */
   skippedEvents: { add(count: number): void };
-  writes: Pick<WriteBulkhead, 'enter'>;
-  reads: Pick<ReadPace, 'enter'>;
-  /** Every procedure that runs is counted. */
-  load: Pick<LoopLoad, 'note'>;
-  /** The organizations that are served. */
-  neighbours: Neighbours;
+  organizationLimits: Pick<OrganizationLimits, 'enter'>;
 }
 
 /**
@@ -112,7 +93,6 @@ export async function run(
   // The key is input, which is checked before any row is read.
   if (idempotent) checkIdempotencyKey(request.idempotencyKey);
   const log = deps.log.child({ operation });
-  deps.load.note(costOfRead(route));
   let authorized = !needsMembership(route);
   let release: Release | undefined;
   const context: HandlerContext<never> = {
@@ -121,31 +101,23 @@ export async function run(
     actor: actorOf(caller),
     request,
     log,
-    async authorize(organizationId, prepare) {
+    async authorize(organizationId) {
       checkMembership(route, caller, organizationId);
       authorized = true;
       request.noteOrganization(organizationId);
-      moveToShareOf(organizationId);
-      deps.neighbours.note(organizationId);
-      await prepare?.();
-      if (isWrite(route)) release ??= await deps.writes.enter(organizationId, request.signal, costOfWrite(route));
-      else if (isRead(route)) await deps.reads.enter(organizationId, request.signal, costOfRead(route));
+      release ??= await deps.organizationLimits.enter(permitOf(route, organizationId), request.signal);
     },
   };
-  const letGoOfBody = request.keepBody();
-  const call = inShareOf(caller?.userId ?? request.clientAddress, async () => {
-    if (authorized && caller && isRead(route)) await deps.reads.enter(`user ${caller.userId}`, request.signal, costOfRead(route));
-    return await handler(context);
-  });
-  const output = await call
+  const output = await handler(context)
     .catch((error) => Promise.reject(causeOf(error, request.signal)))
     .finally(() => {
-      release?.();
-      letGoOfBody();
+      if (stream) release?.();
+      // The response takes up memory until its client has read it.
+      else if (release) request.onClose(release);
     });
   if (!authorized) throw new Error(`${operation} returned without authorization`);
   if (stream) return inThisRequest(validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>));
-  return await parseInTurns(route.responses[200], output);
+  return route.responses[200].parse(output);
 }
 
 /** The error of a request whose client has left: nobody reads it, and it is nobody's fault. */
@@ -158,24 +130,9 @@ function causeOf(error: unknown, signal: AbortSignal): unknown {
   return signal.aborted && error === signal.reason ? clientLeft() : error;
 }
 
-/** Whether an operation may wait for locks of its organization. A search waits for other things, and has limits of its own. */
-function isWrite({ method, metadata }: AnyRoute): boolean {
-  return method !== 'GET' && metadata.operation !== 'documents.search';
-}
-
-/** A job costs more than the write that creates it: Temporal and the workers do most of it (docs/decisions/limits.md). */
-function costOfWrite({ metadata }: AnyRoute): number {
-  return metadata.operation === 'jobs.create' || metadata.operation === 'jobs.retry' ? 6 : 1;
-}
-
-/** A page of rows costs more than one of them. */
-function costOfRead({ query }: AnyRoute): number {
-  return query && 'limit' in query.shape ? costOfPage : 1;
-}
-
-/** A search has its own share, and a stream waits for events most of its time. */
-function isRead({ method, metadata }: AnyRoute): boolean {
-  return method === 'GET' && !metadata.stream;
+/** Searches wait for the AI service, and must not take the permits of what does not. */
+function permitOf({ metadata }: AnyRoute, organizationId: string): string {
+  return metadata.operation === 'documents.search' ? `search ${organizationId}` : organizationId;
 }
 
 /** The same events, each made as a part of the request that opened the stream, wherever the next one is asked for. */

@@ -111,8 +111,7 @@ export const serverEnvironment = z.object({
   AUDIT_LOG_RETENTION_DAYS: integer(365, { max: 1_000_000 }),
   RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
   SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
-  WRITE_SHARE: share(0.1),
-  READ_SHARE: share(0.1),
+  ORGANIZATION_REQUESTS_PER_SECOND: integer(1_000, { min: 1 }),
   MAX_ORGANIZATIONS_PER_USER: integer(10, { min: 1, max: 1_000_000 }).unwrap().optional(),
   // With more of them a list would be larger than a page may be.
   MAX_WORKSPACES_PER_ORGANIZATION: integer(5_000, { min: 1, max: 5_000 }),
@@ -165,11 +164,6 @@ export function emailProviderOf(e: Pick<ServerVariables, 'NODE_ENV' | 'EMAIL_PRO
 /** Where limits are counted: in production over all processes of the API by default, since nothing tells one of another. */
 export function limiterStoreOf({ NODE_ENV, LIMITER_STORE }: Pick<ServerVariables, 'NODE_ENV' | 'LIMITER_STORE'>): 'memory' | 'postgres' {
   return LIMITER_STORE ?? (NODE_ENV === 'production' ? 'postgres' : 'memory');
-}
-
-/** A part of a whole. */
-function share(defaultValue: number) {
-  return z.coerce.number('must be a number').gt(0, 'must be above 0').max(1, 'must be at most 1').default(defaultValue);
 }
 
 /** Texts separated by commas; those of the default, or none, if the variable is absent. */

@@ -61,16 +61,18 @@ export function loadServerConfig(env: Environment) {
     worker: workerOf(e),
     jobs: { timeoutMs: jobTimeoutMsOf(e), retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
     auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
-    limits: { requestsPerMinute: e.RATE_LIMIT_PER_MINUTE, searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE, store: limiterStoreOf(e) },
+    limits: {
+      requestsPerMinute: e.RATE_LIMIT_PER_MINUTE,
+      searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE,
+      /** Of one organization, in each process. */
+      requestsPerSecond: e.ORGANIZATION_REQUESTS_PER_SECOND,
+      store: limiterStoreOf(e),
+    },
     /** How many an organization may have, whatever its plan. */
     workspacesPerOrganization: e.MAX_WORKSPACES_PER_ORGANIZATION,
     signUp: signUpOf(e),
     /** The mode of a search that names none. */
     searches: { defaultMode: e.SEARCH_DEFAULT_MODE },
-    /** What part of the time the writes of one organization may take in a process, if many come at once and others are served. */
-    writeShare: e.WRITE_SHARE,
-    /** What part of its thread's time the reads of one organization may take in a process that is busy, while others are served. */
-    readShare: e.READ_SHARE,
     /** How long a body may take to arrive, except that of an upload. */
     requestBodyTimeoutMs: e.REQUEST_BODY_TIMEOUT_MS,
     /** How long requests are still taken after the process has said that it is not ready: whoever sends them must notice. */

@@ -4,7 +4,7 @@ import { anyOf } from '../db/batched-read.ts';
 import type { Db, Transaction } from '../db/connect.ts';
 import type { AuditEntryTable } from '../db/schema.ts';
 import { newId } from './ids.ts';
-import { type Admit, type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows, rowBytes } from './page.ts';
+import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows, rowBytes } from './page.ts';
 
 export type { Actor };
 
@@ -63,9 +63,8 @@ export async function listAuditEntries(
   db: Db,
   cursors: Cursors,
   { organizationId, ...paging }: { organizationId: string } & Paging,
-  admit?: Admit,
 ): Promise<Page<AuditEntryRow & { organization_id: string }>> {
-  const page = await listPage(db, cursors, `audit:${organizationId}`, { organizationId }, paging, admit);
+  const page = await listPage(db, cursors, `audit:${organizationId}`, { organizationId }, paging);
   return { ...page, items: page.items.map((entry) => ({ ...entry, organization_id: organizationId })) };
 }
 
@@ -74,12 +73,11 @@ export async function listPlatformAuditEntries(
   db: Db,
   cursors: Cursors,
   { limit, cursor, ...filter }: AuditFilter & Paging,
-  admit?: Admit,
 ): Promise<Page<AuditEntryRow>> {
-  return listPage(db, cursors, 'platform-audit', filter, { limit, cursor }, admit);
+  return listPage(db, cursors, 'platform-audit', filter, { limit, cursor });
 }
 
-async function listPage(db: Db, cursors: Cursors, scope: string, filter: AuditFilter, { limit, cursor }: Paging, admit?: Admit) {
+async function listPage(db: Db, cursors: Cursors, scope: string, filter: AuditFilter, { limit, cursor }: Paging) {
   const { organizationId, actorId, targetId } = filter;
   const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
   const conditions = [
@@ -95,8 +93,7 @@ async function listPage(db: Db, cursors: Cursors, scope: string, filter: AuditFi
     where ${sql.join(conditions, sql` and `)} order by created_at desc, id desc limit ${limit + 1}
   `;
   const page = await fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
-  const pace = await admit?.(page.bytes);
   const read = (ids: string[]) => db.selectFrom('audit_entry').selectAll().where('id', '=', anyOf(ids)).execute();
-  const items = await readRows(page, read, pace);
+  const items = await readRows(page, read);
   return { items, nextCursor: cursorAfter(page, cursors, scope) };
 }

@@ -60,52 +60,10 @@ export function cursorAfter({ rows, more }: SizedPage, cursors: Cursors, scope: 
   return more && last !== undefined ? cursors.encode(scope, { createdAt: last.at, id: last.id }) : null;
 }
 
-/** Waits, after a part of so many bytes, until the next part may be read. Rejects with the signal's reason if the client leaves. */
-export type Pace = (bytes: number) => Promise<void>;
-
-/** Waits until a page of so many bytes may be read. Returns how fast its parts may be; undefined if they need not wait. */
-export type Admit = (bytes: number) => Promise<Pace | undefined>;
-
-/** How much is read at once: more would keep this thread from others while it is parsed. */
-const partBytes = 512 * 1024;
-
-/**
- * Reads the rows of a page by their ids, as many at a time as are small together, at the pace that it was admitted with. Returns them in its
- * order without those that are gone.
- */
-export async function readRows<Row extends { id: string }>(
-  page: SizedPage,
-  read: (ids: string[]) => Promise<Row[]>,
-  pace?: Pace,
-): Promise<Row[]> {
-  const rows: Row[] = [];
-  let before = 0;
-  for (const part of inParts(page.rows)) {
-    if (before > 0) await pace?.(before);
-    rows.push(...(await read(part.map(({ id }) => id))));
-    before = part.reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-  return inOrderOf(page, rows);
-}
-
-function inParts(rows: SizedRow[]): SizedRow[][] {
-  const parts: SizedRow[][] = [];
-  let room = 0;
-  for (const row of rows) {
-    const part = parts.at(-1);
-    room -= row.bytes;
-    if (part && room >= 0) {
-      part.push(row);
-      continue;
-    }
-    parts.push([row]);
-    room = partBytes - row.bytes;
-  }
-  return parts;
-}
-
-function inOrderOf<Row extends { id: string }>({ rows }: SizedPage, read: Row[]): Row[] {
-  const byId = new Map(read.map((row) => [row.id, row]));
+/** Reads the rows of a page by their ids. Returns them in its order without those that are gone. */
+export async function readRows<Row extends { id: string }>({ rows }: SizedPage, read: (ids: string[]) => Promise<Row[]>): Promise<Row[]> {
+  if (rows.length === 0) return [];
+  const byId = new Map((await read(rows.map(({ id }) => id))).map((row) => [row.id, row]));
   return rows.flatMap(({ id }) => byId.get(id) ?? []);
 }
 

@@ -7,7 +7,7 @@ import type { Fact, Observe } from '../db/facts.ts';
 export interface ObservedRequest {
   /** The operation of the contract, an endpoint of sign-in, or what serves the path otherwise. Never the path itself. */
   operation: string;
-  status: number | 'aborted' | 'busy';
+  status: number | 'aborted';
   /** Undefined for a stream, which lasts as long as its client likes. */
   seconds: number | undefined;
 }

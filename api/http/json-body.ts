@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { maxBodyBytes } from '../../contract/errors.ts';
 import { JsonDepth, maxJsonDepth } from '../../contract/json-depth.ts';
-import type { BodyBudget } from '../limits/body-budget.ts';
+import type { LargeBodies } from '../limits/large-bodies.ts';
 import { BodyTooLarge, malformed, notInUtf8 } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 
@@ -14,16 +14,15 @@ const maxStreamBodyBytes = 16 * 1024;
 /**
  * Parses a JSON body of at most 1 MiB, or 16 KiB for a stream. A larger one is refused as soon as that is known. A body that does not say
  * that it is JSON is BAD_REQUEST: if it were ignored, the request would succeed without doing what it asked for. An empty body needs no
- * type. The body counts in the budget until the response is over.
+ * type.
  */
-export function jsonBody(budget: BodyBudget): RequestHandler {
-  const readBytes = new WeakMap<object, number>();
-  const ordinary = { maxBytes: maxBodyBytes, parse: createParser(maxBodyBytes, readBytes) };
-  const ofStream = { maxBytes: maxStreamBodyBytes, parse: createParser(maxStreamBodyBytes, readBytes) };
+export function jsonBody(largeBodies: LargeBodies): RequestHandler {
+  const ordinary = { maxBytes: maxBodyBytes, parse: createParser(maxBodyBytes) };
+  const ofStream = { maxBytes: maxStreamBodyBytes, parse: createParser(maxStreamBodyBytes) };
   return async (req, res, next) => {
     const { maxBytes, parse } = routeOf(res)?.metadata.stream ? ofStream : ordinary;
     if (Number(req.headers['content-length']) > maxBytes) throw new BodyTooLarge();
-    const held = await budget.admit(req, res, maxBytes).catch((error) => {
+    await largeBodies.admit(req, res).catch((error) => {
       if (!isOver(res)) throw error;
     });
     if (isOver(res)) return;
@@ -31,7 +30,6 @@ export function jsonBody(budget: BodyBudget): RequestHandler {
       if (!isOver(res)) next(new BodyTooLarge());
     });
     parse(req, res, (error) => {
-      held?.shrinkTo(readBytes.get(req) ?? 0);
       if (!isOver(res)) next(error);
     });
   };
@@ -55,13 +53,12 @@ function onceTooLarge(req: Request, maxBytes: number, callback: () => void): voi
   req.on('data', count);
 }
 
-function createParser(maxBytes: number, readBytes: WeakMap<object, number>): RequestHandler {
+function createParser(maxBytes: number): RequestHandler {
   return express.json({
     limit: maxBytes,
     type: () => true,
     // Only here is it known whether a chunked body is empty.
     verify: (req, _res, body, charset) => {
-      readBytes.set(req, body.length);
       if (body.length > 0) checkForm(req as Request, body, charset);
     },
   });

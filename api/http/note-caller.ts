@@ -1,8 +1,6 @@
 import type { Request, Response } from 'express';
 import type { AnyRoute } from '../../contract/route.ts';
-import { inShareOf } from '../../db/fair-share.ts';
 import { type Authentication, authenticate } from '../caller.ts';
-import { clientAddressOf } from './request.ts';
 
 /** How long the rights of a caller count after they were looked up. */
 const freshMs = 1_000;
@@ -16,6 +14,6 @@ export async function noteCaller(authentication: Authentication, route: AnyRoute
   // When the lookup began: what it read may have changed while it went on.
   const now = performance.now();
   if (now - callerNotedAt < freshMs) return;
-  res.locals.caller = await inShareOf(clientAddressOf(res), () => authenticate(authentication, route, req, res));
+  res.locals.caller = await authenticate(authentication, route, req, res);
   res.locals.callerNotedAt = now;
 }

@@ -1,13 +1,9 @@
 import type { RequestHandler, Response } from 'express';
 import { authOperationOf } from '../../auth/operation-names.ts';
-import { TurnsTaken } from '../limits/turns-taken.ts';
 import { routeOf } from './identify-route.ts';
 
-/**
- * Is told of each request when its response is complete, or its client has left. `busy` is a 503 that says that an organization has all its
- * turns: it is no failure of the service.
- */
-export type ObserveRequest = (request: { operation: string; status: number | 'aborted' | 'busy'; seconds: number | undefined }) => void;
+/** Is told of each request when its response is complete, or its client has left. */
+export type ObserveRequest = (request: { operation: string; status: number | 'aborted'; seconds: number | undefined }) => void;
 
 /** Tells `observe` of every request, by the operation that it is for. */
 export function observeRequests(observe: ObserveRequest): RequestHandler {
@@ -17,17 +13,12 @@ export function observeRequests(observe: ObserveRequest): RequestHandler {
       const stream = routeOf(res)?.metadata.stream;
       observe({
         operation: operationOf(req.originalUrl, res),
-        status: res.writableFinished ? (res.locals.turnsTaken ? 'busy' : res.statusCode) : 'aborted',
+        status: res.writableFinished ? res.statusCode : 'aborted',
         seconds: stream ? undefined : (performance.now() - startedAt) / 1_000,
       });
     });
     next();
   };
-}
-
-/** Notes that a request is refused with {@link TurnsTaken}. */
-export function noteTurnsTaken(error: unknown, res: Response): void {
-  if (error instanceof TurnsTaken) res.locals.turnsTaken = true;
 }
 
 /** What serves paths that are no operation of the contract. */

@@ -3,11 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { networkOf } from '../../auth/client-network.ts';
-import type { Release } from '../../concurrency/fair-semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
-import type { Pace } from '../../domain/page.ts';
 import { addLogFields, withLogFields } from '../../telemetry/log-context.ts';
-import type { Caller } from '../caller.ts';
 import type { RequestInfo } from '../procedure.ts';
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
@@ -61,27 +58,18 @@ function readClientAddress(req: IncomingMessage, trustProxy: boolean): string {
   return networkOf(req.socket.remoteAddress ?? 'unknown');
 }
 
-/** How fast the response may be written; undefined: at once. */
-export function paceOf(res: Response): Pace | undefined {
-  return res.locals.pace as Pace | undefined;
-}
-
 /** The request as procedures see it. */
 export function requestInfo(req: Request, res: Response): RequestInfo {
   return {
     requestId: requestIdOf(res),
     clientAddress: clientAddressOf(res),
-    userId: (res.locals.caller as Caller | undefined)?.userId,
     idempotencyKey: req.get('idempotency-key'),
     // A client that has seen no event may send an empty one.
     lastEventId: req.get('last-event-id') || undefined,
     streamId: ownId(req, 'stream-id'),
     signal: whenClientLeaves(res),
-    keepBody: () => (res.locals.keepBody as (() => Release) | undefined)?.() ?? (() => {}),
     hangUp: () => res.destroy(),
     noteOrganization: (organizationId) => noteOrganization(res, organizationId),
-    isWritten: () => res.writableEnded,
-    paceResponse: (pace) => void Object.assign(res.locals, { pace }),
     onClose: (callback) => void (res.closed ? callback() : res.once('close', callback)),
     onDrained: (callback) => onDrained(res, callback),
     setHeader: (name, value) => res.setHeader(name, value),

@@ -11,9 +11,7 @@ import { eventStreamType, toEventStream } from '../streams/sse.ts';
 import { invalidInput, malformed, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
-import { jsonInParts } from './json-in-parts.ts';
 import { noteCaller } from './note-caller.ts';
-import { noteTurnsTaken } from './observe-requests.ts';
 import { requestIdOf, requestInfo } from './request.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
@@ -25,13 +23,12 @@ export function createRest(deps: ApiDeps, procedures: Procedures<Contract>): Rou
     await noteCaller(deps.authentication, route, req, res);
     next();
   };
-  router.use(jsonInParts);
   createExpressEndpoints(contract, implement(deps, procedures), router, {
     logInitialization: false,
     jsonQuery: false,
     // `run` validates each response once, for both transports.
     responseValidation: false,
-    globalMiddleware: [authenticated, wellFormedQuery, jsonBody(deps.bodies), authenticated],
+    globalMiddleware: [authenticated, wellFormedQuery, jsonBody(deps.largeBodies), authenticated],
     requestValidationErrorHandler: (error) => {
       throw invalidRequest(error);
     },
@@ -52,11 +49,9 @@ const wellFormedQuery: RequestHandler = (req, _res, next) => {
 };
 
 /** Renders whatever was thrown as REST sends it: the bare envelope. */
-export function restErrors(deps: Pick<ApiDeps, 'log' | 'refusals'>): ErrorRequestHandler {
-  return (error, req, res, next) => {
+export function restErrors(deps: Pick<ApiDeps, 'log'>): ErrorRequestHandler {
+  return (error, _req, res, next) => {
     if (res.headersSent) return next(error);
-    noteTurnsTaken(error, res);
-    deps.refusals.remember(error, req, res);
     const rendered = renderError(error, { requestId: requestIdOf(res), route: routeOf(res), log: deps.log });
     res
       .status(rendered.status)

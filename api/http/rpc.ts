@@ -12,9 +12,7 @@ import { keepAliveMs } from '../streams/sse.ts';
 import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
-import { hasList, jsonInParts } from './json-in-parts.ts';
 import { noteCaller } from './note-caller.ts';
-import { noteTurnsTaken } from './observe-requests.ts';
 import { requestIdOf, requestInfo } from './request.ts';
 
 interface RpcContext {
@@ -24,8 +22,6 @@ interface RpcContext {
   called?: boolean;
   /** Set if something failed that the client may not see: the response that it gets instead of one of the protocol. */
   failure?: RenderedError;
-  /** A list, if the procedure returned one: it is sent in parts, which oRPC's handler does not do. */
-  returned: { list?: unknown };
 }
 
 /** Mounts every procedure at `/rpc/<group>/<name>` in oRPC's protocol, so that `@orpc/client` calls it. */
@@ -38,17 +34,11 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
     await noteCaller(deps.authentication, route, req, res);
     next();
   };
-  const readBody = jsonBody(deps.bodies);
-  const body: RequestHandler = (req, res, next) => (req.body === undefined ? readBody(req, res, next) : next());
-  // Only the body says what the request is about.
-  const bodyOfRefused: RequestHandler = (req, res, next) => (deps.refusals.wasRefused(req) ? body(req, res, next) : next());
   const call: RequestHandler = async (req, res, next) => {
-    const returned: RpcContext['returned'] = {};
-    const { matched } = await handler.handle(req, res, { prefix: '/rpc', context: { req, res, returned } });
-    if (returned.list) res.json({ json: returned.list });
-    else if (!matched) next();
+    const { matched } = await handler.handle(req, res, { prefix: '/rpc', context: { req, res } });
+    if (!matched) next();
   };
-  router.post('/{*path}', bodyOfRefused, deps.refusals.refuseAgain, authenticated, body, authenticated, jsonInParts, call);
+  router.post('/{*path}', authenticated, jsonBody(deps.largeBodies), authenticated, call);
   router.use(() => {
     throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
   });
@@ -63,7 +53,6 @@ function createHandler(deps: ApiDeps, procedures: ProcedureTree): RPCHandler<Rpc
     rootInterceptors: [
       async ({ next, context }) => {
         const result = await next();
-        if (context.returned.list) return { matched: false, response: undefined };
         if (!result.matched || !context.failure) return result;
         const { status, bare } = context.failure;
         return { matched: true, response: { ...result.response, status, body: bare } };
@@ -86,7 +75,6 @@ function createHandler(deps: ApiDeps, procedures: ProcedureTree): RPCHandler<Rpc
 export function rpcErrors(deps: Pick<ApiDeps, 'log'>): ErrorRequestHandler {
   return (error, _req, res, next) => {
     if (res.headersSent) return next(error);
-    noteTurnsTaken(error, res);
     const { status, headers, envelope, bare } = renderError(error, { requestId: requestIdOf(res), route: routeOf(res), log: deps.log });
     res
       .status(status)
@@ -120,9 +108,7 @@ function toRpc(deps: ApiDeps, procedure: Procedure) {
         if (!parsed.success) throw invalidInput(toIssues(parsed.error));
         const output = await run(deps, procedure, { input: parsed.data, caller, request: requestInfo(req, res) });
         if (route.metadata.stream) return toIterator(deps, context, output as AsyncIterable<StreamEvent>);
-        if (!hasList(output)) return output;
-        context.returned.list = output;
-        return undefined;
+        return output;
       } catch (error) {
         throw toRpcError(deps, context, error);
       }
@@ -146,8 +132,6 @@ async function* toIterator(deps: ApiDeps, context: RpcContext, events: AsyncIter
 }
 
 function toRpcError(deps: ApiDeps, context: RpcContext, error: unknown): unknown {
-  noteTurnsTaken(error, context.res);
-  deps.refusals.remember(error, context.req, context.res);
   const rendered = renderError(error, { requestId: requestIdOf(context.res), route: routeOf(context.res), log: deps.log });
   const { status, headers, envelope } = rendered;
   if (!context.res.headersSent) context.res.set(headers);

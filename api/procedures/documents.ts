@@ -20,21 +20,16 @@ import { toStorage } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
 import { documentSearch } from './document-search.ts';
 
-/** The most that a character takes in UTF-8. */
-const bytesPerCharacter = 4;
-
 export function documentProcedures(deps: ApiDeps) {
-  const { db, getPlan, storage, cursors, config, largeResponses } = deps;
+  const { db, getPlan, storage, cursors, config } = deps;
   return {
-    list: procedure(contract.documents.list, async ({ input, request, authorize }) => {
+    list: procedure(contract.documents.list, async ({ input, authorize }) => {
       await authorize(input.organizationId);
       const workspace = await getWorkspace(db, input.workspaceId);
       if (workspace.organization_id !== input.organizationId) throw new ApiError('FORBIDDEN');
-      const { organizationId, workspaceId, limit, cursor, tag: tags, contentType, status } = input;
+      const { workspaceId, limit, cursor, tag: tags, contentType, status } = input;
       const contentTypes = contentType === undefined ? undefined : [contentType];
-      const page = await listDocuments(db, cursors, { workspaceId, limit, cursor, tags, contentTypes, status }, (bytes) =>
-        largeResponses.admitPage(request, organizationId, bytes),
-      );
+      const page = await listDocuments(db, cursors, { workspaceId, limit, cursor, tags, contentTypes, status });
       return {
         items: page.items.map(toDocument),
         nextCursor: page.nextCursor,
@@ -104,12 +99,10 @@ export function documentProcedures(deps: ApiDeps) {
       return { url, expiresAt: expiresAt.toISOString() };
     }),
 
-    text: procedure(contract.documents.text, async ({ input, request, authorize }) => {
+    text: procedure(contract.documents.text, async ({ input, authorize }) => {
       const document = await getDocument(db, input.id);
       await authorize(document.organization_id);
       const page = input.page === undefined ? null : await findTextPage(db, document, input.page);
-      const characters = page ? page.end - page.start : (document.extracted_characters ?? 0);
-      await largeResponses.admit(request, document.organization_id, bytesPerCharacter * characters);
       const text = page ? await readTextPage(db, document.id, page) : await getText(db, document.id);
       const { id: documentId, extracted_truncated: truncated } = document;
       return { documentId, text, truncated: truncated ?? false, extracted: toExtracted(document), ...(page ? { page } : {}) };

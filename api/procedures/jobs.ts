@@ -14,36 +14,34 @@ import type { ApiDeps } from '../deps.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toJob, toJobListItem } from '../presenters/job.ts';
 import { procedure } from '../procedure.ts';
-import { createdJobRecord, inputBytesOf, retriedJobRecord } from './recorded-jobs.ts';
+import { createdJobRecord, retriedJobRecord } from './recorded-jobs.ts';
 
 export function jobProcedures(deps: ApiDeps) {
-  const { db, getPlan, cursors, largeResponses } = deps;
+  const { db, getPlan, cursors } = deps;
   return {
-    list: procedure(contract.jobs.list, async ({ input, request, authorize }) => {
+    list: procedure(contract.jobs.list, async ({ input, authorize }) => {
       await authorize(input.organizationId);
       await checkFilters(input);
-      const page = await listJobs(db, cursors, input, (bytes) => largeResponses.admitPage(request, input.organizationId, bytes));
+      const page = await listJobs(db, cursors, input);
       return { items: page.items.map((job) => toJobListItem(job, input.includeResult)), nextCursor: page.nextCursor };
     }),
 
-    get: procedure(contract.jobs.get, async ({ input, request, authorize }) => {
+    get: procedure(contract.jobs.get, async ({ input, authorize }) => {
       const job = await getJob(db, input.id);
       await authorize(job.organization_id);
-      await largeResponses.admit(request, job.organization_id, job.content_bytes);
       return toJob(await readWhole(db, job));
     }),
 
     create: procedure(contract.jobs.create, async (context) => {
-      const { input, actor, request } = context;
-      const admit = (organizationId: string, bytes: number) => largeResponses.admit(request, organizationId, bytes);
+      const { input, actor } = context;
       return withIdempotency(db, contract.jobs.create, context, {
         async admit() {
           const scope = await findJobScope(db, input);
-          await context.authorize(scope.organizationId, () => admit(scope.organizationId, inputBytesOf(input)));
+          await context.authorize(scope.organizationId);
           return scope;
         },
         effect: async (trx, scope) => toJob(await createJob(trx, getPlan, actor, scope, input)),
-        record: createdJobRecord(input, admit),
+        record: createdJobRecord(input),
       });
     }),
 
@@ -54,16 +52,15 @@ export function jobProcedures(deps: ApiDeps) {
     }),
 
     retry: procedure(contract.jobs.retry, async (context) => {
-      const { input, actor, request } = context;
-      const admit = (organizationId: string, bytes: number) => largeResponses.admit(request, organizationId, bytes);
+      const { input, actor } = context;
       return withIdempotency(db, contract.jobs.retry, context, {
         async admit() {
           const original = await getJob(db, input.id);
-          await context.authorize(original.organization_id, () => admit(original.organization_id, original.content_bytes));
+          await context.authorize(original.organization_id);
           return original;
         },
         effect: async (trx, original) => toJob(await retryJob(trx, getPlan, actor, original)),
-        record: retriedJobRecord(db, admit),
+        record: retriedJobRecord(db),
       });
     }),
 

@@ -5,7 +5,7 @@ import type { ApiDeps } from '../deps.ts';
 import { toAuditEntry } from '../presenters/audit-entry.ts';
 import { procedure } from '../procedure.ts';
 
-export function organizationProcedures({ db, getPlan, cursors, largeResponses }: ApiDeps) {
+export function organizationProcedures({ db, getPlan, cursors }: ApiDeps) {
   return {
     usage: procedure(contract.organizations.usage, async ({ input, authorize }) => {
       await authorize(input.organizationId);
@@ -19,10 +19,9 @@ export function organizationProcedures({ db, getPlan, cursors, largeResponses }:
       };
     }),
 
-    auditLog: procedure(contract.organizations.auditLog, async ({ input, request, authorize }) => {
+    auditLog: procedure(contract.organizations.auditLog, async ({ input, authorize }) => {
       await authorize(input.organizationId);
-      const admit = (bytes: number) => largeResponses.admitPage(request, input.organizationId, bytes);
-      const page = await listAuditEntries(db, cursors, input, admit);
+      const page = await listAuditEntries(db, cursors, input);
       return { entries: page.items.map((entry) => toAuditEntry(entry)), nextCursor: page.nextCursor };
     }),
   };

@@ -9,12 +9,11 @@ import { withIdempotency } from '../idempotency.ts';
 import { toStorage, toWorkspace } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
 
-export function workspaceProcedures({ db, getPlan, config, largeResponses }: ApiDeps) {
+export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {
   return {
-    list: procedure(contract.workspaces.list, async ({ input, request, authorize }) => {
+    list: procedure(contract.workspaces.list, async ({ input, authorize }) => {
       await authorize(input.organizationId);
-      const admit = (bytes: number) => largeResponses.admitPage(request, input.organizationId, bytes);
-      return (await listWorkspaces(db, input.organizationId, admit)).map(toWorkspace);
+      return (await listWorkspaces(db, input.organizationId)).map(toWorkspace);
     }),
 
     get: procedure(contract.workspaces.get, async ({ input, authorize }) => {

@@ -3,7 +3,6 @@ import type { Release } from '../../concurrency/fair-semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { isCode, ObjectExistsError } from '../../storage/write-once.ts';
 import { noteOrganization } from '../http/request.ts';
-import { KeptWaiting } from '../limits/kept-waiting.ts';
 import { UploadAdmission, UploadRefused } from './admission.ts';
 import { download } from './download.ts';
 import { DownloadTurns } from './download-turns.ts';
@@ -31,8 +30,7 @@ export function uploadRoutes(options: UploadOptions): Router {
   const router = Router();
   const admission = new UploadAdmission(options.limits, () => options.storage.freeBytes());
   const downloads = new DownloadTurns(options.downloads);
-  const kept = new KeptWaiting();
-  router.put('/uploads/:organizationId/:documentId', (req, res) => upload(options, { admission, kept }, req, res));
+  router.put('/uploads/:organizationId/:documentId', (req, res) => upload(options, admission, req, res));
   router.get('/uploads/:organizationId/:documentId', (req, res) => download(options, downloads, req, res));
   return router;
 }
@@ -50,12 +48,7 @@ class InvalidUpload extends Error {
 
 type Refuse = (status: number, error: string, retryAfterSeconds?: number) => void;
 
-async function upload(
-  options: UploadOptions,
-  { admission, kept }: { admission: UploadAdmission; kept: KeptWaiting },
-  req: ObjectRequest,
-  res: Response,
-): Promise<void> {
+async function upload(options: UploadOptions, admission: UploadAdmission, req: ObjectRequest, res: Response): Promise<void> {
   const { storage, maxUploadBytes } = options;
   const key = keyOf(req);
   const lingerBytes = maxUploadBytes + extraBodyBytes;
@@ -70,10 +63,6 @@ async function upload(
     continueUpload(req, res);
     await storage.write(key, receive(req, { ...sizes, maxUploadBytes, ...options.limits }, upload), { onWritten: free });
   } catch (error) {
-    if (error instanceof UploadRefused && error.status === 429) {
-      for (const release of held) release();
-      await kept.keep(res);
-    }
     return failed(error, options, refuse, res);
   } finally {
     for (const release of held) release();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { type Admit, type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows } from '../page.ts';
+import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows } from '../page.ts';
 import { type DocumentRow, inWorkspace, readDocuments } from './document.ts';
 import { type DocumentFilter, documentConditions } from './document-filter.ts';
 
@@ -16,14 +16,13 @@ export interface DocumentList extends DocumentFilter {
 }
 
 /**
- * A page of a workspace's documents, newest first, that ends after `limit` documents or 4 MiB. `admit` is called with the size of the page,
- * in bytes, before it is read. Throws BAD_REQUEST for a cursor of another list or workspace.
+ * A page of a workspace's documents, newest first, that ends after `limit` documents or 4 MiB. Throws BAD_REQUEST for a cursor of
+ * another list or workspace.
  */
 export async function listDocuments(
   db: Db,
   cursors: Cursors,
   { workspaceId, limit, cursor, ...filter }: DocumentList,
-  admit?: Admit,
 ): Promise<Page<DocumentRow>> {
   const scope = `documents:${workspaceId}`;
   const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
@@ -35,7 +34,6 @@ export async function listDocuments(
     order by created_at desc, id desc limit ${limit + 1}
   `;
   const page = await fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
-  const pace = await admit?.(page.bytes);
-  const items = await readRows(page, (ids) => readDocuments(db, ids), pace);
+  const items = await readRows(page, (ids) => readDocuments(db, ids));
   return { items, nextCursor: cursorAfter(page, cursors, scope) };
 }

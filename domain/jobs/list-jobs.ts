@@ -2,18 +2,7 @@ import { sql } from 'kysely';
 import { anyOf } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import type { JobStatus } from '../../db/schema.ts';
-import {
-  type Admit,
-  type Cursors,
-  cursorAfter,
-  fitPage,
-  maxPageBytes,
-  type Pace,
-  type Page,
-  readRows,
-  rowBytes,
-  type SizedPage,
-} from '../page.ts';
+import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows, rowBytes, type SizedPage } from '../page.ts';
 import { headColumns, inputBytes, type JobRow, resultBytes } from './job.ts';
 
 export interface JobFilter {
@@ -28,13 +17,12 @@ export interface JobFilter {
 
 /**
  * A page of an organization's jobs, newest first, that ends after `limit` jobs or 4 MiB. Without `includeResult` the results are not even
- * read. `admit` is called with the size of the page, in bytes, before the contents are read.
+ * read.
  */
-export async function listJobs(db: Db, cursors: Cursors, filter: JobFilter, admit?: Admit): Promise<Page<JobRow>> {
+export async function listJobs(db: Db, cursors: Cursors, filter: JobFilter): Promise<Page<JobRow>> {
   const scope = `jobs:${filter.organizationId}`;
   const page = await findPage(db, filter, filter.cursor === undefined ? undefined : cursors.decode(scope, filter.cursor));
-  const pace = await admit?.(page.bytes);
-  return { items: await readJobs(db, page, filter.includeResult, pace), nextCursor: cursorAfter(page, cursors, scope) };
+  return { items: await readJobs(db, page, filter.includeResult), nextCursor: cursorAfter(page, cursors, scope) };
 }
 
 async function findPage(db: Db, filter: JobFilter, after: { createdAt: Date; id: string } | undefined): Promise<SizedPage> {
@@ -54,7 +42,7 @@ async function findPage(db: Db, filter: JobFilter, after: { createdAt: Date; id:
   return fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
 }
 
-async function readJobs(db: Db, page: SizedPage, includeResult: boolean, pace?: Pace): Promise<JobRow[]> {
+async function readJobs(db: Db, page: SizedPage, includeResult: boolean): Promise<JobRow[]> {
   const result = includeResult ? sql<JobRow['result']>`result` : sql<JobRow['result']>`null`;
   const read = (ids: string[]) =>
     db
@@ -62,5 +50,5 @@ async function readJobs(db: Db, page: SizedPage, includeResult: boolean, pace?: 
       .select([...headColumns, 'input', result.as('result')])
       .where('id', '=', anyOf(ids))
       .execute();
-  return await readRows(page, read, pace);
+  return await readRows(page, read);
 }

@@ -45,7 +45,7 @@ describe('While one tenant waits for its own locks', () => {
     });
   }
 
-  it('its requests end as SERVICE_UNAVAILABLE, few of them hold a connection, and others are served', async () => {
+  it('its requests end with Retry-After, few of them hold a connection, and others are served', async () => {
     await whileLocked(blocked.organizationId, async (holder) => {
       const sent = sendWrites();
       let ended = 0;
@@ -65,11 +65,15 @@ describe('While one tenant waits for its own locks', () => {
         if (ended === before) served++;
         await delay(50);
       }
-      expect(mostWaiting).to.be.within(1, 5);
+      // Half of the connections for requests.
+      expect(mostWaiting).to.be.within(1, 8);
       // They were served while the others waited, not after them.
       expect(served).to.be.greaterThan(10);
       for (const { status, body, headers } of await Promise.all(sent)) {
-        expect({ status, ...body }).to.include({ status: 503, code: 'SERVICE_UNAVAILABLE', defined: true });
+        expect([status, body.code, body.defined]).to.be.deep.oneOf([
+          [503, 'SERVICE_UNAVAILABLE', true],
+          [429, 'TOO_MANY_REQUESTS', true],
+        ]);
         expect(Number(headers.get('retry-after'))).to.be.at.least(1);
       }
     });

@@ -36,27 +36,17 @@ describe('The workspaces of an organization', () => {
     });
   }
 
-  it('fit a page, however many are allowed and whatever they are named, and count as a large response before they are read', async () => {
+  it('fit a page, however many are allowed and whatever they are named', async () => {
     const { db } = api.database;
     const { organizationId } = tenant;
-    const admitted: number[] = [];
-    const list = () =>
-      listWorkspaces(db, organizationId, async (bytes) => {
-        admitted.push(bytes);
-        return undefined;
-      });
-    expect(await list()).to.have.lengthOf(1);
-    expect(admitted).to.deep.equal([]);
     const longest = { name: '\u{1F5FA}'.repeat(80), slug: 'x'.repeat(43) };
     await sql`
       insert into workspace (id, organization_id, team_id, name, slug)
       select gen_random_uuid()::text, ${organizationId}, null, ${longest.name}, ${longest.slug} || to_char(n, 'FM00000')
       from generate_series(1, 4999) n
     `.execute(db);
-    const listed = await list();
-    const bytes = Buffer.byteLength(JSON.stringify(listed.map(toWorkspace)));
+    const listed = await listWorkspaces(db, organizationId);
     expect(listed).to.have.lengthOf(5_000);
-    expect(admitted).to.have.lengthOf(1);
-    expect(admitted[0]).to.be.within(bytes, maxPageBytes);
+    expect(Buffer.byteLength(JSON.stringify(listed.map(toWorkspace)))).to.be.at.most(maxPageBytes);
   });
 });

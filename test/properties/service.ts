@@ -8,10 +8,8 @@ import { Embedder } from '../../activities/embedder.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { ApiDeps } from '../../api/deps.ts';
-import { LargeResponses } from '../../api/limits/large-responses.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run } from '../../api/procedure.ts';
 import { createProcedures } from '../../api/procedures/index.ts';
-import { Neighbours } from '../../concurrency/neighbours.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { createDb, createPool } from '../../db/connect.ts';
@@ -74,8 +72,6 @@ export class Service {
     this.#procedures = createProcedures({
       ...parts,
       limiters: { searches: { consume: async () => {} } },
-      largeResponses: new LargeResponses(),
-      neighbours: new Neighbours(0),
       costsCredit: async () => true,
     } as unknown as ApiDeps);
     this.takeEvent = async (event) => {
@@ -99,25 +95,20 @@ export class Service {
     const ended: (() => void)[] = [];
     const onEnd = (callback: () => void) => void ended.push(callback);
     const request = {
-      ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', userId: caller.userId, idempotencyKey, lastEventId: undefined },
+      ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', idempotencyKey, lastEventId: undefined },
       ...{
         signal: new AbortController().signal,
         streamId: undefined,
         hangUp() {},
         noteOrganization() {},
-        paceResponse() {},
         setHeader() {},
-        isWritten: () => true,
       },
-      ...{ onClose: onEnd, onDrained: onEnd, keepBody: () => () => {} },
+      ...{ onClose: onEnd, onDrained: onEnd },
     };
     const deps = {
       log,
       skippedEvents: { add: () => {} },
-      writes: { enter: async () => () => {} },
-      reads: { enter: async () => {} },
-      load: { note() {} },
-      neighbours: new Neighbours(0),
+      organizationLimits: { enter: async () => () => {} },
     };
     try {
       return (await run(deps, this.#find(operation), { input, caller, request })) as T;

@@ -1,0 +1,50 @@
+import type { Request, Response } from 'express';
+import { Turns } from '../../concurrency/turns.ts';
+import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
+import { ApiError } from '../../contract/api-error.ts';
+import type { Caller } from '../caller.ts';
+import { clientAddressOf } from '../http/request.ts';
+
+export interface LargeBodiesOptions {
+  /** Bodies up to this size are not counted. */
+  smallBytes?: number;
+  /** How many large bodies one caller may have under way. */
+  atOnce?: number;
+  /** How many more of a caller's requests may wait to send theirs, and how long, in milliseconds. */
+  maxWaiting?: number;
+  patienceMs?: number;
+}
+
+/**
+ * Bounds the memory that large bodies of one caller take: of a user, or of an address if nobody is signed in. A body counts from before it is
+ * read until its response is over. Its size has a bound of its own (`maxBodyBytes`).
+ */
+export class LargeBodies {
+  readonly #smallBytes: number;
+  readonly #patienceMs: number;
+  readonly #permits: Turns;
+
+  constructor({ smallBytes = 16 * 1024, atOnce = 8, maxWaiting = 300, patienceMs = 30_000 }: LargeBodiesOptions = {}) {
+    this.#smallBytes = smallBytes;
+    this.#patienceMs = patienceMs;
+    this.#permits = new Turns({ limit: atOnce, maxWaiting });
+  }
+
+  /** Waits until the body may be read. Throws TOO_MANY_REQUESTS after a while, and the signal's reason if the client leaves. */
+  async admit(req: Request, res: Response): Promise<void> {
+    if (!this.#mayBeLarge(req)) return;
+    const owner = (res.locals.caller as Caller | undefined)?.userId ?? clientAddressOf(res);
+    const release = await this.#permits.acquireWithin(owner, this.#patienceMs, whenClientLeaves(res));
+    if (!release)
+      throw new ApiError('TOO_MANY_REQUESTS', { message: 'Too many large requests of this caller are under way.', retryAfterSeconds: 5 });
+    if (res.closed) release();
+    else res.once('close', release);
+  }
+
+  /** Of a compressed body, or one that comes in chunks, the size is not known. */
+  #mayBeLarge({ headers }: Request): boolean {
+    if (headers['transfer-encoding'] !== undefined) return true;
+    const declared = Number(headers['content-length'] ?? 0);
+    return declared > this.#smallBytes || (declared > 0 && headers['content-encoding'] !== undefined);
+  }
+}

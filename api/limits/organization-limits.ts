@@ -1,0 +1,54 @@
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { Release } from '../../concurrency/fair-semaphore.ts';
+import { Turns } from '../../concurrency/turns.ts';
+import { ApiError } from '../../contract/api-error.ts';
+
+export interface OrganizationLimitsOptions {
+  requestsPerSecond: number;
+  /** How many requests run at once. */
+  atOnce: number;
+  /** How many more may wait for a permit. */
+  maxWaiting?: number;
+  /** How long they wait, in milliseconds. */
+  patienceMs?: number;
+}
+
+/**
+ * What one organization may ask of this process: so many requests in a second, and so many at once. Requests over the second limit wait for a
+ * permit in the order in which they came (docs/decisions/limits.md).
+ */
+export class OrganizationLimits {
+  readonly #rate: RateLimiterMemory;
+  readonly #permits: Turns;
+  readonly #patienceMs: number;
+
+  constructor({ requestsPerSecond, atOnce, maxWaiting = 1_000, patienceMs = 15_000 }: OrganizationLimitsOptions) {
+    this.#rate = new RateLimiterMemory({ points: requestsPerSecond, duration: 1 });
+    this.#permits = new Turns({ limit: atOnce, maxWaiting });
+    this.#patienceMs = patienceMs;
+  }
+
+  /**
+   * Waits for a permit of `key`: an organization, or one kind of its requests. Throws TOO_MANY_REQUESTS over the rate, or if the wait would
+   * be too long, and the signal's reason if it aborts.
+   */
+  async enter(key: string, signal: AbortSignal): Promise<Release> {
+    try {
+      await this.#rate.consume(key);
+    } catch (refused) {
+      throw tooMany(Math.ceil((refused as RateLimiterRes).msBeforeNext / 1_000));
+    }
+    return (await this.#permits.acquireWithin(key, this.#patienceMs, signal)) ?? refuse();
+  }
+}
+
+function refuse(): never {
+  throw tooMany(2);
+}
+
+function tooMany(retryAfterSeconds: number): ApiError {
+  return new ApiError('TOO_MANY_REQUESTS', {
+    message: 'Too many requests of this organization are under way: try again in a moment.',
+    retryAfterSeconds: Math.max(1, retryAfterSeconds),
+  });
+}
