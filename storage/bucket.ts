@@ -69,11 +69,11 @@ export class BucketStorage implements Storage {
     this.#bucket = new CloudStorage({ ...access, retryOptions: { autoRetry: false } }).bucket(options.bucket);
   }
 
-  async signUpload(input: { key: string; contentType: string; sizeBytes?: number }): Promise<UploadTarget> {
+  async signUpload(input: { key: string; contentType: string }): Promise<UploadTarget> {
     const conditions = {
       // Only if the name has no object yet: a second PUT is refused with 412.
       'x-goog-if-generation-match': '0',
-      'x-goog-content-length-range': `0,${input.sizeBytes ?? this.#maxUploadBytes}`,
+      'x-goog-content-length-range': `0,${this.#maxUploadBytes}`,
     };
     const target = await this.#sign(input.key, uploadLifetimeMs, {
       action: 'write',
@@ -118,16 +118,6 @@ export class BucketStorage implements Storage {
 
   async read(key: string): Promise<Readable | undefined> {
     return (await this.stat(key)) && readInTime(this.#file(key).createReadStream(asStored), this.#timeoutMs);
-  }
-
-  async readHead(key: string, maxBytes: number): Promise<Uint8Array | undefined> {
-    try {
-      const [head] = await this.#ask(() => this.#file(key).download({ ...asStored, start: 0, end: maxBytes - 1 }));
-      return head;
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 404) return undefined;
-      throw error;
-    }
   }
 
   async write(key: string, source: AsyncIterable<Buffer>): Promise<void> {

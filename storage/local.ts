@@ -86,16 +86,6 @@ export class LocalStorage implements Storage {
     return handle?.createReadStream();
   }
 
-  async readHead(key: string, maxBytes: number): Promise<Uint8Array | undefined> {
-    const handle = await this.#ifStored(open(this.pathOf(key)));
-    try {
-      const read = await handle?.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
-      return read?.buffer.subarray(0, read.bytesRead);
-    } finally {
-      await handle?.close();
-    }
-  }
-
   async delete(key: string): Promise<void> {
     await this.#ifStored(rm(this.pathOf(key)));
   }

@@ -43,7 +43,7 @@ export interface Storage {
   readonly driver: 'local' | 'bucket' | 's3';
   /** The directory or the name of the bucket, for the operator. */
   readonly location: string;
-  /** Signs a target that accepts one object, once, for an hour. A store that can refuses more than `sizeBytes`; one of S3 refuses fewer, too. */
+  /** Signs a target that accepts one object of at most MAX_UPLOAD_BYTES, once, for an hour. A store of S3 accepts exactly `sizeBytes`. */
   signUpload(input: { key: string; contentType: string; sizeBytes?: number }): Promise<UploadTarget>;
   /** Signs a GET that downloads the object under `fileName` for five minutes. */
   signDownload(input: { key: string; contentType: string; fileName: string }): Promise<DownloadTarget>;
@@ -51,8 +51,6 @@ export interface Storage {
   stat(key: string): Promise<StoredObject | undefined>;
   /** Streams an object's bytes; undefined if there is none. */
   read(key: string): Promise<Readable | undefined>;
-  /** The first bytes of an object that is not empty, `maxBytes` at most; undefined if there is none. */
-  readHead(key: string, maxBytes: number): Promise<Uint8Array | undefined>;
   /** Stores bytes under a key that has none yet. Throws `ObjectExistsError`, or what the source threw: then nothing is stored. */
   write(key: string, source: AsyncIterable<Buffer>): Promise<void>;
   /** Deletes an object; deleting an absent one succeeds. */

@@ -123,14 +123,6 @@ export class S3Storage implements Storage {
     return found && readInTime(streamOf(found), this.#timeoutMs);
   }
 
-  async readHead(key: string, maxBytes: number): Promise<Uint8Array | undefined> {
-    const range = { ...this.#at(key), Range: `bytes=0-${maxBytes - 1}` };
-    return await this.#unlessAbsent(async (options) => {
-      const found = await this.#client.send(new GetObjectCommand(range), options);
-      return await found.Body?.transformToByteArray();
-    });
-  }
-
   async write(key: string, source: AsyncIterable<Buffer>): Promise<void> {
     const noted = noteFailure(source);
     // Of one that takes several requests the last has the condition. If the source fails, its parts are deleted.

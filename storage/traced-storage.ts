@@ -12,7 +12,6 @@ export function traceStorage(storage: Storage): Storage {
     signDownload: (input) => traced('signDownload', () => storage.signDownload(input)),
     stat: (key) => traced('stat', () => storage.stat(key)),
     read: (key) => traced('read', () => storage.read(key)),
-    readHead: (key, maxBytes) => traced('readHead', () => storage.readHead(key, maxBytes)),
     write: (key, source) => traced('write', () => storage.write(key, source)),
     delete: (key) => traced('delete', () => storage.delete(key)),
     deleteIfLarger: (key, maxBytes) => traced('deleteIfLarger', () => storage.deleteIfLarger(key, maxBytes)),

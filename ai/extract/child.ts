@@ -4,6 +4,7 @@ import { type ExtractLimits, isImage, type SourceDocument, unwrapUpload } from '
 import { extractText, finish } from './extract-text.ts';
 import { loadPdfium } from './pdfium.ts';
 import { type PdfPages, readPdfPages, renderPdfPage, toRawText } from './read-pdf.ts';
+import { checkContent } from './recognize-content.ts';
 
 interface UploadTask {
   body: Uint8Array;
@@ -37,6 +38,7 @@ serveTasks(
       if (isImage(document.mediaType)) return { kind: 'image', image: document };
       const scans = limits.maxScannedPages !== undefined && document.mediaType === 'application/pdf' && document.bytes.length > 0;
       if (!scans) return { kind: 'text', extracted: await extractText(document, limits) };
+      checkContent(document);
       const found = await readPdfPages(document, limits);
       if (found.scanned.length > 0) return { kind: 'scan', document, found };
       return { kind: 'text', extracted: finish(toRawText(found), document.mediaType, limits.maxTextCharacters) };

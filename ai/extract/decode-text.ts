@@ -33,9 +33,10 @@ function startsWith(bytes: Uint8Array, prefix: number[]): boolean {
   return prefix.every((byte, index) => bytes[index] === byte);
 }
 
-function guessCharset(bytes: Uint8Array): string {
+/** The charset that bytes look like: that of their mark, else UTF-16, UTF-8, or windows-1252, which any bytes are. */
+export function guessCharset(bytes: Uint8Array): string {
   const sample = bytes.subarray(0, sampleBytes);
-  return guessUtf16(sample) ?? (isMostlyUtf8(sample) ? 'utf-8' : 'windows-1252');
+  return charsetOfBom(sample) ?? guessUtf16(sample) ?? (isMostlyUtf8(sample) ? 'utf-8' : 'windows-1252');
 }
 
 // Latin text in UTF-16 has a zero in every other byte; text in other encodings has none.

@@ -13,6 +13,7 @@ import { markMarkdownHeadings } from './markdown-headings.ts';
 import { findPageStarts, joinPages, locateHeadings, mostHeadings, withoutMarks } from './outline.ts';
 import { readHtml } from './read-html.ts';
 import { readPdf } from './read-pdf.ts';
+import { checkContent } from './recognize-content.ts';
 
 type Reader = (document: SourceDocument, limits: ExtractLimits) => RawText | Promise<RawText>;
 
@@ -51,6 +52,7 @@ export async function extractText(document: SourceDocument, limits: ExtractLimit
   const reader = readerOf(document.mediaType, limits.extraContentTypes);
   if (!reader) throw new ServiceError(415, 'unsupported_type', 'Documents of this type cannot be read.');
   if (document.bytes.length === 0) throw new ServiceError(422, 'empty_document', 'The document is empty.');
+  checkContent(document);
   return finish(await reader(document, limits), document.mediaType, limits.maxTextCharacters);
 }
 

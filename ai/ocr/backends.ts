@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AiServiceConfig, RemoteModelConfig } from '../../config/ai-service.ts';
 import type { RawText, SourceDocument } from '../extract/document.ts';
+import { checkContent } from '../extract/recognize-content.ts';
 import { ProcessPool } from '../pool/process-pool.ts';
 import { TaskFailure } from '../pool/protocol.ts';
 import type { ChildOptions } from '../pool/warm-child.ts';
@@ -77,7 +78,7 @@ export function createLocalOcr(pool: Pick<ProcessPool, 'run'>, config: LocalOcrC
   return {
     name: 'local',
     async read(image, signal, withinMs = Number.POSITIVE_INFINITY) {
-      requireType(image, localTypes);
+      checkImage(image, localTypes);
       const timeoutMs = Math.min(ocrTimeoutMs, extractTimeoutMs);
       const { bytes, mediaType } = image;
       const payload: ImageTask = { bytes, mediaType, maxPages, maxTextCharacters, timeoutMs, endsAt: Date.now() + withinMs };
@@ -100,7 +101,7 @@ function createRemoteOcr(remote: RemoteModelConfig, config: AiServiceConfig): Oc
   return {
     name: 'remote',
     async read(image, signal) {
-      requireType(image, remoteTypes);
+      checkImage(image, remoteTypes);
       const content = [
         { type: 'text', text: instruction },
         { type: 'image_url', image_url: { url: dataUrl(image) } },
@@ -127,10 +128,11 @@ function dataUrl({ bytes, mediaType }: SourceDocument): string {
   return `data:${mediaType};base64,${buffer.toString('base64')}`;
 }
 
-function requireType(image: SourceDocument, types: ReadonlySet<string>): void {
+function checkImage(image: SourceDocument, types: ReadonlySet<string>): void {
   if (image.bytes.length === 0) throw new ServiceError(422, 'empty_document', 'The document is empty.');
   if (!types.has(image.mediaType))
     throw new ServiceError(415, 'unsupported_image', 'Images of this type cannot be read by this deployment.');
+  checkContent(image);
 }
 
 /** The error names whichever timeout is shorter: that of the text recognition or that of the whole extraction. */

@@ -10,15 +10,13 @@ import type { GetPlan } from '../billing/plan.ts';
 import { lockDocument, lockOrganization, lockWorkspace } from '../locks.ts';
 import { changeUsedBytes, checkUsedBytes } from '../workspaces/used-bytes.ts';
 import { type DocumentRow, documentNotFound } from './document.ts';
-import { contradictionOf, headBytes } from './recognize-content.ts';
 
 /**
- * Measures the stored object of a document, in bytes, and checks that it is what was declared. Throws PRECONDITION_FAILED if there is none
- * or if it is another kind of file, and PAYLOAD_TOO_LARGE if it is larger: then it is deleted, and `onDeleteFailed` gets the error if that
- * fails.
+ * Measures the stored object of a document, in bytes. Throws PRECONDITION_FAILED if there is none, and PAYLOAD_TOO_LARGE if it is larger
+ * than declared: then it is deleted, and `onDeleteFailed` gets the error if that fails.
  */
 export async function measureUpload(storage: Storage, document: DocumentRow, onDeleteFailed: (error: unknown) => void): Promise<number> {
-  const { object_key: key, content_type: contentType, size_bytes: declaredBytes } = document;
+  const { object_key: key, size_bytes: declaredBytes } = document;
   const object = await storage.stat(key);
   if (!object) throw new ApiError('PRECONDITION_FAILED', { message: 'The file has not been uploaded.' });
   if (object.sizeBytes > declaredBytes) {
@@ -26,12 +24,7 @@ export async function measureUpload(storage: Storage, document: DocumentRow, onD
     const message = 'The uploaded file is larger than declared; it was deleted.';
     throw new ApiError('PAYLOAD_TOO_LARGE', { message, data: { maxBytes: declaredBytes } });
   }
-  const head = object.sizeBytes > 0 ? await storage.readHead(key, headBytes) : undefined;
-  const content = head && contradictionOf(contentType, head);
-  if (content === undefined) return object.sizeBytes;
-  throw new ApiError('PRECONDITION_FAILED', {
-    message: `The uploaded file is ${content}, but was declared as ${contentType}. Upload it again as another document.`,
-  });
+  return object.sizeBytes;
 }
 
 /**

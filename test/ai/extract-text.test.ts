@@ -56,13 +56,31 @@ describe('text documents at /v1/extract', () => {
   });
 
   it('survives any bytes and answers only what a database stores', async () => {
-    const everything = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7 + (index >> 8)) % 256));
+    const any = Array.from({ length: 4096 }, (_, index) => (index * 7 + (index >> 8)) % 256);
+    // A zero byte among the first of these would tell that it is no text.
+    const everything = Buffer.concat([Buffer.from('x'.repeat(1024)), Buffer.from(any)]);
     for (const charset of ['', '; charset=utf-8', '; charset=utf-16le', '; charset=windows-1252']) {
       const { text, characters } = await read(everything, `text/plain${charset}`);
       expect(text).to.equal(text.toWellFormed());
       expect(text).to.not.match(/[^\P{Cc}\t\n]/u);
       expect(characters).to.equal([...text].length);
     }
+  });
+
+  it('refuses for good, in clear words, what is beyond doubt of another kind', async () => {
+    const refused: [string | Buffer, string, string][] = [
+      ['%PDF-1.7\n1 0 obj', 'text/plain', 'a PDF'],
+      [readFileSync('samples/trail-notice.png'), 'application/pdf', 'a PNG image'],
+      [Buffer.from('a,b\n1,\0\n\xff\xfe\xfd', 'latin1'), 'text/csv', 'a binary file'],
+    ];
+    for (const [body, contentType, kind] of refused) {
+      const response = await service.extract(body as never, contentType);
+      expect(response.status, kind).to.equal(422);
+      const { error } = (await response.json()) as { error: { code: string; message: string } };
+      expect(error).to.include({ code: 'unreadable_document', message: `The file is ${kind}, but was declared as ${contentType}.` });
+    }
+    const wrapped = { file: { content_type: 'application/pdf', data_base64: Buffer.from('{\\rtf1').toString('base64') } };
+    expect(await refusalOf(await service.extract(JSON.stringify(wrapped), 'application/json'))).to.deep.equal([422, 'unreadable_document']);
   });
 
   it('removes NUL and other control characters and evens line ends', async () => {

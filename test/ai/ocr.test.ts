@@ -53,6 +53,12 @@ describe('images at /v1/extract, read locally', () => {
     expect(text).to.contain('NOTICE TO HIKERS');
   });
 
+  it('refuses for good an image of another kind than declared', async () => {
+    const refused = await service.extract((await sharp(notice).jpeg().toBuffer()) as never, 'image/png');
+    expect(refused.status).to.equal(422);
+    expect(await refused.text()).to.contain('The file is a JPEG image, but was declared as image/png.');
+  });
+
   it('unwraps an image from the base64 form', async () => {
     const file = { name: 'notice.png', content_type: 'image/png', data_base64: notice.toString('base64') };
     const response = await service.ask('/v1/extract', {

@@ -60,7 +60,6 @@ export class Service {
     const storage = {
       signUpload: async () => ({ url: 'http://storage.example', headers: {}, expiresAt: new Date(0) }),
       stat: async () => ({ sizeBytes: this.objectBytes }),
-      readHead: async () => Buffer.from('a text'),
     };
     const parts = { config, db, log, storage, payments, ai: this.ai.client, getPlan: planReader(config) };
     this.activities = createActivities({

@@ -1,6 +1,8 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { measureUpload } from '../../domain/documents/complete-upload.ts';
+import type { DocumentRow } from '../../domain/documents/document.ts';
 import { BucketStorage } from '../../storage/bucket.ts';
 import { createStorage } from '../../storage/create-storage.ts';
 import { startBucketEmulator } from './bucket-emulator.ts';
@@ -84,9 +86,13 @@ describe('the conditions of an upload to a bucket', () => {
     });
   });
 
-  it('refuse more than the document declared, while it arrives', async () => {
-    const { headers } = await storage.signUpload({ key: 'org/doc', contentType: 'text/csv', sizeBytes: 1 });
-    expect(headers['x-goog-content-length-range']).to.equal('0,1');
+  it('accept more than the document declared, which its completion finds out and deletes', async () => {
+    const target = await storage.signUpload({ key: 'org/larger', contentType: 'text/plain' });
+    expect((await put(target, 'five!')).status).to.equal(200);
+    const document = { object_key: 'org/larger', size_bytes: 1 } as DocumentRow;
+    const refusal = await measureUpload(storage, document, (error) => Promise.reject(error)).catch((error: unknown) => error);
+    expect(refusal).to.deep.include({ code: 'PAYLOAD_TOO_LARGE', data: { maxBytes: 1 } });
+    expect(await storage.stat('org/larger')).to.equal(undefined);
   });
 });
 

@@ -85,7 +85,6 @@ describe('local storage', () => {
     const calls: Record<string, () => Promise<unknown>> = {
       stat: () => storage.stat('org/doc'),
       read: () => storage.read('org/doc'),
-      readHead: () => storage.readHead('org/doc', 10),
       delete: () => storage.delete('org/doc'),
       write: () => write('org/other'),
       owner: () => storage.owner(),

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { contradictionOf } from '../../ai/extract/recognize-content.ts';
 import { extraContentTypes } from '../../config/extra-content-types.ts';
 import { contentTypes } from '../../contract/content-types.ts';
-import { contradictionOf } from '../../domain/documents/recognize-content.ts';
 
 const of = (contentType: string, content: Uint8Array | string) => contradictionOf(contentType, Buffer.from(content as string));
 
@@ -85,7 +85,7 @@ describe('What a file is by its first bytes', () => {
     const words = 'The tenant pays for the café, 20 €.\r\n';
     const little = Buffer.from(words.repeat(50), 'utf16le');
     const cyrillic = Buffer.from('\ufeffПлатит арендатор.', 'utf16le');
-    for (const bytes of [little, Buffer.from(little).swap16(), Buffer.from('h', 'utf16le'), cyrillic, Buffer.from(cyrillic).swap16()])
+    for (const bytes of [little, Buffer.from(little).swap16(), cyrillic, Buffer.from(cyrillic).swap16()])
       expect(of('text/plain', bytes), bytes.toString('latin1', 0, 40)).to.equal(undefined);
     expect(of('text/plain', Buffer.from('Grüße', 'latin1'))).to.equal(undefined);
   });

@@ -1,5 +1,9 @@
-/** How much of a file {@link contradictionOf} needs, in bytes. */
-export const headBytes = 1024;
+import { ServiceError } from '../service-error.ts';
+import { guessCharset } from './decode-text.ts';
+import type { SourceDocument } from './document.ts';
+
+/** How much of a file is looked at, in bytes. */
+const headBytes = 1024;
 
 interface Kind {
   /** What a file of this kind is called to who uploaded another. */
@@ -22,7 +26,7 @@ const kinds: Kind[] = [
   { name: 'a JPEG image', types: is('image/jpeg'), begins: begins('\xff\xd8\xff') },
   { name: 'a WebP image', types: is('image/webp'), begins: (head) => /^RIFF[\s\S]{4}WEBPVP8/.test(head.toString('latin1', 0, 15)) },
   { name: 'a TIFF image', types: is('image/tiff'), begins: (head) => begins('II*\0')(head) || begins('MM\0*')(head) },
-  { name: 'a GIF image', types: () => false, begins: (head) => /^GIF8[79]a[\s\S]{4}[\x80-\xff]/.test(head.toString('latin1', 0, 11)) },
+  { name: 'a GIF image', types: is('image/gif'), begins: (head) => /^GIF8[79]a[\s\S]{4}[\x80-\xff]/.test(head.toString('latin1', 0, 11)) },
   { name: 'a ZIP archive', types: (type) => zipped.test(type), begins: begins('PK\x03\x04') },
   { name: 'a compressed file', types: () => false, begins: begins('\x1f\x8b\x08') },
   {
@@ -43,28 +47,27 @@ const kinds: Kind[] = [
 ];
 
 /**
- * What a file is by its first bytes, if it cannot be what it was declared as: `a PNG image` for one declared as a PDF. Undefined if it may
- * be what was declared, or if its kind is unknown: the reader of a damaged file reports that itself, except for text, since any file can be
- * read as text.
+ * Throws ServiceError 422 `unreadable_document` if a file is beyond doubt of another kind than declared: a PNG image declared as a PDF. A
+ * damaged file passes, since its reader reports that itself.
  */
-export function contradictionOf(contentType: string, head: Uint8Array): string | undefined {
-  const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, headBytes));
-  const kind = kinds.find((candidate) => candidate.begins(bytes));
-  if (kind !== undefined) return kind.types(contentType) ? undefined : kind.name;
-  return text.has(contentType) && isBinary(bytes) ? 'a binary file' : undefined;
+export function checkContent({ bytes, mediaType, charset }: SourceDocument): void {
+  const content = contradictionOf(mediaType, bytes, charset);
+  if (content === undefined) return;
+  throw new ServiceError(422, 'unreadable_document', `The file is ${content}, but was declared as ${mediaType}.`);
 }
 
-const utf16Marks = ['\xff\xfe', '\xfe\xff'];
+/** What a file is by its first bytes, if it cannot be what it was declared as. Undefined if it may be that, or if its kind is unknown. */
+export function contradictionOf(mediaType: string, bytes: Uint8Array, charset?: string): string | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, headBytes));
+  const kind = kinds.find((candidate) => candidate.begins(head));
+  if (kind !== undefined) return kind.types(mediaType) ? undefined : kind.name;
+  return text.has(mediaType) && isBinary(head, charset) ? 'a binary file' : undefined;
+}
 
-/**
- * Whether a file is not text: it has a zero byte outside of UTF-16, which has one in every other place. A file of nothing but zeros counts
- * as an empty text.
- */
-function isBinary(head: Buffer): boolean {
-  if (!head.includes(0) || head.every((byte) => byte === 0) || utf16Marks.some((mark) => begins(mark)(head))) return false;
-  const zeros: [number, number] = [0, 0];
-  for (const [index, byte] of head.entries()) if (byte === 0) zeros[index % 2 === 0 ? 0 : 1] += 1;
-  const [few, many] = zeros[0] < zeros[1] ? zeros : [zeros[1], zeros[0]];
-  const characters = head.length / 2;
-  return many < characters * 0.4 || few > characters * 0.05;
+/** A text may hold a stray zero byte, and UTF-16 holds many. A file of nothing but zeros counts as an empty text. */
+function isBinary(head: Buffer, charset: string | undefined): boolean {
+  const zeros = head.filter((byte) => byte === 0).length;
+  if (zeros === 0 || zeros === head.length || /^utf-16/i.test(charset ?? '')) return false;
+  const guessed = guessCharset(head);
+  return guessed === 'windows-1252' || (guessed === 'utf-8' && zeros > head.length / 10);
 }
