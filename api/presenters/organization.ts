@@ -1,4 +1,5 @@
 import type { SubscriptionStatus } from '../../contract/fields.ts';
+import { endsWithPeriod } from '../../domain/billing/find-subscription.ts';
 import type { OrganizationSummaryRow } from '../../domain/organizations/list-organizations.ts';
 
 /** An organization as platform admins see it in their list; it has no plan while billing is off. */
@@ -19,9 +20,9 @@ export function toOrganizationSummary(organization: OrganizationSummaryRow, bill
       plan: subscription.plan,
       status: subscription.status as SubscriptionStatus,
       seats: subscription.seats,
-      periodEnd: subscription.period_end === null ? null : new Date(subscription.period_end).toISOString(),
-      cancelAtPeriodEnd: subscription.cancel_at_period_end,
-      billingSubscriptionId: subscription.billing_subscription_id,
+      periodEnd: subscription.periodEnd === null ? null : new Date(subscription.periodEnd).toISOString(),
+      cancelAtPeriodEnd: endsWithPeriod(subscription),
+      billingSubscriptionId: subscription.stripeSubscriptionId,
     },
   };
 }

@@ -6,6 +6,20 @@ import { isLive, isSubscription, mostRelevant } from './live-subscription.ts';
 /** A subscription as the database holds it: what the payment provider said of it last. */
 export type SubscriptionRow = Selectable<AuthTables['subscription']>;
 
+/**
+ * Whether a subscription ends with the period that is paid. The payment provider's pages may set, instead of the flag, the date on which it
+ * ends. Dates may be ISO texts.
+ */
+export function endsWithPeriod(row: {
+  cancelAtPeriodEnd: boolean | null;
+  cancelAt: Date | string | null;
+  periodEnd: Date | string | null;
+}): boolean {
+  const { cancelAtPeriodEnd, cancelAt, periodEnd } = row;
+  if (cancelAtPeriodEnd || cancelAt === null || periodEnd === null) return cancelAtPeriodEnd ?? false;
+  return new Date(cancelAt).getTime() === new Date(periodEnd).getTime();
+}
+
 /** The subscription behind an organization's plan, or its last one; undefined if it never had one. */
 export async function findSubscription(db: Db, organizationId: string): Promise<SubscriptionRow | undefined> {
   return subscriptionsOf(db, organizationId).where(isSubscription).executeTakeFirst();

@@ -16,16 +16,16 @@ export interface OrganizationSummaryRow {
   subscription: SubscriptionSummary | null;
 }
 
-/** As JSON, so `period_end` is an ISO date-time. */
+/** As JSON, so its times are ISO date-times. */
 interface SubscriptionSummary {
   id: string;
   plan: string;
   status: string;
   seats: number | null;
-  period_end: string | null;
-  /** Also of one that ends then on a date that was set: the payment provider's pages may set the date alone. */
-  cancel_at_period_end: boolean;
-  billing_subscription_id: string | null;
+  periodEnd: string | null;
+  cancelAtPeriodEnd: boolean | null;
+  cancelAt: string | null;
+  stripeSubscriptionId: string | null;
   live: boolean;
 }
 
@@ -48,8 +48,8 @@ export async function listOrganizations(
       (select count(*) from member where "organizationId" = page.id) as members,
       (select count(*) from workspace where organization_id = page.id) as workspaces,
       organization_plan(page.id, ${dunningDays}) as plan,
-      (select json_build_object('id', id, 'plan', plan, 'status', status, 'seats', seats, 'period_end', "periodEnd",
-          'cancel_at_period_end', coalesce("cancelAtPeriodEnd" or "cancelAt" = "periodEnd", false), 'billing_subscription_id', "stripeSubscriptionId", 'live', ${isLive})
+      (select json_build_object('id', id, 'plan', plan, 'status', status, 'seats', seats, 'periodEnd', "periodEnd",
+          'cancelAtPeriodEnd', "cancelAtPeriodEnd", 'cancelAt', "cancelAt", 'stripeSubscriptionId', "stripeSubscriptionId", 'live', ${isLive})
         from subscription where "referenceId" = page.id and ${isSubscription} order by ${mostRelevant} limit 1) as subscription
     from (select * from organization where ${matches} order by lower(name), id limit ${limit} offset ${offset}) as page
     order by lower(page.name), page.id

@@ -127,6 +127,12 @@ describe('Billing', () => {
       expect(listed.body.items[0].subscription).to.include({ id, status: 'active' });
     });
 
+    it('shows the one that is paid before a trial of the same plan', async () => {
+      const id = await subscribe({ periodEnd: new Date(Date.now() + day) });
+      await subscribe({ status: 'trialing', periodEnd: new Date(Date.now() + 15 * day) });
+      expect((await status()).subscription).to.include({ id, status: 'active' });
+    });
+
     it('lists the limits that a downgrade has left exceeded', async () => {
       const { organizationId, owner } = tenant;
       const { token } = owner;
@@ -196,6 +202,7 @@ describe('Billing', () => {
           billingSubscriptionId: 'sub_listed',
         },
       });
+      expect((await status()).subscription).to.include({ id, cancelAtPeriodEnd: true, cancelAt: periodEnd.toISOString() });
     });
 
     it('bills no seats of a subscription that has ended', async () => {
