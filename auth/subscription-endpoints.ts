@@ -1,9 +1,10 @@
 import { APIError, createAuthEndpoint, originCheck } from 'better-auth/api';
 import { z } from 'zod';
 import { ApiError } from '../contract/api-error.ts';
-import { buyPlan, type Purchase } from '../payments/buy-plan.ts';
+import { buyPlan } from '../payments/buy-plan.ts';
 import { fetchSubscription } from '../payments/fetch-subscription.ts';
 import type { SoldPlan } from '../payments/plans.ts';
+import type { Purchase } from '../payments/purchase.ts';
 import { releaseSchedule } from '../payments/schedules.ts';
 import { syncSubscription } from '../payments/sync-subscription.ts';
 import type { BillingContext } from './billing-plugin.ts';

@@ -1,26 +1,11 @@
 import type Stripe from 'stripe';
 import { changePlan, type PlanChange } from './change-plan.ts';
-import { ensureCustomer, expireCheckouts, type Organization } from './customers.ts';
-import { listLive } from './live-subscriptions.ts';
+import { ensureCustomer, expireCheckouts } from './customers.ts';
+import { endDuplicates, listLive } from './live-subscriptions.ts';
 import type { Payments } from './payments.ts';
-import type { SoldPlan } from './plans.ts';
+import type { Purchase } from './purchase.ts';
 import { startCheckout } from './start-checkout.ts';
 import { syncSubscription } from './sync-subscription.ts';
-
-export interface Purchase {
-  organization: Organization;
-  userId: string;
-  plan: SoldPlan;
-  /** Stripe's id of the one to change, if the organization has several. */
-  subscriptionId?: string | undefined;
-  /** How many of the plan, if it does not bill its members. */
-  quantity?: number | undefined;
-  metadata?: Record<string, string> | undefined;
-  locale?: string | undefined;
-  /** At the end of the current period. */
-  atPeriodEnd: boolean;
-  urls: { success: string; cancel: string; return: string };
-}
 
 /** `CHECKOUT_REPLACED`: another member began one for something else at the same instant, which stays. */
 export type PurchaseResult = { checkout: Stripe.Checkout.Session } | PlanChange | { refused: 'CHECKOUT_REPLACED' };
@@ -43,11 +28,12 @@ export async function buyPlan(payments: Payments, purchase: Purchase): Promise<P
   return checkout ? { checkout } : { refused: 'CHECKOUT_REPLACED' };
 }
 
-/** Changes the live subscription; undefined if there is none, and none was named. */
+/** Changes the live subscription, of several the one that goes on; undefined if there is none, and none was named. */
 async function changeLive(payments: Payments, customer: string, purchase: Purchase): Promise<PlanChange | undefined> {
   const { subscriptionId } = purchase;
   const live = await listLive(payments, customer);
   for (const { id } of live) await syncSubscription(payments, id);
+  if (subscriptionId === undefined && live.length > 1) await endDuplicates(payments, customer);
   const current = subscriptionId === undefined ? live[0] : live.find(({ id }) => id === subscriptionId);
   if (current) return await changePlan(payments, { ...purchase, customer, subscription: current });
   return subscriptionId === undefined ? undefined : { refused: 'SUBSCRIPTION_NOT_FOUND' };

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe';
 import { countMembers } from '../domain/billing/count-members.ts';
-import type { Purchase } from './buy-plan.ts';
 import { openPortal } from './open-portal.ts';
 import type { Payments } from './payments.ts';
 import { changesTo, readItems } from './plans.ts';
+import type { Purchase } from './purchase.ts';
 import { releaseSchedule, scheduleChange } from './schedules.ts';
 import { syncSubscription } from './sync-subscription.ts';
 

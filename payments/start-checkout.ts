@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type Stripe from 'stripe';
 import { countMembers } from '../domain/billing/count-members.ts';
-import type { Purchase } from './buy-plan.ts';
 import { expireCheckout, listOpenCheckouts } from './customers.ts';
 import type { Payments } from './payments.ts';
+import type { Purchase } from './purchase.ts';
 
 /**
  * Begins a checkout, and closes all others of the customer, because two open ones could both be paid. Of several that begin at once, the

@@ -14,10 +14,10 @@ const givesPlan: RawBuilder<boolean> = sql<boolean>`gives_plan(
   subscription.status, subscription."pastDueSince", subscription."periodEnd", coalesce((select max(dunning_days) from plan_limit), 0)
 )`;
 
-/** Puts first the subscription that an organization is shown: the live one that its plan comes from, else the latest. */
+/** Puts first the subscription that an organization is shown: the live one that its plan comes from, a paid one before a trial, else the latest. */
 export const mostRelevant: RawBuilder<unknown> = sql`
   ${isLive} desc, ${givesPlan} desc, subscription.status in ('active', 'trialing', 'past_due') desc, subscription.plan = 'team' desc,
-  subscription."periodEnd" desc nulls last, subscription.id desc
+  subscription.status = 'trialing', subscription."periodEnd" desc nulls last, subscription.id desc
 `;
 
 /** Leaves out checkouts that were begun and not finished. */

@@ -167,6 +167,22 @@ describe('Checkouts of one organization', () => {
     expect(lines.map(({ customer }) => customer)).to.deep.equal([subscriber.customer]);
   });
 
+  for (const told of [true, false]) {
+    it(`of which one was paid beside a trial of the dashboard: the paid one is changed, the trial ends, ${told ? 'as soon' : 'before'} as the payment is told`, async () => {
+      const { body } = await upgrade('pro');
+      const trial = stripe.state.subscribe({ customer: subscriber.customer, prices: [['price_team', 1]], trialDays: 14 });
+      const paid = stripe.state.pay(body.id);
+      if (told) {
+        await deliver();
+        expect([paid, trial].map(({ cancel_at_period_end }) => cancel_at_period_end)).to.deep.equal([false, true]);
+      }
+      stripe.requests.length = 0;
+      expect((await upgrade('team')).status).to.equal(200);
+      expect([paid, trial].map(({ cancel_at_period_end }) => cancel_at_period_end)).to.deep.equal([false, true]);
+      expect(stripe.requests.some((request) => request.includes(`subscription_update_confirm][subscription]=${paid.id}`))).to.equal(true);
+    });
+  }
+
   it('leave two subscriptions alone that somebody began in the dashboard', async () => {
     const prices: [string, number][] = [['price_pro', 1]];
     const { id } = stripe.state.subscribe({ customer: subscriber.customer, prices });

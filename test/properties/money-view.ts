@@ -147,7 +147,11 @@ function billingOf(state: MoneyState, plan: PlanName) {
 function describeSubscription({ plan, status, periodEnd, trialEnd, cancelAtPeriodEnd, cancelAt }: Subscribed) {
   return {
     ...{ plan, status, seats: 1, periodEnd: iso(periodEnd), trialEnd: trialEnd === null ? null : iso(trialEnd) },
-    ...{ cancelAtPeriodEnd, cancelAt: cancelAt === null ? null : iso(cancelAt), billingInterval: 'month' },
+    ...{
+      cancelAtPeriodEnd: cancelAtPeriodEnd || cancelAt === periodEnd,
+      cancelAt: cancelAt === null ? null : iso(cancelAt),
+      billingInterval: 'month',
+    },
   };
 }
 
@@ -157,6 +161,7 @@ function byRelevance({ now }: MoneyState, plan: PlanName) {
     Number(known.status !== 'canceled'),
     Number(gives(known, now) && known.plan === plan),
     Number(known.plan === 'team'),
+    Number(known.status !== 'trialing'),
     known.periodEnd,
     row,
   ];
