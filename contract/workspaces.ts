@@ -55,7 +55,7 @@ export const workspaces = c.router({
     path: '/workspaces',
     summary: 'Create a workspace',
     description:
-      'Adds a workspace to the organization, optionally for one of its teams. The slug is unique within the organization: one that is taken is CONFLICT. So is one workspace more than the deployment lets an organization have; `message` tells which it is.',
+      'Adds a workspace to the organization, optionally for one of its teams. The slug is unique within the organization: one that is taken is CONFLICT. One workspace more than the plan or the deployment allows is LIMIT_REACHED.',
     body: z.object({ organizationId: id, teamId: id.nullable().optional(), name: workspaceName, slug }).meta({ id: 'CreateWorkspace' }),
     ...operation('workspaces.create', {
       access: 'workspace:create',

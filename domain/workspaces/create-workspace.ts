@@ -20,8 +20,8 @@ export interface WorkspaceBounds {
 }
 
 /**
- * Adds a workspace. Throws LIMIT_REACHED, NOT_FOUND if the team is not the organization's, CONFLICT if the slug is taken or the organization
- * has as many as it may have.
+ * Adds a workspace. Throws LIMIT_REACHED of the plan or the deployment, NOT_FOUND if the team is not the organization's, CONFLICT if the slug
+ * is taken.
  */
 export async function createWorkspace(
   trx: Transaction,
@@ -62,8 +62,8 @@ async function checkWorkspaceLimit(trx: Transaction, { getPlan, most }: Workspac
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  if (plan && count >= plan.limits.workspaces) {
-    throw new ApiError('LIMIT_REACHED', { data: { kind: 'workspaces', limit: plan.limits.workspaces, plan: plan.plan } });
-  }
-  if (count >= most) throw new ApiError('CONFLICT', { message: `An organization has at most ${most} workspaces.` });
+  const limit = Math.min(plan?.limits.workspaces ?? most, most);
+  if (count < limit) return;
+  const message = limit === most ? { message: `An organization has at most ${most} workspaces.` } : {};
+  throw new ApiError('LIMIT_REACHED', { ...message, data: { kind: 'workspaces', limit, plan: plan?.plan ?? 'free' } });
 }

@@ -26,8 +26,10 @@ describe('The workspaces of an organization', () => {
       // One was there before.
       expect(created.length - refused.length).to.equal(most - 1);
       for (const { status, body } of refused) {
-        expect(status).to.equal(409);
-        expect(body).to.deep.include({ defined: true, code: 'CONFLICT', message: `An organization has at most ${most} workspaces.` });
+        expect(status).to.equal(403);
+        const message = `An organization has at most ${most} workspaces.`;
+        const data = { kind: 'workspaces', limit: most, plan: 'free' };
+        expect(body).to.deep.include({ defined: true, code: 'LIMIT_REACHED', message, data });
       }
       const { body: listed } = await call('workspaces.list', { organizationId });
       expect(listed).to.have.lengthOf(most);
