@@ -1,15 +1,8 @@
 import type { BetterAuthPlugin } from 'better-auth';
-import type { ServerConfig } from '../config/server.ts';
-import type { Payments } from '../payments/payments.ts';
+import type { BillingContext } from './billing-context.ts';
 import { portalEndpoints } from './portal-endpoints.ts';
 import { stripeWebhook } from './stripe-webhook.ts';
 import { subscriptionEndpoints } from './subscription-endpoints.ts';
-
-/** What the endpoints of subscriptions work with. */
-export interface BillingContext {
-  config: ServerConfig;
-  payments: Payments;
-}
 
 /** Only the service writes these fields. A request that sets one is refused. */
 const customer = { fields: { stripeCustomerId: { type: 'string', required: false, input: false } } } as const;

@@ -2,7 +2,7 @@ import { APIError, createAuthEndpoint } from 'better-auth/api';
 import type Stripe from 'stripe';
 import { z } from 'zod';
 import { takeEvent } from '../payments/take-event.ts';
-import type { BillingContext } from './billing-plugin.ts';
+import type { BillingContext } from './billing-context.ts';
 
 /** Takes Stripe's events. Responds with 400 to any failure, so that Stripe sends the event again. */
 export function stripeWebhook({ payments }: BillingContext) {
