@@ -1,9 +1,9 @@
-import { APIError, createAuthEndpoint, getSessionFromCtx, originCheck } from 'better-auth/api';
+import { APIError, createAuthEndpoint, getSessionFromCtx } from 'better-auth/api';
 import { z } from 'zod';
 import { openPortal } from '../payments/open-portal.ts';
 import { idOf, isLiveStatus } from '../payments/plans.ts';
 import { syncSubscription } from '../payments/sync-subscription.ts';
-import type { BillingContext } from './billing-plugin.ts';
+import type { BillingContext } from './billing-context.ts';
 import { absoluteUrl, organizationAccess, orStripeRefusal, subscriptionNotFound } from './subscription-access.ts';
 import { findSubscriptionId } from './subscription-endpoints.ts';
 
@@ -24,25 +24,21 @@ export function portalEndpoints(context: BillingContext) {
   const { payments } = context;
   const manages = organizationAccess(context, 'billing:manage');
   return {
-    cancelSubscription: createAuthEndpoint(
-      '/subscription/cancel',
-      { method: 'POST', body: cancelBody, use: [manages, originCheck(({ body }) => body.returnUrl)] },
-      async (ctx) => {
-        const id = await findSubscriptionId(context, ctx.context.organization.id, ctx.body.subscriptionId);
-        const row = await orStripeRefusal(context, syncSubscription(payments, id));
-        if (!row?.stripeCustomerId || !isLiveStatus(row.status)) throw subscriptionNotFound();
-        const opened = openPortal(payments, {
-          customer: row.stripeCustomerId,
-          return_url: absoluteUrl(context, ctx.body.returnUrl),
-          flow_data: { type: 'subscription_cancel', subscription_cancel: { subscription: id } },
-        });
-        return ctx.json({ url: await orStripeRefusal(context, opened), redirect: !ctx.body.disableRedirect });
-      },
-    ),
+    cancelSubscription: createAuthEndpoint('/subscription/cancel', { method: 'POST', body: cancelBody, use: [manages] }, async (ctx) => {
+      const id = await findSubscriptionId(context, ctx.context.organization.id, ctx.body.subscriptionId);
+      const row = await orStripeRefusal(context, syncSubscription(payments, id));
+      if (!row?.stripeCustomerId || !isLiveStatus(row.status)) throw subscriptionNotFound();
+      const opened = openPortal(payments, {
+        customer: row.stripeCustomerId,
+        return_url: absoluteUrl(context, ctx.body.returnUrl),
+        flow_data: { type: 'subscription_cancel', subscription_cancel: { subscription: id } },
+      });
+      return ctx.json({ url: await orStripeRefusal(context, opened), redirect: !ctx.body.disableRedirect });
+    }),
 
     createBillingPortal: createAuthEndpoint(
       '/subscription/billing-portal',
-      { method: 'POST', body: portalBody, use: [manages, originCheck(({ body }) => body.returnUrl)] },
+      { method: 'POST', body: portalBody, use: [manages] },
       async (ctx) => {
         const customer = ctx.context.organization.stripeCustomerId;
         if (!customer) throw new APIError('NOT_FOUND', { code: 'CUSTOMER_NOT_FOUND', message: 'The organization is no customer yet' });
@@ -56,19 +52,15 @@ export function portalEndpoints(context: BillingContext) {
       },
     ),
 
-    subscriptionSuccess: createAuthEndpoint(
-      '/subscription/success',
-      { method: 'GET', query: successQuery.optional(), use: [originCheck(({ query }) => query?.callbackURL)] },
-      async (ctx) => {
-        const { checkoutSessionId, callbackURL = '/' } = ctx.query ?? {};
-        const isSignedIn = checkoutSessionId !== undefined && (await getSessionFromCtx(ctx)) !== null;
-        // The webhook brings the same a moment later, so a failure here only delays the plan.
-        if (isSignedIn)
-          await followCheckout(context, checkoutSessionId).catch((err) => payments.log.warn({ err }, 'a checkout was not read'));
-        const url = callbackURL.replaceAll('{CHECKOUT_SESSION_ID}', encodeURIComponent(checkoutSessionId ?? ''));
-        throw ctx.redirect(absoluteUrl(context, url));
-      },
-    ),
+    subscriptionSuccess: createAuthEndpoint('/subscription/success', { method: 'GET', query: successQuery.optional() }, async (ctx) => {
+      const { checkoutSessionId, callbackURL = '/' } = ctx.query ?? {};
+      const isSignedIn = checkoutSessionId !== undefined && (await getSessionFromCtx(ctx)) !== null;
+      // The webhook brings the same a moment later, so a failure here only delays the plan.
+      if (isSignedIn)
+        await followCheckout(context, checkoutSessionId).catch((err) => payments.log.warn({ err }, 'a checkout was not read'));
+      const url = callbackURL.replaceAll('{CHECKOUT_SESSION_ID}', encodeURIComponent(checkoutSessionId ?? ''));
+      throw ctx.redirect(absoluteUrl(context, url));
+    }),
   };
 }
 

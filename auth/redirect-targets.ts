@@ -1,7 +1,7 @@
 import type { BetterAuthPlugin } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 
-/** The fields that name a redirect target, with the code of better-auth's refusal. */
+/** The fields that name a redirect target, with the code of the refusal. */
 const codes = {
   callbackURL: 'INVALID_CALLBACK_URL',
   redirectTo: 'INVALID_REDIRECT_URL',
@@ -16,8 +16,8 @@ const codes = {
 const unfit = /[\\\p{Cc}]|[^\0-\xff]/u;
 
 /**
- * Refuses redirect targets that are read in more ways than one. better-auth checks the origin as it reads them, and sends them as
- * they came.
+ * Refuses redirect targets of every endpoint that are not of a trusted origin, in whichever way they are read: as they came, or with their
+ * dots resolved, as they are where an error is appended to them.
  */
 export function redirectTargetPlugin(): BetterAuthPlugin {
   return {
@@ -26,13 +26,22 @@ export function redirectTargetPlugin(): BetterAuthPlugin {
       before: [
         {
           matcher: () => true,
-          handler: createAuthMiddleware(async ({ body, query }) => {
+          handler: createAuthMiddleware(async ({ body, query, context }) => {
+            const isTrusted = (url: string) => context.isTrustedOrigin(url, { allowRelativePaths: true });
             for (const [field, code] of Object.entries(codes))
               for (const value of [body?.[field], query?.[field]].flat())
-                if (typeof value === 'string' && unfit.test(value)) throw new APIError('FORBIDDEN', { code, message: `Invalid ${field}` });
+                if (typeof value === 'string' && value !== '' && !isFit(value, isTrusted))
+                  throw new APIError('FORBIDDEN', { code, message: `Invalid ${field}` });
           }),
         },
       ],
     },
   };
+}
+
+function isFit(value: string, isTrusted: (url: string) => boolean): boolean {
+  if (unfit.test(value) || !isTrusted(value)) return false;
+  if (!value.startsWith('/')) return true;
+  const { pathname, search, hash } = new URL(value, 'https://any.invalid');
+  return isTrusted(`${pathname}${search}${hash}`);
 }

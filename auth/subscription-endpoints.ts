@@ -1,4 +1,4 @@
-import { APIError, createAuthEndpoint, originCheck } from 'better-auth/api';
+import { APIError, createAuthEndpoint } from 'better-auth/api';
 import { z } from 'zod';
 import { ApiError } from '../contract/api-error.ts';
 import { buyPlan } from '../payments/buy-plan.ts';
@@ -7,7 +7,7 @@ import type { SoldPlan } from '../payments/plans.ts';
 import type { Purchase } from '../payments/purchase.ts';
 import { releaseSchedule } from '../payments/schedules.ts';
 import { syncSubscription } from '../payments/sync-subscription.ts';
-import type { BillingContext } from './billing-plugin.ts';
+import type { BillingContext } from './billing-context.ts';
 import { absoluteUrl, badRequest, organizationAccess, orStripeRefusal, subscriptionNotFound } from './subscription-access.ts';
 
 const upgradeBody = z.object({
@@ -38,7 +38,7 @@ export function subscriptionEndpoints(context: BillingContext) {
       {
         method: 'POST',
         body: upgradeBody,
-        use: [manages, originCheck(({ body }) => [body.successUrl, body.cancelUrl, body.returnUrl])],
+        use: [manages],
       },
       async (ctx) => {
         const { organization, session } = ctx.context;
