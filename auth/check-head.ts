@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { APIError } from 'better-auth/api';
+import { untrustedOrigin } from '../contract/untrusted-origin.ts';
 import { BodyTooLarge } from './read-body.ts';
 
 /**
@@ -9,7 +10,7 @@ import { BodyTooLarge } from './read-body.ts';
 export function checkHead(headers: IncomingHttpHeaders, { trusted, maxBytes }: { trusted: Set<string>; maxBytes: number }): void {
   // Browsers send an origin, maybe `null`, with every change. A request without one does not come from a browser.
   if (headers.origin !== undefined && !trusted.has(headers.origin))
-    throw new APIError('FORBIDDEN', { code: 'INVALID_ORIGIN', message: 'Invalid origin' });
+    throw new APIError('FORBIDDEN', { code: 'INVALID_ORIGIN', message: untrustedOrigin(headers.origin) });
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new BodyTooLarge();
   // better-auth takes forms where users sign up and in, but pages of other sites can send them without being asked for permission.
   if (/application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? ''))

@@ -5,6 +5,7 @@ import type { ServerConfig } from '../config/server.ts';
 import { runAsActor } from './actor.ts';
 import { type Auth, clientAddressHeader } from './auth.ts';
 import { basePath, largestAuthBody, webhookPath } from './body-size.ts';
+import { checkCredential } from './check-credential.ts';
 import { checkHead, standInForBrowser } from './check-head.ts';
 import { checkText } from './check-text.ts';
 import { toErrorResponse } from './error-response.ts';
@@ -59,6 +60,7 @@ function createServe({ auth, config, findSession, clientAddress }: MountOptions)
     if (req.path !== webhookPath) checkText(req.url, body, req.headers['content-type']);
 
     const caller = await findSession(req.headers);
+    if (!caller) checkCredential(req.headers, req.path);
     // better-auth reads tokens by rules of its own, and does not ask whether the admin behind an impersonation still is one.
     carryOnly(req.headers, caller && readSessionToken(req.headers, credential), credential.cookieName);
     const request = new Request(getRequest({ base, request: req }), body ? { body } : {});

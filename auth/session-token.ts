@@ -10,14 +10,21 @@ export interface SessionToken {
   from: 'bearer' | 'cookie';
 }
 
+/** Whether a request says by `Authorization: Bearer` whose it is. Its cookie does not count then, even if that credential does not hold. */
+export function hasBearer({ authorization = '' }: IncomingHttpHeaders): boolean {
+  return /^bearer\b/i.test(authorization);
+}
+
 /**
- * The session token of a request, read as better-auth does: `Authorization: Bearer` with the value of `set-auth-token`, else the
- * session cookie. Undefined if neither has a right signature. Does not check whether the session exists.
+ * The session token of a request: `Authorization: Bearer` with the value of `set-auth-token`, or the session cookie if there is no bearer
+ * token. Undefined if it does not have a right signature. Does not check whether the session exists.
  */
 export function readSessionToken(headers: IncomingHttpHeaders, options: { cookieName: string; secret: string }): SessionToken | undefined {
-  const bearer = /^bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  const fromBearer = bearer && verify(decoded(bearer), options.secret);
-  if (fromBearer) return { ...fromBearer, from: 'bearer' };
+  if (hasBearer(headers)) {
+    const bearer = /^bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+    const fromBearer = bearer && verify(decoded(bearer), options.secret);
+    return fromBearer ? { ...fromBearer, from: 'bearer' } : undefined;
+  }
   const cookie = headers.cookie && parseCookies(headers.cookie).get(options.cookieName);
   const fromCookie = cookie && verify(cookie, options.secret);
   return fromCookie ? { ...fromCookie, from: 'cookie' } : undefined;

@@ -1,5 +1,7 @@
 import type { RequestHandler } from 'express';
+import { hasBearer } from '../../auth/session-token.ts';
 import { ApiError } from '../../contract/api-error.ts';
+import { untrustedOrigin } from '../../contract/untrusted-origin.ts';
 import { routeOf } from './identify-route.ts';
 
 /** The headers of every response, errors and preflights included. */
@@ -47,9 +49,9 @@ export function trustedOrigin(trustedOrigins: readonly string[]): RequestHandler
     const origin = req.get('origin');
     const writes = req.method !== 'GET' && req.method !== 'HEAD';
     const isPublic = routeOf(res)?.metadata.access === 'public';
-    const byCookie = !isPublic && req.get('cookie') !== undefined && req.get('authorization') === undefined;
+    const byCookie = !isPublic && req.get('cookie') !== undefined && !hasBearer(req.headers);
     if (writes && byCookie && origin !== undefined && !trusted.has(origin)) {
-      throw new ApiError('FORBIDDEN', { message: 'This origin is not trusted.' });
+      throw new ApiError('FORBIDDEN', { message: untrustedOrigin(origin) });
     }
     next();
   };

@@ -165,7 +165,10 @@ describe('The HTTP edge', () => {
         const headers = { cookie, origin };
         const rest = await api.request('POST', '/api/v1/workspaces', { headers, body: input() });
         const rpc = await api.rpc('workspaces.create', input(), { headers });
-        for (const body of [rest.body, rpc.body.json]) expect(body).to.include({ status: 403, code: 'FORBIDDEN', defined: true });
+        for (const body of [rest.body, rpc.body.json]) {
+          expect(body).to.include({ status: 403, code: 'FORBIDDEN', defined: true });
+          expect(body.message).to.include(`The origin ${origin} is not trusted`);
+        }
         const read = await api.rpc('account.me', {}, { headers });
         expect(read.body.json).to.include({ status: 403, code: 'FORBIDDEN', defined: true });
         expect((await api.request('GET', '/api/v1/me', { headers })).status).to.equal(200);
@@ -193,6 +196,15 @@ describe('The HTTP edge', () => {
           );
           expect([sent.status, sent.body], transport).to.deep.equal([200, { ok: true }]);
         }
+      }
+    });
+
+    it('for nothing if a bearer token comes with it that does not hold, over both transports', async () => {
+      for (const authorization of [`Bearer x${tenant.owner.token}`, 'Bearer token', 'Bearer']) {
+        const headers = { cookie, authorization };
+        expect((await api.request('GET', '/api/v1/me', { headers })).body, authorization).to.include({ status: 401, code: 'UNAUTHORIZED' });
+        expect((await api.rpc('account.me', {}, { headers })).body.json, authorization).to.include({ status: 401, code: 'UNAUTHORIZED' });
+        expect((await api.request('GET', '/api/v1/health', { headers })).status, authorization).to.equal(200);
       }
     });
 
