@@ -6,11 +6,11 @@ import { JsonDepth, maxJsonDepth } from '../contract/json-depth.ts';
 export class BodyTooLarge extends Error {}
 
 /**
- * The bytes of a request's body, at most `maxBytes`; undefined if it is absent or empty, or has no content type. Throws
- * {@link BodyTooLarge}, and BAD_REQUEST if the body is compressed, is cut short, or holds JSON that is nested too deeply.
+ * The bytes of a request's body without its compression, at most `maxBytes`; undefined if it is absent or empty, or has no content type. Throws
+ * {@link BodyTooLarge}, and BAD_REQUEST if the body is cut short, has an encoding that is not known, or holds JSON that is nested too deeply.
  */
 export async function readBody(req: Request, res: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const parse = express.raw({ limit: maxBytes, type: () => true, inflate: false });
+  const parse = express.raw({ limit: maxBytes, type: () => true });
   await new Promise<void>((resolve, reject) => parse(req, res, (error) => (error ? reject(toError(error)) : resolve())));
   const body: unknown = req.body;
   if (!Buffer.isBuffer(body)) return undefined;
@@ -24,11 +24,11 @@ export async function readBody(req: Request, res: Response, maxBytes: number): P
 }
 
 /** body-parser names its errors by `type`. */
-function toError(error: unknown): Error {
-  const type = error instanceof Error && 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') return new BodyTooLarge();
-  if (type === 'encoding.unsupported') return refused('A compressed body is not accepted.');
-  return refused('The body is not as long as its Content-Length says.');
+function toError(error: { type?: string; message: string }): Error {
+  if (error.type === 'entity.too.large') return new BodyTooLarge();
+  if (error.type === 'encoding.unsupported') return refused(error.message);
+  const isCut = error.type === 'request.size.invalid' || error.type === 'request.aborted';
+  return refused(isCut ? 'The body is not as long as its Content-Length says.' : 'The body cannot be read.');
 }
 
 function refused(message: string): ApiError {

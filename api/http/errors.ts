@@ -77,7 +77,8 @@ function toApiError(error: unknown): ApiError | undefined {
     return isJson(error) ? malformed([], notAnObject) : malformed(['body'], 'The body is not valid JSON.');
   if (type === 'request.size.invalid' || type === 'request.aborted')
     return malformed(['body'], 'The body is not as long as its Content-Length says.');
-  if (type === 'encoding.unsupported' || type === 'charset.unsupported') return notInUtf8();
+  if (type === 'encoding.unsupported') return malformed(['Content-Encoding'], (error as Error).message);
+  if (type === 'charset.unsupported') return notInUtf8();
   if (isBodyParserError(error)) return malformed(['body'], 'The body cannot be read.');
   if (error instanceof URIError) return malformed(['path'], 'The path has a broken percent-encoding.');
   return undefined;

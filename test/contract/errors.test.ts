@@ -107,6 +107,16 @@ describe('Errors', () => {
       });
     }
 
+    it(`of a body in an encoding that is not known name it, over ${transport}`, async () => {
+      const { body } = await send(transport, routeOf('workspaces.create'), {
+        headers: { ...json, 'content-encoding': 'zip' },
+        body: ['{}'],
+      });
+      const message = 'unsupported content encoding "zip"';
+      const error = { code: 'BAD_REQUEST', status: 400, message, data: { issues: [{ path: ['Content-Encoding'], message }] } };
+      expect(body).to.deep.include(error);
+    });
+
     it(`of a body in an unknown form are BAD_REQUEST, over ${transport}`, async () => {
       const route = routeOf('workspaces.create');
       const forms: Omit<RawRequest, 'method' | 'path'>[] = [
