@@ -13,6 +13,13 @@ export function inputPlugin(): BetterAuthPlugin {
     hooks: {
       before: [
         {
+          matcher: () => true,
+          handler: createAuthMiddleware(async ({ body, query }) => {
+            checkIds('body', body);
+            checkIds('query', query);
+          }),
+        },
+        {
           matcher: ({ path = '' }) => bodies.has(path) || queries.has(path),
           handler: createAuthMiddleware(async ({ path, body, query }) => {
             check('body', bodies.get(path), body);
@@ -22,6 +29,16 @@ export function inputPlugin(): BetterAuthPlugin {
       ],
     },
   };
+}
+
+/** What a request may leave out, and better-auth then has from the session. */
+const ids = ['referenceId', 'organizationId', 'organizationSlug', 'teamId', 'userId'];
+
+/** Throws VALIDATION_ERROR if an id is empty, or named as a list: it must not mean the session's own. */
+function checkIds(part: 'body' | 'query', fields: Record<string, unknown> | undefined): void {
+  for (const name of ids)
+    if (fields?.[name] === '' || fields?.[`${name}[]`] !== undefined)
+      throw new APIError('BAD_REQUEST', { code: 'VALIDATION_ERROR', message: `[${part}.${name}] must be one id, or be left out` });
 }
 
 /** Throws BAD_REQUEST with the code of the first problem, if it has one of its own, and VALIDATION_ERROR otherwise. */

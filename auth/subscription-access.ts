@@ -2,7 +2,7 @@ import { APIError, createAuthMiddleware, sessionMiddleware } from 'better-auth/a
 import Stripe from 'stripe';
 import type { Permission } from '../contract/access.ts';
 import type { Organization } from '../payments/customers.ts';
-import type { BillingContext } from './billing-plugin.ts';
+import type { BillingContext } from './billing-context.ts';
 import { isPermitted } from './membership.ts';
 
 /**
@@ -12,8 +12,8 @@ import { isPermitted } from './membership.ts';
 export function organizationAccess({ payments: { db } }: BillingContext, permission: Permission) {
   return createAuthMiddleware({ use: [sessionMiddleware] }, async (ctx) => {
     const { session } = ctx.context;
-    const named = ctx.body?.referenceId || ctx.query?.referenceId;
-    const organizationId = named || (session.session as { activeOrganizationId?: string | null }).activeOrganizationId;
+    const named = ctx.body?.referenceId ?? ctx.query?.referenceId;
+    const organizationId = named ?? (session.session as { activeOrganizationId?: string | null }).activeOrganizationId;
     if (!organizationId)
       throw badRequest('ORGANIZATION_REFERENCE_ID_REQUIRED', 'Name the organization as referenceId, or set an active one');
     if (!(await isPermitted(db, organizationId, session.user.id, permission))) throw new APIError('FORBIDDEN', { code: 'FORBIDDEN' });

@@ -43,6 +43,22 @@ describe('The endpoints of subscriptions', () => {
     for (const row of body) expect(row).not.to.have.any.keys('syncedAt', 'syncedFetch', 'pastDueSince');
   });
 
+  it('refuse an organization that is named by nothing, or as a list: it is not the active one', async () => {
+    const { owner } = subscriber;
+    expect((await owner.get('/subscription/list')).status).to.equal(200);
+    const queries = ['referenceId=', 'referenceId[]=', 'referenceId%5B%5D=of-another', 'referenceId=a&referenceId=b'];
+    for (const query of queries) {
+      const { status, body } = await owner.get(`/subscription/list?${query}`);
+      expect([status, body.code], query).to.deep.equal([400, 'VALIDATION_ERROR']);
+    }
+    const answers = [
+      await owner.get('/organization/list-members?organizationId='),
+      await owner.post('/organization/leave', { organizationId: '' }),
+    ];
+    for (const { status, body } of answers) expect([status, body.code]).to.deep.equal([400, 'VALIDATION_ERROR']);
+    expect(await post('cancel', { referenceId: '', returnUrl: '/' })).to.deep.equal([400, 'VALIDATION_ERROR']);
+  });
+
   it('act on the one that is paid for, if none is named', async () => {
     const paid = await subscribe();
     await subscribe((id) => stripe.state.renew(id, false));
