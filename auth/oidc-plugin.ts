@@ -3,6 +3,7 @@ import type { AuthContext, BetterAuthPlugin } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import type { ProviderConfig, ServerConfig } from '../config/server.ts';
+import { toEmail } from './email-addresses.ts';
 
 const discoveryTimeoutMs = 5_000;
 const paths = new Set(['/sign-in/social', '/link-social', '/callback/:id', '/refresh-token', '/get-access-token', '/account-info']);
@@ -67,6 +68,7 @@ function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig) {
         requireIdTokenVerification: true,
         // A user must have a name, but OpenID Connect does not guarantee one.
         mapProfileToUser: (profile) => ({
+          email: toEmail(profile.email),
           name: cut(
             [profile.name, profile.preferred_username].map((name) => String(name ?? '')).find((name) => name.trim() !== '') ??
               String(profile.email),

@@ -82,7 +82,7 @@ export const serverEnvironment = z.object({
   EMAIL_PROVIDER: z.enum(['smtp', 'mailbox', 'none'], 'must be smtp, mailbox or none').optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
   EMAIL_FROM: z.string().default('Sheaf <no-reply@localhost>'),
-  CONTACT_EMAIL: z.email('must be an email address').optional(),
+  CONTACT_EMAIL: z.email({ pattern: z.regexes.html5Email, error: 'must be an email address' }).optional(),
   PROVIDER_A_ISSUER: httpUrl().optional(),
   PROVIDER_A_CLIENT_ID: z.string().optional(),
   PROVIDER_A_CLIENT_SECRET: z.string().optional(),

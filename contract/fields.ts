@@ -59,9 +59,8 @@ export const id = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an id')
   .meta({ examples: [exampleId] });
 
-// The pattern of zod with the limits of mail servers: 64 characters before the @, 63 for each label of the domain.
-const emailPattern =
-  /^(?=[^@]{1,64}@)[A-Za-z0-9_'+-]+(?:\.[A-Za-z0-9_'+-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
+/** What an email address is, everywhere: the form of the HTML standard, so with an international domain as A-labels (`xn--…`). */
+export const emailPattern = z.regexes.html5Email;
 
 /** An email address that mails are sent to. */
 export const email = z

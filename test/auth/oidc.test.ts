@@ -55,6 +55,15 @@ describe('Signing in through an OpenID Connect provider', () => {
     expect(provider.discoveries).to.equal(1);
   });
 
+  it('takes an international address as A-labels, and nobody whose address is none', async () => {
+    provider.profile = { sub: 'user-4', email: 'O!Brien@B\u00fccher.example', email_verified: true, name: 'Four' };
+    const { client } = await signIn();
+    expect(await service.findSession({ cookie: client.cookieHeader() })).to.include({ email: 'o!brien@xn--bcher-kva.example' });
+    provider.profile = { sub: 'user-5', email: 'five at example', email_verified: true, name: 'Five' };
+    const refused = await signIn();
+    expect(refused.location).to.include(`${webOrigin}/error?error=email_not_found`);
+  });
+
   it('does not give the account of an address to who only claims that address', async () => {
     const local = service.client();
     const { email } = await local.signUp();

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { extraContentTypes } from '../../contract/content-types.ts';
+import { emailPattern } from '../../contract/fields.ts';
 import { buildOpenApi } from '../../contract/openapi.ts';
 
 interface Media {
@@ -36,6 +37,8 @@ export function describeAnswers(): DescribedAnswers {
   const document = closed(buildOpenApi({ cookieName: 'session', extra: extraContentTypes })) as Document;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
+  // Its own form of addresses is narrower than that of the contract.
+  ajv.addFormat('email', emailPattern);
   ajv.addSchema({ components: document.components }, 'openapi');
   const validators = new Map<string, ValidateFunction>();
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
