@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db, Transaction } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { type NewMail, queueMail } from '../domain/mail.ts';
+import { countMail, type NewMail, queueMail } from '../domain/mail.ts';
 
 export interface MailQueueOptions {
   db: Db;
@@ -18,11 +18,16 @@ export interface MailQueue {
   write(trx: Transaction, mails: NewMail[]): Promise<void>;
 }
 
+/** Kinds that anybody can have sent to any address. Invitations have a bound of their own, and the contact form has one recipient. */
+const bounded = new Set<NewMail['kind']>(['verification', 'password-reset']);
+
 export function createMailQueue({ db, log, enabled }: MailQueueOptions): MailQueue {
   const write: MailQueue['write'] = async (trx, mails) => {
     for (const mail of mails) {
-      if (enabled) await queueMail(trx, mail);
-      else log.warn({ kind: mail.kind }, 'a mail was dropped: no email provider is configured');
+      if (!enabled) log.warn({ kind: mail.kind }, 'a mail was dropped: no email provider is configured');
+      else if (bounded.has(mail.kind) && !(await countMail(trx, mail)))
+        log.info({ kind: mail.kind }, 'a mail too many to one address was dropped');
+      else await queueMail(trx, mail);
     }
   };
   return { write, send: (mail) => inTransaction(db, (trx) => write(trx, [mail])) };

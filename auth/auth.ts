@@ -10,8 +10,10 @@ import type { Db } from '../db/connect.ts';
 import type { Payments } from '../payments/payments.ts';
 import { billingPlugin } from './billing-plugin.ts';
 import { AuthDialect } from './dialect.ts';
+import { setEmailRule } from './email-addresses.ts';
 import { handleWithMails } from './handle-request.ts';
 import { inputPlugin } from './input-plugin.ts';
+import { invitationPlugin } from './invitation-plugin.ts';
 import { logLine } from './log-line.ts';
 import { passwordResetMail, verificationMail } from './mails.ts';
 import { membershipPlugin } from './membership-plugin.ts';
@@ -44,6 +46,7 @@ const newUserFields = { role: 'user', banned: false, banReason: null, banExpires
 export type Auth = ReturnType<typeof createAuth>;
 
 export function createAuth(dependencies: AuthDependencies) {
+  setEmailRule();
   const auth = betterAuth(authOptions(dependencies));
   const signUp = (request: Request, body: unknown) =>
     auth.api.signUpEmail({ body: body as never, request, headers: request.headers, asResponse: true });
@@ -93,6 +96,8 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       autoSignInAfterVerification: false,
       sendVerificationEmail: async ({ user, url }) => addMail(verificationMail(user.email, url)),
     },
+    // A link that is stored signs nobody in who reads it there.
+    verification: { storeIdentifier: 'hashed' },
     rateLimit: { enabled: config.production, storage: 'database' },
     advanced: {
       ...advanced,
@@ -116,6 +121,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       inputPlugin(),
       redirectTargetPlugin(),
       membershipPlugin(db),
+      invitationPlugin(db),
       userRemovalPlugin(db),
       stopImpersonatingPlugin(),
       oidcPlugin(config),

@@ -3,16 +3,22 @@ import pg from 'pg';
 import { errorCodes } from '../contract/errors.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 
+/** An invitation is good while its inviter could still make it. */
+export const inviterMayNot = 'Who sent the invitation may no longer invite: ask for another one.';
+
 /** The errors that the migrations raise on better-auth's tables, and what the client gets. */
-const rules: Record<string, { status: 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS'; message: string }> = {
+const rules: Record<string, { status: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS'; message: string }> = {
   LIMIT_REACHED: { status: 'FORBIDDEN', message: 'This organization has reached a limit of its plan.' },
+  YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS: {
+    status: 'FORBIDDEN',
+    message: 'The user owns as many organizations on the free plan as one may.',
+  },
   ORGANIZATION_BEING_DELETED: { status: 'NOT_FOUND', message: 'This organization is being deleted.' },
   LAST_OWNER: { status: 'CONFLICT', message: 'An organization needs an owner: make another member owner first.' },
   TOO_MANY_REQUESTS: { status: 'TOO_MANY_REQUESTS', message: 'Too many invitations: try again later.' },
+  INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION: { status: 'BAD_REQUEST', message: inviterMayNot },
   INVITATION_NOT_PENDING: { status: 'CONFLICT', message: 'The invitation is no longer pending.' },
 };
-
-const ownsTooMany = 'The user owns as many organizations on the free plan as one may.';
 
 /** Constraints that better-auth does not know, or checks before it writes, when another request may have been faster. */
 export const constraints = {
@@ -67,10 +73,6 @@ function isUnfitValue({ code }: pg.DatabaseError): boolean {
 /** The refusal, with what the rule says of itself: the limit that was reached as `data`, or when to come back. */
 function toRefusal(code: string, { status, message }: (typeof rules)[string], detail: Record<string, unknown>): APIError {
   const { retryAfterSeconds, ...data } = detail;
-  const body = {
-    code,
-    message: data.kind === 'organizations' ? ownsTooMany : message,
-    ...(Object.keys(data).length > 0 ? { data } : {}),
-  };
+  const body = { code, message, ...(Object.keys(data).length > 0 ? { data } : {}) };
   return new APIError(status, body, retryAfterSeconds === undefined ? {} : { 'X-Retry-After': String(retryAfterSeconds) });
 }

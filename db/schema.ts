@@ -365,6 +365,14 @@ export interface MailTable {
   created_at: Timestamp;
 }
 
+/** How many mails of a kind an address was sent since the window of its bound began. */
+export interface RecentMailTable {
+  kind: MailKind;
+  address_hash: string;
+  sent: Generated<number>;
+  since: Timestamp;
+}
+
 export interface JobStreamLeaseTable {
   user_id: string;
   /** The number of the lease: 1 to the number of streams that the user may have open. */
@@ -441,6 +449,7 @@ export interface Database extends AuthTables {
   feature_flag: FeatureFlagTable;
   feature_flag_override: FeatureFlagOverrideTable;
   mail: MailTable;
+  recent_mail: RecentMailTable;
   job_stream_lease: JobStreamLeaseTable;
   billing_problem: BillingProblemTable;
   payment_failure: PaymentFailureTable;

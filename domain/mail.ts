@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { Db, Transaction } from '../db/connect.ts';
 import { addToOutbox } from '../db/outbox.ts';
@@ -30,6 +31,30 @@ export async function queueMail(trx: Transaction, { kind, to, replyTo, subject, 
     })
     .execute();
   addToOutbox(trx, startMail({ mailId: id, kind }));
+}
+
+/** How many mails of one kind an address gets within an hour that anybody can ask for. */
+const maxPerHour = 5;
+
+/** Counts a mail to be sent; false if its recipient has had as many of the kind as it gets in this hour. */
+export async function countMail(trx: Transaction, { kind, to }: NewMail): Promise<boolean> {
+  const address = createHash('sha256').update(to.toLowerCase()).digest('hex');
+  const begins = sql<boolean>`recent_mail.since <= now() - interval '1 hour'`;
+  const { sent } = await trx
+    .insertInto('recent_mail')
+    .values({ kind, address_hash: address })
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'address_hash']).doUpdateSet({
+        sent: sql`case when ${begins} then 1 else recent_mail.sent + 1 end`,
+        since: sql`case when ${begins} then now() else recent_mail.since end`,
+      }),
+    )
+    .returning('sent')
+    .executeTakeFirstOrThrow();
+  await sql`delete from recent_mail where ctid in (
+    select ctid from recent_mail where since <= now() - interval '1 hour' order by since limit 100 for update skip locked
+  )`.execute(trx);
+  return sent <= maxPerHour;
 }
 
 /** A mail that waits to be sent, or could not be sent. */

@@ -26,6 +26,9 @@ import * as stoppedMails from './0024-stopped-mails.ts';
 import * as ownSessions from './0025-own-sessions.ts';
 import * as lateUploads from './0026-late-uploads.ts';
 import * as termsVersion from './0027-terms-version.ts';
+import * as organizationsCode from './0028-organizations-code.ts';
+import * as signInRules from './0029-sign-in-rules.ts';
+import * as linksIndex from './0030-links-index.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
@@ -62,4 +65,7 @@ export const migrations: Record<string, ShippedMigration> = {
   '0025-own-sessions': ownSessions,
   '0026-late-uploads': lateUploads,
   '0027-terms-version': termsVersion,
+  '0028-organizations-code': organizationsCode,
+  '0029-sign-in-rules': signInRules,
+  '0030-links-index': linksIndex,
 };

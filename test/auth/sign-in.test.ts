@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { Semaphore } from '../../concurrency/semaphore.ts';
@@ -54,6 +55,7 @@ describe('Signing up and in', () => {
       const refused = await service.client().post('/sign-up/email', user, browser(origin));
       expect(refused.status, origin).to.equal(403);
       expect(refused.body.code).to.equal('INVALID_ORIGIN');
+      expect(refused.body.message).to.include(`The origin ${origin} is not trusted`).and.include('TRUSTED_ORIGINS');
     }
     expect((await service.client().post('/sign-up/email', user, browser(webOrigin))).status).to.equal(200);
     expect((await service.client().post('/sign-in/email', user, browser(service.url))).status).to.equal(200);
@@ -72,12 +74,22 @@ describe('Signing up and in', () => {
     expect((await client.get('/get-session')).body).to.have.property('user');
   });
 
-  it('refuses a redirect to an origin that is not trusted', async () => {
+  it('refuses a redirect to an origin that is not trusted, however it is written', async () => {
     const { email } = await service.client().signUp();
-    const answer = await service
-      .client()
-      .post('/sign-in/email', { email, password: 'a long password', callbackURL: 'https://evil.example/' });
-    expect(answer.status).to.equal(403);
+    const paths = ['/..//evil.example', '/.//evil.example', '/a/..//evil.example', '/%2e//evil.example', '/%2E%2e//evil.example/?a=b'];
+    for (const callbackURL of ['https://evil.example/', '//evil.example', ...paths]) {
+      const answers = [
+        await service.client().post('/sign-in/email', { email, password: 'a long password', callbackURL }),
+        await service.client().get(`/verify-email?token=x&callbackURL=${encodeURIComponent(callbackURL)}`),
+        await service.client().post('/request-password-reset', { email, redirectTo: callbackURL }),
+      ];
+      for (const { status, body } of answers) expect([status, body.code], callbackURL).to.deep.equal([403, body.code]);
+      expect(answers.map(({ body }) => body.code)).to.deep.equal(['INVALID_CALLBACK_URL', 'INVALID_CALLBACK_URL', 'INVALID_REDIRECT_URL']);
+    }
+    for (const callbackURL of ['/', '/a/../b?c=//d', `${webOrigin}/..//page`]) {
+      const answer = await service.client().get(`/verify-email?token=x&callbackURL=${encodeURIComponent(callbackURL)}`);
+      expect([answer.status, answer.headers.get('location')?.startsWith('//')], callbackURL).to.deep.equal([302, false]);
+    }
   });
 
   it('sets a cookie that scripts of a page cannot read and other sites do not send', async () => {
@@ -113,7 +125,7 @@ describe('Signing up and in', () => {
     await client.signUp();
     const raw = (await client.get('/list-sessions')).body[0].token;
     const session = await service.client().get('/get-session', { authorization: `Bearer ${raw}` });
-    expect(session.body).to.equal(null);
+    expect([session.status, session.body.code]).to.deep.equal([401, 'UNAUTHORIZED']);
   });
 
   it('sends a link to reset the password, which ends the sessions there were', async () => {
@@ -163,14 +175,31 @@ describe('Signing up and in', () => {
     return { status: response.status, body: await response.json() };
   }
 
-  it('does nothing of what a body asks for that is nested too deeply, or compressed', async () => {
+  it('reads a compressed body, and says of an encoding that is not known that it is none', async () => {
+    const { email } = await service.client().signUp();
+    const body = JSON.stringify({ email, password: 'a long password' });
+    const send = (encoding: string, encoded: Uint8Array<ArrayBuffer>) =>
+      fetch(`${service.url}/api/auth/sign-in/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+        body: encoded,
+      });
+    for (const [encoding, compress] of Object.entries({ gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }))
+      expect((await send(encoding, new Uint8Array(compress(body)))).status, encoding).to.equal(200);
+    const unknown = await send('zip', new TextEncoder().encode(body));
+    expect(await unknown.json()).to.include({ status: 400, code: 'BAD_REQUEST', message: 'unsupported content encoding "zip"' });
+    const broken = await send('gzip', new TextEncoder().encode(body));
+    expect(await broken.json()).to.include({ status: 400, code: 'BAD_REQUEST', message: 'The body cannot be read.' });
+    expect((await send('gzip', new Uint8Array(gzipSync('x'.repeat(10_000_000))))).status).to.equal(413);
+  });
+
+  it('does nothing of what a body asks for that is nested too deeply', async () => {
     const more = JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`);
     const client = service.client();
-    const { email } = await client.signUp();
+    await client.signUp();
     const refused = [
       await service.client().post('/sign-up/email', { name: 'D', email: 'deep@example.com', password: 'a long password', more }),
       await client.post('/organization/create', { name: 'Deep', slug: 'deep', more }),
-      await service.client().post('/sign-in/email', { email, password: 'a long password' }, { 'content-encoding': 'gzip' }),
     ];
     for (const { status, body } of refused) expect({ status, ...body }).to.include({ status: 400, code: 'BAD_REQUEST', defined: true });
     expect(refused[0]?.body.message).to.equal('The body is nested deeper than 64 levels.');

@@ -20,10 +20,9 @@ function expectTooMany(answer: { status: number; body: unknown }): void {
     403,
     {
       defined: true,
-      code: 'LIMIT_REACHED',
+      code: 'YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS',
       status: 403,
       message: 'The user owns as many organizations on the free plan as one may.',
-      data: { kind: 'organizations', limit: 2, plan: 'free' },
     },
   ]);
 }

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import type { Client } from './support/client.ts';
+import { type AuthService, startAuthService } from './support/service.ts';
+
+describe('An invitation', () => {
+  let service: AuthService;
+  before(async () => {
+    service = await startAuthService();
+  });
+  after(async () => {
+    await service.stop();
+    expect(service.errors).to.deep.equal([]);
+  });
+
+  async function newUser() {
+    const client = service.client();
+    const user = await client.signUp();
+    await service.db.updateTable('user').set({ emailVerified: true }).where('id', '=', user.userId).execute();
+    return { client, ...user };
+  }
+
+  /** An organization in which somebody who is not its first owner has invited a guest. */
+  async function invited(inviterRole: string, role: string) {
+    const [owner, inviter, guest] = [await newUser(), await newUser(), await newUser()];
+    const organizationId = await owner.client.createOrganization();
+    const { body } = await owner.client.bring(inviter, { organizationId, role: inviterRole });
+    const sent = await inviter.client.post('/organization/invite-member', { email: guest.email, role, organizationId });
+    expect(sent.status).to.equal(200);
+    return { owner, inviter, guest, organizationId, memberId: body.member.id as string, id: sent.body.id as string };
+  }
+
+  const codes = async (guest: Client, id: string) => {
+    const shown = await guest.get(`/organization/get-invitation?id=${id}`);
+    const listed = await guest.get('/organization/list-user-invitations');
+    const accepted = await guest.post('/organization/accept-invitation', { invitationId: id });
+    return [shown.body.code ?? shown.status, listed.body.length, accepted.body.code ?? accepted.status];
+  };
+
+  const ended = ['INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION', 0, 'INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION'];
+  type Invited = Awaited<ReturnType<typeof invited>>;
+  const ends: Record<string, [role: string, end: (given: Invited) => Promise<unknown>]> = {
+    'was removed': [
+      'owner',
+      ({ owner, organizationId, memberId }) =>
+        owner.client.post('/organization/remove-member', { organizationId, memberIdOrEmail: memberId }),
+    ],
+    left: ['member', ({ inviter, organizationId }) => inviter.client.post('/organization/leave', { organizationId })],
+    'is a member now': [
+      'member',
+      ({ owner, organizationId, memberId }) =>
+        owner.client.post('/organization/update-member-role', { organizationId, memberId, role: 'member' }),
+    ],
+    'is no owner any more and invited one': [
+      'owner',
+      ({ owner, organizationId, memberId }) =>
+        owner.client.post('/organization/update-member-role', { organizationId, memberId, role: 'admin' }),
+    ],
+    'is banned': [
+      'member',
+      ({ inviter }) => service.db.updateTable('user').set({ banned: true }).where('id', '=', inviter.userId).execute(),
+    ],
+  };
+
+  for (const [how, [role, end]] of Object.entries(ends))
+    it(`ends when who sent it ${how}`, async () => {
+      const given = await invited('owner', role);
+      await end(given);
+      expect(await codes(given.guest.client, given.id)).to.deep.equal(ended);
+      const member = service.db.selectFrom('member').select('id').where('userId', '=', given.guest.userId);
+      expect(await member.execute()).to.deep.equal([]);
+    });
+
+  it('stands while its inviter could still make it, and again after a ban has run out', async () => {
+    const demoted = await invited('owner', 'member');
+    const { owner, organizationId, memberId } = demoted;
+    await owner.client.post('/organization/update-member-role', { organizationId, memberId, role: 'admin' });
+    expect(await codes(demoted.guest.client, demoted.id)).to.deep.equal([200, 1, 200]);
+    const banned = await invited('admin', 'admin');
+    const ban = { banned: true, banExpires: new Date(Date.now() - 1_000) };
+    await service.db.updateTable('user').set(ban).where('id', '=', banned.inviter.userId).execute();
+    expect(await codes(banned.guest.client, banned.id)).to.deep.equal([200, 1, 200]);
+  });
+
+  it('is that of who sends it again', async () => {
+    const { owner, guest, organizationId, memberId, id } = await invited('owner', 'owner');
+    await owner.client.post('/organization/remove-member', { organizationId, memberIdOrEmail: memberId });
+    const again = await owner.client.post('/organization/invite-member', {
+      email: guest.email,
+      role: 'owner',
+      organizationId,
+      resend: true,
+    });
+    expect([again.status, again.body.id]).to.deep.equal([200, id]);
+    expect(await codes(guest.client, id)).to.deep.equal([200, 1, 200]);
+  });
+
+  it('has each role once, as a member has', async () => {
+    const [owner, guest] = [await newUser(), await newUser()];
+    const organizationId = await owner.client.createOrganization();
+    const { body } = await owner.client.bring(guest, { organizationId, role: 'owner,owner,member' });
+    expect([body.invitation.role, body.member.role]).to.deep.equal(['owner,member', 'owner,member']);
+    const role = ['member', 'admin', 'member'];
+    const changed = await owner.client.post('/organization/update-member-role', { organizationId, memberId: body.member.id, role });
+    expect(changed.body.role).to.equal('member,admin');
+  });
+});
