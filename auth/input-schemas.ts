@@ -1,16 +1,24 @@
 import { z } from 'zod';
 import { countCharacters } from '../contract/characters.ts';
-import { optionalQueryInteger, singleLine } from '../contract/fields.ts';
+import { optionalQueryInteger } from '../contract/fields.ts';
+import { displayName } from '../contract/names.ts';
+import { isCommonPassword } from './common-passwords.ts';
 import { listQuery } from './list-query.ts';
 import { constraints } from './rule-errors.ts';
 
 /** A hundred years: whoever shall be banned for longer is banned for ever. */
 const longestBanSeconds = 100 * 366 * 24 * 60 * 60;
 
-const userName = bounded(notBlank(), 120, constraints.user_name_length);
-const image = bounded(z.string(), 2_048, constraints.user_image_length);
-const organizationName = bounded(notBlank(), 80, constraints.organization_name_length).pipe(singleLine({ max: 80 }));
-const teamName = bounded(notBlank(), 80, constraints.team_name_length).pipe(singleLine({ max: 80 }));
+const userName = bounded(120, constraints.user_name_length).pipe(displayName({ max: 120 }));
+const image = bounded(2_048, constraints.user_image_length);
+const organizationName = bounded(80, constraints.organization_name_length).pipe(displayName({ max: 80 }));
+const teamName = bounded(80, constraints.team_name_length).pipe(displayName({ max: 80 }));
+const tooCommon = { error: 'The password is one of the most common ones: choose another.', params: { code: 'PASSWORD_TOO_COMMON' } };
+// better-auth demands the password where it must be, and its length.
+const newPassword = z
+  .string()
+  .refine((given) => !isCommonPassword(given), tooCommon)
+  .optional();
 const isUser = z.object({ userId: z.string() });
 
 const userData = { name: userName.optional(), image: image.nullish(), email: z.string().optional(), emailVerified: z.boolean().optional() };
@@ -30,7 +38,9 @@ const organizationData = z
  * constraints: sign-up writes nothing for an address that is taken, and must respond as for one that is not.
  */
 export const bodies = new Map<string, z.ZodType>([
-  ['/sign-up/email', z.object({ name: userName, image: image.optional() })],
+  ['/sign-up/email', z.object({ name: userName, image: image.optional(), password: newPassword })],
+  ['/change-password', z.object({ newPassword })],
+  ['/reset-password', z.object({ newPassword })],
   ['/update-user', z.object({ name: userName.optional(), image: image.nullish() })],
   ['/organization/create', z.object({ name: organizationName })],
   ['/organization/update', z.object({ data: organizationData })],
@@ -41,12 +51,16 @@ export const bodies = new Map<string, z.ZodType>([
   ['/organization/remove-member', z.object({ memberIdOrEmail: z.string() })],
   [
     '/admin/create-user',
-    z.object({ name: userName, data: z.strictObject({ image: image.nullish(), emailVerified: z.boolean().optional() }).optional() }),
+    z.object({
+      name: userName,
+      password: newPassword,
+      data: z.strictObject({ image: image.nullish(), emailVerified: z.boolean().optional() }).optional(),
+    }),
   ],
   ['/admin/update-user', isUser.extend({ data: z.strictObject(userData) })],
   ['/admin/ban-user', isUser.extend({ banExpiresIn: z.int().min(1).max(longestBanSeconds).optional() })],
   ['/admin/set-role', isUser],
-  ['/admin/set-user-password', isUser],
+  ['/admin/set-user-password', isUser.extend({ newPassword })],
   ['/admin/unban-user', isUser],
   ['/admin/list-user-sessions', isUser],
   ['/admin/revoke-user-sessions', isUser],
@@ -68,11 +82,6 @@ export const queries = new Map<string, z.ZodType>([
   ],
 ]);
 
-/** Mails and members are named by it. */
-function notBlank() {
-  return z.string().refine((name) => name.trim() !== '', 'The name must not be blank');
-}
-
-function bounded(schema: z.ZodString, most: number, { code, message }: { code: string; message: string }) {
-  return schema.refine((text) => countCharacters(text) <= most, { error: message, params: { code } });
+function bounded(max: number, { code, message }: { code: string; message: string }) {
+  return z.string().refine((text) => countCharacters(text) <= max, { error: message, params: { code } });
 }

@@ -3,6 +3,7 @@ import type { AuthContext, BetterAuthPlugin } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import type { ProviderConfig, ServerConfig } from '../config/server.ts';
+import { toDisplayName } from '../contract/names.ts';
 import { toEmail } from './email-addresses.ts';
 
 const discoveryTimeoutMs = 5_000;
@@ -66,22 +67,13 @@ function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig) {
         clientSecret,
         scopes: ['openid', 'email', 'profile'],
         requireIdTokenVerification: true,
-        // A user must have a name, but OpenID Connect does not guarantee one.
+        // A user must have a name, but OpenID Connect does not guarantee one. Nobody chose it, so it is made to fit and not refused.
         mapProfileToUser: (profile) => ({
           email: toEmail(profile.email),
-          name: cut(
-            [profile.name, profile.preferred_username].map((name) => String(name ?? '')).find((name) => name.trim() !== '') ??
-              String(profile.email),
-            120,
-          ),
+          name: [profile.name, profile.preferred_username, profile.email].map((name) => toDisplayName(name, { max: 120 })).find(Boolean),
           image: typeof profile.picture === 'string' && profile.picture.length <= 2_048 ? profile.picture : undefined,
         }),
       },
     ],
   });
-}
-
-/** Nobody chose the names that a provider has, so a long one is cut and not refused. */
-function cut(name: string, mostCharacters: number): string {
-  return Array.from(name).slice(0, mostCharacters).join('');
 }

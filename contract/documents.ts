@@ -14,9 +14,9 @@ import {
   pageNumber,
   position,
   queryInteger,
-  singleLine,
 } from './fields.ts';
 import { metadata, tag, tags } from './labels.ts';
+import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
 import { storageSchema } from './workspaces.ts';
 
@@ -108,7 +108,7 @@ const textPage = z
 
 const notRead = { extracted: null, indexedAt: null, chunkCount: null };
 
-const documentName = singleLine({ min: 1, max: 200 }).meta({ examples: ['handbook.pdf'] });
+const documentName = displayName({ max: 200 }).meta({ examples: ['handbook.pdf'] });
 
 /** A tag, or several of them: `?tag=a&tag=b`. */
 const wantedTags = z

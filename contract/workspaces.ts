@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { byteCount, dateTime, deleted, id, singleLine, slug } from './fields.ts';
+import { byteCount, dateTime, deleted, id, slug } from './fields.ts';
+import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
 
 export const storageSchema = z
@@ -12,7 +13,7 @@ export const storageSchema = z
   })
   .meta({ id: 'Storage' });
 
-const workspaceName = singleLine({ min: 1, max: 80 }).meta({ examples: ['Field notes'] });
+const workspaceName = displayName({ max: 80 }).meta({ examples: ['Field notes'] });
 
 const workspaceFields = {
   id,

@@ -59,6 +59,7 @@ export const rooms: Record<string, Room> = {
     packages: [
       '@better-auth/core/context',
       '@better-auth/core/utils/ip',
+      '@zxcvbn-ts/language-common',
       'better-auth',
       'better-auth/**',
       'better-call',
