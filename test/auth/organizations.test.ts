@@ -66,7 +66,21 @@ describe('Organizations', () => {
     const name = 'Acme\r\nBcc: everyone@example.com';
     await service.db.updateTable('organization').set({ name }).where('id', '=', organizationId).execute();
     await owner.post('/organization/invite-member', { email: 'lines@example.com', role: 'member', organizationId });
-    expect(service.mails.at(-1)?.subject).to.equal('Invitation to Acme Bcc: everyone@example.com');
+    expect(service.mails.at(-1)?.subject).to.equal('Invitation to “Acme Bcc: everyone example com”');
+  });
+
+  it('make no link of a name in a mail, and show little of it', async () => {
+    const client = service.client();
+    await client.signUp();
+    const advertisement = `Win money at https://evil.example/win?a=b, www.evil.example, evil\u3002example or me@evil.example ${'now '.repeat(10)}`;
+    const organization = await client.createOrganization(advertisement.slice(0, 79).trim());
+    expect((await client.post('/update-user', { name: advertisement.slice(13).trim() })).status).to.equal(200);
+    await client.post('/organization/invite-member', { email: 'stranger@example.com', role: 'member', organizationId: organization });
+    const { subject = '', text = '' } = service.mails.at(-1) ?? {};
+    const [link = '', ...others] = text.match(/\S+:\/\/\S+|\S+@\S+|[^\s.]+[.\u3002][^\s.]\S*/gu) ?? [];
+    expect([link.startsWith(`${webOrigin}/accept-invitation/`), others]).to.deep.equal([true, []]);
+    expect(subject).to.equal('Invitation to “Win money at https evil example win?a=b, www evil example, e…”');
+    expect(text.split('\n')[0]?.length).to.be.lessThan(170);
   });
 
   it('let one and the same invitation be accepted once, however often it is tried at once', async () => {
