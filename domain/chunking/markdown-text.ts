@@ -26,13 +26,24 @@ export function findFences(text: string): Fence[] {
   return fences;
 }
 
+/** What opens quotations and points of lists at the beginning of a line. */
+const openings = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))+/gm;
+const anOpening = />|[-*+]|\d+[.)]/g;
+/** Nobody nests deeper, and the parser's time grows with the square of the depth. */
+const maxNesting = 20;
+
+/** A piece without the signs of lines that nest too deeply. */
+function flatten(piece: string): string {
+  return piece.replace(openings, (signs) => ((signs.match(anOpening)?.length ?? 0) > maxNesting ? '' : signs));
+}
+
 /**
  * Writes a piece of Markdown as prose: titles, paragraphs and list items without their marks, links and images as their texts, tables as
  * rows, code unchanged. Meant for a chunk: the time for a longer text is not bounded. `fence` is the block of code that the piece begins
  * in, if any.
  */
 export function toPlainMarkdown(piece: string, fence?: Fence): string {
-  return blocksOf(lexer(fence ? `${fence.mark}\n${piece}` : piece, { gfm: true })).join('\n\n');
+  return blocksOf(lexer(fence ? `${fence.mark}\n${piece}` : flatten(piece), { gfm: true })).join('\n\n');
 }
 
 function blocksOf(tokens: Token[]): string[] {

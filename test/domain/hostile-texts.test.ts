@@ -19,6 +19,14 @@ describe('A hostile text of 100,000 characters', () => {
       for (const { name, text } of hostileTexts()) expect(await processorSeconds(() => run(text)), name).to.be.below(1);
     });
 
+  it('is cut as Markdown as fast as prose, however deep its quotations and lists are nested', async () => {
+    for (const one of ['>', '> ', '1. ', '- > ']) {
+      const text = one.repeat(200_000 / one.length);
+      const seconds = await processorSeconds(() => placeChunks(text, null, { contentType: 'text/markdown' }));
+      expect(seconds, JSON.stringify(one)).to.be.below(0.5);
+    }
+  });
+
   it('is searched for what matched, however often that is', () => {
     expect(createHighlighter('語')('語'.repeat(200_000))).to.deep.equal([{ start: 0, end: 200_000 }]);
   });
