@@ -7,13 +7,12 @@ import { type AnyRoute, c, type Routes } from './route.ts';
 import { account, contact, system } from './system.ts';
 import { workspaces } from './workspaces.ts';
 
+export { version } from './version.ts';
+
 /** The contract of the service: every operation, by group and name. */
 export const contract = c.router({ system, contact, account, organizations, billing, workspaces, documents, jobs, admin });
 
 export type Contract = typeof contract;
-
-/** The version of the service. */
-export const version = '0.3.0';
 
 /** Every route, in the order of the contract. */
 export const routes: AnyRoute[] = collect(contract);

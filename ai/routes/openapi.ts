@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { z } from 'zod';
 import type { AiServiceConfig } from '../../config/ai-service.ts';
+import { version } from '../../contract/version.ts';
 import { embedRequest, maxTextLength, maxTexts, summarizeRequest } from './handlers.ts';
 
 const style =
@@ -36,8 +37,6 @@ function renderPage({ info, paths }: ReturnType<typeof openApiDocument>): string
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
-
-const version = '0.3.0';
 
 const upload = z.object({ file: z.object({ name: z.string().optional(), content_type: z.string(), data_base64: z.string() }) });
 const extracted = z.object({
@@ -87,10 +86,10 @@ const errors = {
   401: 'The service token is missing or wrong.',
   408: 'The extraction took longer than EXTRACT_TIMEOUT_SECONDS. Final.',
   413: 'The body, the number of pages or the text is over its limit. Final.',
-  415: 'The type cannot be read, the image is unreadable, or there is no OCR backend. Final.',
+  415: 'The type cannot be read, the image is unreadable, or there is no OCR backend that runs. Final.',
   422: 'The request is invalid, the document is encrypted, damaged or empty, or the text takes too much time or memory. Final.',
   502: 'The OCR or the remote model failed or took too long. Retryable.',
-  503: 'The work was interrupted, too many documents wait, or the OCR backend does not run. Retryable.',
+  503: 'The work was interrupted, or too many documents wait. Retryable.',
 } as const;
 
 /** The OpenAPI document of the AI service, made from the schemas that validate its requests. */

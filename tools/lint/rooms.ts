@@ -74,7 +74,7 @@ export const rooms: Record<string, Room> = {
     ],
   },
   ai: {
-    imports: ['concurrency', 'telemetry/spans.ts'],
+    imports: ['concurrency', 'contract/version.ts', 'telemetry/spans.ts'],
     types: ['config'],
     packages: [
       '@embedpdf/pdfium',

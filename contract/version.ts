@@ -1,0 +1,2 @@
+/** The version of the service. */
+export const version = '0.3.0';
