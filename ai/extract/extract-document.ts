@@ -53,13 +53,10 @@ export async function readPictures(
   return finish(await backend.read(pictures.image, signal), pictures.image.mediaType, maxTextCharacters);
 }
 
-const backendRetrySeconds = 10;
-
-/** Throws 415 if this deployment has no text recognition, and 503 if it has one that does not run just now. */
+/** Final: what keeps a text recognition from running, such as missing data, lasts until the operator mends it. */
 function noBackend({ problem }: ExtractDependencies['ocr']): never {
-  if (problem() === null) throw new ServiceError(415, 'ocr_unavailable', 'Images cannot be read: this deployment has no text recognition.');
-  const retry = { retryAfterSeconds: backendRetrySeconds };
-  throw new ServiceError(503, 'ocr_unavailable', 'Images cannot be read just now: the text recognition does not run.', retry);
+  const reason = problem() === null ? 'this deployment has no text recognition' : 'the text recognition of this deployment does not run';
+  throw new ServiceError(415, 'ocr_unavailable', `Images cannot be read: ${reason}.`);
 }
 
 function recognizePages(

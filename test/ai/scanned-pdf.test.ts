@@ -205,7 +205,7 @@ describe('the languages of text recognition', () => {
     }
   });
 
-  it('are a problem at /health if their data is absent, and what needs them is refused for the time being', async () => {
+  it('are a problem at /health if their data is absent, and what needs them is refused for good', async () => {
     const languages = { OCR_LANGUAGES: 'tarn,fell', OCR_LANGUAGES_DIR: directory };
     const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', ...languages });
     try {
@@ -218,13 +218,7 @@ describe('the languages of text recognition', () => {
         [readFileSync('samples/trail-notice.png'), 'image/png'],
       ] as const) {
         const error = await service.client.extract({ body, contentType }).catch((caught: unknown) => caught);
-        expect(error, contentType).to.include({
-          kind: 'failed',
-          status: 503,
-          code: 'ocr_unavailable',
-          retryable: true,
-          retryAfterMs: 10_000,
-        });
+        expect(error, contentType).to.include({ kind: 'rejected', status: 415, code: 'ocr_unavailable', retryable: false });
       }
     } finally {
       await service.stop();
