@@ -72,7 +72,14 @@ async function stop(signal: string): Promise<void> {
 function startEmbedders(): ProcessPool | undefined {
   if (!config.usesMinilm) return undefined;
   const entry = new URL('./embed/minilm/child.ts', import.meta.url);
-  return new ProcessPool({ entry, size: config.embedders, heapMegabytes: 256, memoryBytes: memoryBytes.embedder, onStderr: logStderr });
+  return new ProcessPool({
+    entry,
+    size: config.embedders,
+    heapMegabytes: 256,
+    maxTasks: 1_000,
+    memoryBytes: memoryBytes.embedder,
+    onStderr: logStderr,
+  });
 }
 
 /** Logs what a dying child writes, such as V8's report of a full heap. */

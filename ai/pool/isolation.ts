@@ -5,23 +5,29 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What a child may read: its own code and the packages. */
 const readable = ['ai/*', 'concurrency/*', 'node_modules/*', 'package.json'].map((path) => `${root}${path}`);
-/** `nobody`: owns no file, and may not look into the processes of others. */
+/** Users without a name, as systemd gives them to services: each child is another one, so that none may look into or end another. */
+const childUsers = { first: 61_184, count: 4_000 };
+/** Owns no file. All children are it where a container knows no other users. */
 const nobody = 65_534;
 const probeTimeoutMs = 10_000;
 /** Of setpriv, if it is not an old one. */
 const endWithParent = '--pdeathsig=KILL';
+/** What V8 and its threads reserve without using it. */
+const reservedBytes = 2 * 1024 ** 3;
+/** A child has a dozen threads and three dozen files open. The number of threads counts by user. */
+const limits = { threads: 64, files: 256 };
 
 /** How the children of this process are kept from everything but their task. */
 export interface Isolation {
-  /** The program and the arguments that come before Node's own. */
-  command: string[];
+  /** The program and the arguments that come before Node's own, for a child with so much resident memory at most. */
+  command(memoryBytes: number): string[];
   /** In words, what a child of this machine is not kept from. */
   missing: string[];
 }
 
 let found: Isolation | undefined;
 
-/** Tries once what this machine allows: a network namespace, and another user if this process is root. */
+/** Tries once what this machine allows: limits, a network namespace, and other users if this process is root. */
 export function findIsolation(): Isolation {
   found ??= tryAll();
   return found;
@@ -42,39 +48,59 @@ export function permissionArguments(entry: URL, { addons = false, also = [] as s
 
 function tryAll(): Isolation {
   const isRoot = process.getuid?.() === 0;
-  const setpriv = programOf('setpriv');
-  const unshare = programOf('unshare');
-  const drop = setpriv && [
-    setpriv,
-    '--no-new-privs',
-    ...(isRoot ? [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--inh-caps=-all', '--bounding-set=-all'] : []),
-  ];
-  const dropAndEnd = drop && [...drop, endWithParent];
-  const cutOff = unshare && (isRoot ? [unshare, '--net'] : [unshare, '--user', '--map-current-user', '--net']);
-  const ways = [
-    ...[dropAndEnd, drop].map((dropped) => cutOff && dropped && [...cutOff, ...dropped]),
-    ...[cutOff && !isRoot && cutOff, dropAndEnd, drop, cutOff],
-  ];
-  const command = ways.find((way) => way && works(way)) || [];
+  const [prlimit, unshare, setpriv] = ['prlimit', 'unshare', 'setpriv'].map(programOf);
+  const network = cutOff(unshare, isRoot);
+  const users = isRoot ? [nextUser, () => nobody] : [() => undefined];
+  const rights = [[endWithParent], []].flatMap((more) => users.map((userOf) => () => dropRights(setpriv, userOf(), more)));
+  const canRead = readsItsCode();
+  const drop = rights.find((way) => setpriv && works([...network, ...way(), ...canRead]));
+  const limitsOf = (memoryBytes: number) => limit(prlimit, memoryBytes, drop !== undefined && isRoot);
+  const isLimited = prlimit !== undefined && works([...limitsOf(0), ...network, ...(drop?.() ?? []), ...canRead]);
   return {
-    command,
+    command: (memoryBytes) => [...(isLimited ? limitsOf(memoryBytes) : []), ...network, ...(drop?.() ?? [])],
     missing: [
-      ...(cutOff && command.includes(cutOff[0] ?? '') ? [] : ['the network, except by its own code']),
-      ...(isRoot && !command.includes(`--reuid=${nobody}`) ? ['the rights of root, except by its own code'] : []),
+      ...(network.length > 0 ? [] : ['the network, except by its own code']),
+      ...(isRoot && !drop ? ['the rights of root, except by its own code'] : []),
+      ...(drop?.().includes(`--reuid=${nobody}`) ? ['other readers, except by its own code'] : []),
+      ...(isLimited ? [] : ['more threads and files than it needs']),
     ],
   };
 }
 
-/** Whether a child that is started so runs and can read its code. */
-function works(way: string[]): boolean {
-  const [program = '', ...rest] = way;
+function cutOff(unshare: string | undefined, isRoot: boolean): string[] {
+  if (!unshare) return [];
+  const way = [unshare, ...(isRoot ? [] : ['--user', '--map-current-user']), '--net'];
+  return works([...way, process.execPath, '--version']) ? way : [];
+}
+
+/** Another user for each child, from a random one on: two services on a machine rarely have the same. */
+let users = Math.floor(Math.random() * childUsers.count);
+function nextUser(): number {
+  users += 1;
+  return childUsers.first + (users % childUsers.count);
+}
+
+function dropRights(setpriv: string | undefined, user: number | undefined, more: string[]): string[] {
+  if (!setpriv) return [];
+  const become = [`--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--bounding-set=-all'];
+  return [setpriv, '--no-new-privs', ...(user === undefined ? [] : become), ...more];
+}
+
+/** The kernel's own limits: no file is written, and what a child takes between two looks at its memory is bounded. */
+function limit(prlimit: string | undefined, memoryBytes: number, hasOwnUser: boolean): string[] {
+  if (!prlimit) return [];
+  const threads = hasOwnUser ? [`--nproc=${limits.threads}`] : [];
+  return [prlimit, '--core=0', '--fsize=0', `--nofile=${limits.files}`, `--data=${memoryBytes + reservedBytes}`, ...threads];
+}
+
+/** Node as a child is started, which reads its code. */
+function readsItsCode(): string[] {
   const script = `require('node:fs').readFileSync(${JSON.stringify(fileURLToPath(import.meta.url))})`;
-  const tried = spawnSync(program, [...rest, process.execPath, ...permissionArguments(new URL(import.meta.url)), '--eval', script], {
-    env: {},
-    stdio: 'ignore',
-    timeout: probeTimeoutMs,
-  });
-  return tried.status === 0;
+  return [process.execPath, ...permissionArguments(new URL(import.meta.url)), '--eval', script];
+}
+
+function works([program = '', ...rest]: string[]): boolean {
+  return spawnSync(program, rest, { env: {}, stdio: 'ignore', timeout: probeTimeoutMs }).status === 0;
 }
 
 /** The file of a program of the system. Not by PATH, which a child does not get. */

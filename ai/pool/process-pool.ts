@@ -4,7 +4,8 @@ import { ServiceError } from '../service-error.ts';
 import { TaskFailure } from './protocol.ts';
 import { type ChildOptions, type TaskOptions, WarmChild } from './warm-child.ts';
 
-const tasksPerChild = 5000;
+/** A start takes half a second of a processor: 10 ms for each task. */
+const defaultMaxTasks = 50;
 /** After so many starts in a row that failed, tasks are refused at once. */
 const startAttempts = 3;
 const maxWaiting = 512;
@@ -83,8 +84,9 @@ export class ProcessPool {
   }
 
   #release(child: WarmChild): void {
+    const { maxTasks = defaultMaxTasks, memoryBytes } = this.#options;
     // WebAssembly memory and fragmented heaps never shrink, so a child that has grown is replaced.
-    const worn = child.tasksDone >= tasksPerChild || child.rssBytes > this.#options.memoryBytes / 2;
+    const worn = child.tasksDone >= maxTasks || child.rssBytes > memoryBytes / 2;
     if (worn) child.kill();
     if (child.usable) this.#idle.push(child);
     else if (!this.#closed) this.#idle.push(this.#start());

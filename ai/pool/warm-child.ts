@@ -13,6 +13,8 @@ export interface ChildOptions {
   heapMegabytes: number;
   /** Limit of the resident memory; checked while a task runs, only on Linux. */
   memoryBytes: number;
+  /** After so many tasks it is replaced, so that what one document did to it ends with it. */
+  maxTasks?: number;
   /** Whether the module needs native add-ons. */
   addons?: boolean;
   /** The arguments of the module. */
@@ -131,8 +133,8 @@ export class WarmChild {
   }
 }
 
-function forkChild({ entry, heapMegabytes, addons = false, args = [], readable = [] }: ChildOptions): ChildProcess {
-  const [program = process.execPath, ...before] = [...findIsolation().command, process.execPath];
+function forkChild({ entry, heapMegabytes, memoryBytes, addons = false, args = [], readable = [] }: ChildOptions): ChildProcess {
+  const [program = process.execPath, ...before] = [...findIsolation().command(memoryBytes), process.execPath];
   const child = fork(entry, args, {
     serialization: 'advanced',
     execPath: program,

@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { findIsolation } from '../../ai/pool/isolation.ts';
 import { ProcessPool } from '../../ai/pool/process-pool.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { childrenOf } from '../support/processes.ts';
 
 const secret = 'the-token-of-the-service';
 const isRoot = process.getuid?.() === 0;
@@ -30,7 +31,7 @@ describe('A reader of documents that a document has taken over', () => {
     server = createServer((_request, response) => response.end(String(++requests)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const entry = new URL('./support/hostile-child.ts', import.meta.url);
-    pool = new ProcessPool({ entry, size: 1, heapMegabytes: 64, memoryBytes: 512 * 2 ** 20 });
+    pool = new ProcessPool({ entry, size: 2, heapMegabytes: 64, memoryBytes: 512 * 2 ** 20 });
   });
   after(async () => {
     delete process.env.SECRET_OF_THE_SERVICE;
@@ -39,9 +40,9 @@ describe('A reader of documents that a document has taken over', () => {
     removeTestDirectory(directory);
   });
 
-  const attempt = (name: string) => {
+  const attempt = (name: string, more = {}) => {
     const { port } = server.address() as AddressInfo;
-    return pool.run<{ got?: unknown; refused?: string }>('attempt', { name, port, file }, { timeoutMs: 10_000 });
+    return pool.run<{ got?: unknown; refused?: string }>('attempt', { name, port, file, ...more }, { timeoutMs: 10_000 });
   };
 
   for (const name of refused) {
@@ -67,10 +68,27 @@ describe('A reader of documents that a document has taken over', () => {
     });
   }
 
+  (process.platform === 'linux' ? it : it.skip)('has limits of its own', async () => {
+    const { got } = await attempt('limits');
+    const hard = (name: string) => (got as Record<string, { hard: unknown }>)[name]?.hard;
+    expect([hard('file_size_blocks'), hard('core_file_size_blocks'), hard('open_files')]).to.deep.equal([0, 0, 256]);
+    expect(hard('data_seg_size_bytes')).to.equal(512 * 2 ** 20 + 2 ** 31);
+    if (isRoot) expect(hard('max_user_processes')).to.equal(64);
+  });
+
   if (isRoot && findIsolation().missing.length === 0) {
-    it('is another user than its parent, who may not touch it', async () => {
-      expect(await attempt('user')).to.deep.equal({ got: 65_534 });
+    it('is another user than its parent and than other readers, and may not touch them', async () => {
+      const [one, other] = await Promise.all([attempt('user'), attempt('user')]);
+      for (const { got } of [one, other]) expect(got).to.be.within(61_184, 65_183);
+      expect(one.got).not.to.equal(other.got);
       expect((await attempt('killParent')).refused).to.match(/EPERM/);
+      const readers = childrenOf(process.pid).filter(({ command }) => command.includes('hostile-child.ts'));
+      expect(readers).to.have.length(2);
+      for (const { pid } of readers) {
+        // Both are asked at once, and one of them is itself.
+        const tried = await Promise.all([attempt('killProcess', { pid }), attempt('killProcess', { pid })]);
+        expect(tried.filter(({ refused = '' }) => refused.includes('EPERM'))).to.have.length(1);
+      }
     });
   }
 });

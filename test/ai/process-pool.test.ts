@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { memoryBytes } from '../../ai/pool/memory-bounds.ts';
 import { ProcessPool } from '../../ai/pool/process-pool.ts';
 import { loadAiServiceConfig } from '../../config/ai-service.ts';
-import { until } from '../support/processes.ts';
+import { childrenOf, until } from '../support/processes.ts';
 
 const entry = new URL('./support/endless-child.ts', import.meta.url);
 const timeoutMs = 60_000;
@@ -34,6 +34,19 @@ describe('A pool of processes', () => {
     expect(await Promise.all([left, waiting])).to.deep.equal(['left', 'left']);
     expect(await run('well')).to.equal('well');
     expect(pool.load).to.deep.equal({ running: 0, waiting: 0 });
+  });
+
+  it('replaces a process after some tasks', async () => {
+    const few = new ProcessPool({ entry, size: 1, heapMegabytes: 64, memoryBytes: 512 * 2 ** 20, maxTasks: 3 });
+    try {
+      const known = new Set(childrenOf(process.pid).map(({ pid }) => pid));
+      for (let task = 0; task < 3; task++) expect(await few.run('summarize', { text: 'well' }, { timeoutMs })).to.equal('well');
+      expect(await few.run('summarize', { text: 'after' }, { timeoutMs })).to.equal('after');
+      const fresh = childrenOf(process.pid).filter(({ pid, command }) => command.includes('endless-child.ts') && !known.has(pid));
+      expect(fresh).to.have.length(1);
+    } finally {
+      await few.close();
+    }
   });
 
   it('lets only so many tasks wait', async () => {

@@ -8,6 +8,7 @@ import { serveTasks } from '../../../ai/pool/serve-tasks.ts';
 interface Target {
   port: number;
   file: string;
+  pid: number;
 }
 
 /** A thread has modules of its own, which nothing has changed. */
@@ -54,6 +55,8 @@ const attempts: Record<string, (target: Target) => unknown> = {
   addOn: () => process.dlopen({ exports: {} } as NodeModule, '/usr/lib/x86_64-linux-gnu/libm.so.6'),
   killParent: () => process.kill(process.ppid, 0),
   user: () => process.getuid?.(),
+  killProcess: ({ pid }) => process.kill(pid, 0),
+  limits: () => (process.report.getReport() as { userLimits: object }).userLimits,
 };
 
 serveTasks(
