@@ -1,12 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { APIError } from 'better-auth/api';
 import { toResponse } from 'better-call';
-
-const failures = new AsyncLocalStorage<{ error?: unknown }>();
+import { currentRequest, withRequest } from './actor.ts';
 
 /** Notes that a query of this request failed, and returns the error. */
 export function noteFailure(error: unknown): unknown {
-  const noted = failures.getStore();
+  const { noted } = currentRequest();
   if (noted) noted.error ??= error;
   return error;
 }
@@ -17,7 +15,7 @@ export function noteFailure(error: unknown): unknown {
  */
 export async function orFailedQuery(call: () => Promise<Response>): Promise<Response> {
   const noted: { error?: unknown } = {};
-  const response = await failures.run(noted, call);
+  const response = await withRequest({ noted }, call);
   if (noted.error === undefined || response.status !== 200) return response;
   if (noted.error instanceof APIError) return toResponse(noted.error);
   throw noted.error;

@@ -1,18 +1,16 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Transaction } from '../db/connect.ts';
+import { currentRequest, withRequest } from './actor.ts';
 import type { Mail } from './mails.ts';
 
 /** Stores mails in a transaction. They are sent after its commit. */
 export type WriteMails = (trx: Transaction, mails: Mail[]) => Promise<void>;
-
-const outgoing = new AsyncLocalStorage<Mail[]>();
 
 /**
  * Runs a request and collects its mails. better-auth does not wait for a mail and ignores its errors, so a mail is not stored when
  * better-auth asks for it, but by the transaction that it asked in, or at the end of the request.
  */
 export function collectMails<T>(request: () => T): T {
-  return outgoing.run([], request);
+  return withRequest({ mails: [] }, request);
 }
 
 /** Adds a mail to the request's. Throws outside of a request. */
@@ -22,21 +20,21 @@ export function addMail(mail: Mail): void {
 
 /** Returns the mails that were added and not taken yet, and forgets them. */
 export function takeMails(): Mail[] {
-  return outgoing.getStore()?.splice(0) ?? [];
+  return currentRequest().mails?.splice(0) ?? [];
 }
 
 /** How many mails wait to be taken. */
 export function countMails(): number {
-  return outgoing.getStore()?.length ?? 0;
+  return currentRequest().mails?.length ?? 0;
 }
 
 /** Forgets all but the first `count` mails, because what caused the others was rolled back. */
 export function dropMailsAfter(count: number): void {
-  outgoing.getStore()?.splice(count);
+  currentRequest().mails?.splice(count);
 }
 
 function collected(): Mail[] {
-  const mails = outgoing.getStore();
+  const { mails } = currentRequest();
   if (!mails) throw new Error('a mail of sign-in belongs to a request');
   return mails;
 }
