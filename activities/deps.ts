@@ -18,6 +18,8 @@ interface StepObserver {
 /** Everything that activities work with. `worker/start-worker.ts` makes it. */
 export interface ActivityDeps {
   db: Db;
+  /** For transactions that change as much as a tenant has, but no job. */
+  bulkDb: Db;
   /** A connection of its own, for statements that take minutes. */
   maintenanceDb: Db;
   storage: Storage;

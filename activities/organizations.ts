@@ -15,7 +15,7 @@ interface OrganizationInput {
 }
 
 /** The steps of an organization's deletion; each can be repeated. Four run at once in a process; a further one fails for now, as `busy`. */
-export function organizationActivities({ db, storage }: ActivityDeps) {
+export function organizationActivities({ db, bulkDb, storage }: ActivityDeps) {
   // Somebody may be waiting for the response to a deletion, so the next attempt comes soon.
   const turns = new DeletionTurns({ atOnce: 4, nextAttempt: '2 seconds' });
   return {
@@ -34,7 +34,7 @@ export function organizationActivities({ db, storage }: ActivityDeps) {
 
     async deleteOrganizationRows({ organizationId }: OrganizationInput): Promise<void> {
       const progress = reporting<number>();
-      await turns.run(() => deleteOrganizationRows(db, organizationId, progress), progress.signal);
+      await turns.run(() => deleteOrganizationRows(bulkDb, organizationId, progress), progress.signal);
     },
 
     /** Starts the workflow that deletes what the store refused. */

@@ -32,7 +32,7 @@ interface Page {
 
 /** The steps of a re-embedding. None of them charges anybody: an operator has ordered it. */
 export function reindexActivities(deps: ActivityDeps) {
-  const { db, maintenanceDb } = deps;
+  const { db, bulkDb, maintenanceDb } = deps;
   return {
     recordReindex: (reindex: { run: string; input: ReindexInput }): Promise<void> => recordReindex(db, reindex),
 
@@ -57,7 +57,7 @@ export function reindexActivities(deps: ActivityDeps) {
 
     async switchWorkspace(workspace: { workspaceId: string; target: IndexKind }): Promise<Switched> {
       const { onProgress } = reporting<number>();
-      return await withHeartbeats(() => switchWorkspace(db, workspace, onProgress));
+      return await withHeartbeats(() => switchWorkspace(bulkDb, workspace, onProgress));
     },
   };
 }

@@ -63,12 +63,11 @@ const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort 
 const registry = new Registry();
 const metrics = createServerMetrics(registry);
 
-const pools = await openPools({
+const pools = openPools({
   database: config.database,
   name: 'sheaf api',
   runsWorker: config.worker.enabled,
   onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
-  onChange: (lost) => (lost ? log.warn({ err: lost }, 'the database does not respond') : log.info('the database responds again')),
 });
 const db = createDb(pools.requests);
 const sessionsDb = createDb(pools.sessions);

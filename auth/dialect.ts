@@ -3,13 +3,13 @@ import {
   type CompiledQuery,
   type Driver,
   PostgresDialect,
-  PostgresDriver,
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
 import type pg from 'pg';
 import { type Actor, actorQuery } from '../db/actor.ts';
 import type { Db } from '../db/connect.ts';
+import { BoundedDriver, type Connection } from '../db/driver.ts';
 import { joinTransaction } from '../db/join-transaction.ts';
 import { dispatchCommitted } from '../db/outbox.ts';
 import { retryDeadlocks } from '../db/transaction.ts';
@@ -43,10 +43,7 @@ export class AuthDialect extends PostgresDialect {
   }
 }
 
-/** A connection of a PostgresDriver. Only this signature of it names the type. */
-type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0];
-
-class AuthDriver extends PostgresDriver {
+class AuthDriver extends BoundedDriver {
   readonly #wrapped = new WeakSet<Connection>();
   /** For each connection in a transaction: how many mails waited when the transaction began, and why a query of it failed. */
   readonly #inTransaction = new WeakMap<Connection, { mails: number; failure?: unknown }>();
@@ -54,7 +51,7 @@ class AuthDriver extends PostgresDriver {
   readonly #writeMails: WriteMails;
 
   constructor(pool: pg.Pool, db: Db, writeMails: WriteMails) {
-    super({ pool });
+    super(pool);
     this.#db = db;
     this.#writeMails = writeMails;
   }

@@ -1,50 +1,58 @@
-/** How long a transaction may take, unless it does bulk work (docs/rules.md, notifications may be lost). */
+/** How long a transaction that may change a job takes at most (docs/rules.md, notifications may be lost). */
 export const longestTransactionMs = 30_000;
 
 /**
- * The classes of work, each with pools of its own.
+ * The classes of work, each with connections of its own.
  * - `session`: who calls, whether the service is ready, and what every request counts. Nothing that a tenant may have locked.
  * - `request`: what a request of a tenant reads and writes.
  * - `worker`: the steps of workflows, which are repeated if they fail.
+ * - `bulk`: steps that change as much as a tenant has in one transaction. They must change no job.
  * - `maintenance`: statements that take minutes or need a session of their own, one at a time.
  * - `migration`: changes of the schema.
  */
-export type WorkClass = 'session' | 'request' | 'worker' | 'maintenance' | 'migration';
+export type WorkClass = 'session' | 'request' | 'worker' | 'bulk' | 'maintenance' | 'migration';
 
-/** The bounds of a class of work, in milliseconds; 0 is no bound. */
+/** What Postgres lets a class of work do, in milliseconds; 0 is no bound. */
 export interface WorkBounds {
-  /** A transaction, or a statement outside of one. */
-  transactionMs: number;
+  /** One statement. Half a second later the client gives up a server that says nothing, and the connection. */
+  statementMs: number;
   /** The wait for one lock. */
   lockMs: number;
-  /** The wait for a connection of the pool. */
-  queueMs: number;
+  transactionMs: number;
+  /** How long a transaction may wait for its process. */
+  idleMs: number;
+  /** The wait for a connection, until it is made or free. */
+  connectMs: number;
 }
 
+const longestIdleMs = 15_000;
+const bulkMs = 15 * 60_000;
+
+/** A request finds out within five seconds that the server is silent. A migration that waits for a lock stops everybody who asks after it. */
 export const boundsOf: Record<WorkClass, WorkBounds> = {
-  session: { transactionMs: 2_500, lockMs: 1_000, queueMs: 5_000 },
-  request: { transactionMs: longestTransactionMs, lockMs: 3_000, queueMs: 5_000 },
-  worker: { transactionMs: longestTransactionMs, lockMs: 10_000, queueMs: 10_000 },
-  maintenance: { transactionMs: 0, lockMs: 0, queueMs: 10_000 },
-  // A lock that a migration waits for stops everybody who asks after it.
-  migration: { transactionMs: 0, lockMs: 2_000, queueMs: 10_000 },
+  session: { statementMs: 2_000, lockMs: 1_000, transactionMs: 2_500, idleMs: 2_500, connectMs: 2_000 },
+  request: { statementMs: 4_000, lockMs: 3_000, transactionMs: longestTransactionMs, idleMs: longestIdleMs, connectMs: 4_500 },
+  worker: { statementMs: 30_000, lockMs: 10_000, transactionMs: longestTransactionMs, idleMs: longestIdleMs, connectMs: 10_000 },
+  bulk: { statementMs: bulkMs, lockMs: 30_000, transactionMs: bulkMs, idleMs: longestIdleMs, connectMs: 10_000 },
+  maintenance: { statementMs: 0, lockMs: 0, transactionMs: 0, idleMs: longestIdleMs, connectMs: 10_000 },
+  migration: { statementMs: 0, lockMs: 2_000, transactionMs: 0, idleMs: longestIdleMs, connectMs: 10_000 },
 };
 
-/** A transaction that does bulk work. */
-export const bulkBounds = { transactionMs: 15 * 60_000, lockMs: 30_000 };
+const silenceMarginMs = 500;
 
-/** How long a transaction may wait for its process. */
-export const longestIdleMs = 15_000;
+/** How long a client waits for the response to a statement, in milliseconds; undefined is no bound. */
+export function responseMs({ statementMs }: WorkBounds): number | undefined {
+  return statementMs === 0 ? undefined : statementMs + silenceMarginMs;
+}
 
-/** How much later than the server a client gives up, which it must if the server is gone. */
-export const answerMarginMs = 3_000;
-
-/** The statement that declares a transaction to be bulk work. */
-export const doBulkWork = setLocal(bulkBounds);
-
-/** Sets bounds for the current transaction alone: a pooler may give the connection to somebody else afterwards. */
-export function setLocal({ transactionMs, lockMs }: Pick<WorkBounds, 'transactionMs' | 'lockMs'>): string {
-  return `set local statement_timeout = ${transactionMs}; set local lock_timeout = ${lockMs}`;
+/** The bounds as Postgres names them. */
+export function settingsOf({ statementMs, lockMs, transactionMs, idleMs }: WorkBounds): Record<string, number> {
+  return {
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    transaction_timeout: transactionMs,
+    idle_in_transaction_session_timeout: idleMs,
+  };
 }
 
 /** Keeps idle connections known to what is between the process and the server, and finds those that died. */

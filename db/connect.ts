@@ -1,22 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ControlledTransaction, Kysely, type Transaction as KyselyTransaction, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { BoundedClient } from './bounded-client.ts';
-import { boundsOf, keepAlive, type WorkClass } from './bounds.ts';
+import { boundsOf, keepAlive, responseMs, settingsOf, type WorkBounds, type WorkClass } from './bounds.ts';
+import { BoundedDriver } from './driver.ts';
 import { lendBytes } from './lent-bytes.ts';
 import type { Database } from './schema.ts';
-import { Watch } from './watch.ts';
-import { WatchedPool } from './watched-pool.ts';
 
-/** The connections that a process holds open. */
-export type Pool = pg.Pool;
+/** The connections that a process holds open. `localBounds` is what a transaction begins with, where connections have no bounds themselves. */
+export type Pool = pg.Pool & { options: { localBounds?: string | undefined } };
 /** The database or a transaction: the parameter of a read. */
 export type Db = Kysely<Database>;
 /** A transaction: the parameter of a write that must be atomic with others. */
 export type Transaction = KyselyTransaction<Database> | ControlledTransaction<Database>;
 
-// Counts and byte sums are int8, and far below 2^53. A `date` is a calendar day: as a Date it would be shifted by the time zone. No column
-// is a `bpchar`: a statement casts to it what it reads as bytes.
+// Counts and byte sums are int8, and far below 2^53. A `date` is a calendar day: as a Date it would be shifted by the time zone.
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) return Number;
@@ -32,40 +29,53 @@ export interface PoolOptions {
   name?: string;
   /** Decides the bounds; `request` by default. */
   work?: WorkClass;
-  /** How long a transaction or a statement may take, in milliseconds, instead of the bound of its class; 0 is no limit. */
-  transactionMs?: number;
-  /** Whether the URL leads to a pooler in transaction mode. */
+  /** Bounds instead of those of the class. */
+  bounds?: Partial<WorkBounds>;
+  /** Whether the URL leads to a pooler in transaction mode, whose connections keep no settings: then each transaction sets its bounds. */
   pooled?: boolean;
-  /** Watches the pools of a process together. By default a pool has a watch of its own. */
-  watch?: Watch;
   onError?: (error: Error) => void;
 }
 
-/** Opens a pool of at most `poolSize` connections. The caller ends it. */
-export function createPool(options: PoolOptions): pg.Pool {
-  const { url, poolSize, name = 'sheaf', work = 'request', transactionMs, pooled = false } = options;
-  const bounds = { ...boundsOf[work], ...(transactionMs === undefined ? {} : { transactionMs }) };
-  const watch = options.watch ?? new Watch({ url, pooled });
-  const client = { connectionString: url, types, application_name: name, bounds, pooled, watch, ...keepAlive };
-  const pool = new WatchedPool(
-    { ...client, Client: BoundedClient as never, max: poolSize, connectionTimeoutMillis: bounds.queueMs },
-    watch,
-    { ownsWatch: !options.watch },
-  );
+/** Opens a pool of at most `poolSize` connections, which Postgres bounds by the class of their work. The caller ends it. */
+export function createPool({ url, poolSize, name = 'sheaf', work = 'request', bounds: own, pooled = false, onError }: PoolOptions): Pool {
+  const bounds = { ...boundsOf[work], ...own };
+  const settings = Object.entries(settingsOf(bounds));
+  const options = {
+    connectionString: pooled ? url : withSettings(url, settings),
+    localBounds: pooled ? settings.map(([setting, ms]) => `set local ${setting} = ${ms}`).join('; ') : undefined,
+    application_name: name,
+    max: poolSize,
+    connectionTimeoutMillis: bounds.connectMs,
+    query_timeout: responseMs(bounds),
+    types,
+    ...keepAlive,
+  };
+  const pool = new pg.Pool(options);
   // A connection that the server closes emits an error, which without a listener would end the process. The pool listens only to
   // idle connections; the query of one in use fails as well.
   pool.on('connect', (client) => client.on('error', () => {}));
   // Bound to here: a connection is not of the request or the job for which it was opened.
   pool.on(
     'error',
-    AsyncLocalStorage.bind((error) => options.onError?.(error)),
+    AsyncLocalStorage.bind((error) => onError?.(error)),
   );
   return pool;
 }
 
+/** The URL with settings of the session, beside those that it has. */
+function withSettings(url: string, settings: [string, number][]): string {
+  const [address = '', query] = url.split('?');
+  const params = new URLSearchParams(query);
+  params.set('options', [params.get('options') ?? '', ...settings.map(([setting, ms]) => `-c ${setting}=${ms}`)].join(' ').trim());
+  // Postgres' own clients read a plus sign as it is.
+  return `${address}?${String(params).replaceAll('+', '%20')}`;
+}
+
 /** The query builder over a pool; destroying it ends the pool. */
 export function createDb(pool: pg.Pool): Db {
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const dialect = new PostgresDialect({ pool });
+  dialect.createDriver = () => new BoundedDriver(pool);
+  return new Kysely<Database>({ dialect });
 }
 
 /** Throws if the database is unreachable. */

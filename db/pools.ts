@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPool, type Pool } from './connect.ts';
-import { Watch } from './watch.ts';
 
 export interface ProcessPoolsOptions {
   /** `pooled`: the URL leads to a pooler in transaction mode. */
@@ -11,8 +10,6 @@ export interface ProcessPoolsOptions {
   runsWorker: boolean;
   /** An idle connection was lost. */
   onError(error: Error): void;
-  /** The database does not respond, for the reason that is given, or does again. */
-  onChange(lost?: Error): void;
 }
 
 /** The connections of a process that serves requests. Each class of work has its own, so that none waits for those of another. */
@@ -30,26 +27,22 @@ const workerShare = 0.3;
 const endMs = 2_000;
 
 /** Opens the pools of a process, which have `poolSize` connections together. */
-export async function openPools({ database, name, runsWorker, onError, onChange }: ProcessPoolsOptions): Promise<ProcessPools> {
+export function openPools({ database, name, runsWorker, onError }: ProcessPoolsOptions): ProcessPools {
   const { url, pooled, poolSize } = database;
   const sizes = sharePool(poolSize, runsWorker);
-  const watch = new Watch({ url, pooled, onChange });
-  const shared = { url, pooled, name, watch, onError };
+  const shared = { url, pooled, name, onError };
   const sessions = createPool({ ...shared, poolSize: sizes.sessions, work: 'session' });
   const requests = createPool({ ...shared, poolSize: sizes.requests, work: 'request' });
   const worker = sizes.worker > 0 ? createPool({ ...shared, poolSize: sizes.worker, work: 'worker' }) : undefined;
-  await watch.open();
-  const end = () => endPools([sessions, requests, ...(worker ? [worker] : [])], watch);
-  return { sessions, requests, worker, end };
+  return { sessions, requests, worker, end: () => endPools([sessions, requests, ...(worker ? [worker] : [])]) };
 }
 
-/** Ends pools and their watch, without waiting for a database that does not respond. */
-export async function endPools(pools: readonly Pool[], watch?: Watch): Promise<void> {
+/** Ends pools, without waiting for a database that does not respond. */
+export async function endPools(pools: readonly Pool[]): Promise<void> {
   const patience = new AbortController();
   const ended = Promise.allSettled(pools.map((pool) => pool.end()));
   await Promise.race([ended, delay(endMs, undefined, { signal: patience.signal }).catch(() => {})]);
   patience.abort();
-  watch?.close();
 }
 
 /** How many connections each class of work gets; at least one. The rest is for requests. */

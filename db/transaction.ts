@@ -1,5 +1,3 @@
-import { sql } from 'kysely';
-import { doBulkWork } from './bounds.ts';
 import type { Db, Transaction } from './connect.ts';
 import { collectFacts, tellFacts } from './facts.ts';
 import { collectIntents, dispatchCommitted, writeIntents } from './outbox.ts';
@@ -35,17 +33,6 @@ export async function retryDeadlocks<T>(transaction: () => Promise<T>): Promise<
       if (attempt >= attempts || !isRetryable(error)) throw error;
     }
   }
-}
-
-/**
- * As {@link inTransaction}, for work that grows with what a tenant has, and may take minutes. It must change no job, since a stream's replay
- * looks back no further than an ordinary transaction lasts.
- */
-export function inBulkTransaction<T>(db: Db, work: (trx: Transaction) => Promise<T>): Promise<T> {
-  return inTransaction(db, async (trx) => {
-    await sql.raw(doBulkWork).execute(trx);
-    return work(trx);
-  });
 }
 
 function isRetryable(error: unknown): boolean {

@@ -29,6 +29,8 @@ const codes = new Set([
   '25P04', // transaction_timeout
 ]);
 const connectionExceptions = '08';
+/** undefined_object: a setting that the server does not have. */
+const undefinedObject = '42704';
 
 /** Whether a statement has waited for a lock for as long as it may. */
 export function isLockTimeout(error: unknown): boolean {
@@ -42,8 +44,13 @@ export function isUnavailable(error: unknown): boolean {
   return codes.has(error.code) || error.code.startsWith(connectionExceptions);
 }
 
-/** Marks what a connection itself reports: an error of the network, or of its own bounds. Any other error is returned as it is. */
+/**
+ * Marks what a connection itself reports: an error of the network, or of its own bounds. A server that is too old says so in clear words.
+ * Any other error is returned as it is.
+ */
 export function toUnavailable(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError && error.code === undefinedObject && error.message.includes('transaction_timeout'))
+    return new Error('Postgres 17 or newer is required: this server is older.', { cause: error });
   const isOwn = error instanceof DatabaseUnavailable || error instanceof pg.DatabaseError || error instanceof TypeError;
   if (isOwn || !(error instanceof Error)) return error;
   // A host with several addresses that all refuse has no message.

@@ -4,7 +4,6 @@ import { loadOrExit } from '../config/load-or-exit.ts';
 import { loadServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import { endPools } from '../db/pools.ts';
-import { Watch } from '../db/watch.ts';
 import { checkStoreOwner, WrongStore } from '../domain/objects/store-owner.ts';
 import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { createServerMetrics } from '../metrics/server-metrics.ts';
@@ -28,25 +27,18 @@ const registry = new Registry();
 const metrics = createServerMetrics(registry);
 
 const { url, pooled, poolSize } = config.database;
-const watch = new Watch({
-  url,
-  pooled,
-  onChange: (lost) => (lost ? log.warn({ err: lost }, 'the database does not respond') : log.info('the database responds again')),
-});
 const pool = createPool({
   url,
   pooled,
   poolSize,
   name: 'sheaf worker',
   work: 'worker',
-  watch,
   onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
 });
 const db = createDb(pool);
 watchDatabase(registry, metrics, { pools: { worker: pool }, dbs: [db] });
 const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
-await watch.open();
 const storage = traceStorage(await createStorage(config));
 await checkStoreOwner(db, storage, { stores: false }).catch((err: unknown) => {
   // Anything else may pass: the worker asks again before it runs.
@@ -77,7 +69,7 @@ async function stop(signal: string): Promise<void> {
   await workers.stop();
   await outbox.stop();
   await temporal.connection.close();
-  await endPools([pool], watch);
+  await endPools([pool]);
   await tracing?.stop();
   log.info('stopped');
   process.exit(0);

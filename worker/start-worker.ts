@@ -68,17 +68,23 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
     onStop: () => {
       deps.attempts.close();
       void deps.maintenanceDb.destroy();
+      void deps.bulkDb.destroy();
     },
     stopMs: shutdownGraceMs + forceMs,
   });
 }
 
+/** How many steps of bulk work run at once: each deletes an organization, or switches a workspace. */
+const bulkConnections = 2;
+
 function createDeps(config: ServerConfig, { watchBreaker, ...parts }: SharedParts): ActivityDeps {
   const breaker = config.jobs.holdOnOutage ? new CircuitBreaker(parts.ai, parts.log) : undefined;
   if (breaker) watchBreaker?.(() => breaker.state);
   const ai = breaker?.client() ?? parts.ai;
+  const { url, pooled } = config.database;
   return {
     ...parts,
+    bulkDb: createDb(createPool({ url, pooled, poolSize: bulkConnections, name: 'sheaf bulk work', work: 'bulk' })),
     maintenanceDb: createDb(createPool({ url: config.database.directUrl, poolSize: 1, name: 'sheaf maintenance', work: 'maintenance' })),
     ai,
     embedder: new Embedder(ai, config.worker.embedCalls),

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connect.ts';
-import { inShareOf } from '../../db/fair-share.ts';
 import { type ChangedJob, readJobsById } from '../../domain/jobs/list-changed-jobs.ts';
 import type { HeldJobs } from './held-jobs.ts';
 import type { Subscribers } from './subscribers.ts';
@@ -62,7 +61,7 @@ export class JobDelivery {
       if (!subscribers.has(organizationId)) continue;
       const batch = [...ids].slice(0, jobsPerRead);
       try {
-        const { jobs, left } = await inShareOf(organizationId, () => readJobsById(db, organizationId, batch, { maxBytes: bytesPerRead }));
+        const { jobs, left } = await readJobsById(db, organizationId, batch, { maxBytes: bytesPerRead });
         this.#note(organizationId, [...left, ...[...ids].slice(jobsPerRead)]);
         for (const job of jobs) this.#push(organizationId, job);
       } catch (error) {

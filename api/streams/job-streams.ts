@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
-import { inShareOf } from '../../db/fair-share.ts';
 import { type ChangedJob, readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
 import type { Cursors } from '../../domain/page.ts';
 import type { StreamEvent } from '../procedure.ts';
@@ -78,7 +77,7 @@ export class JobStreams {
 
   /** The events of a new stream. Reading the first one throws TOO_MANY_REQUESTS if the user has five streams already. */
   open(stream: OpenStream): AsyncIterable<StreamEvent> {
-    return inShare(stream.organizationId, this.#events(stream));
+    return this.#events(stream);
   }
 
   /** The event id of this moment. A stream that breaks off before its first event resumes from it. */
@@ -171,13 +170,4 @@ export class JobStreams {
       signal.removeEventListener('abort', leave);
     };
   }
-}
-
-/** Whatever is done for these events waits for connections as the requests of the organization do. */
-function inShare(organizationId: string, events: AsyncGenerator<StreamEvent>): AsyncIterable<StreamEvent> {
-  const iterator: AsyncIterator<StreamEvent> = {
-    next: () => inShareOf(organizationId, () => events.next()),
-    return: () => inShareOf(organizationId, () => events.return(undefined)),
-  };
-  return { [Symbol.asyncIterator]: () => iterator };
 }

@@ -61,7 +61,7 @@ export async function nearestByIndex(db: Db, query: ChunkQuery): Promise<Candida
   const { workspaceId, model, vector, limit, scope, byDocument } = query;
   const { type, expression, condition } = indexed({ workspaceId, dimensions: vector.length });
   const count = byDocument ? chunksForDocument * limit : 2 * limit;
-  return await db.transaction().execute(async (trx) => {
+  const search = async (trx: Db) => {
     await sql`select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', ${String(searchWidth)}, true)`.execute(
       trx,
     );
@@ -71,5 +71,6 @@ export async function nearestByIndex(db: Db, query: ChunkQuery): Promise<Candida
       order by ${expression} <#> ${Array.from(vector)}::real[]::${type} limit ${count}
     `.execute(trx);
     return rows;
-  });
+  };
+  return await (db.isTransaction ? search(db) : db.transaction().execute(search));
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import type { JobStatus } from '../../db/schema.ts';
-import { inBulkTransaction, inTransaction } from '../../db/transaction.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import type { Deletion, Storage } from '../../storage/port.ts';
 import { tellJobCanceled } from '../../workflows/definitions.ts';
 import { drainDocuments } from '../documents/drain-documents.ts';
@@ -133,7 +133,7 @@ const rowsPerSlice = 2_000;
 
 /**
  * Deletes everything that an organization owns: what may be large in slices, which hold locks only briefly, then the organization, whose
- * remaining rows go by cascade. Its audit entries stay. Deleting one that is gone changes nothing.
+ * remaining rows go by cascade. Its audit entries stay. Deleting one that is gone changes nothing. `db` is that for bulk work.
  */
 export async function deleteOrganizationRows(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
   let deleted = 0;
@@ -145,7 +145,7 @@ export async function deleteOrganizationRows(db: Db, organizationId: string, { o
     await drainDocuments(db, workspaceId, { onProgress: progress, signal });
   await deleteJobs(db, organizationId, { onProgress: progress, signal });
   await deleteLedger(db, organizationId, { onProgress: progress, signal });
-  await inBulkTransaction(db, async (trx) => {
+  await inTransaction(db, async (trx) => {
     await lockOrganizationForDeletion(trx, organizationId, 'delete');
     await trx.deleteFrom('subscription').where('referenceId', '=', organizationId).execute();
     await trx.updateTable('session').set({ activeOrganizationId: null }).where('activeOrganizationId', '=', organizationId).execute();

@@ -1,5 +1,5 @@
 import type { Db, Transaction } from '../../db/connect.ts';
-import { inBulkTransaction } from '../../db/transaction.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { storeChunks } from '../chunks/store-chunks.ts';
 import { lockDocument, lockStagedDocuments, lockWorkspace } from '../locks.ts';
 import { listBehind } from './find-behind.ts';
@@ -16,14 +16,15 @@ export type Switched = { switched: number } | { gone: true } | { missing: number
 /**
  * Switches a workspace to the chunks that are staged for it, all documents in one transaction: a search finds either the old ones or the
  * new ones. Does nothing if a document of another kind than `target` is not staged, or if the kind of a document is not noted. The
- * workspace's documents can be changed again when it ends. Calls `onProgress` after each document, with how many were switched.
+ * workspace's documents can be changed again when it ends. Calls `onProgress` after each document, with how many were switched. `db` is that
+ * for bulk work.
  */
 export async function switchWorkspace(
   db: Db,
   { workspaceId, target }: { workspaceId: string; target: IndexKind },
   onProgress: (documents: number) => void,
 ): Promise<Switched> {
-  return await inBulkTransaction(db, async (trx) => {
+  return await inTransaction(db, async (trx) => {
     if (!(await lockWorkspace(trx, workspaceId, 'keep'))) return { gone: true };
     await lockSearchedIndex(trx, workspaceId, target);
     // Before it looks for what is missing: nothing that is staged can become void afterwards.

@@ -1,6 +1,7 @@
 import type { SearchMode } from '../../contract/document-search.ts';
-import { cancelOnAbort } from '../../db/cancelable-client.ts';
-import type { Db } from '../../db/connect.ts';
+import { cancelOnAbort } from '../../db/cancel-on-abort.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
+import { collectFacts, tellFacts } from '../../db/facts.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { type FoundChunk, searchChunks } from '../chunks/search-chunks.ts';
 import { chargeSearch, refundSearch, settleSearch } from '../credits/search-charge.ts';
@@ -71,35 +72,46 @@ async function charged<T>({ db, getPlan, onUnsettled }: SearchDeps, organization
 
 /** Searches again if the workspace was switched to another index meanwhile: the vectors and postings that it began with are gone. */
 async function inOneIndex(
-  { db, signal }: SearchDeps,
+  deps: SearchDeps,
   { workspace, index: known }: Search,
   find: (index: IndexKind | undefined) => Promise<Found>,
 ): Promise<Found> {
   for (let index = known; ; ) {
     const found = await find(index);
-    const now = await cancelOnAbort(signal, () => readSearchedIndex(db, workspace.id));
+    const now = await cancelable(deps, (trx) => readSearchedIndex(trx, workspace.id));
     if (!index || !now || isSameKind(index, now)) return found;
     index = now;
   }
 }
 
-async function findByWords({ db, signal }: SearchDeps, search: Search): Promise<Found> {
+async function findByWords(deps: SearchDeps, search: Search): Promise<Found> {
   const { workspace, query, limit, byDocument } = search;
-  const findChunks = async () =>
-    searchByWords(db, { workspaceId: workspace.id, query, limit, byDocument, scope: await findScope(db, search) });
-  return { model: lexicalModel, chunks: await cancelOnAbort(signal, findChunks) };
+  const findChunks = async (trx: Transaction) =>
+    searchByWords(trx, { workspaceId: workspace.id, query, limit, byDocument, scope: await findScope(trx, search) });
+  return { model: lexicalModel, chunks: await cancelable(deps, findChunks) };
 }
 
-async function findNearest({ db, embed, signal }: SearchDeps, search: Search, index: IndexKind | undefined): Promise<Found> {
+async function findNearest(deps: SearchDeps, search: Search, index: IndexKind | undefined): Promise<Found> {
   const { workspace, query, mode, limit, byDocument } = search;
-  const { model, vector } = await embed(query, index);
-  const findChunks = async (): Promise<Found['chunks']> => {
-    const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(db, search) };
-    return await (mode === 'hybrid' ? searchByBoth(db, { ...wanted, query }) : searchChunks(db, wanted));
+  const { model, vector } = await deps.embed(query, index);
+  const findChunks = async (trx: Transaction): Promise<Found['chunks']> => {
+    const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(trx, search) };
+    return await (mode === 'hybrid' ? searchByBoth(trx, { ...wanted, query }) : searchChunks(trx, wanted));
   };
-  return { model, chunks: await cancelOnAbort(signal, findChunks) };
+  return { model, chunks: await cancelable(deps, findChunks) };
 }
 
-async function findScope(db: SearchDeps['db'], { workspace, filter }: Search): Promise<DocumentScope | undefined> {
+/** Reads that end when the search does. */
+async function cancelable<T>({ db, signal }: SearchDeps, read: (trx: Transaction) => Promise<T>): Promise<T> {
+  const transaction = db.transaction().setAccessMode('read only');
+  return await transaction.execute(async (trx) => {
+    collectFacts(trx);
+    const found = await cancelOnAbort(db, trx, signal, () => read(trx));
+    tellFacts(db, trx);
+    return found;
+  });
+}
+
+async function findScope(db: Db, { workspace, filter }: Search): Promise<DocumentScope | undefined> {
   return filter && (await findDocumentScope(db, workspace.id, filter));
 }

@@ -16,7 +16,7 @@ describe('A migration of large tables', () => {
 
   beforeEach(async () => {
     database = await createEmptyDatabase();
-    db = createDb(createPool({ url: database.url, poolSize: 4, transactionMs: 0 }));
+    db = createDb(createPool({ url: database.url, poolSize: 4, bounds: { statementMs: 0, transactionMs: 0 } }));
   });
   afterEach(async () => {
     await db.destroy();

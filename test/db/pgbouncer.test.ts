@@ -48,13 +48,13 @@ if (program === undefined) {
       const db = createDb(createPool({ url: url.href, pooled: true, poolSize: 1 }));
       const bounds = async (on: typeof db) => {
         const { rows } = await sql<{ name: string; setting: string }>`
-          select name, setting from pg_settings where name in ('lock_timeout', 'statement_timeout') order by name
+          select name, setting from pg_settings where name in ('lock_timeout', 'statement_timeout', 'transaction_timeout') order by name
         `.execute(on);
         return rows.map(({ setting }) => Number(setting));
       };
       try {
-        expect(await db.transaction().execute(bounds)).to.deep.equal([3_000, 30_000]);
-        expect(await bounds(db)).to.deep.equal([0, 0]);
+        expect(await db.transaction().execute(bounds)).to.deep.equal([3_000, 4_000, 30_000]);
+        expect(await bounds(db)).to.deep.equal([0, 0, 0]);
       } finally {
         await db.destroy();
         await database.drop();

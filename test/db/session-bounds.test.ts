@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { boundsOf, longestIdleMs, type WorkClass } from '../../db/bounds.ts';
+import { boundsOf, settingsOf, type WorkClass } from '../../db/bounds.ts';
 import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -29,18 +29,22 @@ describe('A connection of a role that has bounds of its own', () => {
   it('has those of its work instead, and none if its work has none', async () => {
     for (const work of Object.keys(boundsOf) as WorkClass[]) {
       const { rows } = await withPool(work, (db) =>
-        sql<{ name: string; ms: number }>`
-          select name, setting::int as ms from pg_settings where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')
-          order by name
-        `.execute(db),
+        sql<{ name: string; ms: number }>`select name, setting::int as ms from pg_settings where name like '%\\_timeout'`.execute(db),
       );
-      const { transactionMs, lockMs } = boundsOf[work];
-      expect(rows, work).to.deep.equal([
-        { name: 'idle_in_transaction_session_timeout', ms: Math.min(transactionMs || longestIdleMs, longestIdleMs) },
-        { name: 'lock_timeout', ms: lockMs },
-        { name: 'statement_timeout', ms: transactionMs },
-      ]);
+      const settings = Object.fromEntries(rows.map(({ name, ms }) => [name, ms]));
+      expect(settings, work).to.include(settingsOf(boundsOf[work]));
     }
+  });
+
+  it('keeps the settings that its URL names', async () => {
+    const url = new URL(database.url);
+    url.searchParams.set('options', '-c search_path=elsewhere -c work_mem=5MB');
+    const pool = createPool({ url: url.href, poolSize: 1 });
+    const { rows } = await pool.query(
+      "select name, setting from pg_settings where name in ('search_path', 'work_mem', 'lock_timeout') order by name",
+    );
+    await pool.end();
+    expect(rows.map(({ setting }) => setting)).to.deep.equal([String(boundsOf.request.lockMs), 'elsewhere', '5120']);
   });
 
   it('runs a migration and maintenance for as long as they take', async () => {

@@ -49,14 +49,13 @@ export async function createEmptyDatabase(options: { poolSize?: number } = {}): 
 }
 
 /** A test's own transaction, which may wait for the service that it tests. */
-const transactionMs = 120_000;
+// It holds a lock in an idle transaction until it has seen who waits for it, which takes long on a busy machine.
+const bounds = { statementMs: 120_000, transactionMs: 120_000, idleMs: 120_000 };
 
 async function open(name: string, poolSize: number): Promise<TestDatabase> {
   const url = await urlOf(name);
   const poolerUrl = throughPooler(url);
-  const pool = createPool({ url: poolerUrl ?? url, pooled: poolerUrl !== undefined, poolSize, name, work: 'worker', transactionMs });
-  // A test holds a lock in an idle transaction until it has seen who waits for it, which takes long on a busy machine.
-  if (!poolerUrl) pool.on('connect', (client) => void client.query('set idle_in_transaction_session_timeout = 0').catch(() => {}));
+  const pool = createPool({ url: poolerUrl ?? url, pooled: poolerUrl !== undefined, poolSize, name, work: 'worker', bounds });
   return {
     url,
     env: poolerUrl === undefined ? { DATABASE_URL: url } : { DATABASE_URL: poolerUrl, DATABASE_DIRECT_URL: url },

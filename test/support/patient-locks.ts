@@ -2,5 +2,5 @@
 // take, so that a test can hold one until it has seen who waits, also on a busy machine.
 import { boundsOf } from '../../db/bounds.ts';
 
-boundsOf.request.lockMs = boundsOf.request.transactionMs;
-boundsOf.request.queueMs = boundsOf.request.transactionMs;
+const patientMs = 30_000;
+Object.assign(boundsOf.request, { statementMs: patientMs, lockMs: patientMs, connectMs: patientMs });

@@ -51,7 +51,7 @@ describe('The drains of deleted workspaces', () => {
 describe('The steps of the deletion of organizations', () => {
   it('take four slots of a process at most: the others give theirs back, and are tried again soon', async () => {
     const { db, open, asked } = createClosedDatabase();
-    const { endOrganizationJobs, deleteOrganizationRows } = organizationActivities({ db } as ActivityDeps);
+    const { endOrganizationJobs, deleteOrganizationRows } = organizationActivities({ db, bulkDb: db } as ActivityDeps);
     const run = (step: typeof endOrganizationJobs, organizationId: string) =>
       new MockActivityEnvironment().run(step, { organizationId } as never);
     const running = [endOrganizationJobs, endOrganizationJobs, deleteOrganizationRows, deleteOrganizationRows].map((step, place) =>

@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { inBulkTransaction } from '../../db/transaction.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { lockWorkspaceIndex } from '../../domain/locks.ts';
 import type { ReindexInput, ReindexProgress } from '../../workflows/inputs.ts';
 import type { Tenant } from '../support/api.ts';
@@ -319,7 +319,7 @@ describe('reindexDocuments', () => {
     const waits = new Set<string>();
     const failures = async (id: string) =>
       (await historySoFar(api, id)).filter(({ type }) => type === 'ActivityTaskFailed').map(({ failure }) => failure);
-    const { id } = await inBulkTransaction(api.database.db, async (trx) => {
+    const { id } = await inTransaction(api.database.db, async (trx) => {
       const lookForWaits = async () => {
         await sql`select pg_stat_clear_snapshot()`.execute(trx);
         const { rows } = await sql<{ wait: string }>`select pid || ' ' || query_start as wait from pg_stat_activity

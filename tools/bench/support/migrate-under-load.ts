@@ -19,7 +19,7 @@ export interface Migrated {
 
 /** Fills a database as the first release left it with rows, and applies the migrations since while others write to each large table. */
 export async function migrateUnderLoad(url: string, rows: number, beforeMs = 2_000): Promise<Migrated> {
-  const db = createDb(createPool({ url, poolSize: 2 + writes.length, transactionMs: 0 }));
+  const db = createDb(createPool({ url, poolSize: 2 + writes.length, bounds: { statementMs: 0, transactionMs: 0 } }));
   try {
     const first = Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= lastOfFirstRelease));
     await migrate(db, { shipped: first });
