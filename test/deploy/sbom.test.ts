@@ -5,6 +5,8 @@ import { runProgram } from '../support/processes.ts';
 interface LockedPackage {
   version: string;
   dev?: boolean;
+  /** It is a folder of this repository. */
+  link?: boolean;
 }
 
 interface Component {
@@ -20,7 +22,7 @@ const listed = (components: Component[]) => components.map(({ purl }) => decodeU
 
 /** The locked packages for which something holds, as an SBOM names them. */
 function locked(holds: (entry: LockedPackage) => boolean): string[] {
-  const entries = Object.entries(packages).filter(([path, entry]) => path !== '' && holds(entry));
+  const entries = Object.entries(packages).filter(([path, entry]) => path.includes('node_modules/') && !entry.link && holds(entry));
   return entries.map(([path, { version }]) => `pkg:npm/${path.split('node_modules/').at(-1)}@${version}`);
 }
 
