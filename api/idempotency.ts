@@ -22,55 +22,23 @@ interface IdempotentCall {
   authorize: Authorize;
 }
 
-/** What a route does at most once. */
-export interface IdempotentEffect<Row, T> {
-  /** Reads the rows that the effect starts from, and authorizes by them. Not called on a replay: the rows may be gone by then. */
-  admit(): Promise<Row>;
-  effect(trx: Transaction, row: Row): Promise<T>;
-  /** What is stored of the result; all of it if absent. */
-  record?: KeptResult<T>;
-}
-
-/** What is stored of a result, and how a replay makes the whole of it. */
-export interface KeptResult<T> {
-  keep(result: T): object;
-  complete(kept: object): Promise<T>;
-}
+/** Runs an effect in one transaction. Returns what it returned, or what it returned to a request with the same key that was faster. */
+type Once<T> = (effect: (trx: Transaction) => Promise<T>) => Promise<T>;
 
 /**
- * Runs a route's effect in one transaction, at most once for the request's `Idempotency-Key`. Returns what the effect returned, the
- * first time or now. A replay is authorized in the organization of the first result.
+ * Has a route's effect happen at most once for the request's `Idempotency-Key` (docs/rules.md, idempotency). `perform` reads the rows that the
+ * effect starts from, authorizes by them, and calls `once`. A request that comes again is authorized in the organization of the first result,
+ * and gets it: `perform` is not called, since its rows may be gone by then. The whole result is stored.
  */
-export async function withIdempotency<Row, T extends { organizationId: string }>(
+export async function withIdempotency<T extends { organizationId: string }>(
   db: Db,
   route: AnyRoute,
   { caller, input, request, authorize }: IdempotentCall,
-  { admit, effect, record = keepAll() }: IdempotentEffect<Row, T>,
+  perform: (once: Once<T>) => Promise<T>,
 ): Promise<T> {
   const scope = { userId: caller.userId, operation: route.metadata.operation, key: request.idempotencyKey, request: input };
-  const first = await findRecord<Pick<T, 'organizationId'>>(db, scope);
-  if (first) {
-    await authorize(first.organizationId);
-    return record.complete(first);
-  }
-  const row = await admit();
-  let result: T | undefined;
-  const once = await inTransaction(db, (trx) =>
-    runOnce(trx, scope, async () => {
-      result = await effect(trx, row);
-      return record.keep(result);
-    }),
-  );
-  return once.replayed || result === undefined ? record.complete(once.record) : result;
-}
-
-/** Stores all of a result, which is small. `onReplay` is told of a result before it is returned again. */
-export function keepAll<T extends object>(onReplay?: (result: T) => Promise<void>): KeptResult<T> {
-  return {
-    keep: (result) => result,
-    async complete(kept) {
-      await onReplay?.(kept as T);
-      return kept as T;
-    },
-  };
+  const first = await findRecord<T>(db, scope);
+  if (!first) return await perform((effect) => inTransaction(db, (trx) => runOnce(trx, scope, () => effect(trx))));
+  await authorize(first.organizationId);
+  return first;
 }

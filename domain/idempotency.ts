@@ -20,25 +20,21 @@ export async function findRecord<T extends object>(db: Db, scope: IdempotencySco
 
 /**
  * Runs an effect at most once for each key of a user and operation (docs/rules.md, idempotency). The key is inserted first, in the
- * transaction of the effect: a concurrent twin waits for it, and a rollback leaves nothing. `replayed`: the record is what the effect
- * returned the first time. Throws BAD_REQUEST if the key was used with another request.
+ * transaction of the effect: a concurrent twin waits for it, and a rollback leaves nothing. Returns what the effect returned, now or the first
+ * time. Throws BAD_REQUEST if the key was used with another request.
  */
-export async function runOnce<T extends object>(
-  trx: Transaction,
-  scope: IdempotencyScope,
-  effect: () => Promise<T>,
-): Promise<{ replayed: boolean; record: T }> {
-  if (scope.key === undefined) return { replayed: false, record: await effect() };
+export async function runOnce<T extends object>(trx: Transaction, scope: IdempotencyScope, effect: () => Promise<T>): Promise<T> {
+  if (scope.key === undefined) return await effect();
   const used = { ...scope, key: scope.key };
   if (await insertKey(trx, used)) {
     const record = await effect();
     await writeRecord(trx, used, record);
-    return { replayed: false, record };
+    return record;
   }
   const record = await readRecord<T>(trx, used);
   // The insert met the row, and only the retention deletes it, after a day.
   if (record === undefined) throw new Error('an idempotency key was removed while it was used');
-  return { replayed: true, record };
+  return record;
 }
 
 type UsedKey = IdempotencyScope & { key: string };

@@ -12,9 +12,8 @@ import { newId } from '../../domain/ids.ts';
 import { expectLateUpload } from '../../domain/objects/late-uploads.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { objectKey } from '../../storage/object-key.ts';
-import type { UploadTarget } from '../../storage/port.ts';
 import type { ApiDeps } from '../deps.ts';
-import { keepAll, withIdempotency } from '../idempotency.ts';
+import { withIdempotency } from '../idempotency.ts';
 import { toDocument, toExtracted } from '../presenters/document.ts';
 import { toStorage } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
@@ -46,28 +45,30 @@ export function documentProcedures(deps: ApiDeps) {
     }),
 
     createUpload: procedure(contract.documents.createUpload, async (context) => {
-      const { input, actor } = context;
+      const { input, actor, authorize } = context;
       const { workspaceId, size: sizeBytes, ...rest } = input;
       checkContentType(rest.contentType, config.extraContentTypes);
-      const sign = ({ organizationId, id }: { organizationId: string; id: string }) =>
-        storage.signUpload({ key: objectKey(organizationId, id), contentType: rest.contentType, sizeBytes });
-      let signed: { id: string; target: UploadTarget } | undefined;
-      const document = await withIdempotency(db, contract.documents.createUpload, context, {
-        async admit() {
-          const { organization_id: organizationId } = await getWorkspace(db, workspaceId);
-          await context.authorize(organizationId);
-          checkDeclaredSize(sizeBytes, config.storage.maxUploadBytes);
-          const id = newId();
-          // Before the document counts: one that nobody can upload would take a part of the quota for a day.
-          signed = { id, target: await sign({ organizationId, id }) };
-          return { organizationId, id };
-        },
-        effect: async (trx, { organizationId, id }) =>
+      const sign = async ({ id, organizationId }: { id: string; organizationId: string }) => {
+        const target = await storage.signUpload({ key: objectKey(organizationId, id), contentType: rest.contentType, sizeBytes });
+        return { id, upload: { ...target, expiresAt: target.expiresAt.toISOString() } };
+      };
+      let signed: Awaited<ReturnType<typeof sign>> | undefined;
+      const document = await withIdempotency<ReturnType<typeof toDocument>>(db, contract.documents.createUpload, context, async (once) => {
+        const { organization_id: organizationId } = await getWorkspace(db, workspaceId);
+        await authorize(organizationId);
+        checkDeclaredSize(sizeBytes, config.storage.maxUploadBytes);
+        const id = newId();
+        // Before the document counts: one that nobody can upload would take a part of the quota for a day.
+        signed = await sign({ id, organizationId });
+        return once(async (trx) =>
           toDocument(await createUpload(trx, getPlan, actor, { ...rest, id, organizationId, workspaceId, sizeBytes })),
-        record: keepAll<ReturnType<typeof toDocument>>((created) => expectLateUpload(db, created)),
+        );
       });
-      const target = signed?.id === document.id ? signed.target : await sign(document);
-      return { document, upload: { ...target, expiresAt: target.expiresAt.toISOString() } };
+      if (signed?.id !== document.id) {
+        await expectLateUpload(db, document);
+        signed = await sign(document);
+      }
+      return { document, upload: signed.upload };
     }),
 
     complete: procedure(contract.documents.complete, async ({ input, actor, log, authorize }) => {

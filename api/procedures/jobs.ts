@@ -3,7 +3,7 @@ import { contract } from '../../contract/index.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { cancelJob } from '../../domain/jobs/cancel-job.ts';
-import { createJob } from '../../domain/jobs/create-job.ts';
+import { createJob, inputOf } from '../../domain/jobs/create-job.ts';
 import { getJob, readWhole, shownAs } from '../../domain/jobs/job.ts';
 import { findJobScope } from '../../domain/jobs/job-scope.ts';
 import { hasJobsOfFormerWorkspace } from '../../domain/jobs/list-changed-jobs.ts';
@@ -14,7 +14,6 @@ import type { ApiDeps } from '../deps.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toJob, toJobListItem } from '../presenters/job.ts';
 import { procedure } from '../procedure.ts';
-import { createdJobRecord, retriedJobRecord } from './recorded-jobs.ts';
 
 export function jobProcedures(deps: ApiDeps) {
   const { db, getPlan, cursors } = deps;
@@ -33,16 +32,13 @@ export function jobProcedures(deps: ApiDeps) {
     }),
 
     create: procedure(contract.jobs.create, async (context) => {
-      const { input, actor } = context;
-      return withIdempotency(db, contract.jobs.create, context, {
-        async admit() {
-          const scope = await findJobScope(db, input);
-          await context.authorize(scope.organizationId);
-          return scope;
-        },
-        effect: async (trx, scope) => toJob(await createJob(trx, getPlan, actor, scope, input)),
-        record: createdJobRecord(input),
+      const { input, actor, authorize } = context;
+      const job = await withIdempotency<RecordedJob>(db, contract.jobs.create, context, async (once) => {
+        const scope = await findJobScope(db, input);
+        await authorize(scope.organizationId);
+        return once(async (trx) => withoutLongInput(toJob(await createJob(trx, getPlan, actor, scope, input))));
       });
+      return { input: inputOf(input), ...job } as ShownJob;
     }),
 
     cancel: procedure(contract.jobs.cancel, async ({ input, actor, authorize }) => {
@@ -52,16 +48,15 @@ export function jobProcedures(deps: ApiDeps) {
     }),
 
     retry: procedure(contract.jobs.retry, async (context) => {
-      const { input, actor } = context;
-      return withIdempotency(db, contract.jobs.retry, context, {
-        async admit() {
-          const original = await getJob(db, input.id);
-          await context.authorize(original.organization_id);
-          return original;
-        },
-        effect: async (trx, original) => toJob(await retryJob(trx, getPlan, actor, original)),
-        record: retriedJobRecord(db),
+      const { input, actor, authorize } = context;
+      const job = await withIdempotency<RecordedJob>(db, contract.jobs.retry, context, async (once) => {
+        const original = await getJob(db, input.id);
+        await authorize(original.organization_id);
+        return once(async (trx) => withoutLongInput(toJob(await retryJob(trx, getPlan, actor, original))));
       });
+      if (job.input) return job as ShownJob;
+      // Texts that the job has let go of meanwhile are shortened here, too.
+      return { ...job, input: toJob(await readWhole(db, await getJob(db, job.id))).input } as ShownJob;
     }),
 
     stream: procedure(contract.jobs.stream, async ({ input, caller, request, authorize }) => {
@@ -89,4 +84,16 @@ export function jobProcedures(deps: ApiDeps) {
     ];
     if (rows.some((row) => row && row.organization_id !== filter.organizationId)) throw new ApiError('FORBIDDEN');
   }
+}
+
+type ShownJob = ReturnType<typeof toJob>;
+
+/** What is stored of a job that was created with an `Idempotency-Key`. */
+type RecordedJob = Omit<ShownJob, 'input'> & { input?: ShownJob['input'] };
+
+/** Longer inputs are not stored with the key: the request has them, or the job. In characters of JSON. */
+const recordedLength = 4_096;
+
+function withoutLongInput({ input, ...rest }: ShownJob): RecordedJob {
+  return JSON.stringify(input).length > recordedLength ? rest : { ...rest, input };
 }

@@ -23,10 +23,11 @@ export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {
     }),
 
     create: procedure(contract.workspaces.create, async (context) => {
-      const { input, actor } = context;
-      return withIdempotency(db, contract.workspaces.create, context, {
-        admit: () => context.authorize(input.organizationId),
-        effect: async (trx) => toWorkspace(await createWorkspace(trx, { getPlan, most: config.workspacesPerOrganization }, actor, input)),
+      const { input, actor, authorize } = context;
+      return withIdempotency(db, contract.workspaces.create, context, async (once) => {
+        await authorize(input.organizationId);
+        const bounds = { getPlan, most: config.workspacesPerOrganization };
+        return once(async (trx) => toWorkspace(await createWorkspace(trx, bounds, actor, input)));
       });
     }),
 
