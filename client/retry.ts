@@ -29,11 +29,8 @@ export const defaultRetries: RetryOptions = {
 /** The longest time that a timer can measure: one of more would fire at once. */
 export const longestMs = 2 ** 31 - 1;
 
-/**
- * The service has not noticed yet that the connection of an earlier try broke; or a bucket, which has no codes of its own here, was not sent
- * enough in time, still works at an earlier try, or failed inside.
- */
-const passingUploadCodes = new Set(['upload_in_progress', 'HTTP_408', 'HTTP_409', 'HTTP_500']);
+/** A bucket, which has no codes of its own here, was not sent enough in time, still works at an earlier try, or failed inside. */
+const passingUploadCodes = new Set(['HTTP_408', 'HTTP_409', 'HTTP_500']);
 const gatewayStatuses = new Set([502, 503, 504]);
 
 /** Some of the options. One that is `undefined` counts as absent. */

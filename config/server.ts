@@ -115,10 +115,7 @@ function uploadsOf(e: ServerVariables) {
     rateWindowMs: 60_000,
     incomingBytes: e.UPLOAD_INCOMING_BYTES,
     incomingBytesPerOrganization: e.UPLOAD_INCOMING_BYTES_PER_ORGANIZATION,
-    slowBytesPerSecond: 65_536,
-    slowAfterMs: 10_000,
     reserveBytes: e.STORAGE_RESERVE_BYTES,
-    turnMs: 2_000,
   };
 }
 

@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { untilAborted } from '../../concurrency/until-aborted.ts';
 import { late, within } from '../../concurrency/within.ts';
-import type { IncomingUpload } from './incoming-upload.ts';
 
 /** The client sent more than the largest object. */
 export class TooLargeError extends Error {}
@@ -21,11 +19,11 @@ export interface ReceiveLimits {
   rateWindowMs: number;
 }
 
-/** The body of an upload as it arrives. Throws as soon as it is longer than allowed or declared, too slow, is ended, or ends early. */
-export async function* receive(req: IncomingMessage, limits: ReceiveLimits, upload: IncomingUpload): AsyncGenerator<Buffer> {
+/** The body of an upload as it arrives. Throws as soon as it is longer than allowed or declared, too slow, or ends early. */
+export async function* receive(req: IncomingMessage, limits: ReceiveLimits): AsyncGenerator<Buffer> {
   const { socket } = req;
   let receivedBytes = 0;
-  for await (const chunk of atLeastRate(chunksOf(req), limits, upload)) {
+  for await (const chunk of atLeastRate(chunksOf(req), limits)) {
     const keptBytes = limits.keptBytes - receivedBytes;
     receivedBytes += chunk.length;
     if (receivedBytes > limits.maxUploadBytes) throw new TooLargeError();
@@ -56,12 +54,11 @@ async function* chunksOf(req: IncomingMessage): AsyncGenerator<Buffer> {
 
 /**
  * Passes chunks on as long as enough of them come. Only the time counts in which the sender was waited for, so that a slow disk is
- * not the sender's fault. Throws TooSlowError, or UploadEnded; what was being read then fails once the connection closes.
+ * not the sender's fault. Throws TooSlowError; what was being read then fails once the connection closes.
  */
 async function* atLeastRate(
   source: AsyncGenerator<Buffer>,
   { minBytesPerSecond, rateWindowMs }: Pick<ReceiveLimits, 'minBytesPerSecond' | 'rateWindowMs'>,
-  upload: IncomingUpload,
 ): AsyncGenerator<Buffer> {
   let waitedMs = 0;
   let bytes = 0;
@@ -69,12 +66,11 @@ async function* atLeastRate(
   try {
     for (;;) {
       const beganAt = performance.now();
-      const result = await upload.whileWaiting(untilAborted(within(rateWindowMs - waitedMs, next), upload.signal));
+      const result = await within(rateWindowMs - waitedMs, next);
       waitedMs += performance.now() - beganAt;
       if (result !== late) {
         if (result.done) return;
         bytes += result.value.length;
-        upload.received(result.value.length);
       }
       if (result === late || waitedMs >= rateWindowMs) {
         if (bytes * 1000 < minBytesPerSecond * rateWindowMs) throw new TooSlowError();

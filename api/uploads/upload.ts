@@ -1,13 +1,10 @@
 import { type Request, type Response, Router } from 'express';
-import type { Release } from '../../concurrency/fair-semaphore.ts';
-import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { isCode, ObjectExistsError } from '../../storage/write-once.ts';
 import { noteOrganization } from '../http/request.ts';
 import { UploadAdmission, UploadRefused } from './admission.ts';
 import { download } from './download.ts';
 import { DownloadTurns } from './download-turns.ts';
 import { continueUpload } from './expect-continue.ts';
-import { UploadEnded } from './incoming-upload.ts';
 import { errorBody, keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
 import { AbortedError, free, receive, TooLargeError, TooSlowError } from './receive.ts';
 import { refuseUpload } from './refuse-upload.ts';
@@ -53,22 +50,28 @@ async function upload(options: UploadOptions, admission: UploadAdmission, req: O
   const key = keyOf(req);
   const lingerBytes = maxUploadBytes + extraBodyBytes;
   const refuse: Refuse = (status, error, retryAfterSeconds) => refuseUpload(req, res, { status, error, retryAfterSeconds, lingerBytes });
-  const held: Release[] = [];
+  let release = () => {};
   try {
     const sizes = await checkHead(options, req, res);
-    held.push(await admission.takeTurn(key, whenClientLeaves(res, new AbortedError('The client has left.'))));
     if (await storage.stat(key)) throw new ObjectExistsError();
-    const { upload, release } = await admission.reserve(req.params.organizationId, sizes.keptBytes);
-    held.push(release);
+    release = await admission.reserve(req.params.organizationId, sizes.keptBytes);
     continueUpload(req, res);
-    await storage.write(key, receive(req, { ...sizes, maxUploadBytes, ...options.limits }, upload), { onWritten: free });
+    await storage.write(key, receive(req, { ...sizes, maxUploadBytes, ...options.limits }), { onWritten: free });
+    await checkDocument(options, req);
   } catch (error) {
     return failed(error, options, refuse, res);
   } finally {
-    for (const release of held) release();
+    release();
   }
   // Not sent by Express, which would add an ETag.
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}');
+}
+
+/** Deletes the object again if its document was deleted while it arrived. Throws {@link InvalidUpload}. */
+async function checkDocument({ storage, findDeclaredBytes }: UploadOptions, req: ObjectRequest): Promise<void> {
+  if ((await findDeclaredBytes(req.params.organizationId, req.params.documentId)) !== undefined) return;
+  await storage.delete(keyOf(req));
+  throw new InvalidUpload(404, 'not_found');
 }
 
 /** How many bytes a request says that it sends, and how many of them are kept. Throws {@link InvalidUpload}. */
@@ -104,7 +107,7 @@ function failed(error: unknown, options: UploadOptions, refuse: Refuse, res: Res
   } else if (error instanceof InvalidUpload) refuse(error.status, error.code);
   else if (error instanceof ObjectExistsError) refuse(412, 'already_uploaded');
   else if (error instanceof TooLargeError) refuse(413, 'too_large');
-  else if (error instanceof TooSlowError || error instanceof UploadEnded) cutOff(res);
+  else if (error instanceof TooSlowError) cutOff(res);
   else if (error instanceof AbortedError) res.destroy();
   else throw error;
 }

@@ -40,25 +40,26 @@ describe('Uploads of a hostile tenant', () => {
     return socket;
   };
 
-  it('has one PUT of a document at a time', async () => {
-    await start({ limits: { turnMs: 50 } });
-    const first = await begin('org/doc', 2);
-    const others = await Promise.all(Array.from({ length: 30 }, () => put('org/doc', 'yy')));
-    for (const answer of others) expect(answer).to.deep.equal({ status: 409, error: 'upload_in_progress', retryAfter: '1' });
-    expect(await incoming()).to.have.length(1);
-    expect((await put('org/other', 'yy')).status).to.equal(200);
-    first.write('x');
-    await until(() => server.storage.stat('org/doc').then(Boolean));
-    expect(await readFile(server.storage.pathOf('org/doc'), 'utf8')).to.equal('xx');
+  it('stores one of several PUTs of a document, and counts the bytes of each', async () => {
+    await start({ limits: { incomingBytesPerOrganization: 1_002 } });
+    const first = await begin('org/doc', 1_000);
+    expect((await put('org/doc', 'yy')).status).to.equal(200);
+    first.write('x'.repeat(999));
+    expect(String((await once(first, 'data'))[0]))
+      .to.match(/^HTTP\/1.1 412 /)
+      .and.contain('already_uploaded');
+    expect(await readFile(server.storage.pathOf('org/doc'), 'utf8')).to.equal('yy');
   });
 
-  it('takes the retry at once whose connection broke', async () => {
-    await start({ limits: { turnMs: 30_000 } });
-    for (let round = 0; round < 5; round++) {
-      const broken = await begin(`org/doc-${round}`, 1_000);
-      broken.destroy();
-      expect(await put(`org/doc-${round}`, 'yy')).to.deep.include({ status: 200 });
-    }
+  it('stores nothing of a document that was deleted while its bytes arrived', async () => {
+    await start();
+    const slow = await begin('org/doc', 2);
+    server.deleted.add('org/doc');
+    slow.write('x');
+    expect(String((await once(slow, 'data'))[0]))
+      .to.match(/^HTTP\/1.1 404 /)
+      .and.contain('not_found');
+    expect(await server.storage.stat('org/doc')).to.equal(undefined);
   });
 
   it('ends an upload of a byte now and then', async () => {
@@ -81,10 +82,7 @@ describe('Uploads of a hostile tenant', () => {
   it('bounds the bytes of unfinished uploads of an organization', async () => {
     await start({ limits: { incomingBytesPerOrganization: 1_500 } });
     const first = await begin('org/one', 1_000);
-    const startedAt = performance.now();
     expect(await put('org/two', 600)).to.deep.equal({ status: 429, error: 'too_many_uploads', retryAfter: '5' });
-    // Whoever comes back at once does so once a second.
-    expect(performance.now() - startedAt).to.be.at.least(495);
     expect((await put('org/two', 500)).status).to.equal(200);
     expect((await put('another/doc', 1_500)).status).to.equal(200);
     first.destroy();
@@ -99,43 +97,6 @@ describe('Uploads of a hostile tenant', () => {
     first.destroy();
     await until(async () => (await incoming()).length === 0);
     expect((await put('another/doc', 1_500)).status).to.equal(200);
-  });
-
-  it('loses its slow uploads, and all of them, once another tenant has no room', async () => {
-    await start({ limits: { incomingBytes: 4_000, slowBytesPerSecond: 1_000, slowAfterMs: 0 } });
-    const modest = await begin('modest/doc', 1_000);
-    const slow = [await begin('loud/one', 1_000), await begin('loud/two', 1_000), await begin('loud/three', 1_000)];
-    const responses = slow.slice(0, 2).map((socket) => once(socket, 'data'));
-    expect((await put('another/doc', 1_500)).status).to.equal(200);
-    // The oldest is the slowest: of each one byte has come.
-    for (const [response] of await Promise.all(responses))
-      expect(String(response))
-        .to.match(/^HTTP\/1.1 408 /)
-        .and.contain('too_slow');
-    await until(async () => (await incoming()).length === 2);
-    // Its room is free again, and nobody else has lost an upload.
-    expect((await put('another/second', 2_000)).status).to.equal(200);
-    modest.write('x'.repeat(999));
-    await until(() => server.storage.stat('modest/doc').then(Boolean));
-    // The client of one that was ended may begin again.
-    for (const socket of slow) socket.destroy();
-    await until(async () => (await incoming()).length === 0);
-    expect((await put('loud/one', 1_000)).status).to.equal(200);
-  });
-
-  it('keeps uploads that are fast, or have just begun, and loses none for what would not fit all the same', async () => {
-    await start({ limits: { incomingBytes: 1_500, slowBytesPerSecond: 1_000_000, slowAfterMs: 60_000 } });
-    await begin('loud/young', 1_000);
-    expect(await put('another/doc', 600)).to.deep.include({ status: 503, error: 'uploads_busy' });
-    await server.close();
-    await start({ limits: { incomingBytes: 1_500, slowBytesPerSecond: 1e-6, slowAfterMs: 0 } });
-    await begin('loud/fast', 1_000);
-    expect(await put('another/doc', 600)).to.deep.include({ status: 503, error: 'uploads_busy' });
-    await server.close();
-    await start({ limits: { incomingBytes: 1_500, slowBytesPerSecond: 1_000_000, slowAfterMs: 0 } });
-    await begin('loud/slow', 1_000);
-    expect(await put('another/doc', 1_600)).to.deep.include({ status: 503, error: 'uploads_busy' });
-    expect(await incoming()).to.have.length(1);
   });
 
   it('refuses uploads before the disk is full, and keeps what is stored', async () => {

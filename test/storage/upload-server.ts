@@ -39,11 +39,7 @@ const defaultLimits: UploadLimits = {
   rateWindowMs: 60_000,
   incomingBytes: 1e12,
   incomingBytesPerOrganization: 1e12,
-  // No upload is slow.
-  slowBytesPerSecond: 0,
-  slowAfterMs: 0,
   reserveBytes: 0,
-  turnMs: 2_000,
 };
 
 /** Knows what it is still doing for requests whose clients have left. */
