@@ -132,9 +132,16 @@ describe('Documents', () => {
       });
 
       it('are listed newest first, each once, page by page', async () => {
-        const names = ['one', 'two', 'three', 'four', 'five'];
-        for (const name of names) await begin(transport, { name });
-        await api.database.db.updateTable('document').set({ created_at: new Date() }).execute();
+        // In minutes. The ids of two that are of one time decide.
+        const ages = { first: 3, second: 1, third: 2, fourth: 2, fifth: 4 };
+        const ids: Record<string, string> = {};
+        for (const [name, age] of Object.entries(ages)) {
+          const { document } = (await begin(transport, { name })).body;
+          ids[name] = document.id;
+          const created_at = new Date(Date.UTC(2026, 0, 1) - age * 60_000);
+          await api.database.db.updateTable('document').set({ created_at }).where('id', '=', document.id).execute();
+        }
+        const twins = ['third', 'fourth'].sort((one, other) => ((ids[one] ?? '') < (ids[other] ?? '') ? 1 : -1));
         const seen: string[] = [];
         let cursor: string | null | undefined;
         do {
@@ -144,7 +151,7 @@ describe('Documents', () => {
           expect(body.storage).to.deep.equal({ usedBytes: 50, limitBytes: null });
           cursor = body.nextCursor;
         } while (cursor);
-        expect([...seen].sort()).to.deep.equal([...names].sort());
+        expect(seen).to.deep.equal(['second', ...twins, 'first', 'fifth']);
       });
     });
   }
