@@ -4,7 +4,7 @@ import { Gauge, Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { findFreePorts } from '../../local/ports.ts';
 import { createSupervisor } from '../../local/supervise.ts';
-import { serveMetrics } from '../../metrics/serve-metrics.ts';
+import { serveMetrics } from '../../telemetry/serve-metrics.ts';
 import { startAlertWatch } from '../../tools/drill/alert-watch.ts';
 import { type AlertName, compareAlerts, expectedAlerts } from '../../tools/drill/expected-alerts.ts';
 import { type FaultReport, hasPassed } from '../../tools/drill/fault.ts';

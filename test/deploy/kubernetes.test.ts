@@ -195,7 +195,7 @@ describe('deploy/kubernetes', () => {
     }
     expect(readFileSync('api/app.ts', 'utf8')).to.include("'/healthz'").and.include("'/readyz'");
     expect(readFileSync('ai/service.ts', 'utf8')).to.include("'/health'");
-    expect(readFileSync('metrics/serve-metrics.ts', 'utf8')).to.include("'/metrics'");
+    expect(readFileSync('telemetry/serve-metrics.ts', 'utf8')).to.include("'/metrics'");
     for (const name of ['sheaf-api', 'sheaf-ai']) expect(named('Service', name).spec.ports[0].targetPort, name).to.equal('http');
   });
 
@@ -217,7 +217,7 @@ describe('deploy/kubernetes', () => {
     for (const replicas of [minReplicas, ...['sheaf-api', 'sheaf-ai'].map((name) => named('Deployment', name).spec.replicas)])
       expect(replicas).to.be.at.least(2);
     const [{ external }] = metrics;
-    expect(readFileSync('metrics/watch-backlog.ts', 'utf8')).to.include(`'${external.metric.name}'`);
+    expect(readFileSync('telemetry/watch-backlog.ts', 'utf8')).to.include(`'${external.metric.name}'`);
     expect(readFileSync('docs/kubernetes.md', 'utf8')).to.include(`as: ${external.metric.name}`);
   });
 

@@ -17,7 +17,7 @@ const program = (endpoint: string | undefined) => `
   });
   await import('./api/app.ts');
   await import('./worker/start-worker.ts');
-  await import('./metrics/server-metrics.ts');
+  await import('./telemetry/server-metrics.ts');
   const { startTracing } = await import('./telemetry/start-tracing.ts');
   const { loadServerConfig } = await import('./config/server.ts');
   const env = { DATABASE_URL: 'postgres://db/sheaf', AUTH_SECRET: 'a secret of a test', OTEL_EXPORTER_OTLP_ENDPOINT: ${JSON.stringify(endpoint)} };

@@ -99,6 +99,7 @@ export const rooms: Record<string, Room> = {
     ],
   },
   telemetry: {
+    imports: ['ai/client.ts', 'concurrency', 'db'],
     types: ['config'],
     packages: [
       '@opentelemetry/api',
@@ -107,10 +108,10 @@ export const rooms: Record<string, Room> = {
       '@opentelemetry/resources',
       '@opentelemetry/sdk-trace',
       'pino',
+      'prom-client',
       'node:*',
     ],
   },
-  metrics: { imports: ['ai/client.ts', 'concurrency', 'db'], packages: ['prom-client', 'node:*'] },
   workflows: {
     types: ['activities/index.ts', 'contract', 'db/schema.ts', 'domain', 'telemetry/spans.ts'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
