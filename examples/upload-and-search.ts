@@ -1,5 +1,5 @@
 // Signs up, uploads a Markdown file, indexes it, and prints the three passages that come closest to a question.
-// Run it beside `npm start`: sh local/run.sh examples/upload-and-search.ts samples/beekeeping-notes.md "counting mites"
+// Run it beside `npm start`: sh local/run.sh examples/upload-and-search.ts examples/samples/beekeeping-notes.md "counting mites"
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { createClient } from '../client/index.ts';

@@ -22,7 +22,7 @@ describe('the client of the AI service', () => {
 
   it('streams a document from a file and from the web kind of stream', async () => {
     const contentType = 'application/pdf';
-    const file = () => createReadStream('samples/observatory-handbook.pdf');
+    const file = () => createReadStream('examples/samples/observatory-handbook.pdf');
     const fromFile = await service.client.extract({ body: file(), contentType, requestId: 'from.a.file' });
     expect(fromFile.pages).to.equal(5);
     const fromWeb = await service.client.extract({ body: Readable.toWeb(file()) as ReadableStream<Uint8Array>, contentType });

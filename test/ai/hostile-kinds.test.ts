@@ -8,7 +8,7 @@ import { pdfBomb, pngBomb } from '../../tools/drill/faults/bombs.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { makeDocx, makeEpub, makeOdt, makePptx, makeXlsx, wordParagraph } from './support/make-office.ts';
 
-const sample = (name: string) => readFileSync(`samples/${name}`);
+const sample = (name: string) => readFileSync(`examples/samples/${name}`);
 const page = sharp({ create: { width: 300, height: 80, channels: 3, background: 'white' } });
 const deep = 100_000;
 const unpacked = ' '.repeat(257 * 1024 * 1024);

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { childrenOf, cpuSecondsOf, until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 
-const notice = readFileSync('samples/trail-notice.png');
+const notice = readFileSync('examples/samples/trail-notice.png');
 
 describe('images at /v1/extract, read locally', () => {
   let service: AiService;

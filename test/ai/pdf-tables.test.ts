@@ -8,7 +8,7 @@ import { joinTables } from '../../ai/extract/pdf-tables.ts';
 import { loadPdfium, withMemory } from '../../ai/extract/pdfium.ts';
 import { readLines } from '../../ai/extract/read-lines.ts';
 import { placeChunks } from '../../domain/chunking/place-chunks.ts';
-import { parts } from '../../samples/handbook.ts';
+import { parts } from '../../examples/samples/handbook.ts';
 import { makeDocuments } from '../../tools/bench/collections/made-documents.ts';
 import { processorSeconds } from '../support/hostile-texts.ts';
 import { makePdf } from './support/make-pdf.ts';
@@ -79,7 +79,7 @@ describe('A table of a PDF', () => {
   });
 
   it('is that of the sample handbook, one cell of which has two lines, and one nearly fills its column', async () => {
-    const { text } = await read(readFileSync('samples/observatory-handbook.pdf'));
+    const { text } = await read(readFileSync('examples/samples/observatory-handbook.pdf'));
     const tables = parts.flatMap((part) => (part.kind === 'table' ? [part.rows] : []));
     expect(tables).to.have.length(1);
     for (const rows of tables) expect(text).to.contain(`\n\n${markdown(rows)}\n\n`);
@@ -272,7 +272,7 @@ describe('Tables of a PDF', () => {
   it('neither lose nor double a word of the samples and of what is made', async () => {
     const made = (await makeDocuments()).filter(({ mediaType }) => mediaType === 'application/pdf');
     let rows = 0;
-    for (const { name, bytes } of [{ name: 'handbook', bytes: readFileSync('samples/observatory-handbook.pdf') }, ...made]) {
+    for (const { name, bytes } of [{ name: 'handbook', bytes: readFileSync('examples/samples/observatory-handbook.pdf') }, ...made]) {
       for (const lines of await pagesOf(bytes)) {
         const joined = joinTables(lines);
         rows += joined.filter(({ table }) => table).length;

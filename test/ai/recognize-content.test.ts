@@ -8,11 +8,11 @@ import { contentTypes } from '../../contract/content-types.ts';
 const of = (contentType: string, content: Uint8Array | string) => contradictionOf(contentType, Buffer.from(content as string));
 
 describe('What a file is by its first bytes', () => {
-  const notice = readFileSync('samples/trail-notice.png');
+  const notice = readFileSync('examples/samples/trail-notice.png');
 
   it('contradicts every other declared type', async () => {
     const files: [string, string, Buffer][] = [
-      ['application/pdf', 'a PDF', readFileSync('samples/observatory-handbook.pdf')],
+      ['application/pdf', 'a PDF', readFileSync('examples/samples/observatory-handbook.pdf')],
       ['image/png', 'a PNG image', notice],
       ['image/jpeg', 'a JPEG image', await sharp(notice).flatten().jpeg().toBuffer()],
       ['image/webp', 'a WebP image', await sharp(notice).webp().toBuffer()],

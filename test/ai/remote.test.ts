@@ -6,7 +6,7 @@ import { until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService, token } from './support/ai-service.ts';
 import { chat, type RemoteModel, startRemoteModel } from './support/remote-model.ts';
 
-const notice = readFileSync('samples/trail-notice.png');
+const notice = readFileSync('examples/samples/trail-notice.png');
 
 describe('the AI service with a remote model', () => {
   let remote: RemoteModel;

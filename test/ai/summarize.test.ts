@@ -92,7 +92,7 @@ Setext
 });
 
 describe('summarizing', () => {
-  const handbook = readFileSync('samples/lighthouse-log.txt', 'utf8');
+  const handbook = readFileSync('examples/samples/lighthouse-log.txt', 'utf8');
 
   it('chooses sentences of the text, in their order, as many as asked for', () => {
     for (const count of [1, 3, 5]) {
@@ -127,7 +127,7 @@ parents of the school. Lunch was soup. In summer the solar panels make more powe
     const list = summarizeText('- buy milk and bread\n- call the harbour office\n- water the plants', 2);
     expect(list.sentences).to.equal(2);
     expect(list.summary).to.match(/^[^-•]*\.( [^-•]*\.)$/);
-    const csv = summarizeText(readFileSync('samples/seed-inventory.csv', 'utf8'), 2);
+    const csv = summarizeText(readFileSync('examples/samples/seed-inventory.csv', 'utf8'), 2);
     expect(csv.sentences).to.equal(2);
     expect(csv.summary).to.contain('SB-00').and.not.contain('accession');
   });
@@ -155,7 +155,7 @@ Das Wetter war schön. Bei Nebel fährt die Fähre vom Nordpier langsamer.`;
 
   it('takes the same time for every word of a long and hostile text', () => {
     const texts = [
-      readFileSync('samples/beekeeping-notes.md', 'utf8').repeat(70),
+      readFileSync('examples/samples/beekeeping-notes.md', 'utf8').repeat(70),
       Array.from({ length: 20_000 }, (_, index) => `Word${index} is. `).join(''),
       'a '.repeat(100_000),
       '('.repeat(200_000),
@@ -186,7 +186,7 @@ describe('/v1/summarize', () => {
   after(() => service.stop());
 
   it('answers 5 sentences unless told otherwise', async () => {
-    const text = readFileSync('samples/beekeeping-notes.md', 'utf8');
+    const text = readFileSync('examples/samples/beekeeping-notes.md', 'utf8');
     const { summary, sentences, characters } = await service.client.summarize({ text });
     expect([sentences, characters]).to.deep.equal([5, text.length]);
     expect(summary).to.not.match(/[#*|]/);

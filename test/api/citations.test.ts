@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { title } from '../../samples/handbook.ts';
+import { title } from '../../examples/samples/handbook.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
-const sample = (name: string) => readFileSync(`samples/${name}`);
+const sample = (name: string) => readFileSync(`examples/samples/${name}`);
 const modes = ['semantic', 'lexical', 'hybrid'] as const;
 
 describe('Citations', () => {

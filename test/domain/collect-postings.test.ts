@@ -8,7 +8,7 @@ import { termKeyOf } from '../../domain/lexical/term-keys.ts';
 import { termsOf } from '../../domain/lexical/terms.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 
-const texts = splitText(readFileSync('samples/lighthouse-log.txt', 'utf8')).map(({ text }) => text);
+const texts = splitText(readFileSync('examples/samples/lighthouse-log.txt', 'utf8')).map(({ text }) => text);
 
 /** Of each term, by its key: chunk, frequency and length of each posting, in their order. */
 function read({ rows }: DocumentPostings): Map<number, number[][]> {

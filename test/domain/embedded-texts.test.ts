@@ -23,7 +23,7 @@ function expectInPlace(text: string, chunks: PlacedChunk[]): void {
 }
 
 describe('What is embedded of a CSV text', () => {
-  const inventory = readFileSync('samples/seed-inventory.csv', 'utf8');
+  const inventory = readFileSync('examples/samples/seed-inventory.csv', 'utf8');
 
   it('names each cell by its column in every chunk, which shows whole records as they are written', () => {
     const chunks = csv(inventory, 600);

@@ -43,7 +43,7 @@ describe('Highlights', () => {
     });
 
   it('are there if and only if a search by words finds the text', () => {
-    const lines = readFileSync('samples/beekeeping-notes.md', 'utf8').split('\n');
+    const lines = readFileSync('examples/samples/beekeeping-notes.md', 'utf8').split('\n');
     for (const query of ['counting varroa mites under a hive', 'adrenaline pen', 'the and of', 'queen-excluder 2026']) {
       const wanted = new Set(queryTermsOf(query));
       for (const line of lines) expect(marked(query, line).length > 0, line).to.equal(termsOf(line).some((term) => wanted.has(term)));

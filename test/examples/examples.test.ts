@@ -26,14 +26,14 @@ describe('The examples', () => {
     });
 
   it('upload a document and find a passage in it', async () => {
-    const program = run('upload-and-search.ts', 'samples/beekeeping-notes.md', 'counting varroa mites under a hive');
+    const program = run('upload-and-search.ts', 'examples/samples/beekeeping-notes.md', 'counting varroa mites under a hive');
     expect((await program.exited).code, program.stderr()).to.equal(0);
     expect(program.stdout()).to.match(/^0\.\d{3} {2}beekeeping-notes\.md\n/);
     expect(program.stdout()).to.include('count the mites');
   });
 
   it('leave neither a document nor a workflow of a file that is refused', async () => {
-    const program = run('upload-and-search.ts', 'samples/observatory-handbook.pdf', 'mites');
+    const program = run('upload-and-search.ts', 'examples/samples/observatory-handbook.pdf', 'mites');
     expect((await program.exited).code).to.equal(1);
     expect(program.stderr()).to.match(/^The uploaded file is .*, but was declared as text\/markdown\./);
     const { db } = api.database;
@@ -73,7 +73,7 @@ describe('The examples', () => {
 
   it('say in one line that no service runs', async () => {
     const nobody = { ...environment(), SHEAF_URL: 'http://127.0.0.1:9' };
-    for (const args of [['upload-and-search.ts', 'samples/beekeeping-notes.md', 'mites'], ['retry-failed-jobs.ts']]) {
+    for (const args of [['upload-and-search.ts', 'examples/samples/beekeeping-notes.md', 'mites'], ['retry-failed-jobs.ts']]) {
       const program = runProgram(process.execPath, [`examples/${args[0]}`, ...args.slice(1)], { env: nobody });
       expect((await program.exited).code).to.equal(1);
       expect(program.stderr()).to.match(/^The service could not be reached, or its response was lost \(.+\)\.\n$/);

@@ -19,8 +19,7 @@ const samples: Record<string, { folder: string; package: string; allowed: string
   storage: { folder: '../db/connect.ts', package: 'kysely', allowed: ["import { deriveKey } from '../config/keys.ts';"] },
   mail: { folder: '../domain/ids.ts', package: 'pg', allowed: ["import nodemailer from 'nodemailer';"] },
   ai: { folder: '../../domain/ids.ts', package: 'pg', allowed: ["import express from 'express';"] },
-  telemetry: { folder: '../db/connect.ts', package: '@temporalio/client', allowed: ["import { pino } from 'pino';"] },
-  metrics: { folder: '../domain/ids.ts', package: 'pg', allowed: ["import { Registry } from 'prom-client';"] },
+  telemetry: { folder: '../domain/ids.ts', package: '@temporalio/client', allowed: ["import { pino } from 'pino';"] },
   workflows: {
     folder: '../temporal/outbox.ts',
     package: 'node:crypto',

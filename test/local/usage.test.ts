@@ -5,7 +5,7 @@ import { endPrograms, type Program, runProgram } from '../support/processes.ts';
 /** The scripts of package.json that have arguments, or refuse them, by their files. */
 const scripts = {
   start: 'local/start.ts',
-  demo: 'demo/main.ts',
+  demo: 'examples/demo/main.ts',
   ops: 'ops/main.ts',
   test: 'test/run.ts',
   'test:containers': 'tools/containers/main.ts',

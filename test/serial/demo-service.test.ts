@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Environment } from '../../config/environment.ts';
 import { findFreePorts } from '../../local/ports.ts';
-import { runDemo, startDemo } from '../demo/support/run-demo.ts';
+import { runDemo, startDemo } from '../examples/support/run-demo.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { findProcesses, runProgram, until } from '../support/processes.ts';
 

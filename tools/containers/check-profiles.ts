@@ -25,7 +25,7 @@ export async function checkProfiles(deployment: ProfiledDeployment): Promise<Che
     await check('npm run demo by TLS, documents by links of the store', async () => {
       const { url, temporalUiUrl, certificateFile } = deployment;
       const env = { SHEAF_URL: url, TEMPORAL_UI_URL: temporalUiUrl, NODE_EXTRA_CA_CERTS: certificateFile };
-      demo = JSON.parse(await runCommand(process.execPath, ['demo/main.ts', '--json'], { env }));
+      demo = JSON.parse(await runCommand(process.execPath, ['examples/demo/main.ts', '--json'], { env }));
       const { documents, jobs, search } = demo;
       same('documents that are not indexed', documents.filter(({ chunkCount }) => !chunkCount).length, 0);
       same('searches that find nothing', search.filter(({ results }) => results.length === 0).length, 0);
@@ -66,7 +66,7 @@ async function seeObjects({ compose }: ProfiledDeployment, { documents }: DemoOu
       name,
       stdout.split(' ')[0],
       createHash('sha256')
-        .update(readFileSync(`samples/${name}`))
+        .update(readFileSync(`examples/samples/${name}`))
         .digest('hex'),
     );
   }

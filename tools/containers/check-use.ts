@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeConsumer, runReadme } from '../../test/client/support/consumer.ts';
-import { curlLines } from '../../test/demo/support/curl-lines.ts';
+import { curlLines } from '../../test/examples/support/curl-lines.ts';
 import { type CheckResult, check, same } from './check.ts';
 import type { Deployment } from './deployment.ts';
 import { runCommand } from './run-command.ts';
@@ -28,7 +28,7 @@ export async function checkUse({ url, temporalUiUrl, mails }: Deployment): Promi
     }),
     await check('npm run demo', async () => {
       const env = { SHEAF_URL: url, TEMPORAL_UI_URL: temporalUiUrl };
-      const { documents, jobs, search } = JSON.parse(await runCommand(process.execPath, ['demo/main.ts', '--json'], { env }));
+      const { documents, jobs, search } = JSON.parse(await runCommand(process.execPath, ['examples/demo/main.ts', '--json'], { env }));
       return `${documents.length} documents, ${jobs.length} jobs, ${search.length} searches`;
     }),
     await check("the README's curl commands", async () => {

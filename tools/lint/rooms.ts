@@ -182,4 +182,4 @@ export const rooms: Record<string, Room> = {
 };
 
 /** Folders that may import anything: they compose, measure, check or test the others. */
-export const freeFolders = ['demo', 'examples', 'local', 'ops', 'samples', 'test', 'tools'];
+export const freeFolders = ['examples', 'local', 'ops', 'test', 'tools'];

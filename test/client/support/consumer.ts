@@ -20,7 +20,7 @@ export async function runReadme(consumer: string, url: string): Promise<string> 
   const readme = readFileSync('client/README.md', 'utf8');
   const program = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code).join('');
   writeFileSync(join(consumer, 'readme.ts'), program.replaceAll('https://api.example.com', url));
-  copyFileSync('samples/beekeeping-notes.md', join(consumer, 'notes.md'));
+  copyFileSync('examples/samples/beekeeping-notes.md', join(consumer, 'notes.md'));
   const said = await compile(consumer);
   if (said !== '') throw new Error(said);
   return (await run(process.execPath, ['readme.js'], { cwd: consumer, env })).stdout;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parts } from '../../../samples/handbook.ts';
+import { parts } from '../../../examples/samples/handbook.ts';
 import type { Collection } from '../support/collection.ts';
 import { otherWords } from './other-words.ts';
 
@@ -92,7 +92,7 @@ export const fiveLanguages: Collection = {
 function readSamples(): string[] {
   const files = ['beekeeping-notes.md', 'lighthouse-log.txt', 'seed-inventory.csv', 'ferry-timetable.html'];
   const paragraphs = files.flatMap((name) => {
-    const text = readFileSync(new URL(`../../../samples/${name}`, import.meta.url), 'utf8');
+    const text = readFileSync(new URL(`../../../examples/samples/${name}`, import.meta.url), 'utf8');
     const plain = name.endsWith('.html')
       ? text.replaceAll(/<(style|script)>[\s\S]*?<\/\1>|<[^>]+>/g, ' ').replaceAll('&rsquo;', '’')
       : text;
@@ -108,7 +108,7 @@ function textOf(part: (typeof parts)[number]): string {
 
 /** The questions about the samples, which name a few words of what responds to them. */
 function readQuestions(): Collection['questions'] {
-  const file = new URL('../../../samples/queries.json', import.meta.url);
+  const file = new URL('../../../examples/samples/queries.json', import.meta.url);
   const written: { query: string; contains: string }[] = JSON.parse(readFileSync(file, 'utf8'));
   const samples = readSamples();
   return written.map(({ query, contains }) => {

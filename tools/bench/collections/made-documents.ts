@@ -1,5 +1,5 @@
 import PDFDocument from 'pdfkit';
-import { parts } from '../../../samples/handbook.ts';
+import { parts } from '../../../examples/samples/handbook.ts';
 import { makeLayouts } from './made-layouts.ts';
 
 /** A document that was made from a text that is known. */

@@ -1,5 +1,5 @@
 import PDFDocument from 'pdfkit';
-import { parts, title } from '../../../samples/handbook.ts';
+import { parts, title } from '../../../examples/samples/handbook.ts';
 import type { MadeDocument } from './made-documents.ts';
 
 const mediaType = 'application/pdf';

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { parts } from '../../../samples/handbook.ts';
+import { parts } from '../../../examples/samples/handbook.ts';
 import { scan } from '../../../test/ai/support/scan.ts';
 import { german } from './five-languages.ts';
 

@@ -58,7 +58,7 @@ interface Load {
 
 async function measure(service: Service, load: Load, rounds: number): Promise<Figure> {
   const ai = createAiClient({ baseUrl: service.stack.aiUrl, token: service.stack.serviceToken });
-  const sample = readFileSync('samples/lighthouse-log.txt', 'utf8');
+  const sample = readFileSync('examples/samples/lighthouse-log.txt', 'utf8');
   const text = sample.repeat(Math.ceil(load.characters / sample.length)).slice(0, load.characters);
   const { chunkCharacters = 1_200, textsPerCall = 32 } = (await ai.health()).embeddings[0] ?? {};
   const chunks = splitText(text, chunkSizeOf(chunkCharacters)).map((chunk) => chunk.text);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import PDFDocument from 'pdfkit';
 import { createAiClient } from '../../../ai/client.ts';
 import { extractText } from '../../../ai/extract/extract-text.ts';
-import { parts } from '../../../samples/handbook.ts';
+import { parts } from '../../../examples/samples/handbook.ts';
 import { type Effort, type Figure, toFigure } from '../support/figure.ts';
 import { alternate, rate } from '../support/rounds.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -1,6 +1,6 @@
-import { serviceNames } from '../local/progress.ts';
-import type { StackOptions } from '../local/stack.ts';
-import { describeExit } from '../local/supervise.ts';
+import { serviceNames } from '../../local/progress.ts';
+import type { StackOptions } from '../../local/stack.ts';
+import { describeExit } from '../../local/supervise.ts';
 
 /** Aborts `signal`, with an error for the user, if a service of the demo's own crashes. */
 export interface CrashWatch extends Required<Pick<StackOptions, 'onServiceExit'>> {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { createClient } from '../client/index.ts';
-import { inheritedEnvironment, type LocalConfig, loadLocalConfig, nothingOutside } from '../config/local.ts';
-import { changeVariables } from '../config/secret-files.ts';
-import { startLocalService } from '../local/local-service.ts';
-import { type SentEvent, sendEvents } from '../tools/stripe/send-events.ts';
-import { type StripeServer, startStripeServer } from '../tools/stripe/stripe-server.ts';
+import { createClient } from '../../client/index.ts';
+import { inheritedEnvironment, type LocalConfig, loadLocalConfig, nothingOutside } from '../../config/local.ts';
+import { changeVariables } from '../../config/secret-files.ts';
+import { startLocalService } from '../../local/local-service.ts';
+import { type SentEvent, sendEvents } from '../../tools/stripe/send-events.ts';
+import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
 import type { Screen } from './screen.ts';
 import { watchCrashes } from './watch-crashes.ts';
 

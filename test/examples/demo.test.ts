@@ -93,7 +93,7 @@ describe('npm run demo', () => {
     const { code, stdout, stderr } = await runDemo(['--json', '--verbose'], pointTo(api));
     expect(code, stderr).to.equal(0);
     const { documents, search } = JSON.parse(stdout);
-    const expected: { query: string; contains: string }[] = JSON.parse(readFileSync('samples/queries.json', 'utf8'));
+    const expected: { query: string; contains: string }[] = JSON.parse(readFileSync('examples/samples/queries.json', 'utf8'));
     const types = documents.map(({ name }: any) => name.replace(/.*\./, ''));
     expect(types).to.have.members(['csv', 'html', 'md', 'pdf', 'png', 'txt']);
     expect(search.map(({ query }: any) => query)).to.deep.equal(expected.map(({ query }) => query));
@@ -103,7 +103,7 @@ describe('npm run demo', () => {
 
   it('prints the page of what it finds, and marks what matched', async () => {
     const { code, stdout, stderr } = await runDemo(
-      ['--query', 'the supply truck leaves the railway halt at Tarn Bridge', 'samples/observatory-handbook.pdf'],
+      ['--query', 'the supply truck leaves the railway halt at Tarn Bridge', 'examples/samples/observatory-handbook.pdf'],
       pointTo(api),
     );
     expect(code, stderr).to.equal(0);
@@ -111,7 +111,10 @@ describe('npm run demo', () => {
   });
 
   it('prints below the best passage of a search its sentence, if it is verbose, and counts one chunk', async () => {
-    const { stdout } = await runDemo(['--verbose', '--query', 'the supply truck', 'samples/observatory-handbook.pdf'], pointTo(api));
+    const { stdout } = await runDemo(
+      ['--verbose', '--query', 'the supply truck', 'examples/samples/observatory-handbook.pdf'],
+      pointTo(api),
+    );
     expect(stdout).to.match(/“the supply truck”\n {4}0\.\d{3} {2}observatory-handbook\.pdf, page \d\n {11}\S/);
     const one = await runDemo(['--verbose', fileOf('keeper.md', note)], pointTo(api));
     expect(one.stdout).to.include('1 chunk,').and.not.include('1 chunks');

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
 
-// Draws samples/trail-notice.png, an image with text for the OCR: `node samples/make-scan.ts`. The fonts
+// Draws examples/samples/trail-notice.png, an image with text for the OCR: `node examples/samples/make-scan.ts`. The fonts
 // are those of the machine, so the bytes may differ between machines; the words do not.
 const lines = [
   'NOTICE TO HIKERS',

@@ -1,5 +1,5 @@
-import type { Document, JobEvent } from '../client/index.ts';
-import { createSpinner } from '../local/progress.ts';
+import type { Document, JobEvent } from '../../client/index.ts';
+import { createSpinner } from '../../local/progress.ts';
 
 const maxWidth = 80;
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { BillingStep } from '../../demo/billing.ts';
+import type { BillingStep } from '../../examples/demo/billing.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { findProcesses, until } from '../support/processes.ts';

@@ -11,7 +11,7 @@ export interface DemoRun {
 
 /** Starts the demo with the given arguments and variables. */
 export function startDemo(args: string[], env: Environment): Program {
-  return runProgram(process.execPath, ['demo/main.ts', ...args], { env });
+  return runProgram(process.execPath, ['examples/demo/main.ts', ...args], { env });
 }
 
 /** Runs the demo to its end. */

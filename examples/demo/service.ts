@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient, SheafError } from '../client/index.ts';
-import { type DemoConfig, loadDemoConfig } from '../config/demo.ts';
-import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../config/local.ts';
-import { findHolder } from '../local/data-directory.ts';
-import { startLocalService } from '../local/local-service.ts';
-import { workflowIds } from '../workflows/definitions.ts';
+import { createClient, SheafError } from '../../client/index.ts';
+import { type DemoConfig, loadDemoConfig } from '../../config/demo.ts';
+import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../../config/local.ts';
+import { findHolder } from '../../local/data-directory.ts';
+import { startLocalService } from '../../local/local-service.ts';
+import { workflowIds } from '../../workflows/definitions.ts';
 import type { WorkflowPages } from './report.ts';
 import type { Screen } from './screen.ts';
 import { type CrashWatch, watchCrashes } from './watch-crashes.ts';

@@ -1,4 +1,4 @@
-import type { JobEvent } from '../client/index.ts';
+import type { JobEvent } from '../../client/index.ts';
 import { bestSentence, placeOf } from './excerpts.ts';
 import type { DemoResult } from './result.ts';
 import { plain, type Screen, shortKind } from './screen.ts';

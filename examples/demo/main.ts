@@ -1,9 +1,9 @@
 // `npm run demo -- [FILE…]`: takes the user's files, or the samples, through the service that runs here or one started for it.
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createClient } from '../client/index.ts';
-import { type SearchMode, searchModes } from '../contract/document-search.ts';
-import { StopRequest } from '../local/stop-request.ts';
+import { createClient } from '../../client/index.ts';
+import { type SearchMode, searchModes } from '../../contract/document-search.ts';
+import { StopRequest } from '../../local/stop-request.ts';
 import { runBillingDemo } from './billing.ts';
 import { startBillingService } from './billing-service.ts';
 import { report, reportAll, toJson } from './report.ts';
@@ -19,7 +19,7 @@ summarizes and indexes it, follows the jobs on their live stream, and searches.
 Without FILE it takes the documents in samples/.
 
   --query TEXT   search for TEXT; may be given several times. Otherwise
-                 samples/queries.json, or the first sentence of each summary
+                 examples/samples/queries.json, or the first sentence of each summary
   --mode MODE    what searches compare: semantic (meaning), lexical (words) or
                  hybrid (both, the default)
   --verbose      each upload and job, the summaries, all questions of the
@@ -41,7 +41,7 @@ run; the exit code is then 1.
 `;
 const nothing = { documents: [], jobs: [], search: [], creditsUsed: 0 };
 const noPages = { job: () => undefined, organization: () => undefined };
-const sampleQueries: { query: string }[] = JSON.parse(readFileSync('samples/queries.json', 'utf8'));
+const sampleQueries: { query: string }[] = JSON.parse(readFileSync('examples/samples/queries.json', 'utf8'));
 const options = {
   json: { type: 'boolean' },
   verbose: { type: 'boolean', short: 'v' },
@@ -70,7 +70,7 @@ async function main({
   const screen = new Screen(json ? process.stderr : process.stdout);
   if (billing) return await showBilling(screen, json);
   const isSample = positionals.length === 0;
-  const paths = isSample ? globSync('samples/*.{csv,html,md,pdf,png,txt}').sort() : positionals;
+  const paths = isSample ? globSync('examples/samples/*.{csv,html,md,pdf,png,txt}').sort() : positionals;
   const files = paths.filter((path) => isUsable(path, screen));
   if (files.length === 0) return print(json ? toJson(nothing, noPages, verbose) : '', 1);
   stopRequest.signal.addEventListener('abort', () => screen.line('\nStopping …', 0));

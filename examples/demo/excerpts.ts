@@ -1,4 +1,4 @@
-import { sliceCharacters } from '../client/index.ts';
+import { sliceCharacters } from '../../client/index.ts';
 import type { SearchResult } from './result.ts';
 import { plain } from './screen.ts';
 

@@ -4,7 +4,7 @@ import PDFDocument from 'pdfkit';
 import type { Part } from './handbook.ts';
 import { parts, subtitle, title } from './handbook.ts';
 
-// Typesets handbook.ts as samples/observatory-handbook.pdf: `node samples/make-handbook.ts`. The output is deterministic.
+// Typesets handbook.ts as examples/samples/observatory-handbook.pdf: `node examples/samples/make-handbook.ts`. The output is deterministic.
 const margin = 72;
 const created = new Date('2024-05-01T00:00:00Z');
 

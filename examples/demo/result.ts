@@ -1,5 +1,5 @@
-import type { Document, JobEvent, SearchResults } from '../client/index.ts';
-import type { SearchMode } from '../contract/document-search.ts';
+import type { Document, JobEvent, SearchResults } from '../../client/index.ts';
+import type { SearchMode } from '../../contract/document-search.ts';
 
 /** What the demo has done, for the screen or as JSON. */
 export interface DemoResult {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Client, createClient, SheafError } from '../client/index.ts';
+import { type Client, createClient, SheafError } from '../../client/index.ts';
 import type { BillingService } from './billing-service.ts';
 import type { Screen } from './screen.ts';
 
