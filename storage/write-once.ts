@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { finished } from 'node:stream/promises';
-
-// Many chunks in one write make up for waiting until they are on disk.
-const bufferBytes = 1024 * 1024;
-const syncEveryBytes = 4 * 1024 * 1024;
 
 /** The object exists already: nothing was written. */
 export class ObjectExistsError extends Error {
@@ -32,69 +26,23 @@ export async function writeOnce(
 ): Promise<void> {
   const incoming = join(incomingDirectory, randomUUID());
   await mkdir(incomingDirectory, { recursive: true });
-  // A stream that opens the file itself could still create it after a failure was cleaned up.
   const handle = await open(incoming, 'wx');
   try {
-    await pour(source, handle, options);
+    await pour(source, handle, options).finally(() => handle.close());
     await publish(incoming, target);
   } finally {
     await rm(incoming, { force: true });
   }
 }
 
-/** Writes everything to the file, waits until it is on disk, and closes the handle. */
+/** Writes everything to the file, and waits until it is on disk. */
 async function pour(source: AsyncIterable<Buffer>, handle: FileHandle, { onWritten }: WriteOptions): Promise<void> {
-  const file = handle.createWriteStream({ flush: true, highWaterMark: bufferBytes });
-  const closed = finished(file);
-  // It is awaited below, but a failure while the source is idle would be an unhandled rejection.
-  closed.catch(() => undefined);
-  const sync = syncMeanwhile(handle, (error) => file.destroy(error));
-  try {
-    for await (const chunk of source) {
-      const hasRoom = file.write(chunk, (error) => {
-        if (error) return;
-        sync.written(chunk.length);
-        onWritten?.(chunk);
-      });
-      if (!hasRoom) await Promise.race([once(file, 'drain'), closed]);
-    }
-    await sync.stop();
-    file.end();
-    await closed;
-  } catch (error) {
-    // `destroy` closes the file, which no sync may be using then.
-    await sync.stop();
-    file.destroy();
-    throw error;
+  for await (const chunk of source) {
+    // At the end of what was written before.
+    await handle.writeFile(chunk);
+    onWritten?.(chunk);
   }
-}
-
-/**
- * Syncs a file to disk while more of it arrives, so that the last sync is short. `onFailure` must not be ignored: the system reports an
- * error of the disk only once, and a later sync succeeds.
- */
-function syncMeanwhile(handle: FileHandle, onFailure: (error: Error) => void) {
-  let unsyncedBytes = 0;
-  let stopped = false;
-  let running: Promise<void> | undefined;
-  return {
-    written(bytes: number): void {
-      unsyncedBytes += bytes;
-      if (stopped || running || unsyncedBytes < syncEveryBytes) return;
-      unsyncedBytes = 0;
-      running = handle
-        .datasync()
-        .catch(onFailure)
-        .finally(() => {
-          running = undefined;
-        });
-    },
-    /** Starts no more syncs, and resolves when the current one has ended. */
-    async stop(): Promise<void> {
-      stopped = true;
-      await running;
-    },
-  };
+  await handle.sync();
 }
 
 /** Gives the finished file its name. Unlike a rename, a link fails if the name exists, so that only one of two writers succeeds. */
