@@ -181,7 +181,7 @@ export const documents = c.router({
     path: '/documents/:id/complete',
     summary: 'Complete an upload',
     description:
-      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again returns the same document. An object larger than declared is deleted. One whose first bytes are those of another kind than declared is refused with PRECONDITION_FAILED, and stays until the document is deleted or a day is over.',
+      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again returns the same document. An object larger than declared is deleted. What it holds is for `document.extract` to say.',
     pathParams: z.object({ id }),
     body: emptyBody,
     ...operation('documents.complete', {

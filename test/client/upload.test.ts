@@ -9,8 +9,8 @@ import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { refusal } from './support/refusal.ts';
 
 const bytes = new Uint8Array(1_000_000).fill(97);
-// Is refused if it is declared as text.
-const pdf = new TextEncoder().encode('%PDF-1.7\n');
+/** What a store says that takes nothing. */
+const refused = { status: 403, headers: {} };
 
 describe('The upload helper', () => {
   const { api, tenant } = useApi();
@@ -176,10 +176,13 @@ describe('The upload helper', () => {
     await until(() => proxy.passed.some(({ path }) => path.endsWith('/documents/delete')));
     await until(async () => (await documents()).length === before);
 
-    proxy.faults = ({ path }) => (path.endsWith('/delete') && deletions() === 1 ? 'lose-request' : undefined);
+    proxy.faults = ({ method, path }) => {
+      if (method === 'PUT') return refused;
+      return path.endsWith('/delete') && deletions() === 1 ? 'lose-request' : undefined;
+    };
     const deletions = () => proxy.passed.filter(({ path }) => path.endsWith('/documents/delete')).length;
     proxy.passed.length = 0;
-    expect((await refusal(uploadOf(pdf))).code).to.equal('PRECONDITION_FAILED');
+    expect((await refusal(uploadOf(bytes))).code).to.equal('HTTP_403');
     expect(await documents()).to.have.length(before);
   });
 
@@ -192,8 +195,8 @@ describe('The upload helper', () => {
       fetch(typeof input === 'string' ? input.replace(/signature=[^&]+/, 'signature=no') : input, init);
     const forger = createClient({ url: api.url, token: tenant.owner.token, fetch: unsigned });
     const { workspaceId } = tenant;
-    const refused = forger.uploadDocument({ workspaceId, name: 'a.txt', contentType: 'text/plain', file: bytes.slice(0, 10) });
-    expect(await refusal(refused)).to.include({ code: 'invalid_signature', status: 403 });
+    const forged = forger.uploadDocument({ workspaceId, name: 'a.txt', contentType: 'text/plain', file: bytes.slice(0, 10) });
+    expect(await refusal(forged)).to.include({ code: 'invalid_signature', status: 403 });
     for (const file of [bytes, new Blob([bytes]).stream()])
       expect(await client.uploadDocument({ workspaceId, file }).catch((error: unknown) => error)).to.be.instanceOf(TypeError);
   });
@@ -201,21 +204,24 @@ describe('The upload helper', () => {
   it('has withdrawn the document when it rejects with a refusal: the caller may exit then', async () => {
     let isWithdrawn = false;
     const watch: typeof fetch = async (input, init) => {
-      const response = await fetch(input, init);
+      const response = await fetch(typeof input === 'string' ? input.replace(/signature=[^&]+/, 'signature=no') : input, init);
       if ((input instanceof Request ? input.url : String(input)).endsWith('/rpc/documents/delete')) isWithdrawn = response.ok;
       return response;
     };
     const watched = createClient({ url: api.url, token: tenant.owner.token, fetch: watch });
     const { workspaceId } = tenant;
-    expect(await refusal(watched.uploadDocument({ workspaceId, name: 'a.txt', contentType: 'text/plain', file: pdf }))).to.include({
-      code: 'PRECONDITION_FAILED',
+    expect(await refusal(watched.uploadDocument({ workspaceId, name: 'a.txt', contentType: 'text/plain', file: bytes }))).to.include({
+      code: 'invalid_signature',
     });
     expect(isWithdrawn).to.equal(true);
   });
 
   it('rejects with the refusal in time, also if the document cannot be withdrawn', async () => {
-    proxy.faults = ({ path }) => (path.endsWith('/rpc/documents/delete') ? 'mute' : undefined);
-    expect(await refusal(uploadOf(pdf))).to.include({ code: 'PRECONDITION_FAILED' });
+    proxy.faults = ({ method, path }) => {
+      if (method === 'PUT') return refused;
+      return path.endsWith('/rpc/documents/delete') ? 'mute' : undefined;
+    };
+    expect(await refusal(uploadOf(bytes))).to.include({ code: 'HTTP_403' });
     const left = (await documents()).filter(({ status }) => status !== 'ready');
     for (const { id } of left) await api.request('DELETE', `/api/v1/documents/${id}`, { token: tenant.owner.token });
   });
