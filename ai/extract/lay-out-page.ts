@@ -1,7 +1,7 @@
 import type { Line } from './page-line.ts';
+import { lineThresholds } from './pdf-thresholds.ts';
 
-const paragraphGap = 1.35;
-const headingRatio = 1.1;
+const { paragraphGap, headingRatio } = lineThresholds;
 /** Where PDFium has joined lines at a hyphen that belongs to the word: `Anglo-American`, `COVID-19`. */
 const ownHyphen = /(?<=\p{Ll})\ufffe(?=\p{Lu})|\ufffe(?=\p{N}|$)/gu;
 

@@ -1,24 +1,14 @@
 import { joinParted } from './join-parted.ts';
 import type { Line } from './page-line.ts';
+import { columnThresholds } from './pdf-thresholds.ts';
 import { joinedHyphen } from './pdfium.ts';
 
+const { fewestLines, middle, tolerance, filled, fewestWords, switching } = columnThresholds;
 /** A part of a line that stands in one column. */
 export interface Piece extends Line {
   /** Where it ends, from the left edge of the page, in points. */
   right: number;
 }
-
-/** So many lines stand in each column at least. */
-const fewestLines = 5;
-/** The right column begins within this part of the width. */
-const middle = { from: 0.3, to: 0.7 };
-/** How far apart lines may begin that begin together, in points. */
-const tolerance = 2;
-/** Columns of text are filled by most of their lines; those of a table are not. */
-const filled = 0.75;
-const fewestWords = 4;
-/** So often, of the lines of a column, the text goes over to the other one if it is drawn line by line. */
-const switching = 0.6;
 
 /** Whether lines are drawn in such an order that they may go to and fro between columns. */
 export function mayBeInterleaved(lines: Line[]): boolean {

@@ -1,12 +1,11 @@
+import { lineThresholds } from './pdf-thresholds.ts';
 import type { Pdfium } from './pdfium.ts';
 
-const boldWeight = 600;
+const { boldWeight, mostLean } = lineThresholds;
 /** Fonts that a document does not hold have no weight but a name. */
 const boldName = /bold|black|heavy|demi|cmbx/i;
 /** What PDFium returns: four numbers, then a name. */
 const scratch = { numbers: 32, name: 128 };
-/** How far a line may lean and still be read as one that stands upright. */
-const mostLean = 0.1;
 
 /** How much memory {@link PageCharacters} needs. */
 export const scratchBytes = scratch.numbers + scratch.name;

@@ -1,11 +1,8 @@
 import type { Line, Part } from './page-line.ts';
+import { lineThresholds, tableThresholds } from './pdf-thresholds.ts';
 
-/** How far apart the baselines of one line may be, in the size of the type. */
-const sameBaseline = 0.3;
-/** How far apart parts stand that are drawn one after the other, in the size of the type. */
-const leastGap = 0.4;
-/** A cell has at most so many lines, if it is drawn whole before the next one of its row. */
-const mostLinesOfCell = 12;
+const { sameBaseline } = lineThresholds;
+const { leastGap, mostLinesOfDrawnCell } = tableThresholds;
 /** What leads from a title to its page in a table of contents. */
 const leaders = /(?:\.\s?){4}/;
 
@@ -51,7 +48,7 @@ function toVisualLine({ text, parts, size = 0, y = 0 }: Line): VisualLine {
 /** Which of the last lines stands at the left of this one, at its height, with nothing but lower ones drawn since. */
 function findBeside(rows: PageRow[], { parts: [part], y, size }: VisualLine): { row: number; line: VisualLine } | undefined {
   if (!part) return undefined;
-  let left = mostLinesOfCell;
+  let left = mostLinesOfDrawnCell;
   for (let row = rows.length - 1; row >= 0; row -= 1) {
     for (const line of rows[row]?.lines.toReversed() ?? []) {
       const last = line.parts.at(-1);

@@ -1,24 +1,10 @@
 import { stepBetween, usualStepOf } from './lay-out-page.ts';
 import { closeHeading, openHeading } from './outline.ts';
 import type { Line } from './page-line.ts';
+import { headingThresholds } from './pdf-thresholds.ts';
 
-/** How much larger than the text a line is that is a heading by its size. */
-const clearlyLarger = 1.15;
-/** A heading in bold is no smaller than the text, and stands this much further below what is before it. */
-const notSmaller = 0.95;
-const spaceAbove = 1.15;
-/** Lines of one heading are no further from each other, in their size. */
-const widestStep = 1.8;
-const mostLines = 3;
-const longestHeading = 160;
-/** What is beneath headings of one form, in characters, half of the time at least. Labels of a form have less, and cells of a table. */
-const leastText = { larger: 30, bold: 80 };
-/** A document of which more than this is set like headings has none that could be told from its text. */
-const largestShare = 0.25;
-const deepestLevel = 3;
-/** A document with more forms of titles has none that mean something. */
-const mostForms = 40;
-
+const { clearlyLarger, notSmaller, spaceAbove, widestStep, mostLines, longestHeading, leastText, largestShare, deepestLevel, mostForms } =
+  headingThresholds;
 /** The type of a line: rounded, so that lines of one form are equal. */
 interface Type {
   size: number;

@@ -1,23 +1,10 @@
 import type { Line, Part } from './page-line.ts';
 import { type PageRow, toPageRows, type VisualLine } from './page-rows.ts';
+import { tableThresholds } from './pdf-thresholds.ts';
 import { areTable, type Column, columnOf, spreadColumns, spreadOverHead } from './table-columns.ts';
 import { toRow } from './table-row.ts';
 
-const fewestRows = 3;
-/** A page with more lines, or more parts of lines, is read as it is: looking for tables takes time by the square of their number. */
-const mostLines = 1_000;
-const mostParts = 4_000;
-/** A row goes on within so many lines. */
-const mostLinesOfCell = 8;
-/** How far a row may be below the one before, in the size of the type. */
-const widestStep = 4;
-/** Lines of one cell are no further from each other, in their size. */
-const cellStep = 1.45;
-/** By how much rows are further from each other than the lines of a cell, if that tells them. */
-const clearlyFurther = 1.15;
-/** So many of the cells of a table have something in them at least. */
-const leastFilled = 0.5;
-
+const { fewestRows, mostLines, mostParts, mostLinesOfCell, widestStep, cellStep, clearlyFurther, leastFilled } = tableThresholds;
 /** Rows that follow each other, and the columns into which they fit, from the left. */
 interface Run {
   run: PageRow[];

@@ -2,13 +2,11 @@ import { joinLeftParted } from './join-parted.ts';
 import { mayBeInterleaved, orderColumns, type Piece } from './order-columns.ts';
 import { PageCharacters, scratchBytes } from './page-characters.ts';
 import type { Blank, Line, Part } from './page-line.ts';
+import { lineThresholds } from './pdf-thresholds.ts';
 import { joinedHyphen, type Pdfium, readPageText, withMemory } from './pdfium.ts';
 
+const { wideGap, wideBlank } = lineThresholds;
 const lineEnd = '\r\n';
-/** Wider than any space between words, in the size of the type. */
-const wideGap = 0.9;
-/** As wide as a blank may be between two columns in the one row that nearly fills them. */
-const wideBlank = 0.4;
 /** Up to a blank, or to a hyphen at which PDFium joins two lines. */
 const wordOfLine = /[^\s\ufffe]+\ufffe?|\ufffe/g;
 

@@ -1,15 +1,7 @@
 import type { Line } from './page-line.ts';
+import { runningThresholds } from './pdf-thresholds.ts';
 
-/** How many lines at the top of a page, and at its bottom, may be running ones. */
-const mostAtEdge = 3;
-/** On so many pages a line has to stand, all of them near each other. */
-const fewestPages = 3;
-/** Pages of the right and the left have lines of their own, and a chapter begins without. */
-const mostPagesBetween = 3;
-const longestLine = 200;
-/** How much higher or lower it may stand, in points. */
-const tolerance = 4;
-
+const { mostAtEdge, fewestPages, mostPagesBetween, longestLine, tolerance } = runningThresholds;
 interface EdgeLine {
   line: Line;
   page: number;

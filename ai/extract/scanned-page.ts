@@ -1,14 +1,9 @@
+import { scanThresholds } from './pdf-thresholds.ts';
 import { type Pdfium, withMemory } from './pdfium.ts';
 
-/** Stamps of faxes, numbers of pages and ids of signatures are shorter, what somebody wrote on a page is longer. */
-const mostOfStamps = 150;
-/** How much of a page its pictures cover if it is a scan: some leave out a margin. */
-const leastCovered = 0.75;
+const { mostOfStamps, leastCovered, mostObjects, deepestForm } = scanThresholds;
 const objectTypes = { image: 3, form: 5 };
 const floatBytes = 4;
-/** No scan is made of more pieces. */
-const mostObjects = 5_000;
-const deepestForm = 3;
 
 /** The lower left and the upper right corner, in points. */
 interface Box {

@@ -1,22 +1,14 @@
 import type { Blank, Part } from './page-line.ts';
 import type { VisualLine } from './page-rows.ts';
+import { columnThresholds, tableThresholds } from './pdf-thresholds.ts';
 
+const { filled, fewestWords } = columnThresholds;
+const { mostColumns, leastGap, tolerance, leastAligned } = tableThresholds;
 /** Where a column stands, from the left edge of the page, in points. */
 export interface Column {
   x: number;
   right: number;
 }
-
-const mostColumns = 40;
-/** How far apart two columns are at least, in the size of the type. */
-const leastGap = 0.4;
-/** How far apart cells may begin that begin together, in points. */
-const tolerance = 2.5;
-/** How many of the cells begin or end at common places, in each column and in all. */
-const leastAligned = { column: 0.6, table: 0.75 };
-/** Columns of text are filled by most of their lines, with several words. */
-const filled = 0.75;
-const fewestWords = 4;
 
 /** What is before the points of a list. */
 const marker = /^(?:[•◦▪‣●○–—*·+>-]|[([]?(?:\p{N}{1,3}(?:\.\p{N}+)*|\p{L})[.)\]]?)$/u;
