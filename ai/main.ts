@@ -48,7 +48,7 @@ const app = createService({
   health: () => readHealth(config, { provider, pool, ocr, embedPool }),
   observeRequest: createAiServiceMetrics(registry, { readers: config.readers, readLoad: () => pool.load }),
 });
-if (config.metricsPort > 0) await serveMetrics(config.metricsPort, { registry });
+if (config.metrics.port > 0) await serveMetrics(config.metrics, { registry });
 const server = createServer({ requestTimeout: 0, keepAliveTimeout: 65_000 }, app);
 const drain = drainOnStop(server);
 server.listen({ port: config.port, host: config.host }, () => {

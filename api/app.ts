@@ -47,7 +47,8 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   app.use(wellFormed);
   app.get('/healthz', healthz);
   app.get('/readyz', readyz(deps.sessionsDb, deps.readiness));
-  app.use(boundBodies(deps.log, config.requestBodyTimeoutMs, (req) => localStorage !== undefined && isUpload(req)));
+  const leastRate = { bytesPerSecond: config.uploads.minBytesPerSecond, windowMs: config.requestBodyTimeoutMs };
+  app.use(boundBodies(leastRate, (req) => localStorage !== undefined && isUpload(req)));
 
   app.use(securityHeaders, cors(config.trustedOrigins));
   app.all(authPath, auth);

@@ -34,7 +34,7 @@ export interface AiServiceConfig {
   /** 0 means any free port. */
   port: number;
   /** Where metrics are served; 0 means nowhere. */
-  metricsPort: number;
+  metrics: { host: string; port: number };
   tracing: TracingConfig;
   /** The shared secret of `X-Service-Token`; null if authentication is disabled. */
   token: string | null;
@@ -97,6 +97,7 @@ export const aiServiceEnvironment = z.object({
   AI_PORT: integer(8000, { max: 65535 }),
   SERVICE_TOKEN: z.string().optional(),
   SERVICE_AUTH_DISABLED: flag(false),
+  AI_METRICS_HOST: z.string().default('127.0.0.1'),
   AI_METRICS_PORT: integer(0, { max: 65_535 }),
   MAX_UPLOAD_BYTES: integer(25 * mebibyte, { min: 1, max: 512 * mebibyte }),
   MAX_TEXT_CHARACTERS: integer(200_000, { min: 1 }),
@@ -189,7 +190,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
   return {
     host: env.AI_HOST,
     port: env.AI_PORT,
-    metricsPort: env.AI_METRICS_PORT,
+    metrics: { host: env.AI_METRICS_HOST, port: env.AI_METRICS_PORT },
     tracing: tracingOf(env),
     token: env.SERVICE_AUTH_DISABLED ? null : (env.SERVICE_TOKEN ?? null),
     maxUploadBytes: env.MAX_UPLOAD_BYTES,

@@ -124,6 +124,7 @@ export const serverEnvironment = z.object({
   REQUEST_BODY_TIMEOUT_MS: milliseconds(30_000, { min: 100 }),
   SHUTDOWN_DELAY_MS: milliseconds(0, { max: 300_000 }).unwrap().optional(),
   LIMITER_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: integer(0, { max: 65_535 }),
   ...tracingVariables,
   LOG_LEVEL: logLevel(),

@@ -73,7 +73,7 @@ export function loadServerConfig(env: Environment) {
     signUp: signUpOf(e),
     /** The mode of a search that names none. */
     searches: { defaultMode: e.SEARCH_DEFAULT_MODE },
-    /** How long a body may take to arrive, except that of an upload. */
+    /** Over how long the least rate of a body is counted, except that of an upload. */
     requestBodyTimeoutMs: e.REQUEST_BODY_TIMEOUT_MS,
     /** How long requests are still taken after the process has said that it is not ready: whoever sends them must notice. */
     shutdownDelayMs: e.SHUTDOWN_DELAY_MS ?? (production ? 5_000 : 0),
@@ -81,7 +81,7 @@ export function loadServerConfig(env: Environment) {
     deletionWaitMs: e.DELETION_WAIT_MS,
     /** How often the caller of an open job stream is authorized again, and the longest life of a stream. */
     streams: { recheckMs: e.STREAM_RECHECK_MS, lifetimeMs: e.STREAM_LIFETIME_MS },
-    metricsPort: e.METRICS_PORT,
+    metrics: { host: e.METRICS_HOST, port: e.METRICS_PORT },
     tracing: tracingOf(e),
     logLevel: e.LOG_LEVEL,
   };

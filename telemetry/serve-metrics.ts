@@ -19,10 +19,13 @@ export interface MetricsSource {
 }
 
 /**
- * Serves `GET /metrics` at every interface, with those of the process itself: memory, processor, event loop, garbage collection. Rejects if
- * the port is taken. The server does not keep the process alive.
+ * Serves `GET /metrics` at the host, with those of the process itself: memory, processor, event loop, garbage collection. Rejects if the
+ * port is taken. The server does not keep the process alive.
  */
-export async function serveMetrics(port: number, { registry, refresh, readOthers }: MetricsSource): Promise<MetricsServer> {
+export async function serveMetrics(
+  at: { host: string; port: number },
+  { registry, refresh, readOthers }: MetricsSource,
+): Promise<MetricsServer> {
   collectDefaultMetrics({ register: registry });
   async function read(): Promise<string> {
     await refresh?.();
@@ -40,7 +43,7 @@ export async function serveMetrics(port: number, { registry, refresh, readOthers
     );
   });
   server.unref();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, () => resolve()));
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(at, () => resolve()));
   return {
     port: (server.address() as AddressInfo).port,
     close() {

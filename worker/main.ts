@@ -22,7 +22,7 @@ const config = loadOrExit(() => loadServerConfig(process.env));
 const log = createLog({ level: config.logLevel, base: { part: 'worker' } });
 logCrashes(log);
 const tracing = await startTracing(config.tracing, 'worker', log);
-const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
+const readSdkMetrics = await installRuntime({ log, measures: config.metrics.port > 0 });
 const registry = new Registry();
 const metrics = createServerMetrics(registry);
 
@@ -56,7 +56,7 @@ const workers = startWorker(config, temporal, {
   log,
   ...observeWorker(registry, metrics),
 });
-if (config.metricsPort > 0) await serveMetrics(config.metricsPort, { registry, readOthers: readSdkMetrics });
+if (config.metrics.port > 0) await serveMetrics(config.metrics, { registry, readOthers: readSdkMetrics });
 
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));

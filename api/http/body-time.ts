@@ -1,37 +1,42 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Logger } from 'pino';
-import type { ApiError } from '../../contract/api-error.ts';
-import { malformed, renderError } from './errors.ts';
-import { routeOf } from './identify-route.ts';
 import { requestIdOf } from './request.ts';
 
 /** How long a client has to read why its request was ended. */
 const lingerMs = 1_000;
 
+export interface LeastRate {
+  bytesPerSecond: number;
+  /** Over how long it is counted. */
+  windowMs: number;
+}
+
 /**
- * Ends requests whose body does not arrive in time, such as one that comes a byte at a time: with BAD_REQUEST, or without a response if
- * there was one already. `hasOwnBounds` names the requests that are left to others.
+ * Ends requests whose body comes slower than the least rate, such as one that comes a byte at a time: with 408 `too_slow`, or without a
+ * response if there was one already. Time in which nobody reads the body does not count. `hasOwnBounds` names the requests that are left to
+ * others.
  */
-export function boundBodies(log: Logger, timeoutMs: number, hasOwnBounds: (req: Request) => boolean): RequestHandler {
+export function boundBodies({ bytesPerSecond, windowMs }: LeastRate, hasOwnBounds: (req: Request) => boolean): RequestHandler {
+  const least = (bytesPerSecond * windowMs) / 1_000;
   return (req, res, next) => {
     if (!hasBody(req) || hasOwnBounds(req)) return next();
-    const timer = setTimeout(() => {
-      if (req.complete) return;
-      endRequest(log, req, res, malformed(['body'], `The body did not arrive within ${timeoutMs / 1_000} seconds.`));
-    }, timeoutMs).unref();
-    req.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+    req.once('resume', () => {
+      let before = req.socket.bytesRead;
+      const timer = setInterval(() => {
+        const received = req.socket.bytesRead - before;
+        before += received;
+        if (!req.complete && received < least) endRequest(req, res);
+      }, windowMs).unref();
+      req.once('end', () => clearInterval(timer)).once('close', () => clearInterval(timer));
+    });
     next();
   };
 }
 
-/** Ends a request whose body still arrives, with an error, or without a response if there was one already. */
-export function endRequest(log: Logger, req: Request, res: Response, error: ApiError): void {
+function endRequest(req: Request, res: Response): void {
   if (res.headersSent) return void req.socket.destroy();
-  const { status, headers, envelope } = renderError(error, { requestId: requestIdOf(res), route: routeOf(res), log });
-  const body = Buffer.from(JSON.stringify(req.originalUrl.startsWith('/rpc/') ? { json: envelope } : envelope));
-  const form = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length, Connection: 'close' };
-  res.writeHead(status, { ...headers, ...form });
+  const body = Buffer.from(JSON.stringify({ error: 'too_slow', requestId: requestIdOf(res) }));
+  res.writeHead(408, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length, Connection: 'close' });
   // Not `end`, which would close the connection: a client that still sends would lose the response.
   res.write(body);
   setTimeout(() => req.socket.destroy(), lingerMs).unref();

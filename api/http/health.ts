@@ -16,13 +16,13 @@ export interface Readiness {
 }
 
 /**
- * Readiness: 200 if the database responds within 2 s and the process does not stop, otherwise 503 with the reason. Requests at the same
+ * Readiness: 200 if the database responds within 2 s, otherwise 503 with the reason; 503 without one while the process stops. Requests at the same
  * time share one question to the database: anybody may ask, as often as they like.
  */
 export function readyz(db: Db, readiness: Readiness): RequestHandler {
   let probing: ReturnType<typeof probe> | undefined;
   return async (_req, res) => {
-    if (readiness.stopping) return void res.status(503).json({ status: 'unavailable', checks: { process: 'stopping' } });
+    if (readiness.stopping) return void res.status(503).json({ status: 'unavailable' });
     probing ??= probe(db).finally(() => {
       probing = undefined;
     });

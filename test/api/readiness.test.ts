@@ -5,6 +5,7 @@ import express from 'express';
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult } from 'kysely';
 import { readyz } from '../../api/http/health.ts';
 import type { Db } from '../../db/connect.ts';
+import { until } from '../support/processes.ts';
 
 describe('Readiness', () => {
   let server: Server;
@@ -67,6 +68,26 @@ describe('Readiness', () => {
   it('asks the database once for all who want to know at the same time', async () => {
     expect(await ask(20)).to.deep.equal(Array(20).fill(200));
     expect(queries).to.have.length(1);
+  });
+
+  /** Asks once, and does something to the question once it is there. */
+  async function askAnd(onQuery: (query: PromiseWithResolvers<QueryResult<never>>) => void): Promise<unknown[]> {
+    const asked = fetch(url);
+    await until(() => queries.length === 1);
+    for (const query of queries) onQuery(query);
+    const response = await asked;
+    return [response.status, await response.json(), response.headers.get('cache-control')];
+  }
+
+  it('says that the database did not respond in two seconds', async () => {
+    const startedAt = performance.now();
+    expect(await askAnd(() => {})).to.deep.equal([503, { status: 'unavailable', checks: { database: 'timeout' } }, null]);
+    expect(performance.now() - startedAt).to.be.within(1_900, 4_000);
+  });
+
+  it('says that the database cannot be reached', async () => {
+    const unreachable = [503, { status: 'unavailable', checks: { database: 'unreachable' } }, null];
+    expect(await askAnd(({ reject }) => reject(new Error('connect ECONNREFUSED')))).to.deep.equal(unreachable);
   });
 
   it('asks it again for who comes later', async () => {

@@ -127,7 +127,7 @@ if (findInstalled('prometheus')) {
     it('is quiet only when no alert is about to fire', async () => {
       const registry = new Registry();
       const outbox = new Gauge({ name: 'sheaf_outbox_oldest_seconds', help: 'As the API has it', registers: [registry] });
-      const { port, close } = await serveMetrics(0, { registry });
+      const { port, close } = await serveMetrics({ host: '127.0.0.1', port: 0 }, { registry });
       const directory = makeTestDirectory();
       const supervisor = createSupervisor();
       try {
@@ -158,7 +158,7 @@ if (findInstalled('prometheus')) {
     it('tells what fired since a moment, and not what fired before', async () => {
       const registry = new Registry();
       const outbox = new Gauge({ name: 'sheaf_outbox_oldest_seconds', help: 'As the API has it', registers: [registry] });
-      const { port, close } = await serveMetrics(0, { registry });
+      const { port, close } = await serveMetrics({ host: '127.0.0.1', port: 0 }, { registry });
       const [nobody = 0] = await findFreePorts(1);
       const directory = makeTestDirectory();
       const supervisor = createSupervisor();

@@ -105,10 +105,11 @@ describe('deploy/kubernetes', () => {
     const files = makeTestDirectory();
     try {
       const server = loadServerConfig(withSecrets('sheaf-server', files));
-      expect(server).to.include({ production: true, trustProxy: true, metricsPort: 9464 });
+      expect(server).to.include({ production: true, trustProxy: true });
+      expect(server.metrics).to.deep.equal({ host: '0.0.0.0', port: 9464 });
       expect(server.limits.store).to.equal('postgres');
       expect(server.storage).to.include({ driver: 'bucket', bucket: 'sheaf-documents' });
-      expect(loadAiServiceConfig(withSecrets('sheaf-ai', files)).metricsPort).to.equal(9464);
+      expect(loadAiServiceConfig(withSecrets('sheaf-ai', files)).metrics).to.deep.equal({ host: '0.0.0.0', port: 9464 });
       expect(new URL(server.ai.url).hostname).to.equal(named('Service', 'sheaf-ai').metadata.name);
     } finally {
       removeTestDirectory(files);

@@ -388,7 +388,7 @@ describe('The metrics of calls of the AI service', () => {
     const service = await startAiService({ AI_READERS: '1' });
     const registry = new Registry();
     const { observeAi } = createServerMetrics(registry);
-    const { port, close } = await serveMetrics(0, { registry });
+    const { port, close } = await serveMetrics({ host: '127.0.0.1', port: 0 }, { registry });
     try {
       const stranger = observeAi(createAiClient({ baseUrl: service.url, token: 'a wrong token' }));
       const extract = { body: Buffer.from('this is no PDF'), contentType: 'application/pdf' };
