@@ -47,6 +47,7 @@ import { LargeBodies } from './limits/large-bodies.ts';
 import { createLimiters } from './limits/limiters.ts';
 import { OrganizationLimits } from './limits/organization-limits.ts';
 import { createMailQueue } from './mail-queue.ts';
+import { createChangeReader } from './streams/change-reader.ts';
 import { JobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
 
@@ -59,7 +60,7 @@ logCrashes(log);
 const tracing = await startTracing(config.tracing, 'api', log);
 if (config.production && config.limits.store === 'memory')
   log.warn('LIMITER_STORE is memory: each process of the API counts limits alone, so two of them allow twice as much');
-const readSdkMetrics = await installRuntime({ log, measures: config.metricsPort > 0 });
+const readSdkMetrics = await installRuntime({ log, measures: config.metrics.port > 0 });
 const registry = new Registry();
 const metrics = createServerMetrics(registry);
 
@@ -97,7 +98,7 @@ const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
 const cursors = createCursors(deriveKey(config.authSecret, 'cursor'));
 const jobStreams = new JobStreams({
-  db,
+  readChanges: createChangeReader(db),
   now: clock.now,
   cursors,
   log,
@@ -109,7 +110,7 @@ const listener = listen({
   url: directUrl,
   channel: 'job_changed',
   onNotification: (payload) => jobStreams.notify(payload),
-  onListening: () => jobStreams.replayAll(),
+  onListening: () => jobStreams.wakeAll(),
   onError: (error) => log.warn({ err: error }, 'notifications were lost; the connection is made again'),
 });
 const payments = createPayments({ config, db, log });
@@ -156,7 +157,7 @@ const workers = config.worker.enabled
       ...observeWorker(registry, metrics),
     })
   : undefined;
-if (config.metricsPort > 0) {
+if (config.metrics.port > 0) {
   watchStreams(registry, () => jobStreams.count());
   const refresh = watchBacklog(registry, {
     kinds: jobKinds,
@@ -166,7 +167,7 @@ if (config.metricsPort > 0) {
       locks: await measureLockWaits(sessionsDb),
     }),
   });
-  await serveMetrics(config.metricsPort, { registry, refresh, readOthers: readSdkMetrics });
+  await serveMetrics(config.metrics, { registry, refresh, readOthers: readSdkMetrics });
 }
 const server = createApiServer(app);
 // Node has one bound for every request, and an upload takes longer. `boundBodies` has that of all others.

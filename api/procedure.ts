@@ -25,8 +25,6 @@ export interface RequestInfo {
   noteOrganization(organizationId: string): void;
   /** Called once the response has been sent, or the connection is gone. */
   onClose(callback: () => void): void;
-  /** Called once the connection holds nothing more of the response that the client has not taken. */
-  onDrained(callback: () => void): void;
   setHeader(name: string, value: string): void;
 }
 

@@ -50,12 +50,19 @@ export function clientAddressOf(res: Response): string {
 
 /**
  * The address by which limits count the client: see {@link networkOf}. Behind a trusted proxy it is the only address in `X-Forwarded-For`.
- * A header with several addresses is ignored, because the client may have written some of them.
+ * It may have a port, as some proxies write it. A header with several addresses is ignored, because the client may have written some of them.
  */
 function readClientAddress(req: IncomingMessage, trustProxy: boolean): string {
-  const forwarded = req.headers['x-forwarded-for'];
-  if (trustProxy && typeof forwarded === 'string' && isIP(forwarded.trim())) return networkOf(forwarded.trim());
+  const forwarded = trustProxy ? addressIn(String(req.headers['x-forwarded-for'] ?? '').trim()) : undefined;
+  if (forwarded !== undefined) return networkOf(forwarded);
   return networkOf(req.socket.remoteAddress ?? 'unknown');
+}
+
+/** The one IP address in a text, which may be followed by a port: `ip`, `ip:port`, `[v6]` or `[v6]:port`. */
+function addressIn(text: string): string | undefined {
+  const [, v6, v4] = /^\[([^\]]+)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/.exec(text) ?? [];
+  const address = v6 ?? v4 ?? text;
+  return isIP(address) ? address : undefined;
 }
 
 /** The request as procedures see it. */
@@ -71,22 +78,6 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
     hangUp: () => res.destroy(),
     noteOrganization: (organizationId) => noteOrganization(res, organizationId),
     onClose: (callback) => void (res.closed ? callback() : res.once('close', callback)),
-    onDrained: (callback) => onDrained(res, callback),
     setHeader: (name, value) => res.setHeader(name, value),
   };
-}
-
-/** An event of less than what a connection buffers is not waited for. */
-function onDrained(res: Response, callback: () => void): void {
-  if (res.closed || !res.writableNeedDrain) {
-    callback();
-    return;
-  }
-  const done = () => {
-    res.off('drain', done);
-    res.off('close', done);
-    callback();
-  };
-  res.once('drain', done);
-  res.once('close', done);
 }

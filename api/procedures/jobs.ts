@@ -62,13 +62,13 @@ export function jobProcedures(deps: ApiDeps) {
     stream: procedure(contract.jobs.stream, async ({ input, caller, request, authorize }) => {
       await authorize(input.organizationId);
       const { organizationId, workspaceId } = input;
-      const { lastEventId, streamId, signal, hangUp, onDrained } = request;
+      const { lastEventId, streamId, hangUp, onClose } = request;
       // A client that was away while its workspace was deleted still learns how the jobs of the workspace ended.
       const resumed = lastEventId === undefined ? undefined : workspaceId;
       const isFormer = resumed !== undefined && (await hasJobsOfFormerWorkspace(db, organizationId, resumed));
       if (!isFormer) await checkFilters(input);
       if (lastEventId === undefined) request.setHeader('Last-Event-Id', deps.jobStreams.position(organizationId));
-      return deps.jobStreams.open({ caller, organizationId, workspaceId, lastEventId, streamId, signal, hangUp, onDrained });
+      return deps.jobStreams.open({ caller, organizationId, workspaceId, lastEventId, streamId, hangUp, onClose });
     }),
   };
 

@@ -10,6 +10,9 @@ import type { StreamEvent } from '../procedure.ts';
 /** How often a silent stream sends a comment, so that no proxy on the way to its client takes it for dead. */
 export const keepAliveMs = 15_000;
 
+/** When a browser opens a stream again that ended. */
+const usualRetryMs = 3_000;
+
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 
 /** What goes to many streams is written as JSON once. */
@@ -21,9 +24,13 @@ function toJson(data: object): string {
   return json;
 }
 
+function retryAfter(ms: number): string {
+  return `retry: ${ms}\n`;
+}
+
 /**
  * A stream's events as server-sent events: `message` events with their ids, a comment every 15 s, and an `error` event with
- * the envelope before the end. The response's `close` ends the source, because nothing else notices that a client leaves.
+ * the envelope before the end, and when a browser may come back (`retry`). The response's `close` ends the source, because nothing else notices that a client leaves.
  */
 export function toEventStream(log: Logger, route: AnyRoute, res: Response, events: AsyncIterable<StreamEvent>): Readable {
   const iterator = events[Symbol.asyncIterator]();
@@ -41,8 +48,9 @@ export function toEventStream(log: Logger, route: AnyRoute, res: Response, event
         reading = false;
         this.push(next.done ? null : `id: ${next.value.id}\nevent: message\ndata: ${toJson(next.value.data)}\n\n`);
       } catch (error) {
-        const { envelope, bare } = within(() => renderError(error, { requestId: requestIdOf(res), route, log }));
-        this.push(`event: error\ndata: ${JSON.stringify(envelope ?? bare)}\n\n`);
+        const { envelope, bare, headers } = within(() => renderError(error, { requestId: requestIdOf(res), route, log }));
+        const retry = headers['retry-after'] === undefined ? '' : retryAfter(1_000 * Number(headers['retry-after']));
+        this.push(`event: error\n${retry}data: ${JSON.stringify(envelope ?? bare)}\n\n`);
         this.push(null);
       }
     },
@@ -57,6 +65,7 @@ export function toEventStream(log: Logger, route: AnyRoute, res: Response, event
   if (res.closed) body.destroy();
   res.setHeader('Content-Type', eventStreamType);
   res.setHeader('X-Accel-Buffering', 'no');
-  res.flushHeaders();
+  // A browser that was told to wait longer, and is let in again, comes back as soon as usual.
+  res.write(`${retryAfter(usualRetryMs)}\n`);
   return body;
 }

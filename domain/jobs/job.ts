@@ -11,7 +11,8 @@ export type JobRow = Selectable<JobTable>;
 /** A job without what may be large. */
 export type JobHead = Omit<JobRow, 'input' | 'result'>;
 
-const workspace = sql<string | null>`(select id from workspace where workspace.id = job.workspace_id)`;
+/** The workspace of a job; null if it is gone. */
+export const workspace = sql<string | null>`(select id from workspace where workspace.id = job.workspace_id)`;
 
 /**
  * The columns of a {@link JobHead}, as everybody may see them: what a job was made by, or in, or of, is null if that is gone (docs/rules.md,

@@ -1,39 +1,77 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { anyOf } from '../../db/batched-read.ts';
 import { longestTransactionMs } from '../../db/bounds.ts';
 import type { Db } from '../../db/connect.ts';
-import { fitPage, readRows, rowBytes } from '../page.ts';
-import { headColumns, inputBytes, type JobRow, resultBytes } from './job.ts';
+import { rowBytes } from '../page.ts';
+import { headColumns, inputBytes, type JobRow, resultBytes, workspace } from './job.ts';
 
-/**
- * A job for the event of a stream. Its input and result are empty until it is final. `bytes`: about the size of the event. `changedAt`:
- * its place in the order of changes, which may be before `updated_at`, because the job can change again before its contents are read.
- */
-export type ChangedJob = JobRow & { bytes: number; changedAt: Date };
-
-/**
- * An organization's jobs by id, the oldest change first, as many as fit into `maxBytes` but at least one. Ids of other organizations are
- * left out. `left`: the ids that did not fit.
- */
-export async function readJobsById(
-  db: Db,
-  organizationId: string,
-  jobIds: string[],
-  { maxBytes }: { maxBytes: number },
-): Promise<{ jobs: ChangedJob[]; left: string[] }> {
-  if (jobIds.length === 1) return { jobs: await readOne(db, organizationId, jobIds), left: [] };
-  const { page, jobs } = await readBounded(db, sql`id = any(${jobIds}) and organization_id = ${organizationId}`, {
-    limit: jobIds.length,
-    maxBytes,
-  });
-  const fit = new Set(page.rows.map(({ id }) => id));
-  return { jobs, left: page.more ? jobIds.filter((id) => !fit.has(id)) : [] };
+/** A change of a job: where it is in the order of changes, and what it is told apart from other changes at the same moment by. */
+export interface JobChange {
+  id: string;
+  at: Date;
+  state: string;
+  /** About the size of the event that tells of it. */
+  bytes: number;
 }
 
-/** One job always fits: its size need not be known before it is read. */
-async function readOne(db: Db, organizationId: string, jobIds: string[]): Promise<ChangedJob[]> {
-  const jobs = await selectContents(db, jobIds).select(eventBytes.as('bytes')).where('organization_id', '=', organizationId).execute();
-  return jobs.map((job) => ({ ...job, changedAt: job.updated_at }));
+/** A job for the event of a stream. Its input and result are empty until it is final. `changedAt`: its place in the order of changes. */
+export type ChangedJob = JobRow & { bytes: number; changedAt: Date };
+
+/** Covers the duration of a commit, and the difference between the clocks of the service and the database. */
+const marginMs = 5_000;
+const changesPerRead = 1_000;
+const jobsPerRead = 200;
+const bytesPerRead = 256 * 1024;
+
+/**
+ * Where reading begins so that it misses nothing after `since`: earlier by the longest permitted transaction (docs/rules.md, notifications may
+ * be lost).
+ */
+export function replayStart(since: Date, transactionMs: number = longestTransactionMs): Date {
+  return new Date(since.getTime() - transactionMs - marginMs);
+}
+
+/** What tells a state of a job from the others that it had at the same moment. */
+export function stateOf({ status, attempts, workspace_id }: Pick<JobRow, 'status' | 'attempts' | 'workspace_id'>): string {
+  return `${status} ${attempts} ${workspace_id}`;
+}
+
+/** An organization's changes at a moment or later, or after another change; the oldest first, at most a thousand. `more`: whether there are others. */
+export async function listChanges(
+  db: Db,
+  organizationId: string,
+  from: Date | JobChange,
+): Promise<{ changes: JobChange[]; more: boolean }> {
+  const isLater = from instanceof Date ? sql<boolean>`updated_at >= ${from}` : sql<boolean>`(updated_at, id) > (${from.at}, ${from.id})`;
+  const rows = await db
+    .selectFrom('job')
+    .select(['id', 'updated_at as at', 'status', 'attempts', workspace.as('workspace_id'), eventBytes.as('bytes')])
+    .where('organization_id', '=', organizationId)
+    .where(isLater)
+    .orderBy('updated_at')
+    .orderBy('id')
+    .limit(changesPerRead)
+    .execute();
+  const changes = rows.map((row) => ({ id: row.id, at: row.at, state: stateOf(row), bytes: row.bytes }));
+  return { changes, more: rows.length === changesPerRead };
+}
+
+/**
+ * Reads the jobs of changes in their order, at most 200 or 256 KiB at a time, unless one is larger. A job that has changed again meanwhile is
+ * read as it is now. Those that are gone are left out.
+ */
+export async function* readChangedJobs(db: Db, changes: JobChange[]): AsyncGenerator<ChangedJob[]> {
+  for (const part of inParts(changes)) {
+    const read = await selectContents(
+      db,
+      part.map(({ id }) => id),
+    ).execute();
+    const byId = new Map(read.map((job) => [job.id, job]));
+    yield part.flatMap(({ id, at, bytes }) => {
+      const job = byId.get(id);
+      return job ? [{ ...job, bytes, changedAt: at }] : [];
+    });
+  }
 }
 
 /** Whether an organization has jobs that were in a workspace when it was deleted. */
@@ -49,73 +87,22 @@ export async function hasJobsOfFormerWorkspace(db: Db, organizationId: string, w
   return rows[0]?.found === true;
 }
 
-/** Covers the duration of a commit, and the difference between the clocks of the service and the database. */
-const marginMs = 5_000;
-
-/**
- * Where a replay begins that misses nothing after `since`: earlier by the longest permitted transaction (docs/rules.md, notifications may
- * be lost).
- */
-export function replayStart(since: Date, transactionMs: number = longestTransactionMs): Date {
-  return new Date(since.getTime() - transactionMs - marginMs);
-}
-
-/** A place in the order of changes. */
-export interface ChangePosition {
-  id: string;
-  at: Date;
-}
-
-export interface ChangedPage {
-  jobs: ChangedJob[];
-  /** Where the page ends; undefined if it is empty. A job that changes while it is read may be of a later time. */
-  end: ChangePosition | undefined;
-  /** Whether there are changes after it. */
-  more: boolean;
-}
-
-/**
- * A page of an organization's jobs that changed at a moment or later, or after the end of a page, the oldest change first. It ends after 200 jobs
- * or `maxBytes`, and holds at least one. `admit` is called with its size in bytes before the contents are read.
- */
-export async function readChangedJobs(
-  db: Db,
-  organizationId: string,
-  from: Date | ChangePosition,
-  { maxBytes, admit }: { maxBytes: number; admit?: Admit },
-): Promise<ChangedPage> {
-  const isLater = from instanceof Date ? sql`updated_at >= ${from}` : sql`(updated_at, id) > (${from.at}, ${from.id})`;
-  const { page, jobs } = await readBounded(db, sql`organization_id = ${organizationId} and ${isLater}`, {
-    limit: pageSize,
-    maxBytes,
-    admit,
-  });
-  return { jobs, end: page.rows.at(-1), more: page.more };
-}
-
-const pageSize = 200;
 const isFinished = sql`finished_at is not null`;
 const eventBytes = sql<number>`${sql.lit(rowBytes)} + case when ${isFinished} then ${inputBytes} + ${resultBytes} else 0 end`;
 
-type Admit = (bytes: number) => Promise<void>;
-
-async function readBounded(
-  db: Db,
-  where: RawBuilder<unknown>,
-  { admit, ...bounds }: { limit: number; maxBytes: number; admit?: Admit | undefined },
-) {
-  const sized = sql`
-    select id, updated_at as at, ${eventBytes} as bytes from job where ${where} order by updated_at, id limit ${bounds.limit + 1}
-  `;
-  const page = await fitPage(db, sized, { ...bounds, order: 'asc' });
-  await admit?.(page.bytes);
-  const jobs = await readRows(page, (ids) => selectContents(db, ids).execute());
-  const rows = new Map(page.rows.map((row) => [row.id, row]));
-  const toChanged = (job: JobRow): ChangedJob => {
-    const { bytes = rowBytes, at = job.updated_at } = rows.get(job.id) ?? {};
-    return { ...job, bytes, changedAt: at };
-  };
-  return { page, jobs: jobs.map(toChanged) };
+function* inParts(changes: JobChange[]): Generator<JobChange[]> {
+  let part: JobChange[] = [];
+  let bytes = 0;
+  for (const change of changes) {
+    if (part.length === jobsPerRead || (part.length > 0 && bytes + change.bytes > bytesPerRead)) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(change);
+    bytes += change.bytes;
+  }
+  if (part.length > 0) yield part;
 }
 
 /** Jobs by id, as their events show them. */

@@ -108,7 +108,7 @@ describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
       }
       for (const base of [api.url, second.apiUrl]) {
         const refusal = await (await open(base)).refused;
-        expect(refusal).to.match(/^event: error\ndata: /);
+        expect(refusal).to.match(/^retry: 3000\n\nevent: error\nretry: 60000\ndata: /);
         const error = JSON.parse(/data: (.*)/.exec(refusal)?.[1] ?? '');
         expect(error).to.deep.include({ defined: true, code: 'TOO_MANY_REQUESTS', status: 429 });
       }

@@ -388,10 +388,18 @@ describe('The address of a client', () => {
       expect(await remaining(api, '203.0.113.2')).to.equal(2);
       expect(await remaining(api, '2001:db8::1')).to.equal(2);
       expect(await remaining(api, '::ffff:203.0.113.1')).to.equal(0);
+      // One family of proxies writes the port, too.
+      expect(await remaining(api, '203.0.113.5:49152')).to.equal(2);
+      expect(await remaining(api, '203.0.113.5:49153')).to.equal(1);
+      expect(await remaining(api, '203.0.113.5')).to.equal(0);
+      // An IPv6 address counts by its /64.
+      expect(await remaining(api, '[2001:db8:0:1::1]:49152')).to.equal(2);
+      expect(await remaining(api, '[2001:db8:0:1::2]')).to.equal(1);
+      expect(await remaining(api, '2001:db8:0:1:f::3')).to.equal(0);
       // What follows is counted on the connection's own address.
       expect(await remaining(api, undefined)).to.equal(2);
       expect(await remaining(api, '203.0.113.9, 203.0.113.2')).to.equal(1);
-      expect(await remaining(api, 'not-an-address')).to.equal(0);
+      expect(await remaining(api, '203.0.113.9:0x1')).to.equal(0);
     } finally {
       await api.stop();
     }

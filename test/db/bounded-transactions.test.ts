@@ -5,7 +5,7 @@ import { longestTransactionMs } from '../../db/bounds.ts';
 import { createDb, createPool, type Db, type Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { isUnavailable } from '../../db/unavailable.ts';
-import { readChangedJobs, replayStart } from '../../domain/jobs/list-changed-jobs.ts';
+import { listChanges, replayStart } from '../../domain/jobs/list-changed-jobs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { staysTrue } from '../support/stays-true.ts';
 
@@ -115,9 +115,9 @@ describe('A transaction', () => {
   };
 
   async function idsChangedSince(db: Db, from: Date): Promise<string[]> {
-    const { jobs, more } = await readChangedJobs(db, 'one', from, { maxBytes: 1_000_000 });
+    const { changes, more } = await listChanges(db, 'one', from);
     expect(more).to.equal(false);
-    return jobs.map(({ id }) => id);
+    return changes.map(({ id }) => id);
   }
 
   it('has one bound in every pool, by which every replay begins earlier, unless told otherwise', async () => {

@@ -102,7 +102,7 @@ export class Service {
         noteOrganization() {},
         setHeader() {},
       },
-      ...{ onClose: onEnd, onDrained: onEnd },
+      ...{ onClose: onEnd },
     };
     const deps = {
       log,

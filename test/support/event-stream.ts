@@ -11,6 +11,8 @@ export interface StreamedEvent {
 /** An open stream of server-sent events, each held to the OpenAPI document as it comes in. */
 export interface EventStream {
   events: StreamedEvent[];
+  /** How long a browser would wait before it opens the stream again, in milliseconds: what it was told last. */
+  retryMs(): number | undefined;
   /** The first event, also of those that came already, that fulfils a condition; throws after a minute or at the end of the stream. */
   first(condition: (event: StreamedEvent) => boolean): Promise<StreamedEvent>;
   /** Resolves when the stream has ended. */
@@ -40,9 +42,13 @@ export async function openJobStream(api: TestApi, options: StreamOptions): Promi
   recorder.check({ method: 'GET', path, requestHeaders, status: 200, headers: response.headers, body: undefined });
 
   const events: StreamedEvent[] = [];
+  let retryMs: number | undefined;
   let failure: Error | undefined;
   let wake = () => {};
   const parser = createParser({
+    onRetry(ms) {
+      retryMs = ms;
+    },
     onEvent({ event = 'message', id, data }) {
       const streamed = { event, ...(id === undefined ? {} : { id }), data: JSON.parse(data) };
       recorder.checkEvent('jobs.stream', streamed);
@@ -67,6 +73,7 @@ export async function openJobStream(api: TestApi, options: StreamOptions): Promi
 
   return {
     events,
+    retryMs: () => retryMs,
     ended,
     close: () => controller.abort(),
     async first(condition) {

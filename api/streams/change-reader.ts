@@ -1,0 +1,17 @@
+import type { Db } from '../../db/connect.ts';
+import { type ChangedJob, type JobChange, listChanges, readChangedJobs, replayStart } from '../../domain/jobs/list-changed-jobs.ts';
+
+/** Reads an organization's changes that are new to whoever asks, a part of its jobs at a time. */
+export type ReadChanges = (organizationId: string, since: Date, isNew: (change: JobChange) => boolean) => AsyncIterable<ChangedJob[]>;
+
+/** The one query of streams: every change since a moment, also one that was committed late; the oldest first. */
+export function createChangeReader(db: Db): ReadChanges {
+  return async function* (organizationId, since, isNew) {
+    let from: Date | JobChange | undefined = replayStart(since);
+    while (from !== undefined) {
+      const { changes, more }: Awaited<ReturnType<typeof listChanges>> = await listChanges(db, organizationId, from);
+      yield* readChangedJobs(db, changes.filter(isNew));
+      from = more ? changes.at(-1) : undefined;
+    }
+  };
+}
