@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { AiClient } from '../ai/client.ts';
+import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Mailer } from '../mail/port.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Storage } from '../storage/port.ts';
-import type { AttemptSlots } from './attempt-slots.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Embedder } from './embedder.ts';
 
@@ -29,8 +29,8 @@ export interface ActivityDeps {
   reindexEmbedder: Embedder;
   mailer: Mailer;
   log: Logger;
-  /** Limits the attempts of all kinds in this process. */
-  attempts: AttemptSlots;
+  /** Limits the attempts of all kinds in this process: `WORKER_CONCURRENCY`. Closed when the process stops. */
+  attempts: Semaphore;
   jobs: { timeoutMs: number; retryDelaysMs: readonly number[] };
   getPlan: GetPlan;
   /** Holds attempts back while the AI service is down; undefined if an outage costs attempts, which is the default. */

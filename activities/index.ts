@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { inTransaction } from '../db/transaction.ts';
 import { purgeUpload } from '../domain/documents/purge-uploads.ts';
-import type { JobState } from '../domain/jobs/job.ts';
+import type { EndedJob, JobState } from '../domain/jobs/job.ts';
 import { type EndedAttempt, settleAttempt } from '../domain/jobs/settle-attempt.ts';
 import { type DuePlace, deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
 import { billingActivities } from './billing.ts';
@@ -10,7 +10,7 @@ import { mailActivities } from './mail.ts';
 import { organizationActivities } from './organizations.ts';
 import { reindexActivities } from './reindex.ts';
 import { replayActivities } from './replay.ts';
-import { type AttemptInput, type AttemptReport, runJobAttempt } from './run-job-attempt.ts';
+import { type AttemptInput, runJobAttempt } from './run-job-attempt.ts';
 import { housekeepingActivities, indexActivities, sweepActivities, tellingSuccess } from './scheduled.ts';
 import { workspaceActivities } from './workspaces.ts';
 
@@ -28,8 +28,8 @@ export function createActivities(deps: ActivityDeps) {
     ...replayActivities(deps),
     ...workspaceActivities(deps),
 
-    /** Scheduled on the task queue of the kind, never retried by Temporal. */
-    runJobAttempt: (input: AttemptInput): Promise<AttemptReport> => runJobAttempt(deps, input),
+    /** Scheduled on the task queue of the kind. */
+    runJobAttempt: (input: AttemptInput): Promise<EndedJob> => runJobAttempt(deps, input),
 
     settleAttempt: (attempt: EndedAttempt): Promise<JobState> => settleAttempt(deps.db, attempt, deps.jobs.retryDelaysMs),
 

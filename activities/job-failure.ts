@@ -2,9 +2,11 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { AiServiceError } from '../ai/client.ts';
 import { DocumentGone } from '../domain/documents/document.ts';
 import { TextReplaced } from '../domain/documents/document-text.ts';
+import type { JobError, UnfinishedJob } from '../domain/jobs/job.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
 import { IndexSwitched } from '../domain/reindex/searched-index.ts';
 import { StorageUnavailable } from '../storage/port.ts';
+import { settledDetail } from '../workflows/definitions.ts';
 
 /** An attempt failed for a reason that the tenant may read. If it is not `retryable`, the job fails; else it waits at least `retryAfterMs`. */
 export class JobFailure extends Error {
@@ -20,18 +22,20 @@ export class JobFailure extends Error {
   }
 }
 
-/**
- * Converts what an attempt threw to the failure that Temporal records and the job shows (docs/rules.md, job states). Causes stay in the
- * log.
- */
+/** What an activity throws, as Temporal records it. Causes stay in the log. */
 export function toApplicationFailure(error: unknown): ApplicationFailure {
-  const { code, message, retryable, retryAfterMs } = toAttemptFailure(error);
-  return ApplicationFailure.create({
-    type: code,
-    message,
-    nonRetryable: !retryable,
-    details: retryAfterMs === undefined ? [] : [{ retryAfterMs }],
-  });
+  const { code, message, retryable } = toAttemptFailure(error);
+  return ApplicationFailure.create({ type: code, message, nonRetryable: !retryable });
+}
+
+/**
+ * The failure of an attempt that has settled its job (docs/rules.md, job states): final if the job failed, or else with the wait until the
+ * next attempt.
+ */
+export function toSettledFailure({ code, message }: JobError, state: { status: 'failed' } | UnfinishedJob): ApplicationFailure {
+  const failure = { type: code, message };
+  if (state.status === 'failed') return ApplicationFailure.create({ ...failure, nonRetryable: true, details: [settledDetail] });
+  return ApplicationFailure.create(state.status === 'queued' ? { ...failure, nextRetryDelay: state.delayMs } : failure);
 }
 
 /** What an attempt that threw means for its job. */

@@ -1,24 +1,28 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { Release } from '../concurrency/fair-semaphore.ts';
+import { type Release, SemaphoreClosed } from '../concurrency/fair-semaphore.ts';
 import { untilAborted } from '../concurrency/until-aborted.ts';
 import type { Db } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isLockTimeout } from '../db/unavailable.ts';
 import { DocumentGone } from '../domain/documents/document.ts';
-import { claimJob } from '../domain/jobs/claim-job.ts';
-import { type JobRow, type JobState, jobStateOf, type QueuedJobState } from '../domain/jobs/job.ts';
+import { isBefore, nameAttempt } from '../domain/jobs/attempt-name.ts';
+import { type Claim, claimJob } from '../domain/jobs/claim-job.ts';
+import { type EndedJob, findJob, type JobRow, type JobState, jobStateOf } from '../domain/jobs/job.ts';
 import { settleAttempt, workspaceLocked } from '../domain/jobs/settle-attempt.ts';
 import { succeedJob } from '../domain/jobs/succeed-job.ts';
 import { lockWorkspaceIndex } from '../domain/locks.ts';
 import { isWorkspaceThere } from '../domain/workspaces/workspace.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers.ts';
-import { JobFailure, toApplicationFailure, toAttemptFailure } from './job-failure.ts';
+import { JobFailure, toApplicationFailure, toAttemptFailure, toSettledFailure } from './job-failure.ts';
 import { createStopSignal } from './stop-signal.ts';
 
 /** A heartbeat's reply brings a cancellation. A worker that misses three of them is lost. */
 const heartbeatMs = 3_000;
+
+/** When an attempt looks again at a job that another run holds. */
+const heldElsewhereMs = 15_000;
 
 /** How often a transaction of an attempt may wait in vain for a lock. */
 const mostLockWaits = 3;
@@ -26,25 +30,16 @@ const mostLockWaits = 3;
 export interface AttemptInput {
   jobId: string;
   kind: JobKind;
-  /** Whose slot it takes. A workflow of an earlier release does not say it. */
-  organizationId?: string;
-  /** Names the attempt; see {@link claimJob}. */
-  claimedBy: string;
 }
 
 /**
- * The state of the job after an attempt. `handedBack`: this worker was full and did not begin the attempt; `behindOwn`: its organization had
- * attempts there, and that of another might have begun.
+ * One attempt of a job, which Temporal repeats: takes a slot of this process, claims the row, runs the handler of its kind, and stores the
+ * result if the attempt is still the current one. A failure is settled in the row before it is thrown. The timeout counts from the claim.
+ * Returns how the job ended. Throws a coded failure, retryable or final, or the cancellation.
  */
-export type AttemptReport = Exclude<JobState, QueuedJobState> | (QueuedJobState & { handedBack?: boolean; behindOwn?: boolean });
-
-/**
- * One attempt of a job: takes a slot of this process, claims the row, runs the handler of its kind, and stores the result if the attempt
- * is still the current one. The timeout counts from the claim. Returns the job's state if it could not be claimed. Throws a coded
- * failure, retryable or final.
- */
-export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Promise<AttemptReport> {
+export async function runJobAttempt(deps: ActivityDeps, { jobId }: AttemptInput): Promise<EndedJob> {
   const context = Context.current();
+  const { cancellationSignal } = context;
   let told: string | undefined;
   const heartbeat = setInterval(
     () => context.heartbeat(isHeld(deps) ? 'The AI service is down: the job waits for it.' : told),
@@ -55,16 +50,13 @@ export async function runJobAttempt(deps: ActivityDeps, input: AttemptInput): Pr
   };
   let release: Release | undefined;
   try {
-    await deps.breaker?.untilClosed(context.cancellationSignal);
-    const slot = await deps.attempts.acquire(input.organizationId ?? '', context.cancellationSignal);
-    if (typeof slot !== 'function') return { status: 'queued', delayMs: 0, handedBack: true, ...slot };
-    release = slot;
-    context.cancellationSignal.throwIfAborted();
-    const claim = await claimJob(deps.db, input.jobId, input.claimedBy);
-    if (!claim.claimed) return await jobStateOf(deps.db, claim.job);
-    return await runClaimed(deps, claim.job, { context, tell });
+    await deps.breaker?.untilClosed(cancellationSignal);
+    release = await deps.attempts.acquire(cancellationSignal);
+    cancellationSignal.throwIfAborted();
+    const claim = await claimOrTakeOver(deps, jobId, nameOf(context));
+    return claim.claimed ? await runClaimed(deps, claim.job, { context, tell }) : endedOrLater(await jobStateOf(deps.db, claim.job));
   } catch (error) {
-    throw toFailure(deps, input, error, context);
+    throw toFailure(deps, jobId, error, context);
   } finally {
     release?.();
     clearInterval(heartbeat);
@@ -75,17 +67,36 @@ function isHeld({ breaker }: ActivityDeps): boolean {
   return breaker !== undefined && breaker.state !== 'closed';
 }
 
+function nameOf({ info }: Context): string {
+  return nameAttempt({ runId: info.workflowExecution?.runId ?? '', activityId: info.activityId, attempt: info.attempt });
+}
+
+/** Claims the job; also one that is held by an earlier attempt of this run, which Temporal has given up: that one counts as lost. */
+async function claimOrTakeOver({ db }: ActivityDeps, jobId: string, name: string): Promise<Claim> {
+  const claim = await claimJob(db, jobId, name);
+  if (claim.claimed || claim.job?.status !== 'running' || !isBefore(claim.job.claimed_by, name)) return claim;
+  await settleAttempt(db, { jobId, claimedBy: claim.job.claimed_by, failure: workerLost }, [0]);
+  return await claimJob(db, jobId, name);
+}
+
+/** How the job has ended. Throws if it has not: another run holds it, or is about to claim it. */
+function endedOrLater(state: JobState): EndedJob {
+  if (state.status !== 'queued' && state.status !== 'running') return state;
+  const nextRetryDelay = state.status === 'queued' ? state.delayMs : heldElsewhereMs;
+  throw ApplicationFailure.create({ type: 'held_elsewhere', message: 'Another run holds the job.', nextRetryDelay, category: 'BENIGN' });
+}
+
 /** What Temporal records: a cancellation, or a coded failure. Causes that the tenant may not read stay in the log. */
-function toFailure(deps: ActivityDeps, { jobId, kind }: AttemptInput, error: unknown, context: Context): unknown {
-  if (context.cancellationSignal.aborted && error === context.cancellationSignal.reason) {
-    // A worker that stops also cancels its attempts, but the job must be tried again.
-    return context.cancellationDetails?.workerShutdown ? toApplicationFailure(workerStopped) : error;
-  }
+function toFailure({ log }: ActivityDeps, jobId: string, error: unknown, { cancellationSignal, cancellationDetails }: Context): unknown {
   if (error instanceof ApplicationFailure) return error;
-  deps.log.warn({ err: error, jobId, kind }, 'the attempt failed');
+  // A worker that stops also cancels its attempts, but the job must be tried again.
+  if (error instanceof SemaphoreClosed || cancellationDetails?.workerShutdown) return toApplicationFailure(workerStopped);
+  if (cancellationSignal.aborted && error === cancellationSignal.reason) return error;
+  log.warn({ err: error, jobId }, 'the attempt could not begin');
   return toApplicationFailure(error);
 }
 
+const workerLost = new JobFailure('worker_lost', 'The worker was lost during the attempt.', true);
 const workerStopped = new JobFailure('worker_stopped', 'The worker stopped during the attempt.', true);
 /** Other work holds the locks that an attempt needs, such as the switch of its workspace to another model, for up to a quarter of an hour. */
 const locked = new JobFailure(workspaceLocked, 'The document is locked by other work, such as the switch to another model.', true, {
@@ -99,7 +110,7 @@ async function runClaimed(
   deps: ActivityDeps,
   job: JobRow,
   { context, tell }: { context: Context; tell: (progress: string) => void },
-): Promise<AttemptReport> {
+): Promise<EndedJob> {
   const stop = createStopSignal(context, deps, job);
   const timeout = AbortSignal.timeout(deps.jobs.timeoutMs);
   const signal = AbortSignal.any([stop.signal, timeout]);
@@ -108,22 +119,39 @@ async function runClaimed(
     if (job.error_code === workspaceLocked) await waitPatiently(() => untilUnlocked(deps.db, job), signal);
     const outcome = await untilAborted(handlers[job.kind](deps, job, signal, tell), signal);
     const stored = await waitPatiently(() => succeedJob(deps.db, job, outcome), signal);
-    if (stored) return { status: 'succeeded' };
-    if (job.workspace_id !== null && !(await isWorkspaceThere(deps.db, job.workspace_id)))
-      throw job.document_id === null ? workspaceMissing : new DocumentGone();
-    deps.log.warn(
-      { jobId: job.id, kind: job.kind, attempt: job.attempts },
-      'the attempt had been presumed lost; its result was not stored',
-    );
-    // Whoever took the job over runs it now.
-    return { status: 'running' };
+    return stored ? { status: 'succeeded' } : await whySuperseded(deps, job);
   } catch (error) {
-    const failure = stop.signal.aborted ? stop.signal.reason : timeout.aborted ? timedOut : error;
-    if (stop.orphaned && !stop.signal.aborted) await settleOrphan(deps, job, failure);
-    throw failure;
+    const stopped = context.cancellationDetails?.workerShutdown === true;
+    // The workflow settles what Temporal cancels.
+    if (stop.signal.aborted && !stopped) throw stop.signal.reason;
+    const cause = stop.signal.aborted ? workerStopped : timeout.aborted ? timedOut : error;
+    return await settle(deps, job, cause);
   } finally {
     stop.done();
   }
+}
+
+/** Settles the failure of an attempt in its job's row, and throws it as Temporal is to record it; returns how the job ended otherwise. */
+async function settle({ db, log, jobs }: ActivityDeps, job: JobRow, cause: unknown): Promise<EndedJob> {
+  const { id: jobId, kind, claimed_by: claimedBy } = job;
+  log.warn({ err: cause, jobId, kind }, 'the attempt failed');
+  const failure = toAttemptFailure(cause);
+  const state = await settleAttempt(db, { jobId, claimedBy: claimedBy ?? '', failure }, jobs.retryDelaysMs).catch((error: unknown) => {
+    log.warn({ err: error, jobId, kind }, 'the failure of an attempt was not stored; the next attempt counts it as lost');
+    throw ApplicationFailure.retryable(failure.message, failure.code);
+  });
+  if (state.status === 'failed') throw toSettledFailure(state.error, state);
+  if (state.status === 'queued') throw toSettledFailure(failure, state);
+  return endedOrLater(state);
+}
+
+/** Why the result of an attempt was not stored. Throws if its workspace is gone. */
+async function whySuperseded({ db, log }: ActivityDeps, job: JobRow): Promise<EndedJob> {
+  if (job.workspace_id !== null && !(await isWorkspaceThere(db, job.workspace_id)))
+    throw job.document_id === null ? workspaceMissing : new DocumentGone();
+  const { id: jobId, kind, attempts: attempt } = job;
+  log.warn({ jobId, kind, attempt }, 'the attempt had been presumed lost; its result was not stored');
+  return endedOrLater(await jobStateOf(db, await findJob(db, jobId)));
 }
 
 /**
@@ -144,10 +172,4 @@ async function waitPatiently<T>(transaction: () => Promise<T>, signal: AbortSign
 /** Waits until the lock is free that kept the attempt before from storing its result, so that this one does not work in vain. */
 async function untilUnlocked(db: Db, { workspace_id: workspaceId }: JobRow): Promise<void> {
   if (workspaceId !== null) await inTransaction(db, (trx) => lockWorkspaceIndex(trx, workspaceId, 'keep'));
-}
-
-/** Settles an attempt whose workflow is gone: otherwise only the sweep would. */
-async function settleOrphan(deps: ActivityDeps, job: JobRow, error: unknown): Promise<void> {
-  const ended = { jobId: job.id, claimedBy: job.claimed_by ?? '', failure: toAttemptFailure(error) };
-  await settleAttempt(deps.db, ended, deps.jobs.retryDelaysMs);
 }

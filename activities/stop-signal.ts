@@ -6,11 +6,9 @@ import type { ActivityDeps } from './deps.ts';
 /** How often an attempt whose workflow is gone checks that it still holds the job. */
 const checkMs = 3_000;
 
-/** Tells an attempt to stop, and whether it has a workflow that settles it. */
+/** Tells an attempt to stop. */
 export interface StopSignal {
   signal: AbortSignal;
-  /** The workflow was terminated or reset, or counts the attempt as lost: its end is reported to nobody. */
-  readonly orphaned: boolean;
   /** Ends the watch. */
   done(): void;
 }
@@ -22,13 +20,11 @@ export interface StopSignal {
 export function createStopSignal(context: Context, { db, log }: Pick<ActivityDeps, 'db' | 'log'>, job: JobRow): StopSignal {
   const { cancellationSignal } = context;
   const stop = new AbortController();
-  let orphaned = false;
   let timer: NodeJS.Timeout | undefined;
 
   const canceled = () => {
     const details = context.cancellationDetails;
     if (!details?.notFound || details.timedOut) return stop.abort(cancellationSignal.reason);
-    orphaned = true;
     log.info({ jobId: job.id }, 'the workflow of an attempt is gone; the attempt goes on while the job is its own');
     timer = setInterval(() => void check(), checkMs);
     void check();
@@ -42,9 +38,6 @@ export function createStopSignal(context: Context, { db, log }: Pick<ActivityDep
   else cancellationSignal.addEventListener('abort', canceled, { once: true });
   return {
     signal: stop.signal,
-    get orphaned() {
-      return orphaned;
-    },
     done() {
       clearInterval(timer);
       cancellationSignal.removeEventListener('abort', canceled);

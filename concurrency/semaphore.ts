@@ -32,6 +32,11 @@ export class Semaphore {
     return this.#fair.acquireWithin(onlyKey, patienceMs, signal);
   }
 
+  /** Rejects all who wait, and all who ask from now on, with `SemaphoreClosed`. Holders stay until they release. */
+  close(): void {
+    this.#fair.close();
+  }
+
   /** Does `work` as a holder. Rejects as {@link acquire} and as the work does. */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#fair.run(onlyKey, work, signal);

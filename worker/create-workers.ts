@@ -1,6 +1,5 @@
 import type { DataConverter } from '@temporalio/common';
 import { type InjectedSinks, type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
-import type { AttemptSlots } from '../activities/attempt-slots.ts';
 import type { Activities } from '../activities/index.ts';
 import type { JobKind } from '../db/schema.ts';
 import { jobTaskQueue, mainTaskQueue } from '../workflows/definitions.ts';
@@ -16,8 +15,8 @@ export interface WorkerOptions {
   activities: Activities;
   /** The kinds whose task queues this process polls. */
   jobKinds: readonly JobKind[];
-  /** Limits the attempts of all kinds in this process. */
-  attempts: AttemptSlots;
+  /** How many attempts of all kinds this process takes at once. */
+  concurrency: number;
   shutdownGraceMs: number;
   /** What the sandbox of the workflows calls. */
   sinks: InjectedSinks<TraceSinks>;
@@ -34,7 +33,7 @@ const mostCachedWorkflows = 600;
 
 /** The workers of a process: one for workflows and their short activities, and one for the attempts of each kind of job. */
 export async function createWorkers(options: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker[]> {
-  const slots = new JobSlots(options.attempts);
+  const slots = new JobSlots(options.concurrency);
   const attempts = options.jobKinds.map((kind) => createAttemptWorker(options, kind, slots));
   const created = await Promise.allSettled([createMainWorker(options, workflowBundle), ...attempts]);
   const workers = created.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));

@@ -1,19 +1,18 @@
 import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit } from '@temporalio/worker';
-import type { AttemptSlots } from '../activities/attempt-slots.ts';
 import { WaitQueue } from '../concurrency/wait-queue.ts';
 
 /**
  * What the workers of all kinds in a process may take from their queues. An attempt counts for all of them, a poll only for its own queue, so
- * that idle queues take nothing from the others. Polls of several queues may bring a few attempts more: those wait for the slots of the
- * attempts.
+ * that idle queues take nothing from the others. Polls of several queues may bring a few attempts more: those wait for the process's
+ * semaphore.
  */
 export class JobSlots {
-  private readonly attempts: AttemptSlots;
+  private readonly limit: number;
   private used = 0;
   private readonly queue = new WaitQueue();
 
-  constructor(attempts: AttemptSlots) {
-    this.attempts = attempts;
+  constructor(limit: number) {
+    this.limit = limit;
   }
 
   /** The supplier of one worker. */
@@ -22,7 +21,7 @@ export class JobSlots {
     const asking = new Set<SlotPermit>();
     const used = new Set<SlotPermit>();
     const reserve = (): SlotPermit | null => {
-      if (this.used + asking.size >= this.attempts.mostTaken) return null;
+      if (this.used + asking.size >= this.limit) return null;
       const permit = {};
       asking.add(permit);
       return permit;
@@ -33,7 +32,7 @@ export class JobSlots {
         for (;;) {
           const permit = reserve();
           if (permit) return permit;
-          await this.untilRoom(signal);
+          await this.queue.wait(signal);
         }
       },
       tryReserveSlot: reserve,
@@ -48,16 +47,5 @@ export class JobSlots {
         this.queue.resolveAll();
       },
     };
-  }
-
-  /** Waits until one is released, or more may be taken. */
-  private async untilRoom(signal: AbortSignal): Promise<void> {
-    const over = new AbortController();
-    const either = AbortSignal.any([signal, over.signal]);
-    try {
-      await Promise.race([this.queue.wait(either), this.attempts.untilMore(either)]);
-    } finally {
-      over.abort();
-    }
   }
 }

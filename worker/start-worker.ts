@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
-import { AttemptSlots } from '../activities/attempt-slots.ts';
 import { CircuitBreaker } from '../activities/circuit-breaker.ts';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { Embedder } from '../activities/embedder.ts';
 import { handlers } from '../activities/handlers.ts';
 import { createActivities } from '../activities/index.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
 import type { ServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
@@ -41,7 +41,7 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
   const deps = createDeps(config, parts);
   const activities = createActivities(deps);
   const jobKinds = handledKinds(config);
-  const { shutdownGraceMs } = config.worker;
+  const { concurrency, shutdownGraceMs } = config.worker;
   const { namespace } = config.temporal;
   const sinks = createTraceSinks(tracing);
   const dataConverter = createDataConverter(config.temporal);
@@ -50,10 +50,7 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
     connect: () => connectWorkers(config.temporal),
     bundle: () => bundleWorkflows(dataConverter),
     create: (connection, bundle) =>
-      createWorkers(
-        { connection, namespace, dataConverter, activities, jobKinds, attempts: deps.attempts, shutdownGraceMs, sinks },
-        bundle,
-      ),
+      createWorkers({ connection, namespace, dataConverter, activities, jobKinds, concurrency, shutdownGraceMs, sinks }, bundle),
     prepare: async () => {
       await prepareNamespace(client, namespace);
       await checkStoreOwner(deps.db, deps.storage, { stores: false }).catch((err) => {
@@ -90,7 +87,7 @@ function createDeps(config: ServerConfig, { watchBreaker, ...parts }: SharedPart
     embedder: new Embedder(ai, config.worker.embedCalls),
     reindexEmbedder: new Embedder(ai, 1),
     breaker,
-    attempts: new AttemptSlots(config.worker.concurrency),
+    attempts: new Semaphore(config.worker.concurrency),
     jobs: config.jobs,
     mailer: createMailer(config),
     payments: createPayments({ config, db: parts.db, log: parts.log }),

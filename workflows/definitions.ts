@@ -15,6 +15,9 @@ export function jobTaskQueue(kind: JobKind): string {
 /** The type of the failure of an activity whose input its worker could not decrypt. */
 export const unknownPayloadKey = 'UnknownPayloadKey';
 
+/** The first detail of an attempt's failure that has settled its job as failed: the workflow has nothing left to settle. */
+export const settledDetail = 'settled';
+
 /** Names of signals and queries, as operators see them in Temporal's UI. */
 export const signals = {
   jobCanceled: 'jobCanceled',

@@ -23,6 +23,7 @@ export interface RunJobInput {
   organizationId: string;
   workspaceId: string | null;
   documentId: string | null;
+  maxAttempts: number;
   /** How long an attempt may run, in milliseconds. The activity's own timeout is several times as long. */
   timeoutMs: number;
 }

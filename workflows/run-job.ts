@@ -1,21 +1,55 @@
-import { defineSignal, setHandler } from '@temporalio/workflow';
-import { signals } from './definitions.ts';
+import { CancellationScope, defineSignal, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { JobState } from '../domain/jobs/job.ts';
+import { jobTaskQueue, signals } from './definitions.ts';
 import type { RunJobInput } from './inputs.ts';
-import { type AttemptReport, endAs, isUnfinished } from './job-outcomes.ts';
-import { JobRun } from './job-run.ts';
+import { describeFailure, describeWait, endAs, isCanceled, settledFailure } from './job-outcomes.ts';
 
 const jobCanceled = defineSignal(signals.jobCanceled);
 
+const { settleAttempt } = proxyActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+});
+
+/** How long to wait at least before the activity is scheduled anew, because an attempt did not count or another run holds the job. */
+const againMs = 10_000;
+
 /**
- * Carries one job through its attempts to its end (docs/rules.md, job states). Each failed attempt and each wait is a step of the history.
- * A run that finds the job final, or held by another run, changes nothing (docs/rules.md, the row decides). Fails only if the job failed.
+ * Carries one job to its end (docs/rules.md, job states). Its attempts are those of one activity, which settles each by itself; the workflow
+ * settles what Temporal gave up. A run that finds the job final changes nothing (docs/rules.md, the row decides). Fails only if the job failed.
  */
 export async function runJob(input: RunJobInput): Promise<{ status: string }> {
-  const run = new JobRun(input);
-  setHandler(jobCanceled, () => run.lookAgain());
-  for (let step = run.firstStep(); ; ) {
-    const state: AttemptReport = step === 'attempt' ? await run.attempt() : await run.look();
-    if (!isUnfinished(state)) return endAs(state);
-    step = await run.wait(state);
+  const { jobId, kind } = input;
+  const { runJobAttempt } = proxyActivities<Activities>({
+    taskQueue: jobTaskQueue(kind),
+    startToCloseTimeout: input.timeoutMs * 10,
+    heartbeatTimeout: '10 seconds',
+    retry: { initialInterval: '10 seconds', backoffCoefficient: 3, maximumInterval: '90 seconds', maximumAttempts: input.maxAttempts },
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  });
+  // The signal tells that the row is final: it takes back the attempt, or ends the wait for the next one.
+  let scope = new CancellationScope();
+  setHandler(jobCanceled, () => scope.cancel());
+  setCurrentDetails('The pending activity shows the attempt, the last failure and when the next attempt begins.');
+
+  for (let waitMs = 0; ; ) {
+    const state = await scope
+      .run(async () => {
+        if (waitMs > 0) await sleep(waitMs);
+        return await runJobAttempt({ jobId, kind });
+      })
+      .catch((error: unknown) => settledFailure(error) ?? settle(jobId, error));
+    if (state.status !== 'queued' && state.status !== 'running') return endAs(state);
+    setCurrentDetails(describeWait(state));
+    waitMs = state.status === 'queued' ? Math.max(state.delayMs, againMs) : againMs;
+    // In a canceled scope the wait would end at once, and looking again and again would fill the history.
+    if (isCanceled()) await CancellationScope.nonCancellable(() => sleep(againMs));
+    scope = new CancellationScope();
   }
+}
+
+function settle(jobId: string, error: unknown): Promise<JobState> {
+  const failure = describeFailure(error);
+  return CancellationScope.nonCancellable(() => settleAttempt({ jobId, claimedBy: workflowInfo().runId, failure }));
 }

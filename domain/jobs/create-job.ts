@@ -86,10 +86,10 @@ export async function insertJob(trx: Transaction, job: NewJob, plan: Plan | null
 }
 
 /** What the start of a job's workflow needs of the job. */
-export type StartedJob = Pick<JobHead, 'id' | 'kind' | 'organization_id' | 'workspace_id' | 'document_id'>;
+export type StartedJob = Pick<JobHead, 'id' | 'kind' | 'max_attempts' | 'organization_id' | 'workspace_id' | 'document_id'>;
 
 /** The intent to start a job's workflow. The plan decides the organization's share of the workers. */
 export function startOf(job: StartedJob, plan?: PlanName): Intent {
-  const { id, kind, organization_id, workspace_id, document_id } = job;
-  return startJob({ jobId: id, kind, organizationId: organization_id, workspaceId: workspace_id, documentId: document_id }, plan);
+  const ids = { organizationId: job.organization_id, workspaceId: job.workspace_id, documentId: job.document_id };
+  return startJob({ jobId: job.id, kind: job.kind, maxAttempts: job.max_attempts, ...ids }, plan);
 }

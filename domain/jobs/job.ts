@@ -120,18 +120,12 @@ function jobNotFound(): ApiError {
   return new ApiError('NOT_FOUND', { message: 'Job not found.' });
 }
 
-/** The state of a job, for whoever does not hold it. A queued job is to be attempted after `delayMs`; `running`: another attempt holds it. */
-export type JobState =
-  | { status: 'succeeded' | 'canceled' | 'gone' }
-  | { status: 'failed'; error: JobError }
-  | QueuedJobState
-  | { status: 'running' };
+/** How a job has ended; `gone` if it has no row. */
+export type EndedJob = { status: 'succeeded' | 'canceled' | 'gone' } | { status: 'failed'; error: JobError };
 
-export interface QueuedJobState {
-  status: 'queued';
-  delayMs: number;
-  error?: JobError;
-}
+/** The state of a job, for whoever does not hold it. A queued job is to be attempted after `delayMs`; `running`: another attempt holds it. */
+export type JobState = EndedJob | UnfinishedJob;
+export type UnfinishedJob = { status: 'queued'; delayMs: number } | { status: 'running' };
 
 /** The next attempt of the job is due, and another run is about to claim it. */
 const shortestWaitMs = 1_000;

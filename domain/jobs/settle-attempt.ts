@@ -2,6 +2,7 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { refundJob } from '../credits/ledger.ts';
 import { lockJob } from '../locks.ts';
+import { isOfRun } from './attempt-name.ts';
 import { isFinal, type JobError, type JobHead, type JobState, jobStateOf } from './job.ts';
 import { transitionJob } from './transition-job.ts';
 
@@ -20,10 +21,10 @@ export interface AttemptFailure extends JobError {
 
 export interface EndedAttempt {
   jobId: string;
-  /** The name of the attempt, as in its claim. */
+  /** The name of the attempt, as in its claim; or the run whose attempts Temporal has given up. */
   claimedBy: string;
   /** Absent if no attempt failed and the caller only asks for the state of the job. */
-  failure?: AttemptFailure;
+  failure?: AttemptFailure | undefined;
 }
 
 /**
@@ -35,7 +36,7 @@ export async function settleAttempt(db: Db, { jobId, claimedBy, failure }: Ended
     const job = await lockJob(trx, jobId);
     if (!job || isFinal(job.status) || !failure) return jobStateOf(trx, job);
     if (job.status === 'queued') return failure.retryable ? jobStateOf(trx, job) : failJob(trx, job, failure);
-    if (job.claimed_by !== claimedBy) return { status: 'running' };
+    if (job.claimed_by !== claimedBy && !isOfRun(job.claimed_by, claimedBy)) return { status: 'running' };
     return settleRunning(trx, job, failure, delaysMs);
   });
 }
@@ -46,7 +47,7 @@ async function settleRunning(trx: Transaction, job: JobHead, failure: AttemptFai
   const delayMs = retryDelayMs(job.attempts, delaysMs, failure.retryAfterMs);
   const error = { code: failure.code, message: failure.message };
   await transitionJob(trx, { jobId: job.id, from: 'running', attempts: job.attempts, to: 'queued', error, delayMs, uncounted });
-  return { status: 'queued', delayMs, error };
+  return { status: 'queued', delayMs };
 }
 
 /** Makes a job failed, and gives its credits back. */

@@ -51,7 +51,7 @@ export async function sweepLostAttempts(
 async function takeBack(trx: Transaction, lostOne: Pick<JobHead, 'id' | 'claimed_by'>): Promise<'requeued' | 'failed' | undefined> {
   await sql`set local lock_timeout = ${sql.lit(lockMs)}`.execute(trx);
   const job = await lockJob(trx, lostOne.id);
-  // Not by its number: one that did not count gives its own to the next.
+  // The name, since an attempt that does not count leaves its number to the next one.
   if (job?.status !== 'running' || job.claimed_by !== lostOne.claimed_by) return undefined;
   const { id, attempts, max_attempts: most } = job;
   if (attempts >= most) {
@@ -108,7 +108,7 @@ export async function sweepQueuedJobs(db: Db, { limit, getPlan }: { limit: numbe
           and not exists (select from outbox where workflow_id = ${workflowIds.runJob('')} || waiting.id)
         order by coalesce(swept_at, created_at) limit ${limit} for update skip locked
       )
-      returning id, kind, organization_id, workspace_id, document_id
+      returning id, kind, max_attempts, organization_id, workspace_id, document_id
     `.execute(trx);
     for (const [organizationId, ofOne] of Map.groupBy(jobs, (job) => job.organization_id)) {
       const plan = await getPlan(trx, organizationId);

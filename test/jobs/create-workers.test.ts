@@ -1,6 +1,5 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect } from 'chai';
-import { AttemptSlots } from '../../activities/attempt-slots.ts';
 import type { Activities } from '../../activities/index.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
 import { bundleWorkflows } from '../../worker/workflow-bundle.ts';
@@ -28,7 +27,7 @@ describe('The workers of a process', () => {
       namespace,
       dataConverter: {},
       activities,
-      attempts: new AttemptSlots(1),
+      concurrency: 1,
       shutdownGraceMs: 0,
       sinks: {} as never,
     };

@@ -18,7 +18,8 @@ describe('Intents for a namespace that no worker has prepared', () => {
     const jobs = ['one', 'two', 'three'];
     await inTransaction(db, async (trx) => {
       for (const jobId of jobs) {
-        addToOutbox(trx, startJob({ jobId, kind: 'text.summarize', organizationId: 'o', workspaceId: null, documentId: null }, undefined));
+        const job = { jobId, kind: 'text.summarize', maxAttempts: 4, organizationId: 'o', workspaceId: null, documentId: null } as const;
+        addToOutbox(trx, startJob(job, undefined));
       }
     });
     await db.updateTable('outbox').set({ lease_until: null }).execute();

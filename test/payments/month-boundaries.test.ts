@@ -90,13 +90,11 @@ for (const zone of zones) {
     it('of a retry count in the month of the retry, and those of the failed job in its own', async () => {
       await begin('2027-04-30T23:59:00.000Z');
       const jobId = await summarize();
-      const attempt = { jobId, kind: 'text.summarize', claimedBy: 'one' } as const;
+      const attempt = { jobId, kind: 'text.summarize' } as const;
       const { call, result } = await service.ai.callOf(() => service.act('runJobAttempt', attempt));
       await goTo('2027-05-01T00:00:30.000Z');
       call?.fail(true);
       await result.catch(() => {});
-      const failure = { code: 'unreadable', message: 'It cannot be read.', retryable: false };
-      await service.act('settleAttempt', { jobId, claimedBy: 'one', failure });
       await tenant.call('jobs.retry', { id: jobId });
       expect(await months()).to.deep.equal({ '2027-04-01': 0, '2027-05-01': 5 });
     });

@@ -1,7 +1,8 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import fc from 'fast-check';
-import { describeFailure } from '../../workflows/job-outcomes.ts';
+import { describeFailure, settledFailure } from '../../workflows/job-outcomes.ts';
 import { expectDone, findNewJob, type Model, pick, type Step, step } from './agreement.ts';
 import { breaks, describeBreak, index } from './arbitraries.ts';
 import type { Break } from './connection-breaker.ts';
@@ -87,7 +88,7 @@ const begin = fc.record({ job: index, at: breaks }).map(({ job, at }) =>
     const { service } = tenant;
     if (at) service.breaker.arm(at);
     const kind = target.credits === 5 ? 'text.summarize' : 'text.embed';
-    const run = () => service.act('runJobAttempt', { jobId: target.id, kind, claimedBy: attempt });
+    const run = () => service.actIn(attempt, 'runJobAttempt', { jobId: target.id, kind });
     const { call, result } = await service.ai.callOf(run);
     const broken = service.breaker.disarm();
     if (call) {
@@ -98,6 +99,7 @@ const begin = fc.record({ job: index, at: breaks }).map(({ job, at }) =>
     }
     const outcome = await tenant.try(() => result);
     if (outcome.value) return deepStrictEqual((outcome.value as { status: string }).status, target.status);
+    if (isHeldElsewhere(outcome.error)) return deepStrictEqual(target.status, 'running');
     if (!broken) throw outcome.error;
     if (broken.lasting) rules.beginAttempt(model.state, target, attempt);
     await settle(tenant, target, attempt, outcome.error);
@@ -123,9 +125,11 @@ const finish = fc
         }
         call.answer();
         const { value, error, broken } = await tenant.try(() => result, at);
-        if (value) return deepStrictEqual((value as { status: string }).status, rules.succeed(job, id) ? 'succeeded' : 'running');
+        if (value) return deepStrictEqual((value as { status: string }).status, rules.succeed(job, id) ? 'succeeded' : job.status);
+        if (isHeldElsewhere(error))
+          return deepStrictEqual([rules.succeed(job, id), ['queued', 'running'].includes(job.status)], [false, true]);
         const isGone = workspaceId !== null && !model.state.workspaces.some((each) => each.id === workspaceId);
-        if (!broken && describeFailure(error).code !== (isGone ? 'workspace_missing' : undefined)) throw error;
+        if (!broken && describeFailure(asRecorded(error))?.code !== (isGone ? 'workspace_missing' : undefined)) throw error;
         // Its write may have found that the attempt is over, and changed nothing.
         if (broken?.lasting && !isGone) rules.succeed(job, id);
         await settle(tenant, job, id, error);
@@ -133,11 +137,21 @@ const finish = fc
     ),
   );
 
-/** What the workflow of a job does after an attempt has failed. */
+/** An attempt has failed, and has settled its job. If it could not, its workflow does, as soon as Temporal gives it up. */
 async function settle(tenant: Tenant, job: JobState, attempt: string, error: unknown, at?: Break): Promise<void> {
-  const failure = describeFailure(error);
+  const recorded = asRecorded(error);
+  const failure = describeFailure(recorded);
   await tenant.untilDone(() => tenant.service.act('settleAttempt', { jobId: job.id, claimedBy: attempt, failure }), at);
-  rules.fail(job, attempt, !failure.retryable);
+  rules.fail(job, attempt, settledFailure(recorded) !== undefined);
+}
+
+/** The failure of an activity as its workflow gets it. */
+function asRecorded(error: unknown): ActivityFailure {
+  return new ActivityFailure('Activity task failed', 'runJobAttempt', '1', 'MAXIMUM_ATTEMPTS_REACHED', '', error as Error);
+}
+
+function isHeldElsewhere(error: unknown): boolean {
+  return error instanceof ApplicationFailure && error.type === 'held_elsewhere';
 }
 
 function take(tenant: Tenant, id: string) {

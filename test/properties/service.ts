@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import pino from 'pino';
-import { AttemptSlots } from '../../activities/attempt-slots.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { Embedder } from '../../activities/embedder.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
@@ -10,6 +9,7 @@ import type { Caller } from '../../api/caller.ts';
 import type { ApiDeps } from '../../api/deps.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run } from '../../api/procedure.ts';
 import { createProcedures } from '../../api/procedures/index.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { createDb, createPool } from '../../db/connect.ts';
@@ -65,7 +65,7 @@ export class Service {
     this.activities = createActivities({
       ...parts,
       embedder: new Embedder(this.ai.client, 10),
-      attempts: new AttemptSlots(1_000),
+      attempts: new Semaphore(1_000),
       jobs: { timeoutMs: attemptTimeoutMs, retryDelaysMs: [10_000, 30_000, 90_000] },
     } as unknown as ActivityDeps);
     this.#procedures = createProcedures({
@@ -121,7 +121,17 @@ export class Service {
     name: Name,
     ...args: Parameters<Activities[Name]>
   ): Promise<Awaited<ReturnType<Activities[Name]>>> {
-    const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+    return await this.actIn(undefined, name, ...args);
+  }
+
+  /** The same, as an activity of this run of a workflow. */
+  async actIn<Name extends keyof Activities>(
+    runId: string | undefined,
+    name: Name,
+    ...args: Parameters<Activities[Name]>
+  ): Promise<Awaited<ReturnType<Activities[Name]>>> {
+    const info = runId === undefined ? {} : { workflowExecution: { workflowId: 'of this test', runId }, activityId: '1', attempt: 1 };
+    const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
     return (await environment.run(this.activities[name] as never, ...(args as never[]))) as Awaited<ReturnType<Activities[Name]>>;
   }
 

@@ -87,6 +87,9 @@ export interface Step {
   type: string;
   /** Of an activity: its name. */
   activity?: string;
+  /** Of an activity that was tried again: how many attempts it took, and the code of the last failure before. */
+  attempts?: number;
+  lastFailure?: string;
   /** Of a failure: its code or kind of timeout. */
   failure?: string;
   /** Of a timer: how long it runs. */
@@ -123,10 +126,17 @@ export async function historyOf(api: TestApi, jobId: string): Promise<Step[]> {
 
 function stepsOf(history: History): Step[] {
   const names = new Map<string, string>();
+  const retried = new Map<string, Pick<Step, 'attempts' | 'lastFailure'>>();
   const steps: Step[] = [];
   for (const event of history.events ?? []) {
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) names.set(String(event.eventId), scheduled.activityType?.name ?? '');
+    const started = event.activityTaskStartedEventAttributes;
+    if (started && Number(started.attempt) > 1) {
+      const { applicationFailureInfo: coded, timeoutFailureInfo } = started.lastFailure ?? {};
+      const lastFailure = coded?.type ?? (timeoutFailureInfo ? 'timed out' : '');
+      retried.set(String(started.scheduledEventId), { attempts: Number(started.attempt), lastFailure });
+    }
     const failed = event.activityTaskFailedEventAttributes;
     if (failed) steps.push({ ...named('ActivityTaskFailed', failed), failure: failed.failure?.applicationFailureInfo?.type ?? '' });
     const timedOut = event.activityTaskTimedOutEventAttributes;
@@ -147,7 +157,8 @@ function stepsOf(history: History): Step[] {
   return steps;
 
   function named(type: string, attributes: { scheduledEventId?: unknown }): Step {
-    return { type, activity: names.get(String(attributes.scheduledEventId)) ?? '' };
+    const id = String(attributes.scheduledEventId);
+    return { type, activity: names.get(id) ?? '', ...retried.get(id) };
   }
 }
 

@@ -27,27 +27,24 @@ export async function startExtraWorker(
   };
 }
 
-/** An attempt as the history tells of it. */
+/** The attempts of an activity as its history tells of them: all as one, when the last has ended. */
 export interface AttemptStep {
-  /** The process that took it; undefined if none has. */
-  pid: number | undefined;
-  /** Whether it ended with the loss of its worker. */
+  /** The process that took the last one. */
+  pid: number;
+  /** How many there were. */
+  attempts: number;
+  /** Whether the one before the last ended with the loss of its worker. */
   lost: boolean;
 }
 
-/** Every attempt in the history of a job's workflow, in order. */
+/** The activities of a job's attempts that have ended, in order. */
 export async function attemptsOf(api: TestApi, jobId: string): Promise<AttemptStep[]> {
-  const { events } = await api.temporal.client.workflow.getHandle(`job-${jobId}`).fetchHistory();
-  const attempts = new Map<string, AttemptStep>();
-  for (const event of events ?? []) {
-    const scheduled = event.activityTaskScheduledEventAttributes;
-    if (scheduled?.activityType?.name === 'runJobAttempt') attempts.set(String(event.eventId), { pid: undefined, lost: false });
-    const started = event.activityTaskStartedEventAttributes;
-    const taken = started && attempts.get(String(started.scheduledEventId));
-    if (taken) taken.pid = Number.parseInt(started.identity ?? '', 10);
-    const timedOut = event.activityTaskTimedOutEventAttributes;
-    const ended = timedOut && attempts.get(String(timedOut.scheduledEventId));
-    if (ended) ended.lost = true;
-  }
-  return [...attempts.values()];
+  const { events = [] } = await api.temporal.client.workflow.getHandle(`job-${jobId}`).fetchHistory();
+  const scheduled = events?.filter(({ activityTaskScheduledEventAttributes: each }) => each?.activityType?.name === 'runJobAttempt') ?? [];
+  const ids = new Set(scheduled.map(({ eventId }) => String(eventId)));
+  return (events ?? []).flatMap(({ activityTaskStartedEventAttributes: started }) => {
+    if (!started || !ids.has(String(started.scheduledEventId))) return [];
+    const lost = started.lastFailure?.timeoutFailureInfo != null;
+    return { pid: Number.parseInt(started.identity ?? '', 10), attempts: Number(started.attempt), lost };
+  });
 }

@@ -62,12 +62,12 @@ describe('The log of a worker', () => {
     ai.behave('summarize', (call) => (++calls === 1 ? aiError(500, 'broken') : goodAnswer(call)));
     const { id: tried } = await createJob(api, tenant, summary);
     await end(tried, 'succeeded');
-    expect((await expectNamed(tried, ['runJobAttempt', 'settleAttempt'])).map(({ msg }) => msg)).to.include('the attempt failed');
+    expect((await expectNamed(tried, ['runJobAttempt'])).map(({ msg }) => msg)).to.include('the attempt failed');
 
     ai.behave('summarize', () => aiError(413, 'text_too_long'));
     const { id: failed } = await createJob(api, tenant, summary);
     await end(failed, 'failed');
-    expect((await expectNamed(failed, ['runJobAttempt', 'settleAttempt'])).map(({ msg }) => msg)).to.include('the attempt failed');
+    expect((await expectNamed(failed, ['runJobAttempt'])).map(({ msg }) => msg)).to.include('the attempt failed');
 
     const free = Promise.withResolvers<void>();
     ai.behave('embed', async (call) => {
