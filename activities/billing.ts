@@ -1,4 +1,3 @@
-import { closeCustomers } from '../payments/close-customers.ts';
 import { type Reconciliation, reconcile } from '../payments/reconcile.ts';
 import { syncCustomer } from '../payments/sync-customer.ts';
 import { type SeatSync, syncSeats } from '../payments/sync-seats.ts';
@@ -10,13 +9,9 @@ interface OrganizationInput {
 }
 
 /** What is brought to Stripe. Each can be repeated; without billing none does anything. */
-export function billingActivities({ db, payments, steps }: ActivityDeps) {
+export function billingActivities({ payments, steps }: ActivityDeps) {
   steps?.expected('reconcileBilling');
   return {
-    /** Ends an organization that is being deleted as a customer. Needs its rows. */
-    closeCustomers: ({ organizationId }: OrganizationInput): Promise<void> =>
-      withHeartbeats(() => closeCustomers(db, payments, organizationId)),
-
     /** Compares the payment provider with the rows; null while billing is off. */
     reconcileBilling: ({ repair }: { repair: boolean }): Promise<Reconciliation | null> =>
       withHeartbeats(async () => {

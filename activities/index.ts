@@ -33,9 +33,8 @@ export function createActivities(deps: ActivityDeps) {
 
     settleAttempt: (attempt: EndedAttempt): Promise<JobState> => settleAttempt(deps.db, attempt, deps.jobs.retryDelaysMs),
 
-    async purgeUpload({ documentId }: { documentId: string }): Promise<{ purged: boolean }> {
-      return { purged: await inTransaction(deps.db, (trx) => purgeUpload(trx, documentId)) };
-    },
+    purgeUpload: ({ documentId }: { documentId: string }): Promise<{ purged: boolean; leftMs: number }> =>
+      inTransaction(deps.db, (trx) => purgeUpload(trx, documentId)),
 
     deleteObjectBatch: (from: { organizationId: string; after?: DuePlace }): Promise<ObjectBatch> => {
       const context = Context.current();

@@ -35,7 +35,8 @@ export function toApplicationFailure(error: unknown): ApplicationFailure {
 export function toSettledFailure({ code, message }: JobError, state: { status: 'failed' } | UnfinishedJob): ApplicationFailure {
   const failure = { type: code, message };
   if (state.status === 'failed') return ApplicationFailure.create({ ...failure, nonRetryable: true, details: [settledDetail] });
-  return ApplicationFailure.create(state.status === 'queued' ? { ...failure, nextRetryDelay: state.delayMs } : failure);
+  // Temporal takes none at all for a wait that it has to choose.
+  return ApplicationFailure.create(state.status === 'queued' ? { ...failure, nextRetryDelay: Math.max(1, state.delayMs) } : failure);
 }
 
 /** What an attempt that threw means for its job. */

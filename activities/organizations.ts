@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import { inTransaction } from '../db/transaction.ts';
 import { requestObjectDeletion } from '../domain/objects/request-object-deletion.ts';
 import {
@@ -6,35 +7,49 @@ import {
   deleteOrganizationRows,
   endOrganizationJobs,
 } from '../domain/organizations/delete-organization.ts';
-import { DeletionTurns } from './deletion-turns.ts';
+import { mayBeDeleted } from '../domain/organizations/request-deletion.ts';
+import { closeCustomers } from '../payments/close-customers.ts';
 import type { ActivityDeps } from './deps.ts';
-import { reporting } from './progress.ts';
+import { reporting, withHeartbeats } from './progress.ts';
 
 interface OrganizationInput {
   organizationId: string;
 }
 
-/** The steps of an organization's deletion; each can be repeated. Four run at once in a process; a further one fails for now, as `busy`. */
-export function organizationActivities({ db, bulkDb, storage }: ActivityDeps) {
-  // Somebody may be waiting for the response to a deletion, so the next attempt comes soon.
-  const turns = new DeletionTurns({ atOnce: 4, nextAttempt: '2 seconds' });
+/**
+ * The steps of an organization's deletion; each can be repeated. Each fails for good unless the deletion was requested (docs/rules.md, the row
+ * decides): anybody who can reach Temporal can start the workflow.
+ */
+export function organizationActivities({ db, bulkDb, storage, payments }: ActivityDeps) {
+  async function checkRequested(organizationId: string): Promise<void> {
+    if (await mayBeDeleted(db, organizationId)) return;
+    const message = `Nobody has asked to delete the organization ${organizationId}: admin.organizations.delete does.`;
+    throw ApplicationFailure.nonRetryable(message, 'NotRequested');
+  }
+
   return {
+    /** Ends an organization that is being deleted as a customer. Needs its rows. */
+    async closeCustomers({ organizationId }: OrganizationInput): Promise<void> {
+      await checkRequested(organizationId);
+      await withHeartbeats(() => closeCustomers(db, payments, organizationId));
+    },
+
     async endOrganizationJobs({ organizationId }: OrganizationInput): Promise<void> {
-      const progress = reporting<number>();
-      await turns.run(() => endOrganizationJobs(db, organizationId, progress), progress.signal);
+      await checkRequested(organizationId);
+      await endOrganizationJobs(db, organizationId, reporting<number>());
     },
 
     async deleteOrganizationObjects({ organizationId }: OrganizationInput): Promise<DeletedObjects> {
+      await checkRequested(organizationId);
       const { before, onProgress, signal } = reporting<DeletedObjects>();
       // Objects that the store refused in an earlier attempt are listed and counted again.
       const counts = { deleted: before?.deleted ?? 0, failed: 0 };
-      const progress = { before: counts, onProgress, signal };
-      return await turns.run(() => deleteOrganizationObjects(db, storage, organizationId, progress), signal);
+      return await deleteOrganizationObjects(db, storage, organizationId, { before: counts, onProgress, signal });
     },
 
     async deleteOrganizationRows({ organizationId }: OrganizationInput): Promise<void> {
-      const progress = reporting<number>();
-      await turns.run(() => deleteOrganizationRows(bulkDb, organizationId, progress), progress.signal);
+      await checkRequested(organizationId);
+      await deleteOrganizationRows(bulkDb, organizationId, reporting<number>());
     },
 
     /** Starts the workflow that deletes what the store refused. */

@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Db } from '../db/connect.ts';
 import type { OutboxMessage } from '../db/outbox.ts';
 import { continueTrace, inSpan, type SpanAttributes } from '../telemetry/spans.ts';
@@ -44,7 +44,7 @@ export class IntentDelivery {
       return;
     }
     const options = startOptions(intent, this.#settings);
-    if (intent.signal === undefined) await workflow.start(intent.workflow, { ...options, requestEagerStart });
+    if (intent.signal === undefined) await workflow.start(intent.workflow, { ...options, requestEagerStart }).catch(orIsOver);
     else await workflow.signalWithStart(intent.workflow, { ...options, signal: intent.signal, signalArgs: [] });
   }
 
@@ -54,6 +54,11 @@ export class IntentDelivery {
     this.#flushing = undefined;
     await this.#db.deleteFrom('outbox').where('id', 'in', ids).execute();
   }
+}
+
+/** A start that may not follow a finished run has nothing left to start. */
+function orIsOver(error: unknown): void {
+  if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
 }
 
 function spanNameOf(intent: Intent): string {

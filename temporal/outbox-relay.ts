@@ -9,173 +9,113 @@ import { logFieldsOf } from './log-fields.ts';
 import { grpcErrorOf, isUnreachable } from './unreachable.ts';
 
 const deadlineMs = 5_000;
-/** How many intents of a lane are on their way at once, at most. */
-const mostInFlight = 100;
+/** How many intents are on their way at once, at most. */
+const maxInFlight = 100;
 const pollMs = 1_000;
 /** Longer than a delivery takes. */
 const leaseSeconds = 15;
 /** A new namespace, in which no worker has registered the search attributes yet. */
 const isUnprepared = /no mapping defined for search attribute|search attribute \S+ is not defined/i;
 
-/**
- * Delivers the intents that are still in the table (docs/rules.md, outbox), as fast as Temporal takes them. Those that it has not taken yet
- * have a lane of their own: while a part of Temporal is away, they fail again and again, and must not slow down or hold up the others.
- */
+/** Delivers the intents that are still in the table (docs/rules.md, outbox), organizations in turn, as fast as Temporal takes them. */
 export class OutboxRelay {
-  readonly #lanes: Lane[];
+  readonly #db: Db;
+  readonly #delivery: IntentDelivery;
+  readonly #log: Logger;
+  readonly #inFlight = new Set<Promise<void>>();
+  /** Whether Temporal could be reached for the last intent that came back. */
+  #reached = true;
+  #lastTakenAt = Number.NEGATIVE_INFINITY;
+  #outageLogged = false;
 
   constructor(db: Db, delivery: IntentDelivery, log: Logger) {
-    const reachability = new Reachability(log);
-    this.#lanes = [false, true].map((tried) => new Lane({ db, delivery, log, reachability, tried }));
+    this.#db = db;
+    this.#delivery = delivery;
+    this.#log = log;
   }
 
   /** Relays until the signal aborts, and waits for what is on its way. Never rejects. */
   async run(stopping: AbortSignal): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.run(stopping)));
-  }
-}
-
-/** Whether Temporal can be reached, which is logged as it changes. */
-class Reachability {
-  readonly #log: Logger;
-  #reachable = true;
-  #takenAt = Number.NEGATIVE_INFINITY;
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  noteTaken(): void {
-    this.#takenAt = performance.now();
-    if (!this.#reachable) this.#log.info('Temporal is reachable again; the intents that waited are sent');
-    this.#reachable = true;
-  }
-
-  noteFailure(cause: unknown): void {
-    // One that is slow takes some and not others.
-    if (!this.#reachable || performance.now() - this.#takenAt <= deadlineMs) return;
-    this.#reachable = false;
-    this.#log.warn({ err: cause }, 'Temporal cannot be reached; intents wait in the outbox');
-  }
-}
-
-interface LaneOptions {
-  db: Db;
-  delivery: IntentDelivery;
-  log: Logger;
-  reachability: Reachability;
-  /** It has the intents that were tried before, or else those that were not. */
-  tried: boolean;
-}
-
-/**
- * While some intents are on their way, the next ones are leased. How many go at once grows while Temporal takes all, and shrinks to a single
- * one while it does not.
- */
-class Lane {
-  readonly #options: LaneOptions;
-  readonly #inFlight = new Set<Promise<void>>();
-  #allowed = mostInFlight;
-  /** Temporal has not taken the last intent that came back. */
-  #failing = false;
-  /** The last intent that was leased: the next ones are after it, so that those that are gone are not read again. */
-  #reached = 0;
-  #beganAt = 0;
-
-  constructor(options: LaneOptions) {
-    this.#options = options;
-  }
-
-  async run(stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted) {
       try {
-        const more = await this.#relayMore();
-        if (this.#failing) await pause(pollMs, stopping);
-        else if (more) await this.#untilRoom();
+        const limit = maxInFlight - this.#inFlight.size;
+        const messages = await lease(this.#db, limit);
+        for (const message of messages) this.#send(message);
+        if (messages.length === limit) await this.#untilHalfFree();
         // One that is taken may let the next one of its workflow go.
         else await Promise.race([pause(pollMs, stopping), ...this.#inFlight]);
+        if (!this.#reached) await pause(pollMs, stopping);
       } catch (error) {
-        this.#options.log.warn({ err: error }, 'the outbox relay could not read its table');
+        this.#log.warn({ err: error }, 'the outbox relay could not read its table');
         await pause(pollMs, stopping);
       }
     }
     await Promise.all(this.#inFlight);
   }
 
-  /** Leases and sends what there is room for. False if nothing is left after the last intent that was leased. */
-  async #relayMore(): Promise<boolean> {
-    const { db, tried } = this.#options;
-    const room = this.#allowed - this.#inFlight.size;
-    if (room <= 0) return true;
-    // One that waited for another of its workflow is older, and must not wait until all others are gone. Those that were tried stay in the
-    // table: from the beginning again, the oldest would be tried for ever, and no other.
-    if (!tried && performance.now() - this.#beganAt > pollMs) this.#begin();
-    const messages = await lease(db, { tried, reached: this.#reached, limit: room });
-    for (const message of messages) this.#send(message);
-    if (messages.length < room) this.#begin();
-    else this.#reached = Math.max(...messages.map(({ id }) => id));
-    return messages.length === room;
-  }
-
-  #begin(): void {
-    this.#reached = 0;
-    this.#beganAt = performance.now();
-  }
-
   #send(message: OutboxMessage): void {
     const sending = this.#relay(message)
-      .then(
-        (failure) => this.#adapt(failure),
-        (error) => this.#options.log.warn({ err: error }, 'the outbox relay could not write its table'),
-      )
+      .catch((error) => this.#log.warn({ err: error }, 'the outbox relay could not write its table'))
       .finally(() => this.#inFlight.delete(sending));
     this.#inFlight.add(sending);
   }
 
-  /** Waits until half of the places are free: a lease of a few at a time would cost more than their delivery. */
-  async #untilRoom(): Promise<void> {
-    while (this.#inFlight.size > 0 && this.#inFlight.size > this.#allowed / 2) await Promise.race(this.#inFlight);
+  /** A lease of a few at a time would cost more than their delivery. */
+  async #untilHalfFree(): Promise<void> {
+    while (this.#inFlight.size > maxInFlight / 2) await Promise.race(this.#inFlight);
   }
 
-  #adapt(failure: unknown): void {
-    this.#failing = failure !== undefined;
-    if (this.#failing) {
-      this.#allowed = Math.max(1, Math.floor(this.#allowed / 2));
-      this.#options.reachability.noteFailure(failure);
-    } else {
-      this.#allowed = Math.min(mostInFlight, this.#allowed + 1);
-      this.#options.reachability.noteTaken();
-    }
-  }
-
-  /** Returns why Temporal could not be reached; undefined if it took or refused the intent. */
-  async #relay(message: OutboxMessage): Promise<unknown> {
-    const { db, delivery, log } = this.#options;
+  async #relay(message: OutboxMessage): Promise<void> {
     const { id, intent } = message;
     try {
-      await delivery.deliver(message, deadlineMs);
-      return undefined;
+      await this.#delivery.deliver(message, deadlineMs);
+      this.#noteTaken();
     } catch (error) {
       // The workflow has ended, which is what the signal was for.
-      if (error instanceof WorkflowNotFoundError && intent.operation === 'signal') return await delivery.remove(id);
+      if (error instanceof WorkflowNotFoundError && intent.operation === 'signal') return await this.#delivery.remove(id);
       const unreachable = isUnreachable(error) || isUnprepared.test(grpcErrorOf(error)?.details ?? '');
-      await postpone(db, id, error, unreachable);
-      if (unreachable) return error;
-      log.warn({ err: error, ...logFieldsOf(intent.workflowId) }, 'an intent could not be dispatched; it is tried again');
-      return undefined;
+      await postpone(this.#db, id, error, unreachable);
+      if (unreachable) this.#noteOutage(error);
+      else this.#log.warn({ err: error, ...logFieldsOf(intent.workflowId) }, 'an intent could not be dispatched; it is tried again');
     }
+  }
+
+  #noteTaken(): void {
+    this.#reached = true;
+    this.#lastTakenAt = performance.now();
+    if (this.#outageLogged) this.#log.info('Temporal is reachable again; the intents that waited are sent');
+    this.#outageLogged = false;
+  }
+
+  #noteOutage(cause: unknown): void {
+    this.#reached = false;
+    // A Temporal that is slow takes some and not others.
+    if (this.#outageLogged || performance.now() - this.#lastTakenAt <= deadlineMs) return;
+    this.#outageLogged = true;
+    this.#log.warn({ err: cause }, 'Temporal cannot be reached; intents wait in the outbox');
   }
 }
 
-/** Takes a lease on intents after `reached` that nobody holds: of each workflow only the oldest, so that their order is kept. */
-async function lease(db: Db, { tried, reached, limit }: { tried: boolean; reached: number; limit: number }): Promise<OutboxMessage[]> {
+/**
+ * Takes a lease on intents that nobody holds: of each workflow only the oldest, so that their order is kept; of each organization one after
+ * another, so that many of one do not hold up another's; last those that Temporal did not take before, the longest untried first.
+ */
+async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
+  const isFree = sql`(lease_until is null or lease_until < now())`;
   const { rows } = await sql<OutboxMessage>`
     update outbox set lease_until = now() + make_interval(secs => ${leaseSeconds})
     where id in (
-      select id from outbox as candidate
-      where id > ${reached} and ${tried ? sql`attempts > 0` : sql`attempts = 0`} and (lease_until is null or lease_until < now())
-        and not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
-      order by id limit ${limit} for update skip locked
+      select id from outbox where ${isFree} and id in (
+        select id from (
+          select id, case when attempts > 0 then lease_until end as tried,
+            row_number() over (partition by coalesce(intent->'input'->>'organizationId', workflow_id) order by id) as turn
+          from outbox as candidate
+          where ${isFree}
+            and not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
+        ) as ranked
+        order by tried nulls first, turn, id limit ${limit}
+      )
+      for update skip locked
     )
     returning id, intent, traceparent
   `.execute(db);

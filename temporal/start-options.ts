@@ -10,6 +10,8 @@ export interface StartSettings {
   jobTimeoutMs: number;
 }
 
+/** How long after its creation an upload is looked at that nobody has completed; its row says whether the time is over. */
+const uploadDelay = '24 hours';
 const uploadDetails = 'Begins when the upload ends, or a day after it began, and then removes it.';
 
 /** The share of the workers that an organization gets by its plan, relative to the others. */
@@ -17,20 +19,21 @@ const fairnessWeights: Record<PlanName, number> = { free: 1, pro: 2, team: 4 };
 
 /**
  * The options that start the workflow of an intent. A run that is under way is used; a finished one may be followed by another, which
- * finds the row final (docs/rules.md, the row decides).
+ * finds the row final (docs/rules.md, the row decides). An upload has one run only: the signal that it ended may come before its start.
  */
 export function startOptions(intent: StartIntent, settings: StartSettings): WorkflowStartOptions {
   const { organizationId } = idsOf(intent);
+  const isDelayed = intent.workflow === 'upload' && intent.signal === undefined;
   return {
     taskQueue: mainTaskQueue,
     workflowId: intent.workflowId,
     args: [intent.workflow === 'runJob' ? { ...intent.input, timeoutMs: settings.jobTimeoutMs } : intent.input],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdReusePolicy: isDelayed ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
     workflowIdConflictPolicy: 'USE_EXISTING',
     typedSearchAttributes: new TypedSearchAttributes(attributesOf(intent)),
     staticSummary: summaryOf(intent),
     ...(intent.workflow === 'upload' ? { staticDetails: uploadDetails } : {}),
-    ...(intent.workflow === 'upload' && intent.signal === undefined ? { startDelay: intent.input.waitMs } : {}),
+    ...(isDelayed ? { startDelay: uploadDelay } : {}),
     ...(organizationId ? { priority: { fairnessKey: organizationId, fairnessWeight: weightOf(intent) } } : {}),
   };
 }

@@ -85,23 +85,21 @@ export function tellJobCanceled(jobId: string): Intent {
 }
 
 /** Starts the workflow that removes an upload if it is not completed in time. */
-export function startUpload(upload: Omit<UploadInput, 'waitMs'>): Intent {
-  return { operation: 'start', workflow: 'upload', workflowId: workflowIds.upload(upload.documentId), input: withWait(upload) };
+export function startUpload(upload: UploadInput): Intent {
+  return { operation: 'start', workflow: 'upload', workflowId: workflowIds.upload(upload.documentId), input: idsOf(upload) };
 }
 
 /**
  * Ends the workflow of an upload, because the document was completed or deleted. A start with a signal, since a signal alone does not end
  * the delay of a workflow that has had no task.
  */
-export function tellUploadEnded(upload: Omit<UploadInput, 'waitMs'>): Intent {
+export function tellUploadEnded(upload: UploadInput): Intent {
   const workflowId = workflowIds.upload(upload.documentId);
-  return { operation: 'start', workflow: 'upload', workflowId, input: withWait(upload), signal: 'uploadEnded' };
+  return { operation: 'start', workflow: 'upload', workflowId, input: idsOf(upload), signal: 'uploadEnded' };
 }
 
-const uploadWaitMs = 24 * 3600 * 1000;
-
-function withWait({ documentId, organizationId, workspaceId }: Omit<UploadInput, 'waitMs'>): UploadInput {
-  return { documentId, organizationId, workspaceId, waitMs: uploadWaitMs };
+function idsOf({ documentId, organizationId, workspaceId }: UploadInput): UploadInput {
+  return { documentId, organizationId, workspaceId };
 }
 
 /** Starts the workflow that sends a mail. */

@@ -32,8 +32,6 @@ export interface UploadInput {
   documentId: string;
   organizationId: string;
   workspaceId: string;
-  /** How long the upload may take, in milliseconds. The workflow starts with a delay of as long. */
-  waitMs: number;
 }
 
 export interface DeleteObjectsInput {

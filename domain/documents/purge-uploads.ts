@@ -10,12 +10,24 @@ import type { BatchOptions, Deleted } from '../retention.ts';
 import { changeUsedBytes } from '../workspaces/used-bytes.ts';
 import { type DocumentRow, findDocument } from './document.ts';
 
+/** How long an upload may take. */
+const uploadTime = sql`interval '24 hours'`;
+
 type Upload = Pick<DocumentRow, 'id' | 'organization_id' | 'workspace_id'>;
 
-/** Deletes a document whose upload was never completed, and requests the deletion of its object. False if it is no longer pending. */
-export async function purgeUpload(trx: Transaction, documentId: string): Promise<boolean> {
+/**
+ * Deletes a document whose upload was not completed within a day, and requests the deletion of its object. `leftMs`: how much of the day is
+ * left to an upload that is still pending, by the database's clock.
+ */
+export async function purgeUpload(trx: Transaction, documentId: string): Promise<{ purged: boolean; leftMs: number }> {
   const document = await findDocument(trx, documentId);
-  return document?.status === 'pending' && (await purgeTogether(trx, document, [document])) === 1;
+  if (document?.status !== 'pending') return { purged: false, leftMs: 0 };
+  const { rows } = await sql<{ ms: number }>`
+    select extract(epoch from ${document.created_at}::timestamptz + ${uploadTime} - clock_timestamp())::float8 * 1000 as ms
+  `.execute(trx);
+  const leftMs = Math.max(0, Math.ceil(rows[0]?.ms ?? 0));
+  if (leftMs > 0) return { purged: false, leftMs };
+  return { purged: (await purgeTogether(trx, document, [document])) === 1, leftMs };
 }
 
 /** Deletes those of a workspace's uploads that are still pending, and requests the deletion of their objects. Returns how many. */
@@ -79,7 +91,7 @@ async function listAbandoned(db: Db, after: Deleted['last']): Promise<(Upload & 
     .selectFrom('document')
     .select(['id', 'organization_id', 'workspace_id', 'created_at'])
     .where('status', '=', 'pending')
-    .where('created_at', '<', sql<Date>`now() - interval '1 day'`)
+    .where('created_at', '<', sql<Date>`now() - ${uploadTime}`)
     .orderBy('created_at')
     .orderBy('id')
     .limit(pageSize);

@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/api-error.ts';
-import type { Transaction } from '../../db/connect.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { startOrganizationDeletion } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
@@ -40,6 +40,18 @@ export async function markForDeletion(
     await recordAudit(trx, actor, { ...event, metadata: { name, slug } });
   }
   addToOutbox(trx, startOrganizationDeletion(id));
+}
+
+/** Whether an organization's deletion was requested, or it is gone already. */
+export async function mayBeDeleted(db: Db, organizationId: string): Promise<boolean> {
+  const kept = await db
+    .selectFrom('organization')
+    .leftJoin('organization_deletion', 'organization_deletion.organization_id', 'organization.id')
+    .select('organization.id')
+    .where('organization.id', '=', organizationId)
+    .where('organization_deletion.organization_id', 'is', null)
+    .executeTakeFirst();
+  return kept === undefined;
 }
 
 async function checkSubscription(trx: Transaction, organizationId: string, billingEnabled: boolean): Promise<void> {

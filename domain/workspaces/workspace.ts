@@ -24,6 +24,15 @@ export async function isWorkspaceThere(db: Db, workspaceId: string): Promise<boo
   return (await db.selectFrom('workspace').select('id').where('id', '=', workspaceId).executeTakeFirst()) !== undefined;
 }
 
+/** The request to delete a workspace, until it is drained; undefined if there is none. */
+export async function findWorkspaceDeletion(db: Db, id: string): Promise<{ workspaceId: string; organizationId: string } | undefined> {
+  return await db
+    .selectFrom('workspace_deletion')
+    .select(['workspace_id as workspaceId', 'organization_id as organizationId'])
+    .where('workspace_id', '=', id)
+    .executeTakeFirst();
+}
+
 /** The workspace of an organization with this slug. Throws NOT_FOUND. */
 export async function getWorkspaceBySlug(db: Db, organizationId: string, slug: string): Promise<WorkspaceRow> {
   const workspace = await db

@@ -111,6 +111,29 @@ describe('A backlog', () => {
     expect(taken.lastIndexOf('job-twice')).to.be.below(others - 100);
   });
 
+  it('of one organization does not hold up the intent of another, whoever was first', async () => {
+    const { db } = database;
+    const start = (organizationId: string, n: number) => startWorkspaceDeletion({ workspaceId: `${organizationId}-${n}`, organizationId });
+    await inTransaction(db, async (trx) => {
+      for (let n = 0; n < 1_000; n++) addToOutbox(trx, start('large', n));
+      for (const organizationId of ['small', 'other']) addToOutbox(trx, start(organizationId, 0));
+    });
+    await db.updateTable('outbox').set({ lease_until: null }).execute();
+    const taken: string[] = [];
+    await relay(
+      async ({ intent }) => {
+        taken.push(intent.workflowId);
+        await delay(20);
+      },
+      () => until(async () => (await waiting()) === 0),
+    );
+    const [small, other] = ['small', 'other'].map((name) => taken.indexOf(`delete-workspace-${name}-0`));
+    expect(
+      [small, other].every((place) => place !== undefined && place >= 0 && place < 100),
+      `${small}, ${other}`,
+    ).to.equal(true);
+  });
+
   it('that Temporal refuses is tried again later and later', async () => {
     const { db } = database;
     await write(1);
@@ -140,8 +163,7 @@ describe('A backlog', () => {
         throw new ServiceError('Failed to signal Workflow', { cause });
       },
       async () => {
-        // As careful as it gets.
-        await until(() => refused >= 12);
+        await until(() => refused >= 12, 20_000);
         await write(200, (n) => `other-${n}`);
         await leave();
         await until(async () => (await waiting()) === 3, 5_000);

@@ -49,7 +49,7 @@ describe('What a worker asks its queues for', () => {
   const used = (permit: SlotPermit | null) => ({ permit, slotInfo: none }) as never;
 
   it('is no more than it may take, in each queue, and idle queues take nothing from the others', async () => {
-    const slots = new JobSlots(1);
+    const slots = new JobSlots(2);
     const [busy, idle] = [slots.supplier(), slots.supplier()];
     const permits = [busy, busy, busy, idle, idle, idle].map((queue) => queue.tryReserveSlot(none));
     expect(permits.map(Boolean)).to.deep.equal([true, true, false, true, true, false]);

@@ -91,8 +91,13 @@ async function saveUploads(api: TestApi, tenant: Tenant): Promise<void> {
   ] as const) {
     const body = { workspaceId, name: 'late.txt', contentType: 'text/plain', size: 4 };
     const { id: documentId } = (await api.request('POST', '/api/v1/documents', { token, body })).body.document;
-    const input: UploadInput = { documentId, organizationId, workspaceId, waitMs: 500 };
-    const options = { taskQueue: mainTaskQueue, workflowId: `${name}-saved`, args: [input], startDelay: input.waitMs };
+    const input: UploadInput = { documentId, organizationId, workspaceId };
+    const options = { taskQueue: mainTaskQueue, workflowId: `${name}-saved`, args: [input], startDelay: 500 };
+    await api.database.db
+      .updateTable('document')
+      .set({ created_at: new Date(0) })
+      .where('id', '=', documentId)
+      .execute();
     const handle = await client.workflow.start('upload', options);
     if (isEnded) await handle.signal('uploadEnded');
     await save(api, name, `${name}-saved`);

@@ -102,6 +102,28 @@ describe('admin.organizations.delete', () => {
     expect((await remove(tenant)).status).to.equal(200);
   });
 
+  it('is what deletes: a workflow that was started by hand deletes nothing, and says so', async () => {
+    const { client } = api.temporal;
+    const tenant = await api.createTenant();
+    await api.upload(tenant, { bytes: 'kept' });
+    const { organizationId, workspaceId } = tenant;
+    const runs = [
+      { type: 'deleteOrganization', input: { organizationId } },
+      { type: 'deleteWorkspace', input: { organizationId, workspaceId } },
+    ];
+    for (const { type, input } of runs) {
+      const workflowId = `by-hand-${type}`;
+      const failure = await client.workflow
+        .execute(type, { taskQueue: 'sheaf', workflowId, args: [input] })
+        .catch((error) => error.cause.cause);
+      expect(failure, type).to.include({ type: 'NotRequested', nonRetryable: true });
+      expect(failure.message).to.match(/^Nobody has asked to delete the (organization|workspace) /);
+    }
+    expect(objectsOf(tenant)).to.have.lengthOf(1);
+    const { body } = await api.request('GET', `/api/v1/documents?workspaceId=${workspaceId}`, { token: tenant.owner.token });
+    expect(body.items).to.have.lengthOf(1);
+  });
+
   it('tells the operator of a customer that it cannot end while billing is off', async () => {
     const tenant = await api.createTenant();
     const customer = { stripeCustomerId: 'cus_left' };

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { mainTaskQueue } from '../../workflows/definitions.ts';
+import { addToOutbox } from '../../db/outbox.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { mainTaskQueue, startUpload, tellUploadEnded } from '../../workflows/definitions.ts';
 import type { UploadInput } from '../../workflows/inputs.ts';
 import { eventsOf } from '../support/histories.ts';
 import { until } from '../support/processes.ts';
@@ -14,12 +16,20 @@ describe('The workflow of an upload', () => {
     return (await api.request('POST', '/api/v1/documents', { token: tenant.owner.token, body })).body.document.id;
   };
   const ofDocument = (id: string) => api.temporal.client.workflow.getHandle(`upload-${id}`);
-  /** Starts another run for a document, which waits for less than a day. */
-  const start = (documentId: string, waitMs: number, startDelay: number) => {
-    const input: UploadInput = { documentId, organizationId: tenant.organizationId, workspaceId: tenant.workspaceId, waitMs };
+  /** Starts another run for a document, by hand. */
+  const start = (documentId: string, startDelay: number) => {
+    const input: UploadInput = { documentId, organizationId: tenant.organizationId, workspaceId: tenant.workspaceId };
     const options = { taskQueue: mainTaskQueue, workflowId: `short-${documentId}`, args: [input] };
     return api.temporal.client.workflow.start('upload', startDelay > 0 ? { ...options, startDelay } : options);
   };
+  /** As if the upload had begun so long ago. */
+  const age = (id: string, ms: number) =>
+    api.database.db
+      .updateTable('document')
+      .set({ created_at: new Date(Date.now() - ms) })
+      .where('id', '=', id)
+      .execute();
+  const dayMs = 24 * 3_600_000;
   const isThere = async (id: string) =>
     (await api.database.db.selectFrom('document').select('id').where('id', '=', id).execute()).length === 1;
 
@@ -53,23 +63,40 @@ describe('The workflow of an upload', () => {
     for (const id of [deleted, left]) expect(await ofDocument(id).result()).to.deep.equal({ purged: false });
   });
 
-  it('removes an upload that is not complete when the delay is over', async () => {
+  it('leaves no second run if the signal that it ended comes before the start', async () => {
+    const { db } = api.database;
+    const documentId = crypto.randomUUID();
+    const ids = { documentId, organizationId: tenant.organizationId, workspaceId: tenant.workspaceId };
+    await inTransaction(db, async (trx) => {
+      addToOutbox(trx, tellUploadEnded(ids));
+      addToOutbox(trx, startUpload(ids));
+    });
+    await until(async () => (await db.selectFrom('outbox').selectAll().execute()).length === 0);
+    const runs = api.temporal.client.workflow.list({ query: `WorkflowId = 'upload-${documentId}'` });
+    await until(async () => (await Array.fromAsync(runs)).length > 0);
+    expect((await Array.fromAsync(runs)).map(({ status }) => status.name)).to.deep.equal(['COMPLETED']);
+    expect((await ofDocument(documentId).describe()).status.name).to.equal('COMPLETED');
+  });
+
+  it('removes an upload that is not complete a day after it began', async () => {
     const id = await create();
-    expect(await (await start(id, 500, 500)).result()).to.deep.equal({ purged: true });
+    await age(id, dayMs - 500);
+    expect(await (await start(id, 1)).result()).to.deep.equal({ purged: true });
     expect(await isThere(id)).to.equal(false);
   });
 
   it('removes nothing if the signal came during the delay', async () => {
     const id = await create();
-    const handle = await start(id, 5_000, 5_000);
+    await age(id, dayMs);
+    const handle = await start(id, 5_000);
     await handle.signal('uploadEnded');
     expect(await handle.result()).to.deep.equal({ purged: false });
     expect(await isThere(id)).to.equal(true);
   });
 
-  it('waits for the rest of its time if its first task comes early', async () => {
+  it('waits for the rest of the day, as the row says, if it is started early or by hand', async () => {
     const id = await create();
-    const handle = await start(id, 60_000, 0);
+    const handle = await start(id, 0);
     await until(async () => (await eventsOf(handle)).includes('timerStarted'));
     expect(await isThere(id)).to.equal(true);
     await handle.signal('uploadEnded');
