@@ -65,13 +65,15 @@ async function deleteBatch(db: Db, { table, key, time, indexedById, before }: Ex
   return row?.time ? { deleted: row.deleted, last: { time: row.time, id: row.id } } : { deleted: 0 };
 }
 
+/** A day has 24 hours, whatever the time zone of the session: an interval of days has one more or one less where clocks change. */
+const daysAgo = (days: number) => sql<Date>`now() - make_interval(hours => ${24 * days})`;
+
 /** Finished jobs are kept for 30 days. Their ledger entries stay. */
-export const finishedJobs: Expired = { table: 'job', key: ['id'], time: 'finished_at', before: sql`now() - interval '30 days'` };
+export const finishedJobs: Expired = { table: 'job', key: ['id'], time: 'finished_at', before: daysAgo(30) };
 
 /** Audit entries are kept for `AUDIT_LOG_RETENTION_DAYS`; 0 keeps them for ever. */
 export function auditEntries(retentionDays: number): Expired {
-  const before = sql<Date>`now() - make_interval(days => ${retentionDays})`;
-  return { table: 'audit_entry', key: ['id'], time: 'created_at', indexedById: true, before };
+  return { table: 'audit_entry', key: ['id'], time: 'created_at', indexedById: true, before: daysAgo(retentionDays) };
 }
 
 export const sessions: Expired = { table: 'session', key: ['id'], time: 'expiresAt', before: sql`now()` };
@@ -81,14 +83,14 @@ export const idempotencyKeys: Expired = {
   table: 'idempotency_key',
   key: ['user_id', 'operation', 'key'],
   time: 'created_at',
-  before: sql`now() - interval '1 day'`,
+  before: daysAgo(1),
 };
 
 /** Mails that could not be sent. Their workflows are kept as long. */
-export const mails: Expired = { table: 'mail', key: ['id'], time: 'created_at', before: sql`now() - interval '30 days'` };
+export const mails: Expired = { table: 'mail', key: ['id'], time: 'created_at', before: daysAgo(30) };
 
 /** Links to verify an address or to set a password that nobody followed, and states of a sign-in with a provider. */
 export const verifications: Expired = { table: 'verification', key: ['id'], time: 'expiresAt', before: sql`now()` };
 
 /** Events that the payment provider sent. It does not repeat one after so long. */
-export const paymentEvents: Expired = { table: 'stripe_event', key: ['id'], time: 'created_at', before: sql`now() - interval '30 days'` };
+export const paymentEvents: Expired = { table: 'stripe_event', key: ['id'], time: 'created_at', before: daysAgo(30) };

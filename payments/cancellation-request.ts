@@ -31,7 +31,7 @@ export async function forgetCancellation(db: Db, id: string): Promise<void> {
 
 /** Forgets requests that never reached Stripe. */
 export async function forgetOldCancellations(db: Db): Promise<void> {
-  await db.deleteFrom('subscription_cancellation').where('requested_at', '<', sql<Date>`now() - interval '1 day'`).execute();
+  await db.deleteFrom('subscription_cancellation').where('requested_at', '<', sql<Date>`now() - interval '24 hours'`).execute();
 }
 
 /**

@@ -53,6 +53,16 @@ export async function checkLedger(
   return [...problems.values()];
 }
 
+/** How much {@link checkLedger} compares. */
+export async function countLedger(db: Db, organizationId?: string): Promise<{ jobs: number; entries: number; months: number }> {
+  const count = (table: string) => sql`(select count(*) from ${sql.table(table)}
+    where ${isKept(sql.ref('organization_id'))} ${organizationId === undefined ? sql`` : sql`and organization_id = ${organizationId}`})`;
+  const { rows } = await sql<{ jobs: number; entries: number; months: number }>`
+    select ${count('job')} as jobs, ${count('credit_entry')} as entries, ${count('credit_month')} as months
+  `.execute(db);
+  return rows[0] ?? { jobs: 0, entries: 0, months: 0 };
+}
+
 function isKept(organizationId: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`not exists (select from organization_deletion where organization_deletion.organization_id = ${organizationId})`;
 }

@@ -9,7 +9,8 @@ import { keepJobScope, scopeOf } from './job-scope.ts';
 
 /**
  * Queues a new job with the input of a failed one, charged again; the original stays failed. Throws CONFLICT if the original is not
- * failed, NOT_FOUND if its document or its workspace is gone, LIMIT_REACHED if the credits are used up.
+ * failed, NOT_FOUND if its document is gone or it failed because its workspace was deleted, LIMIT_REACHED if the credits are used up. A job
+ * of texts whose workspace is gone is retried without one.
  */
 export async function retryJob(
   trx: Transaction,
@@ -35,12 +36,16 @@ export async function retryJob(
   return retried;
 }
 
-function checkRetryable({ status, kind, document_id, former_workspace_id }: JobHead): void {
+/** The code of a job that failed because its workspace was deleted. */
+const workspaceMissing = 'workspace_missing';
+
+function checkRetryable({ status, kind, document_id, error_code }: JobHead): void {
   if (status !== 'failed') throw new ApiError('CONFLICT', { message: 'Only a failed job can be retried.' });
   if (kind.startsWith('document.') && document_id === null) {
     throw new ApiError('NOT_FOUND', { message: 'The document of this job is gone.' });
   }
-  if (former_workspace_id !== null) {
+  // Its texts were let go of as it failed (docs/decisions/job-contents.md).
+  if (error_code === workspaceMissing) {
     throw new ApiError('NOT_FOUND', { message: 'The workspace of this job is gone, and its texts with it.' });
   }
 }

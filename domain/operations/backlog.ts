@@ -47,8 +47,9 @@ export interface Stuck {
 }
 
 /**
- * Everything that waits for longer than its rules allow: attempts beyond twice the timeout, queued jobs that no worker takes, intents
- * that Temporal has not taken, objects that the store refuses to delete, deletions that do not end. Oldest first.
+ * Everything that waits for longer than its rules allow: attempts beyond twice the timeout, queued jobs of a kind that no worker takes,
+ * intents that Temporal has not taken, objects that the store refuses to delete, deletions that do not end. Oldest first. A backlog of which
+ * something was done a moment ago is not stuck, however long its end has waited.
  */
 export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs: number; limit: number }): Promise<Stuck[]> {
   const sorts = [lostAttempts(jobTimeoutMs, limit), queuedJobs(limit), intents(limit), objects(limit), deletions, stoppedSweep];
@@ -77,17 +78,24 @@ const queuedJobs = (limit: number) => sql`
   from (
     select id, organization_id, kind, swept_at, greatest(created_at, next_attempt_at) as since from job
     where status = 'queued' and greatest(created_at, next_attempt_at) < now() - interval '5 minutes'
+      and kind not in (select kind from job where status = 'running' and started_at > now() - interval '5 minutes')
+      and kind not in (select kind from job where finished_at > now() - interval '5 minutes' and started_at is not null)
     order by greatest(created_at, next_attempt_at) limit ${limit}
   ) as job`;
 
+/** A relay that works holds leases of 15 seconds. */
 const intents = (limit: number) => sql`
   select 'intent', workflow_id, null, created_at,
     coalesce('not dispatched after ' || attempts || ' attempts: ' || last_error, 'not dispatched: does an API or worker run?')
-  from (select * from outbox order by id limit ${limit}) as outbox where created_at < now() - interval '1 minute'`;
+  from (select * from outbox order by id limit ${limit}) as waiting
+  where created_at < now() - interval '1 minute'
+    and (attempts > 0 or not exists (select from outbox where attempts = 0 and lease_until between now() and now() + interval '20 seconds'))`;
 
 const objects = (limit: number) => sql`(
-  select 'object', key, organization_id, created_at, 'the store refuses to delete it: ' || coalesce(last_error, 'not tried yet')
-  from object_to_delete where created_at < now() - interval '5 minutes' order by created_at limit ${limit}
+  select 'object', key, organization_id, created_at,
+    case when attempts > 0 then 'the store refuses to delete it: ' || last_error else 'not tried yet: is a worker running?' end
+  from object_to_delete where created_at < case when attempts > 0 then now() - interval '5 minutes' else now() - interval '1 hour' end
+  order by created_at limit ${limit}
 )`;
 
 const deletions = sql`

@@ -82,7 +82,7 @@ export async function measureWaiting(db: Db, most = mostCounted): Promise<Waitin
     from (
       select count(*) as mails, count(*) filter (where attempts > 0) as "mailsRefused",
         extract(epoch from now() - min(created_at))::int as "mailAge"
-      from mail where stopped_at is null and created_at > now() - interval '3 days'
+      from mail where stopped_at is null and created_at > now() - interval '72 hours'
     ) as mail
   `.execute(db);
   const { intents = 0, intentAge = null, objects = 0, refused = 0, objectAge = null } = rows[0] ?? {};

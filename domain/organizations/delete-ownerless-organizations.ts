@@ -41,7 +41,7 @@ async function findOwnerless(db: Db, after: string): Promise<string[]> {
     .selectFrom('organization_without_owner')
     .select('organization_id')
     .where('organization_id', '>', after)
-    .where('created_at', '<', sql<Date>`now() - interval '1 day'`)
+    .where('created_at', '<', sql<Date>`now() - interval '24 hours'`)
     .where(
       sql<boolean>`not exists (select from organization_deletion as d where d.organization_id = organization_without_owner.organization_id)`,
     )

@@ -1,4 +1,4 @@
-import { checkLedger } from '../../domain/credits/check-ledger.ts';
+import { checkLedger, countLedger } from '../../domain/credits/check-ledger.ts';
 import { assertExists } from '../assert-exists.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { OpsError } from '../context.ts';
@@ -14,8 +14,10 @@ export const ledgerCommand: Command = {
     const { json, organization } = parseFlags(args, flags);
     if (organization !== undefined) await assertExists(db, 'organization', organization);
     const problems = await checkLedger(db, { organizationId: organization });
-    if (json) print(JSON.stringify({ problems }));
-    else if (problems.length === 0) print('The ledger is sound.');
+    const compared = await countLedger(db, organization);
+    const { jobs, entries, months } = compared;
+    if (json) print(JSON.stringify({ problems, compared }));
+    else if (problems.length === 0) print(`The ledger is sound: ${jobs} jobs, ${entries} entries and ${months} months compared.`);
     else {
       const rows = problems.map((one) => [one.problem, one.organization_id, one.job_id ?? '', one.month ?? '', one.expected, one.found]);
       for (const line of table([['PROBLEM', 'ORGANIZATION', 'JOB', 'MONTH', 'EXPECTED', 'FOUND'], ...rows])) print(line);

@@ -38,7 +38,7 @@ export const reindexCommand: Command = {
         : error;
     });
     const url = uiLink(context, workflowId);
-    if (!json) context.print(url);
+    if (!json) context.print(`${input.dryRun ? 'A count, which embeds nothing' : 'Documents are embedded anew'}: ${url}`);
     const tell = (now: ReindexProgress) => (json ? undefined : context.print(describeReindex(now, input.dryRun === true)));
     const progress =
       follow || input.dryRun

@@ -41,7 +41,7 @@ export const replayCommand: Command = {
       context.temporal.workflow.start('replayFailedJobs', { taskQueue: mainTaskQueue, workflowId, args: [input] }),
     );
     const url = uiLink(context, workflowId);
-    if (!json) context.print(url);
+    if (!json) context.print(`${input.dryRun ? 'A count, which retries nothing' : 'Failed jobs are retried'}: ${url}`);
     // The point of a dry run is its count.
     const progress =
       follow || input.dryRun

@@ -45,6 +45,14 @@ describe('A retry of a failed job', () => {
     expect(await countJobs()).to.equal(1);
   });
 
+  it('is made without its workspace if that is gone, unless the job failed because of that', async () => {
+    await db.deleteFrom('workspace').where('id', '=', 'one').execute();
+    expect(await retry()).to.include({ status: 'queued', workspace_id: null, retry_of: id });
+    await db.updateTable('job').set({ error_code: 'workspace_missing' }).where('id', '=', id).execute();
+    expect(await retry()).to.include({ code: 'NOT_FOUND' });
+    expect(await countJobs()).to.equal(2);
+  });
+
   it('is refused if its workspace is deleted just then', async () => {
     let retrying: Promise<unknown> | undefined;
     await inTransaction(db, async (trx) => {

@@ -115,7 +115,7 @@ describe('npm run ops, on a running service', () => {
         .insertInto('job')
         .values([
           { ...base, id: 'lost', kind: 'text.embed', status: 'running', attempts: 2, started_at, created_at: started_at },
-          { ...base, id: 'untaken', kind: 'text.embed', created_at: started_at, swept_at: new Date() },
+          { ...base, id: 'untaken', kind: 'text.summarize', created_at: started_at, swept_at: new Date() },
         ])
         .execute();
       await db
@@ -132,13 +132,24 @@ describe('npm run ops, on a running service', () => {
         const found = Object.fromEntries(body.stuck.map((one: { id: string; reason: string }) => [one.id, one.reason]));
         expect(Object.keys(found).sort()).to.deep.equal(['lost', 'mail-1', 'o/1', 'untaken']);
         expect(found.lost).to.match(/^attempt 2 began more than twice the timeout ago/);
-        expect(found.untaken).to.match(/handler for text\.embed\?$/);
+        expect(found.untaken).to.match(/handler for text\.summarize\?$/);
         expect(found['o/1']).to.equal('the store refuses to delete it: no entry');
         expect(found['mail-1']).to.match(/^not dispatched/);
+        // A backlog of which jobs were begun a moment ago is not stuck, and neither is an outbox that a relay works on.
+        const moving = { ...base, kind: 'text.summarize', attempts: 1, started_at: new Date() } as const;
+        await db
+          .insertInto('job')
+          .values({ ...moving, id: 'moving', status: 'running' })
+          .execute();
+        const other = startMail({ mailId: '2', kind: 'contact' });
+        await sql`insert into outbox (workflow_id, intent, lease_until)
+          values (${other.workflowId}, ${JSON.stringify(other)}, now() + interval '15 seconds')`.execute(db);
+        const left = (await answerOf(['stuck'])).body.stuck.map(({ id }: { id: string }) => id);
+        expect(left.sort()).to.deep.equal(['lost', 'o/1']);
         const { stdout } = await ops(['stuck']);
         expect(stdout).to.match(/^running job +lost +\S+ +60 min +attempt 2/m);
       } finally {
-        await db.deleteFrom('job').where('id', 'in', ['lost', 'untaken']).execute();
+        await db.deleteFrom('job').where('id', 'in', ['lost', 'untaken', 'moving']).execute();
         await db.deleteFrom('object_to_delete').execute();
         await db.deleteFrom('outbox').execute();
       }
@@ -156,7 +167,9 @@ describe('npm run ops, on a running service', () => {
     });
 
   it('says that the ledger is sound, or where it is off, and exits 1', async () => {
-    expect(await ops(['ledger'])).to.deep.equal({ code: 0, stdout: 'The ledger is sound.\n', stderr: '' });
+    const sound = await ops(['ledger']);
+    expect(sound).to.include({ code: 0, stderr: '' });
+    expect(sound.stdout).to.match(/^The ledger is sound: [1-9]\d* jobs, [1-9]\d* entries and [1-9]\d* months compared\.\n$/);
     const { db } = api.database;
     await sql`update credit_month set used = used + 7 where organization_id = ${tenant.organizationId}`.execute(db);
     try {
@@ -179,7 +192,7 @@ describe('npm run ops, on a running service', () => {
     expect(dry, dry.stderr).to.include({ code: 0, stderr: '' });
     expect(dry.stdout).to.match(
       new RegExp(
-        `^http://temporal\\.example\\.com/namespaces/${api.temporal.namespace}/workflows/replay-\\S+\n2 jobs would be retried\\.\n$`,
+        `^A count, which retries nothing: http://temporal\\.example\\.com/namespaces/${api.temporal.namespace}/workflows/replay-\\S+\n2 jobs would be retried\\.\n$`,
       ),
     );
     const limited = await ops(['replay', ...filter, '--limit', '2', '--dry-run']);
