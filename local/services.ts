@@ -134,15 +134,10 @@ function saysWorkerRuns(running: RunningProcess): boolean {
 }
 
 /**
- * Node collects garbage with one thread beside its own, before the heap has more than doubled, instead of quadrupled, and once more when the
- * process becomes idle (docs/decisions/memory.md). The API and the worker run with these flags, here and in `docker-compose.yml`.
+ * Node collects garbage with one thread beside its own, before the heap has more than doubled, instead of quadrupled
+ * (docs/decisions/memory.md). The API and the worker run with these flags, here and in `docker-compose.yml`.
  */
-export const memoryFlags = [
-  '--v8-pool-size=1',
-  '--max-semi-space-size=4',
-  '--heap-growing-percent=100',
-  '--import=./worker/collect-when-idle.ts',
-];
+export const memoryFlags = ['--v8-pool-size=1', '--max-semi-space-size=4', '--heap-growing-percent=100'];
 
 /**
  * For glibc's allocator. Its default as a fixed number: otherwise the threshold rises with the largest block that was ever freed, and the
