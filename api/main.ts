@@ -95,7 +95,7 @@ if (storage instanceof LocalStorage)
   });
 const ai = metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs }));
 const temporal = createTemporalClient(config.temporal);
-const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
+const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: config.jobs });
 const cursors = createCursors(deriveKey(config.authSecret, 'cursor'));
 const jobStreams = new JobStreams({
   readChanges: createChangeReader(db),

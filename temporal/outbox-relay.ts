@@ -9,8 +9,8 @@ import { logFieldsOf } from './log-fields.ts';
 import { grpcErrorOf, isUnreachable } from './unreachable.ts';
 
 const deadlineMs = 5_000;
-/** How many intents are on their way at once, at most. */
-const maxInFlight = 100;
+/** How many intents are on their way at once: more would only wait for each other in a Temporal that is busy. */
+const maxInFlight = 20;
 const pollMs = 1_000;
 /** Longer than a delivery takes. */
 const leaseSeconds = 15;

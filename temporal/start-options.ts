@@ -6,8 +6,10 @@ import { searchAttributes } from './namespace.ts';
 
 /** What a start needs besides the intent. */
 export interface StartSettings {
-  /** How long an attempt may run. */
-  jobTimeoutMs: number;
+  /** How long an attempt of a job may run. */
+  timeoutMs: number;
+  /** The waits between attempts. */
+  retryDelaysMs: readonly number[];
 }
 
 /** How long after its creation an upload is looked at that nobody has completed; its row says whether the time is over. */
@@ -27,7 +29,7 @@ export function startOptions(intent: StartIntent, settings: StartSettings): Work
   return {
     taskQueue: mainTaskQueue,
     workflowId: intent.workflowId,
-    args: [intent.workflow === 'runJob' ? { ...intent.input, timeoutMs: settings.jobTimeoutMs } : intent.input],
+    args: [intent.workflow === 'runJob' ? { ...intent.input, ...limitsOf(settings) } : intent.input],
     workflowIdReusePolicy: isDelayed ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
     workflowIdConflictPolicy: 'USE_EXISTING',
     typedSearchAttributes: new TypedSearchAttributes(attributesOf(intent)),
@@ -36,6 +38,10 @@ export function startOptions(intent: StartIntent, settings: StartSettings): Work
     ...(isDelayed ? { startDelay: uploadDelay } : {}),
     ...(organizationId ? { priority: { fairnessKey: organizationId, fairnessWeight: weightOf(intent) } } : {}),
   };
+}
+
+function limitsOf({ timeoutMs, retryDelaysMs }: StartSettings) {
+  return { timeoutMs, firstDelayMs: retryDelaysMs[0] ?? 0, longestDelayMs: Math.max(...retryDelaysMs, 0) };
 }
 
 function weightOf(intent: StartIntent): number {

@@ -38,7 +38,7 @@ const pool = createPool({
 const db = createDb(pool);
 watchDatabase(registry, metrics, { pools: { worker: pool }, dbs: [db] });
 const temporal = createTemporalClient(config.temporal);
-const outbox = createOutbox({ db, client: temporal, log, settings: { jobTimeoutMs: config.jobs.timeoutMs } });
+const outbox = createOutbox({ db, client: temporal, log, settings: config.jobs });
 const storage = traceStorage(await createStorage(config));
 await checkStoreOwner(db, storage, { stores: false }).catch((err: unknown) => {
   // Anything else may pass: the worker asks again before it runs.

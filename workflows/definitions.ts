@@ -1,6 +1,6 @@
 import type { PlanName } from '../contract/fields.ts';
 import type { JobKind } from '../contract/jobs.ts';
-import type { DeleteWorkspaceInput, RunJobInput, SendMailInput, UploadInput, WorkflowInputs } from './inputs.ts';
+import type { DeleteWorkspaceInput, SendMailInput, StartedJobInput, UploadInput, WorkflowInputs } from './inputs.ts';
 
 // How the rest of the service names, starts and signals workflows. It imports neither their code nor anything that uses it.
 
@@ -55,8 +55,8 @@ type SignalName = keyof typeof signals;
 export type Intent = StartIntent | { operation: 'signal'; workflowId: string; signal: SignalName };
 
 export type StartIntent =
-  /** `timeoutMs` is added at the start, from the configuration. The plan decides the organization's share of the workers. */
-  | (Start<'runJob', Omit<RunJobInput, 'timeoutMs'>> & { plan?: PlanName })
+  /** Time limit and waits are added at the start, from the configuration. The plan decides the organization's share of the workers. */
+  | (Start<'runJob', StartedJobInput> & { plan?: PlanName })
   | Start<'upload'>
   | Start<'sendMail'>
   | Start<'deleteObjects'>
@@ -74,7 +74,7 @@ interface Start<Name extends keyof WorkflowInputs, Input = WorkflowInputs[Name]>
 }
 
 /** Starts the workflow of a job. The plan of its organization decides its share of the workers. */
-export function startJob(input: Omit<RunJobInput, 'timeoutMs'>, plan: PlanName | undefined): Intent {
+export function startJob(input: StartedJobInput, plan: PlanName | undefined): Intent {
   const intent = { operation: 'start', workflow: 'runJob', workflowId: workflowIds.runJob(input.jobId), input } as const;
   return plan === undefined ? intent : { ...intent, plan };
 }

@@ -26,7 +26,13 @@ export interface RunJobInput {
   maxAttempts: number;
   /** How long an attempt may run, in milliseconds. The activity's own timeout is several times as long. */
   timeoutMs: number;
+  /** The first and the longest wait after an attempt that could not settle its job, in milliseconds. */
+  firstDelayMs: number;
+  longestDelayMs: number;
 }
+
+/** What the transaction that starts a job knows; the rest comes from the configuration. */
+export type StartedJobInput = Omit<RunJobInput, 'timeoutMs' | 'firstDelayMs' | 'longestDelayMs'>;
 
 export interface UploadInput {
   documentId: string;

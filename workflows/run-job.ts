@@ -25,7 +25,13 @@ export async function runJob(input: RunJobInput): Promise<{ status: string }> {
     taskQueue: jobTaskQueue(kind),
     startToCloseTimeout: input.timeoutMs * 10,
     heartbeatTimeout: '10 seconds',
-    retry: { initialInterval: '10 seconds', backoffCoefficient: 3, maximumInterval: '90 seconds', maximumAttempts: input.maxAttempts },
+    // 10, 30, 90 s by default. An attempt that settles its job says itself when the next one is due.
+    retry: {
+      initialInterval: Math.max(1, input.firstDelayMs),
+      backoffCoefficient: 3,
+      maximumInterval: Math.max(1, input.firstDelayMs, input.longestDelayMs),
+      maximumAttempts: input.maxAttempts,
+    },
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   });
   // The signal tells that the row is final: it takes back the attempt, or ends the wait for the next one.

@@ -146,7 +146,12 @@ describe('The outbox', () => {
         payloadKeys: { current: undefined, known: [] },
         uiUrl: 'http://localhost',
       });
-      const outbox = createOutbox({ db: api.database.db, client, log: pino({ level: 'silent' }), settings: { jobTimeoutMs: 60_000 } });
+      const outbox = createOutbox({
+        db: api.database.db,
+        client,
+        log: pino({ level: 'silent' }),
+        settings: { timeoutMs: 60_000, retryDelaysMs: [10_000] },
+      });
       relays.push({ outbox, close: () => outbox.stop().then(() => client.connection.close()) });
     }
     const jobs = await Promise.all(

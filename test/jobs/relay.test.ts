@@ -73,7 +73,7 @@ describe('A backlog', () => {
         await until(async () => (await waiting()) === 0);
       },
     );
-    expect(most).to.be.within(2, 100);
+    expect(most).to.be.within(2, 20);
   });
 
   it('keeps the order of each workflow', async () => {

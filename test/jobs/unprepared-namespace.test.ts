@@ -23,7 +23,7 @@ describe('Intents for a namespace that no worker has prepared', () => {
       }
     });
     await db.updateTable('outbox').set({ lease_until: null }).execute();
-    const outbox = createOutbox({ db, client: temporal.client, log, settings: { jobTimeoutMs: 1_000 } });
+    const outbox = createOutbox({ db, client: temporal.client, log, settings: { timeoutMs: 1_000, retryDelaysMs: [10_000] } });
     outbox.start();
     try {
       const tried = () => db.selectFrom('outbox').select(['attempts', 'last_error', 'lease_until']).orderBy('attempts', 'desc').execute();
