@@ -25,12 +25,10 @@ export class FairQueue<T = void> {
   }
 
   /**
-   * Gives `value` to the first caller of the key whose turn it is; a key that may not have it now is passed over, and keeps its turn. Returns
-   * the key, or undefined if nobody got it.
+   * Gives `value` to the first caller of the key that is served next. Returns the key, or undefined if nobody waits.
    */
-  resolveNext(value: T, mayHave: (key: string) => boolean = () => true): string | undefined {
+  resolveNext(value: T): string | undefined {
     for (const [key, queue] of this.#queues) {
-      if (!mayHave(key)) continue;
       this.#queues.delete(key);
       const served = queue.resolveNext(value);
       if (queue.size > 0) this.#queues.set(key, queue);

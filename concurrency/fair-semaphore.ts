@@ -12,22 +12,17 @@ export class SemaphoreClosed extends Error {
 }
 
 /**
- * Has at most `limit` holders at once. If there are more, those who asked under different keys take turns, so that one who asks often
- * does not make the others wait for all of it. With a `reserve`, so many more may hold it whose key has no holder yet: they do not wait
- * for one key that holds all the rest.
+ * Has at most `limit` holders at once. Those who wait are served key by key, so that one who asks often does not make the others wait for
+ * all of it.
  */
 export class FairSemaphore {
   readonly limit: number;
-  readonly #reserve: number;
   readonly #queue = new FairQueue();
-  /** How many holders a key has, if any. */
-  readonly #holders = new Map<string, number>();
   #held = 0;
   #closed = false;
 
-  constructor(limit: number, { reserve = 0 }: { reserve?: number } = {}) {
+  constructor(limit: number) {
     this.limit = limit;
-    this.#reserve = reserve;
   }
 
   get held(): number {
@@ -38,27 +33,18 @@ export class FairSemaphore {
     return this.#queue.size;
   }
 
-  /** Whether the next caller of the key would not wait. */
-  hasRoom(key: string): boolean {
-    return this.#held < this.limit || (this.#held < this.limit + this.#reserve && !this.isHeldBy(key));
-  }
-
-  isHeldBy(key: string): boolean {
-    return this.#holders.has(key);
-  }
-
-  /** Waits until there is room. Rejects with the signal's reason, or {@link SemaphoreClosed}. */
+  /** Waits until there are fewer than `limit` holders. Rejects with the signal's reason, or {@link SemaphoreClosed}. */
   async acquire(key: string, signal?: AbortSignal): Promise<Release> {
     signal?.throwIfAborted();
     if (this.#closed) throw new SemaphoreClosed();
-    // Whoever waits has no room: it is passed on at each release.
-    if (this.hasRoom(key)) this.#take(key);
+    // Whoever waits gets what a holder gives back, so that a caller who asks at that moment does not come first.
+    if (this.#held < this.limit) this.#held++;
     else await this.#queue.wait(key, signal);
     let released = false;
     return () => {
       if (released) return;
       released = true;
-      this.#giveBack(key);
+      if (this.#queue.resolveNext() === undefined) this.#held--;
     };
   }
 
@@ -91,20 +77,5 @@ export class FairSemaphore {
   close(): void {
     this.#closed = true;
     this.#queue.rejectAll(new SemaphoreClosed());
-  }
-
-  #take(key: string): void {
-    this.#held++;
-    this.#holders.set(key, (this.#holders.get(key) ?? 0) + 1);
-  }
-
-  /** Passes it on at once, so that a caller who asks now does not come first. */
-  #giveBack(key: string): void {
-    this.#held--;
-    const left = (this.#holders.get(key) ?? 0) - 1;
-    if (left > 0) this.#holders.set(key, left);
-    else this.#holders.delete(key);
-    const serve = () => this.#queue.resolveNext(undefined, (waiting) => this.hasRoom(waiting));
-    for (let served = serve(); served !== undefined; served = serve()) this.#take(served);
   }
 }

@@ -59,43 +59,6 @@ describe('A fair semaphore', () => {
     release?.();
     expect(await behind).to.be.a('function');
   });
-});
-
-describe('A fair semaphore with a reserve', () => {
-  it('has room for one whose key has no holder while another key holds all the rest, and for no second one', async () => {
-    const semaphore = new FairSemaphore(2, { reserve: 1 });
-    await semaphore.acquire('a');
-    const release = await semaphore.acquire('a');
-    expect(await semaphore.acquireWithin('a', 1)).to.equal(undefined);
-    const own = await semaphore.acquireWithin('b', patient);
-    expect(own).to.be.a('function');
-    expect(semaphore.hasRoom('c')).to.equal(false);
-    expect(await semaphore.acquireWithin('c', 1)).to.equal(undefined);
-    // The reserve stays taken: what is free now is the room that 'a' has given back.
-    release();
-    expect(semaphore.hasRoom('a')).to.equal(false);
-    expect(semaphore.hasRoom('c')).to.equal(true);
-    own?.();
-    expect(semaphore.hasRoom('a')).to.equal(true);
-  });
-
-  it('passes over a key that has holders for one that has none, and serves it in its turn', async () => {
-    const semaphore = new FairSemaphore(1, { reserve: 1 });
-    const [first, second] = [await semaphore.acquire('a'), await semaphore.acquire('b')];
-    let order = '';
-    const served = ['a', 'c', 'a'].map(async (key) => {
-      const own = await semaphore.acquire(key);
-      order += key;
-      own();
-    });
-    second();
-    await Promise.resolve(served[1]);
-    expect(order).to.equal('c');
-    first();
-    await Promise.all(served);
-    expect(order).to.equal('caa');
-    expect(semaphore).to.include({ held: 0, waiting: 0 });
-  });
 
   it('lets nobody in once it is closed, and counts down what is held', async () => {
     const semaphore = new FairSemaphore(1);
