@@ -2,7 +2,6 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { type Release, SemaphoreClosed } from '../concurrency/fair-semaphore.ts';
 import { untilAborted } from '../concurrency/until-aborted.ts';
 import type { Db } from '../db/connect.ts';
-import type { JobKind } from '../db/schema.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isLockTimeout } from '../db/unavailable.ts';
 import { DocumentGone } from '../domain/documents/document.ts';
@@ -29,7 +28,6 @@ const mostLockWaits = 3;
 
 export interface AttemptInput {
   jobId: string;
-  kind: JobKind;
 }
 
 /**
@@ -119,7 +117,8 @@ async function runClaimed(
     if (job.error_code === workspaceLocked) await waitPatiently(() => untilUnlocked(deps.db, job), signal);
     const outcome = await untilAborted(handlers[job.kind](deps, job, signal, tell), signal);
     const stored = await waitPatiently(() => succeedJob(deps.db, job, outcome), signal);
-    return stored ? { status: 'succeeded' } : await whySuperseded(deps, job);
+    if (stored) return { status: 'succeeded' };
+    await checkWorkspace(deps.db, job);
   } catch (error) {
     const stopped = context.cancellationDetails?.workerShutdown === true;
     // The workflow settles what Temporal cancels.
@@ -129,6 +128,9 @@ async function runClaimed(
   } finally {
     stop.done();
   }
+  const { id: jobId, kind, attempts: attempt } = job;
+  deps.log.warn({ jobId, kind, attempt }, 'the attempt had been presumed lost; its result was not stored');
+  return endedOrLater(await jobStateOf(deps.db, await findJob(deps.db, jobId)));
 }
 
 /** Settles the failure of an attempt in its job's row, and throws it as Temporal is to record it; returns how the job ended otherwise. */
@@ -145,13 +147,10 @@ async function settle({ db, log, jobs }: ActivityDeps, job: JobRow, cause: unkno
   return endedOrLater(state);
 }
 
-/** Why the result of an attempt was not stored. Throws if its workspace is gone. */
-async function whySuperseded({ db, log }: ActivityDeps, job: JobRow): Promise<EndedJob> {
-  if (job.workspace_id !== null && !(await isWorkspaceThere(db, job.workspace_id)))
-    throw job.document_id === null ? workspaceMissing : new DocumentGone();
-  const { id: jobId, kind, attempts: attempt } = job;
-  log.warn({ jobId, kind, attempt }, 'the attempt had been presumed lost; its result was not stored');
-  return endedOrLater(await jobStateOf(db, await findJob(db, jobId)));
+/** Throws if the workspace of a job is gone, in which nothing succeeds. */
+async function checkWorkspace(db: Db, { workspace_id: workspaceId, document_id: documentId }: JobRow): Promise<void> {
+  if (workspaceId === null || (await isWorkspaceThere(db, workspaceId))) return;
+  throw documentId === null ? workspaceMissing : new DocumentGone();
 }
 
 /**

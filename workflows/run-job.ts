@@ -20,9 +20,9 @@ const againMs = 10_000;
  * settles what Temporal gave up. A run that finds the job final changes nothing (docs/rules.md, the row decides). Fails only if the job failed.
  */
 export async function runJob(input: RunJobInput): Promise<{ status: string }> {
-  const { jobId, kind } = input;
+  const { jobId } = input;
   const { runJobAttempt } = proxyActivities<Activities>({
-    taskQueue: jobTaskQueue(kind),
+    taskQueue: jobTaskQueue(input.kind),
     startToCloseTimeout: input.timeoutMs * 10,
     heartbeatTimeout: '10 seconds',
     // 10, 30, 90 s by default. An attempt that settles its job says itself when the next one is due.
@@ -43,7 +43,7 @@ export async function runJob(input: RunJobInput): Promise<{ status: string }> {
     const state = await scope
       .run(async () => {
         if (waitMs > 0) await sleep(waitMs);
-        return await runJobAttempt({ jobId, kind });
+        return await runJobAttempt({ jobId });
       })
       .catch((error: unknown) => settledFailure(error) ?? settle(jobId, error));
     if (state.status !== 'queued' && state.status !== 'running') return endAs(state);

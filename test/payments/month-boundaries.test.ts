@@ -90,8 +90,7 @@ for (const zone of zones) {
     it('of a retry count in the month of the retry, and those of the failed job in its own', async () => {
       await begin('2027-04-30T23:59:00.000Z');
       const jobId = await summarize();
-      const attempt = { jobId, kind: 'text.summarize' } as const;
-      const { call, result } = await service.ai.callOf(() => service.act('runJobAttempt', attempt));
+      const { call, result } = await service.ai.callOf(() => service.act('runJobAttempt', { jobId }));
       await goTo('2027-05-01T00:00:30.000Z');
       call?.fail(true);
       await result.catch(() => {});

@@ -87,8 +87,7 @@ const begin = fc.record({ job: index, at: breaks }).map(({ job, at }) =>
     const attempt = tenant.newName('attempt');
     const { service } = tenant;
     if (at) service.breaker.arm(at);
-    const kind = target.credits === 5 ? 'text.summarize' : 'text.embed';
-    const run = () => service.actIn(attempt, 'runJobAttempt', { jobId: target.id, kind });
+    const run = () => service.actIn(attempt, 'runJobAttempt', { jobId: target.id });
     const { call, result } = await service.ai.callOf(run);
     const broken = service.breaker.disarm();
     if (call) {
