@@ -14,6 +14,8 @@ const maxInFlight = 20;
 const pollMs = 1_000;
 /** Longer than a delivery takes. */
 const leaseSeconds = 15;
+/** Organizations take turns among so many of the oldest intents: ranking all of a large backlog takes seconds. */
+const maxRanked = 5_000;
 /** A new namespace, in which no worker has registered the search attributes yet. */
 const isUnprepared = /no mapping defined for search attribute|search attribute \S+ is not defined/i;
 
@@ -109,9 +111,8 @@ async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
         select id from (
           select id, case when attempts > 0 then lease_until end as tried,
             row_number() over (partition by coalesce(intent->'input'->>'organizationId', workflow_id) order by id) as turn
-          from outbox as candidate
-          where ${isFree}
-            and not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
+          from (select * from outbox where ${isFree} order by id limit ${maxRanked}) as candidate
+          where not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
         ) as ranked
         order by tried nulls first, turn, id limit ${limit}
       )
