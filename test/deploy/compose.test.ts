@@ -54,7 +54,7 @@ const filledIn = {
 const ofExporter = ['CERTIFICATE', 'TIMEOUT', 'COMPRESSION'].map((name) => `OTEL_EXPORTER_OTLP_${name}`);
 /** Read by the client of Google's storage. */
 const ofGoogle = ['GOOGLE_APPLICATION_CREDENTIALS'];
-const own = Object.entries(compose.services).filter(([, { image, profiles }]) => image.startsWith('sheaf:') && !profiles);
+const own = Object.entries(compose.services).filter(([, { image, profiles }]) => /^sheaf(-ai)?:/.test(image) && !profiles);
 
 describe('docker-compose.yml', () => {
   it('gives each program only variables that it reads', () => {
@@ -226,8 +226,11 @@ describe('docker-compose.yml', () => {
       if (name !== 'migrate') expect(command).to.deep.equal(['node', ...(name === 'ai' ? [] : memoryFlags), `${name}/main.ts`]);
     }
     const dockerfile = readFileSync('deploy/Dockerfile', 'utf8');
-    const image = /^CMD (.*)$/m.exec(dockerfile)?.[1] ?? '';
-    expect(JSON.parse(image)).to.deep.equal(['node', ...memoryFlags, 'api/main.ts']);
+    const commands = [...dockerfile.matchAll(/^CMD (.*)$/gm)].map(([, command = '']) => JSON.parse(command));
+    expect(commands).to.deep.equal([
+      ['node', 'ai/main.ts'],
+      ['node', ...memoryFlags, 'api/main.ts'],
+    ]);
     const set = /^ENV (.*)$/m.exec(dockerfile)?.[1]?.split(' ') ?? [];
     expect(set).to.include.members(Object.entries(memoryEnvironment).map(([name, value]) => `${name}=${value}`));
   });
@@ -242,12 +245,13 @@ describe('docker-compose.yml', () => {
   });
 
   it('lets a digest stand for the tag of every image that somebody else publishes', () => {
-    const published = Object.values(compose.services).filter(({ image }) => !image.startsWith('sheaf:'));
+    const published = Object.values(compose.services).filter(({ image }) => !/^sheaf(-ai)?:/.test(image));
     for (const { image } of published) expect(image).to.match(/^\$\{[A-Z_]+_IMAGE:-[\w./-]+:[\w.-]+\}$/);
     const bases = [...readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as a Dockerfile names an argument.
-    expect(bases).to.deep.equal(['${NODE_IMAGE}', '${NODE_IMAGE}']);
-    expect(JSON.stringify(compose.services.api?.build)).to.match(/"NODE_IMAGE":"\$\{NODE_IMAGE:-node:[\w.-]+\}"/);
+    expect(bases).to.deep.equal(['${NODE_IMAGE}', 'source', 'source', '${NODE_IMAGE}', 'base', 'base']);
+    for (const { build } of [compose.services.api, compose.services.ai] as Service[])
+      expect(JSON.stringify(build)).to.match(/"NODE_IMAGE":"\$\{NODE_IMAGE:-node:[\w.-]+\}"/);
   });
 
   it('mounts only files that there are', () => {

@@ -62,12 +62,13 @@ describe('deploy/kubernetes', () => {
     expect(validate(broken)).to.equal(false);
   });
 
-  it('runs one image everywhere, of this version', () => {
+  it('runs the AI service in its image and everything else in the other, of this version', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     for (const workload of workloads) {
-      for (const { image, name } of containersOf(workload)) expect(image, name).to.equal(`sheaf:${version}`);
+      for (const { image, name } of containersOf(workload))
+        expect(image, name).to.equal(`${name === 'ai' ? 'sheaf-ai' : 'sheaf'}:${version}`);
     }
-    expect(kustomization.images).to.deep.equal([{ name: 'sheaf', newName: 'sheaf', newTag: version }]);
+    expect(kustomization.images).to.deep.equal(['sheaf', 'sheaf-ai'].map((name) => ({ name, newName: name, newTag: version })));
   });
 
   it('runs the main file of each program, with the flags that hold memory low', () => {
