@@ -4,9 +4,9 @@ import { type SomeRetryOptions, toRetries, withRetries } from './retry.ts';
 import { type Auth, createSession } from './session.ts';
 import { followJobs, type JobStream, type StreamOptions } from './stream.ts';
 import { createTransport } from './transport.ts';
-import type { CallOptions, Document, InputOf, Job, Procedures } from './types.ts';
+import type { Document, InputOf, Job, Procedures } from './types.ts';
 import { type Upload, uploadDocument } from './upload.ts';
-import { waitForJob } from './wait-for-job.ts';
+import { type WaitOptions, waitForJob } from './wait-for-job.ts';
 
 export interface ClientOptions {
   /** The root of the service: `https://api.example.com`. */
@@ -38,8 +38,11 @@ export interface Client extends Omit<Procedures<Contract>, 'jobs'> {
   auth: Auth;
   /** Uploads a document: records it, sends its bytes, completes it. Rejects with SheafError, or with the signal's reason. */
   uploadDocument(upload: Upload): Promise<Document>;
-  /** Resolves with a job once it is `succeeded`, `failed` or `canceled`. It polls; to wait for many jobs, follow `jobs.stream`. */
-  waitForJob(id: string, options?: CallOptions): Promise<Job>;
+  /**
+   * Resolves with a job once it is `succeeded` or `canceled`. Rejects with a {@link SheafError} once it has failed: with the code and message
+   * of the job's `error`, and the job as `data`. It polls; to wait for many jobs, follow `jobs.stream`.
+   */
+  waitForJob(id: string, options?: WaitOptions): Promise<Job>;
 }
 
 /** A client of one service, as one user. Throws TypeError if the url is none that can be called. */
@@ -57,7 +60,7 @@ export function createClient(options: ClientOptions): Client {
     auth,
     jobs: { ...calls.jobs, stream: (input, streamOptions) => openStream(calling, input, streamOptions) },
     uploadDocument: (upload) => uploadDocument({ documents: calls.documents, retries, fetch }, upload),
-    waitForJob: (id, callOptions = {}) => waitForJob(calls.jobs.get, id, callOptions),
+    waitForJob: (id, waitOptions = {}) => waitForJob(calls.jobs.get, id, waitOptions),
   };
 }
 

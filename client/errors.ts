@@ -17,11 +17,14 @@ export interface SheafErrorDetails {
   cause?: unknown;
 }
 
-/** The service refused a call, or did not respond. */
+/** The service refused a call, did not respond, or a job that was waited for has failed. */
 export class SheafError extends Error {
-  /** A code of the contract (`NOT_FOUND`, …), of sign-in (`INVALID_EMAIL_OR_PASSWORD`, …), of storage, or a {@link LocalErrorCode}. */
+  /**
+   * A code of the contract (`NOT_FOUND`, …), of sign-in (`INVALID_EMAIL_OR_PASSWORD`, …), of storage, of a failed job
+   * (`unsupported_file`, …), or a {@link LocalErrorCode}.
+   */
   readonly code: string;
-  /** The HTTP status; 0 if there was no response. */
+  /** The HTTP status; 0 if there was no response, or a job has failed. */
   readonly status: number;
   /** The data of the code: see {@link SheafError.is}. */
   readonly data: unknown;

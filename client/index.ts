@@ -22,4 +22,4 @@ export type {
   Workspace,
 } from './types.ts';
 export type { Upload } from './upload.ts';
-export { isFinal } from './wait-for-job.ts';
+export { isFinal, type WaitOptions } from './wait-for-job.ts';

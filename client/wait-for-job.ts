@@ -1,17 +1,24 @@
+import { SheafError } from './errors.ts';
 import { sleep } from './retry.ts';
 import type { CallOptions, Job } from './types.ts';
 
 const firstDelayMs = 200;
 const maxDelayMs = 5_000;
 
-/** Polls a job, with growing delays, until it is final. */
+export interface WaitOptions extends CallOptions {
+  /** Resolve with a job that has failed, instead of rejecting with its error. */
+  returnFailed?: boolean | undefined;
+}
+
+/** Polls a job, with growing delays, until it is final. Rejects with the error of a failed one, whose `data` is the job. */
 export async function waitForJob(
   get: (input: { id: string }, options: CallOptions) => Promise<Job>,
   id: string,
-  options: CallOptions,
+  { returnFailed = false, ...options }: WaitOptions,
 ): Promise<Job> {
   for (let delayMs = firstDelayMs; ; delayMs = Math.min(maxDelayMs, delayMs * 1.5)) {
     const job = await get({ id }, options);
+    if (job.status === 'failed' && job.error && !returnFailed) throw new SheafError(job.error.code, job.error.message, { data: job });
     if (isFinal(job)) return job;
     await sleep(delayMs, options.signal);
   }

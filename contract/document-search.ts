@@ -58,8 +58,7 @@ const chunkSchema = z
     rank: z
       .int()
       .min(1)
-      .optional()
-      .describe('The place in the results, from 1. Absent in mode `semantic`.')
+      .describe('The position in the results, from 1.')
       .meta({ examples: [1] }),
     citation: citation.optional().describe('Only if `include` asks for it.'),
     highlights: z

@@ -40,13 +40,15 @@ export function toExtracted(document: DocumentRow) {
 
 /** What a search shows of its results besides the chunks. */
 export interface ShownParts {
+  /** Its position in the results, from 1. */
+  rank: number;
   citation: boolean;
   /** What matched in its text; undefined if it is not shown. */
   highlights: Highlight[] | undefined;
 }
 
 /** A chunk that a search found. */
-export function toSearchResult(chunk: FoundChunk | RankedChunk, { citation, highlights }: ShownParts) {
+export function toSearchResult(chunk: FoundChunk | RankedChunk, { rank, citation, highlights }: ShownParts) {
   return {
     chunkId: chunk.id,
     documentId: chunk.document_id,
@@ -54,7 +56,8 @@ export function toSearchResult(chunk: FoundChunk | RankedChunk, { citation, high
     index: chunk.index,
     text: chunk.text,
     score: chunk.score,
-    ...('rank' in chunk ? { lexicalScore: chunk.lexicalScore, rank: chunk.rank } : {}),
+    ...('lexicalScore' in chunk ? { lexicalScore: chunk.lexicalScore } : {}),
+    rank,
     ...(citation ? { citation: toCitation(chunk) } : {}),
     ...(highlights ? { highlights: highlights.map((one) => ({ ...one, page: pageAt(chunk, one.start) })) } : {}),
   };

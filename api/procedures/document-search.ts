@@ -48,7 +48,10 @@ export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit 
       const texts = include.includes('highlights') ? chunks.map(({ text }) => text) : [];
       const highlights = await highlightTexts(query, texts, workspace.id);
       const citation = include.includes('citation');
-      return { model, results: chunks.map((chunk, place) => toSearchResult(chunk, { citation, highlights: highlights[place] })) };
+      return {
+        model,
+        results: chunks.map((chunk, index) => toSearchResult(chunk, { rank: index + 1, citation, highlights: highlights[index] })),
+      };
     } catch (error) {
       throw signal.aborted ? clientLeft() : error;
     }

@@ -39,7 +39,7 @@ describe('The modes of a search', () => {
     );
   const usedCredits = async (): Promise<number> =>
     (await api.request('GET', `/api/v1/organizations/${tenant.organizationId}/usage`, { token: tenant.owner.token })).body.usage.aiCredits;
-  const specified = ['chunkId', 'documentId', 'documentName', 'index', 'score', 'text'];
+  const always = ['chunkId', 'documentId', 'documentName', 'index', 'rank', 'score', 'text'];
 
   for (const transport of transports) {
     it(`has the specified shape by meaning, also without a mode, over ${transport}`, async () => {
@@ -47,8 +47,9 @@ describe('The modes of a search', () => {
       expect((await search(transport, { mode: 'semantic' })).body).to.deep.equal(body);
       expect(body).to.have.all.keys('model', 'results');
       expect(body.results).to.have.length(3);
-      for (const result of body.results) {
-        expect(Object.keys(result).sort()).to.deep.equal(specified);
+      for (const [index, result] of body.results.entries()) {
+        expect(Object.keys(result).sort()).to.deep.equal(always);
+        expect(result.rank).to.equal(index + 1);
         expect(result.score).to.be.a('number');
       }
       expect(await usedCredits()).to.equal(2);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type Client, createClient } from '../../client/index.ts';
+import { type Client, createClient, SheafError } from '../../client/index.ts';
 import { operations } from '../../client/operations.ts';
 import { routes } from '../../contract/index.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
@@ -254,5 +254,22 @@ describe('The client', () => {
     expect(done.status).to.equal('succeeded');
     if (done.kind !== 'text.embed') throw new Error('another job');
     expect(done.result?.vectors).to.have.length(1);
+  });
+
+  it('rejects with the error of a job that has failed, or returns it if asked to', async () => {
+    const file = new Blob(['%PDF-1.7 and nothing more']);
+    const document = await client.uploadDocument({
+      workspaceId: tenant.workspaceId,
+      file,
+      name: 'broken.pdf',
+      contentType: 'application/pdf',
+    });
+    const job = await client.jobs.create({ kind: 'document.extract', documentId: document.id, maxAttempts: 1 });
+    const error = await client.waitForJob(job.id).catch((reason: unknown) => reason);
+    const failed = await client.waitForJob(job.id, { returnFailed: true });
+    if (!(error instanceof SheafError)) throw new Error('it did not reject with an error of the client');
+    expect(failed.status).to.equal('failed');
+    expect({ code: error.code, message: error.message }).to.deep.equal(failed.error);
+    expect(error.data).to.deep.equal(failed);
   });
 });

@@ -1,5 +1,5 @@
 // `npm run save-histories`: runs every workflow through its ways to end on real services, and saves the histories that
-// test/workflows/replay-histories.test.ts replays. Saved files of older versions stay: running workflows may be that old.
+// test/replay/replay-histories.test.ts replays. Saved files of older versions stay: running workflows may be that old.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
