@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { extraKinds as declared } from '../contract/content-types.ts';
 
 /** Kinds of documents beyond those that every deployment takes, by the names of `EXTRA_CONTENT_TYPES`, with their media types. */
 export const extraContentTypes = {
@@ -9,7 +10,7 @@ export const extraContentTypes = {
   epub: 'application/epub+zip',
   eml: 'message/rfc822',
   rtf: 'application/rtf',
-} as const;
+} as const satisfies typeof declared;
 
 type ExtraKind = keyof typeof extraContentTypes;
 const names = Object.keys(extraContentTypes) as ExtraKind[];

@@ -7,6 +7,7 @@ import {
   flagKey,
   id,
   nextCursor,
+  pathId,
   planName,
   queryInteger,
   singleLine,
@@ -196,7 +197,7 @@ const organizations = c.router({
     path: '/admin/organizations/:organizationId/cancel-subscription',
     summary: 'Cancel a subscription',
     description: 'Cancels at the end of the paid period, or at once if `immediately` is true.',
-    pathParams: z.object({ organizationId: id }),
+    pathParams: z.object({ organizationId: pathId }),
     body: z
       .object({ immediately: z.boolean().default(false) })
       .optional()
@@ -213,7 +214,7 @@ const organizations = c.router({
     summary: 'Delete an organization',
     description:
       'Deletes the stored objects of the organization, then everything it owns. `confirmSlug` must be its slug. It is PRECONDITION_FAILED while its subscription is live, also until the end of the period with which it was canceled. The response comes once the deletion is done. If that takes over a minute, it is SERVICE_UNAVAILABLE and the deletion goes on; a repeated request waits for the same one.',
-    pathParams: z.object({ organizationId: id }),
+    pathParams: z.object({ organizationId: pathId }),
     body: z.object({ confirmSlug: slug }).meta({ id: 'DeleteOrganization' }),
     ...operation('admin.organizations.delete', {
       access: 'platform-admin',
@@ -267,7 +268,7 @@ const flags = c.router({
     path: '/admin/flags/:key/organizations/:organizationId',
     summary: 'Override a feature flag for an organization',
     description: 'Sets the flag for one organization; null removes the override.',
-    pathParams: z.object({ key: flagKey, organizationId: id }),
+    pathParams: z.object({ key: flagKey, organizationId: pathId }),
     body: z.object({ enabled: z.boolean().nullable() }).meta({ id: 'SetFlagOverride' }),
     ...operation('admin.flags.setOverride', { access: 'platform-admin', errors: ['NOT_FOUND'], response: flagSchema }),
   },

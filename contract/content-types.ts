@@ -14,19 +14,27 @@ export const contentTypes = [
   'image/tiff',
 ] as const;
 
-/** The media types that may be uploaded where a deployment turns them on: Word, PowerPoint, Excel, OpenDocument, EPUB, mail, RTF. */
-export const extraContentTypes = [
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  'application/vnd.oasis.opendocument.text',
-  'application/epub+zip',
-  'message/rfc822',
-  'application/rtf',
-] as const;
+/** The media types that may be uploaded where a deployment turns them on, by their names in `EXTRA_CONTENT_TYPES`. */
+export const extraKinds = {
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  odt: 'application/vnd.oasis.opendocument.text',
+  epub: 'application/epub+zip',
+  eml: 'message/rfc822',
+  rtf: 'application/rtf',
+} as const;
+export const extraContentTypes = Object.values(extraKinds);
 
-/** What is said of a type that may not be uploaded. */
-export const contentTypeMessage = `must be one of ${contentTypes.join(', ')}`;
+/** What is said of a type that no deployment takes. */
+const noContentType = `must be one of ${contentTypes.join(', ')}, or one that the deployment adds by EXTRA_CONTENT_TYPES`;
+
+/** What is said of a type that some deployment takes, and this one does not: `extra` are those that it takes beside the usual ones. */
+export function extraTypeMessage(contentType: string, extra: readonly string[]): string {
+  const [name = contentType] = Object.entries(extraKinds).find(([, type]) => type === contentType) ?? [];
+  const taken = [...contentTypes, ...extra].join(', ');
+  return `must be one of ${taken}. The operator of this deployment may add ${name} to EXTRA_CONTENT_TYPES`;
+}
 
 /** Any type that some deployment takes. */
-export const contentType = z.enum([...contentTypes, ...extraContentTypes], { error: contentTypeMessage }).meta({ id: 'ContentType' });
+export const contentType = z.enum([...contentTypes, ...extraContentTypes], { error: noContentType }).meta({ id: 'ContentType' });

@@ -54,10 +54,18 @@ export function multiLine(bounds: TextBounds) {
 export const exampleId = '0198d2c4-7e2a-7b61-9d0f-3f6f2d1b9a10';
 export const exampleTime = '2026-11-21T12:00:00.000Z';
 
+const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
+
 export const id = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an id')
+  .regex(idPattern, 'must be an id')
   .meta({ examples: [exampleId] });
+
+/** An id in a path. A malformed one is that of no row, so it is let through as one that no row has, for the same checks as of any other. */
+export const pathId = z
+  .string()
+  .overwrite((value) => (idPattern.test(value) ? value : '-'))
+  .meta({ pattern: idPattern.source, examples: [exampleId] });
 
 /** What an email address is, everywhere: the form of the HTML standard, so with an international domain as A-labels (`xn--…`). */
 export const emailPattern = z.regexes.html5Email;

@@ -1,6 +1,19 @@
 import { z } from 'zod';
 import { ocrPages } from './documents.ts';
-import { count, cursor, dateTime, emptyBody, exampleId, exampleTime, id, nextCursor, queryBoolean, queryInteger, text } from './fields.ts';
+import {
+  count,
+  cursor,
+  dateTime,
+  emptyBody,
+  exampleId,
+  exampleTime,
+  id,
+  nextCursor,
+  pathId,
+  queryBoolean,
+  queryInteger,
+  text,
+} from './fields.ts';
 import { c, operation } from './route.ts';
 
 export const jobKinds = ['document.extract', 'document.summarize', 'document.index', 'text.summarize', 'text.embed'] as const;
@@ -182,7 +195,7 @@ export const jobs = c.router({
     path: '/organizations/:organizationId/jobs',
     summary: 'List jobs',
     description: 'A page of the jobs of the organization, newest first, narrowed by workspace, document or status.',
-    pathParams: z.object({ organizationId: id }),
+    pathParams: z.object({ organizationId: pathId }),
     query: z.object({
       workspaceId: id.optional().describe('Only those of this workspace.'),
       documentId: id.optional().describe('Only those of this document.'),
@@ -202,7 +215,7 @@ export const jobs = c.router({
     path: '/jobs/:id',
     summary: 'Get a job',
     description: 'The job with its input, and its result once it has succeeded.',
-    pathParams: z.object({ id }),
+    pathParams: z.object({ id: pathId }),
     ...operation('jobs.get', { access: 'job:read', errors: ['NOT_FOUND'], response: jobSchema }),
   },
   create: {
@@ -226,7 +239,7 @@ export const jobs = c.router({
     summary: 'Cancel a queued job',
     description:
       'Cancels the job and gives its credits back, also while it waits between two attempts. Of large texts in its input only the first 1,000 characters are kept. A job that is running or finished is CONFLICT.',
-    pathParams: z.object({ id }),
+    pathParams: z.object({ id: pathId }),
     body: emptyBody,
     ...operation('jobs.cancel', {
       access: 'job:cancel',
@@ -241,7 +254,7 @@ export const jobs = c.router({
     summary: 'Retry a failed job',
     description:
       'Queues a new job with the input of the failed one, charged again; its `input.retryOf` names the original, which stays failed.',
-    pathParams: z.object({ id }),
+    pathParams: z.object({ id: pathId }),
     body: emptyBody,
     ...operation('jobs.retry', {
       access: 'job:create',
@@ -257,7 +270,7 @@ export const jobs = c.router({
     summary: 'Follow jobs as they change',
     description:
       'Server-sent events. Each `message` event carries a whole job as its data and an opaque `id`; send that as `Last-Event-Id` when you reconnect, and nothing is missed (an event may come twice). Without it the stream begins with what happens next, and the header `Last-Event-Id` of the response tells where that is. An `error` event carries the error envelope, then the stream ends. A connection lasts 15 minutes at the most; a user may hold five, and one with the `Stream-Id` of an earlier one takes its place.',
-    pathParams: z.object({ organizationId: id }),
+    pathParams: z.object({ organizationId: pathId }),
     query: z.object({ workspaceId: id.optional().describe('Only the jobs of this workspace; those that end because it is deleted too.') }),
     ...operation('jobs.stream', { access: 'job:read', errors: ['NOT_FOUND'], stream: true, response: jobEventSchema }),
   },

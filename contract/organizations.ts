@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { organizationLimits } from './errors.ts';
-import { count, cursor, dateTime, exampleId, id, nextCursor, planLimits, planName, queryInteger, subscriptionStatus } from './fields.ts';
+import {
+  count,
+  cursor,
+  dateTime,
+  exampleId,
+  id,
+  nextCursor,
+  pathId,
+  planLimits,
+  planName,
+  queryInteger,
+  subscriptionStatus,
+} from './fields.ts';
 import { c, operation } from './route.ts';
 
 const usageSchema = z
@@ -60,7 +72,7 @@ export const organizations = c.router({
     path: '/organizations/:organizationId/usage',
     summary: 'Usage against the plan',
     description: 'What the organization uses of its plan: workspaces, members, invitations and the credits of this month.',
-    pathParams: z.object({ organizationId: id }),
+    pathParams: z.object({ organizationId: pathId }),
     ...operation('organizations.usage', { access: 'member', response: usageSchema }),
   },
   auditLog: {
@@ -68,7 +80,7 @@ export const organizations = c.router({
     path: '/organizations/:organizationId/audit-log',
     summary: 'Read the audit log',
     description: 'A page of what was done in the organization and by whom, newest first.',
-    pathParams: z.object({ organizationId: id }),
+    pathParams: z.object({ organizationId: pathId }),
     query: z.object({
       limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),
       cursor: cursor.optional(),
@@ -103,7 +115,7 @@ export const billing = c.router({
     path: '/organizations/:organizationId/billing',
     summary: 'Billing status',
     description: 'The plan, its limits, the subscription behind it, and the limits that the organization already exceeds.',
-    pathParams: z.object({ organizationId: id }),
+    pathParams: z.object({ organizationId: pathId }),
     ...operation('billing.status', {
       access: 'billing:read',
       response: z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byteCount, dateTime, deleted, id, slug } from './fields.ts';
+import { byteCount, dateTime, deleted, id, pathId, slug } from './fields.ts';
 import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
 
@@ -70,7 +70,7 @@ export const workspaces = c.router({
     path: '/workspaces/:id',
     summary: 'Change a workspace',
     description: 'Changes what is given and leaves the rest. `teamId: null` takes the workspace out of its team.',
-    pathParams: z.object({ id }),
+    pathParams: z.object({ id: pathId }),
     body: z
       .object({ name: workspaceName.optional(), slug: slug.optional(), teamId: id.nullable().optional() })
       .optional()
@@ -83,7 +83,7 @@ export const workspaces = c.router({
     summary: 'Delete a workspace',
     description:
       'Removes the workspace with its documents and their chunks at once; stored objects follow durably. Its jobs stay, without a workspace; those not finished fail and are refunded.',
-    pathParams: z.object({ id }),
+    pathParams: z.object({ id: pathId }),
     ...operation('workspaces.delete', { access: 'workspace:delete', errors: ['NOT_FOUND'], response: deleted }),
   },
 });

@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/api-error.ts';
-import { contentTypeMessage, contentTypes } from '../../contract/content-types.ts';
+import { contentTypes, extraTypeMessage } from '../../contract/content-types.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { objectKey } from '../../storage/object-key.ts';
@@ -30,8 +30,8 @@ export function checkDeclaredSize(sizeBytes: number, maxBytes: number): void {
 /** Throws BAD_REQUEST if this deployment does not take documents of the type: `extra` are those that it takes beside the usual ones. */
 export function checkContentType(contentType: string, extra: readonly string[]): void {
   if ((contentTypes as readonly string[]).includes(contentType) || extra.includes(contentType)) return;
-  const issues = [{ path: ['contentType'], message: contentTypeMessage }];
-  throw new ApiError('BAD_REQUEST', { message: `contentType: ${contentTypeMessage}`, data: { issues } });
+  const message = extraTypeMessage(contentType, extra);
+  throw new ApiError('BAD_REQUEST', { message: `contentType: ${message}`, data: { issues: [{ path: ['contentType'], message }] } });
 }
 
 /**

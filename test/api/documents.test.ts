@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { contentTypeMessage, extraContentTypes } from '../../contract/content-types.ts';
+import { extraContentTypes } from '../../contract/content-types.ts';
 import type { Answer, Tenant } from '../support/api.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
@@ -98,8 +98,8 @@ describe('Documents', () => {
         for (const contentType of ['image/gif', 'text/plain; charset=utf-8', 'TEXT/PLAIN', '', ...extraContentTypes]) {
           const { body } = await begin(transport, { contentType });
           expect(body).to.include({ code: 'BAD_REQUEST', status: 400, defined: true });
-          expect(body.message).to.equal(`contentType: ${contentTypeMessage}`);
-          expect(body.data.issues).to.deep.equal([{ path: ['contentType'], message: contentTypeMessage }]);
+          expect(body.message).to.match(/^contentType: must be one of application\/pdf, .*EXTRA_CONTENT_TYPES$/);
+          expect(body.data.issues).to.deep.equal([{ path: ['contentType'], message: body.message.slice('contentType: '.length) }]);
         }
       });
 

@@ -258,12 +258,9 @@ describe('The client', () => {
 
   it('rejects with the error of a job that has failed, or returns it if asked to', async () => {
     const file = new Blob(['%PDF-1.7 and nothing more']);
-    const document = await client.uploadDocument({
-      workspaceId: tenant.workspaceId,
-      file,
-      name: 'broken.pdf',
-      contentType: 'application/pdf',
-    });
+    const workspace = await client.workspaces.create({ organizationId: tenant.organizationId, name: 'Broken', slug: 'broken' });
+    const upload = { workspaceId: workspace.id, file, name: 'broken.pdf', contentType: 'application/pdf' } as const;
+    const document = await client.uploadDocument(upload);
     const job = await client.jobs.create({ kind: 'document.extract', documentId: document.id, maxAttempts: 1 });
     const error = await client.waitForJob(job.id).catch((reason: unknown) => reason);
     const failed = await client.waitForJob(job.id, { returnFailed: true });

@@ -7,6 +7,8 @@ import { useApi } from '../support/use-api.ts';
 import { breaksOf, edgesOf } from './support/bounds.ts';
 import { type DescribedInput, describedInputs } from './support/described-input.ts';
 
+const idPattern = '^[A-Za-z0-9_-]{1,64}$';
+
 describe('Input', () => {
   const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let outsider: TestUser;
@@ -29,7 +31,10 @@ describe('Input', () => {
             if (required && field.place !== 'path')
               await refused(transport, route, described, name, undefined, { why: 'absent', path: [] });
             for (const { value, ...entry } of breaksOf(field.schema, field.place)) {
-              await refused(transport, route, described, name, value, entry);
+              // A malformed id in a path is that of no row.
+              if (field.place === 'path' && field.schema.pattern === idPattern)
+                await unknown(transport, route, { ...described.example, [name]: value });
+              else await refused(transport, route, described, name, value, entry);
             }
           }
         });
@@ -78,6 +83,16 @@ describe('Input', () => {
     const issue = answer.body.data.issues.find((found: { path: unknown[] }) => JSON.stringify(found.path) === JSON.stringify(path));
     expect(issue, what).to.have.property('message').that.is.a('string');
     if (expected.reason) expect(issue.params, what).to.deep.equal({ reason: expected.reason });
+  }
+
+  async function unknown(transport: Transport, route: AnyRoute, input: Record<string, unknown>): Promise<void> {
+    const { cursor: _issuedByNobody, ...others } = input;
+    const answer = await call(transport, route, others);
+    const what = `${route.metadata.operation} of ${JSON.stringify(input)} answered ${JSON.stringify(answer.body)}`;
+    expect(answer.body, what)
+      .to.include({ defined: true })
+      .and.to.have.property('code')
+      .that.is.oneOf(['NOT_FOUND', 'FORBIDDEN', ...(route.metadata.errors.includes('PRECONDITION_FAILED') ? ['PRECONDITION_FAILED'] : [])]);
   }
 
   async function accepted(transport: Transport, route: AnyRoute, input: Record<string, unknown>, why: string): Promise<void> {

@@ -36,6 +36,18 @@ describe('A document of a kind that the deployment turned on', () => {
     expect({ status, text: body.text }).to.deep.equal({ status: 200, text: 'The tenant pays for the gravel.' });
   });
 
+  it('is refused with the setting that would let it in, and described as taken only where it is', async () => {
+    const body = { workspaceId: tenant.workspaceId, name: 'a.epub', contentType: extraContentTypes.epub, size: 5 };
+    const { status, body: refusal } = await api.request('POST', '/api/v1/documents', { token: tenant.owner.token, body });
+    const { body: described } = await api.request('GET', '/api/v1/openapi.json');
+    expect(status).to.equal(400);
+    expect(refusal.message)
+      .to.include(`${extraContentTypes.docx}, ${extraContentTypes.pptx}.`)
+      .and.to.match(/may add epub to EXTRA_CONTENT_TYPES$/);
+    const kinds = described.components.schemas.ContentType.enum;
+    expect(kinds).to.include.members([extraContentTypes.docx, extraContentTypes.pptx]).and.not.to.include(extraContentTypes.epub);
+  });
+
   it('fails its job clearly if it is another kind inside', async () => {
     const { job: failed } = await job(makeOdt('<text:p>No Word at all.</text:p>'));
     expect(failed).to.include({ status: 'failed', attempts: 1 });
