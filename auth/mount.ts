@@ -9,6 +9,7 @@ import { checkCredential } from './check-credential.ts';
 import { checkHead, standInForBrowser } from './check-head.ts';
 import { checkText } from './check-text.ts';
 import { toErrorResponse } from './error-response.ts';
+import { buildAuthOpenApi } from './openapi.ts';
 import { readBody } from './read-body.ts';
 import { refuseError } from './refuse.ts';
 import type { Caller, FindSession } from './session.ts';
@@ -22,6 +23,9 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Methods that fetch does not know: no `Request` can have them. */
 const notOfFetch = new Set(['CONNECT', 'TRACE', 'TRACK']);
+
+/** The OpenAPI document of what is served here. */
+const openApiPath = `${basePath}/openapi.json`;
 
 export interface MountOptions {
   auth: Auth;
@@ -38,7 +42,17 @@ export interface MountOptions {
  */
 export function mountAuth(options: MountOptions): RequestHandler {
   const serve = createServe(options);
-  return (req, res) => serve(req, res).catch((error) => refuseError(res, error, options.log));
+  const describe = once(() => buildAuthOpenApi(options.auth, { cookieName: sessionCookieName(options.config) }));
+  const sendDescription = async (res: ExpressResponse) => void res.setHeader('Cache-Control', 'no-cache').json(await describe());
+  return (req, res) => {
+    const isDescription = req.path === openApiPath && (req.method === 'GET' || req.method === 'HEAD');
+    return (isDescription ? sendDescription(res) : serve(req, res)).catch((error) => refuseError(res, error, options.log));
+  };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }
 
 function createServe({ auth, config, findSession, clientAddress }: MountOptions) {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { pino } from 'pino';
-import { createAuth } from '../../auth/auth.ts';
+import { type Auth, createAuth } from '../../auth/auth.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { createDb } from '../../db/connect.ts';
 import { createPayments } from '../../payments/payments.ts';
@@ -25,17 +25,22 @@ interface Endpoint {
   options?: { method?: string | string[]; body?: Schema; query?: Schema; metadata?: { SERVER_ONLY?: boolean } };
 }
 
-/** Lists what a service with billing and both providers serves below `/api/auth`. Connects to nothing. */
-export function listAuthEndpoints(): AuthEndpoint[] {
+/** better-auth as a service with billing and both providers has it. Connects to nothing. */
+export function createWholeAuth(): Auth {
   const config = loadServerConfig(everythingOn);
   const pool = new pg.Pool({ connectionString: config.database.url });
   const db = createDb(pool);
   const log = pino({ level: 'silent' });
-  const auth = createAuth({
+  return createAuth({
     ...{ config, pool, db, log },
     payments: createPayments({ config, db, log }),
     writeMails: async () => {},
   });
+}
+
+/** Lists what such a service serves below `/api/auth`. */
+export function listAuthEndpoints(): AuthEndpoint[] {
+  const auth = createWholeAuth();
   return Object.values(auth.api as unknown as Record<string, Endpoint>).flatMap(({ path, options }) => {
     if (path === undefined || options?.metadata?.SERVER_ONLY) return [];
     return [options?.method ?? []].flat().map((method) => ({ name: `${method} ${path}`, ...describe(options?.body ?? options?.query) }));
