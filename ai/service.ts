@@ -1,10 +1,10 @@
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import express from 'express';
 import type { Logger } from 'pino';
 import type { AiServiceConfig } from '../config/ai-service.ts';
 import { Bulkhead } from './http/in-flight.ts';
 import { authenticate, handleError, logRequests, notFound, requestId } from './http/middleware.ts';
-import { type ObserveRequest, observeRequests } from './http/observe-requests.ts';
+import { type ObserveRequest, type Operation, observeRequests, operations } from './http/observe-requests.ts';
 import { traceRequests } from './http/trace-requests.ts';
 import type { Ocr } from './ocr/backends.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
@@ -46,9 +46,12 @@ export function createService(parts: ServiceParts): Express {
     response.json(parts.health());
   });
   app.use(authenticate(config.token), traceRequests);
-  app.post('/v1/extract', extractRoute({ ...parts, bulkheads: createBulkheads(parts.poolSize) }));
-  app.post('/v1/summarize', summarizeRoute(provider, config.maxTextCharacters));
-  app.post('/v1/embed', embedRoute(provider));
+  const routes: Record<Operation, RequestHandler> = {
+    extract: extractRoute({ ...parts, bulkheads: createBulkheads(parts.poolSize) }),
+    summarize: summarizeRoute(provider, config.maxTextCharacters),
+    embed: embedRoute(provider),
+  };
+  for (const name of operations) app.post(`/v1/${name}`, routes[name]);
   app.use(documentationRoutes(config));
   app.use(notFound);
   app.use(handleError(logger));

@@ -2,6 +2,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { AiServiceConfig } from '../../config/ai-service.ts';
 import { version } from '../../contract/version.ts';
+import type { Operation } from '../http/observe-requests.ts';
 import { embedRequest, maxTextLength, maxTexts, summarizeRequest } from './handlers.ts';
 
 const style =
@@ -119,7 +120,7 @@ export function openApiDocument(config: AiServiceConfig) {
           responses: { 200: success('What the service is.', health) },
         },
       },
-    },
+    } satisfies Record<`/v1/${Operation}` | '/health', object>,
   };
 }
 

@@ -29,6 +29,7 @@ import * as termsVersion from './0027-terms-version.ts';
 import * as organizationsCode from './0028-organizations-code.ts';
 import * as signInRules from './0029-sign-in-rules.ts';
 import * as linksIndex from './0030-links-index.ts';
+import * as freeJobKinds from './0031-free-job-kinds.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
@@ -68,4 +69,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0028-organizations-code': organizationsCode,
   '0029-sign-in-rules': signInRules,
   '0030-links-index': linksIndex,
+  '0031-free-job-kinds': freeJobKinds,
 };

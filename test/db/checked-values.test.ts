@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { documentSchema } from '../../contract/documents.ts';
 import { planName } from '../../contract/fields.ts';
-import { jobKinds, jobStatuses } from '../../contract/jobs.ts';
+import { jobStatuses } from '../../contract/jobs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('The values that the database checks', () => {
@@ -24,7 +24,6 @@ describe('The values that the database checks', () => {
   }
 
   for (const [table, column, declared] of [
-    ['job', 'kind', jobKinds],
     ['job', 'status', jobStatuses],
     ['document', 'status', documentSchema.shape.status.options],
     ['plan_limit', 'plan', planName.options],
