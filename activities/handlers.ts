@@ -4,14 +4,13 @@ import type { JobKind, Outline } from '../db/schema.ts';
 import { countCharacters } from '../domain/characters.ts';
 import { chunkingOf, chunkSize, chunkSizeOf, maxChunks } from '../domain/chunking/chunking.ts';
 import { placeChunks } from '../domain/chunking/place-chunks.ts';
-import { storeChunks } from '../domain/chunks/store-chunks.ts';
 import { DocumentGone, type DocumentRow, findDocument } from '../domain/documents/document.ts';
 import { type ExtractedText, findText, keepText, storeText } from '../domain/documents/document-text.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
 import type { Outcome } from '../domain/jobs/succeed-job.ts';
-import { collectPostings } from '../domain/lexical/collect-postings.ts';
 import { isOwnStore } from '../domain/objects/store-owner.ts';
-import { keepSearchedIndex, readSearchedIndex } from '../domain/reindex/searched-index.ts';
+import { keepSearchedIndex, readSearchedIndex } from '../domain/search/searched-index.ts';
+import { storeChunks } from '../domain/search/store-chunks.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
@@ -58,14 +57,7 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
   const texts = pieces.map(({ embedded }) => embedded);
   const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} chunks.`);
   const embedding = { signal, ...callOf(job), index: read, textsPerCall, until, onProgress };
-  const [{ model, dimensions, vectors }, postings] = await Promise.all([
-    deps.embedder.embedAll(texts, embedding),
-    // Now, and not in the transaction, which others may wait for.
-    collectPostings(
-      pieces.map((piece) => piece.text),
-      document.workspace_id,
-    ),
-  ]);
+  const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, embedding);
   const chunks = pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] }));
   const made = { model, dimensions, chunking: chunkingOf(size) };
   return {
@@ -74,7 +66,7 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
       await keepSearchedIndex(trx, document, { read, made });
       if (isStored) await keepText(trx, document, text);
       await store(trx);
-      await storeChunks(trx, document, model, chunks, { ...made, postings });
+      await storeChunks(trx, document, made, chunks);
     },
   };
 };

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import { AiServiceError } from '../ai/client.ts';
 import { chunkingOf, chunkSize, chunkSizeOf, maxChunks, sizeOfChunking } from '../domain/chunking/chunking.ts';
 import { placeChunks } from '../domain/chunking/place-chunks.ts';
-import { readChunkTexts } from '../domain/chunks/read-chunks.ts';
-import type { EmbeddedChunk } from '../domain/chunks/store-chunks.ts';
 import { findDocument } from '../domain/documents/document.ts';
 import { findText } from '../domain/documents/document-text.ts';
 import { type BehindDocument, countBehind, listBehind, nextWorkspaceBehind, type ReindexScope } from '../domain/reindex/find-behind.ts';
-import { type IndexKind, isSameKind } from '../domain/reindex/index-kind.ts';
-import { noteIndexKinds } from '../domain/reindex/note-index-kinds.ts';
 import { recordReindex } from '../domain/reindex/record-reindex.ts';
 import { stageDocument } from '../domain/reindex/stage-document.ts';
 import { type Switched, switchWorkspace } from '../domain/reindex/switch-workspace.ts';
+import { type IndexKind, isSameKind } from '../domain/search/index-kind.ts';
+import { readChunkTexts } from '../domain/search/read-chunks.ts';
+import type { EmbeddedChunk } from '../domain/search/store-chunks.ts';
 import type { ReindexBatch, ReindexInput } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { toApplicationFailure } from './job-failure.ts';
@@ -32,19 +31,12 @@ interface Page {
 
 /** The steps of a re-embedding. None of them charges anybody: an operator has ordered it. */
 export function reindexActivities(deps: ActivityDeps) {
-  const { db, bulkDb, maintenanceDb } = deps;
+  const { db, bulkDb } = deps;
   return {
     recordReindex: (reindex: { run: string; input: ReindexInput }): Promise<void> => recordReindex(db, reindex),
 
-    /**
-     * What the AI service embeds with now, and how it wants texts to be cut. Before that it is noted with what the documents of the scope are
-     * indexed; of all if none is given, as by earlier versions. A dry run needs that, too, and writes nothing else.
-     */
-    readReindexTarget: (scope: ReindexScope = {}): Promise<IndexKind> =>
-      withHeartbeats(async () => {
-        await noteIndexKinds(maintenanceDb, { ...scope, signal: Context.current().cancellationSignal });
-        return await readTarget(deps);
-      }),
+    /** What the AI service embeds with now, and how it wants texts to be cut. */
+    readReindexTarget: (): Promise<IndexKind> => withHeartbeats(() => readTarget(deps)),
 
     nextWorkspaceBehind: ({ scope, ...page }: { scope: ReindexScope; target: IndexKind; after: string }): Promise<string | null> =>
       nextWorkspaceBehind(db, scope, page).then((workspaceId) => workspaceId ?? null),
@@ -93,7 +85,6 @@ async function stageInto(
   { target, ...page }: Page,
   { onProgress, signal }: { onProgress: () => void; signal: AbortSignal },
 ): Promise<ReindexBatch> {
-  if (page.after === '') await noteIndexKinds(deps.db, { workspaceId: page.workspaceId, signal });
   const documents = await listBehind(deps.db, { target, ...page });
   await deps.breaker?.untilClosed(signal);
   const { textsPerCall } = await deps.reindexEmbedder.mannerOf(target.model).catch((error: unknown) => {

@@ -1,10 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { quantizeDocuments } from '../domain/chunks/quantize-documents.ts';
-import { reconcileVectorIndexes } from '../domain/chunks/reconcile-vector-indexes.ts';
 import { refundLostSearches } from '../domain/credits/search-charge.ts';
 import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
 import { sweepAllQueuedJobs, sweepLostAttempts } from '../domain/jobs/sweep-jobs.ts';
-import { indexPostings } from '../domain/lexical/index-postings.ts';
 import { findOrphanedObjects, type OrphanSweep } from '../domain/objects/find-orphaned-objects.ts';
 import { sweepLateUploads } from '../domain/objects/late-uploads.ts';
 import { OrphanSweepStopped } from '../domain/objects/orphan-sweep-stop.ts';
@@ -12,8 +9,8 @@ import { StoreOfAnotherDeployment } from '../domain/objects/store-owner.ts';
 import { sweepObjectDeletions } from '../domain/objects/sweep-object-deletions.ts';
 import { sweepDeletions } from '../domain/operations/sweep-deletions.ts';
 import { deleteOwnerlessOrganizations } from '../domain/organizations/delete-ownerless-organizations.ts';
-import { noteIndexKinds } from '../domain/reindex/note-index-kinds.ts';
 import * as retention from '../domain/retention.ts';
+import { reconcileVectorIndexes } from '../domain/search/reconcile-vector-indexes.ts';
 import type { ReconcileIndexesResult } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting, withHeartbeats } from './progress.ts';
@@ -99,26 +96,9 @@ export function housekeepingActivities({ db, storage, log, auditRetentionDays }:
 
 export function indexActivities({ maintenanceDb }: ActivityDeps) {
   return {
-    /**
-     * Quantizes vectors, stores postings and notes models where that is missing, then see {@link reconcileVectorIndexes}. Building an index
-     * takes minutes. Does all that it can, and then fails if a part of it did.
-     */
+    /** See {@link reconcileVectorIndexes}. Building an index takes minutes. */
     reconcileIndexes: (): Promise<ReconcileIndexesResult> =>
-      withHeartbeats(async () => {
-        const { cancellationSignal: signal } = Context.current();
-        const failures: unknown[] = [];
-        const [quantized = 0, postings = 0, noted = 0, indexes] = await allOf(failures, [
-          () => quantizeDocuments(maintenanceDb, signal),
-          () => indexPostings(maintenanceDb, signal),
-          () => noteIndexKinds(maintenanceDb, { signal }),
-          async () => {
-            signal.throwIfAborted();
-            return await reconcileVectorIndexes(maintenanceDb);
-          },
-        ] as const);
-        if (failures.length > 0) throw failures[0];
-        return indexes ? { ...indexes, quantized, postings, noted } : null;
-      }),
+      withHeartbeats(async () => (await reconcileVectorIndexes(maintenanceDb)) ?? null),
   };
 }
 

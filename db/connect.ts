@@ -3,7 +3,6 @@ import { type ControlledTransaction, Kysely, type Transaction as KyselyTransacti
 import pg from 'pg';
 import { boundsOf, keepAlive, responseMs, settingsOf, type WorkBounds, type WorkClass } from './bounds.ts';
 import { BoundedDriver } from './driver.ts';
-import { lendBytes } from './lent-bytes.ts';
 import type { Database } from './schema.ts';
 
 /** The connections that a process holds open. `localBounds` is what a transaction begins with, where connections have no bounds themselves. */
@@ -18,7 +17,6 @@ const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) return Number;
     if (oid === pg.types.builtins.DATE) return String;
-    if (oid === pg.types.builtins.BPCHAR) return lendBytes;
     return pg.types.getTypeParser(oid, format);
   },
 } as pg.CustomTypesConfig;

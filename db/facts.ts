@@ -17,7 +17,7 @@ export type Fact =
  */
 export type JobOutcome = 'succeeded' | 'failed' | 'obsolete' | 'retried' | 'canceled';
 type CreditPurpose = 'job' | 'search';
-/** How the chunks were found: by a vector index, in pgvector's exact scan, among quantized vectors, or by words alone. */
+/** How the chunks were found: by a vector index, in pgvector's exact scan, in a scan of vectors in bytes, or by words alone. */
 export type SearchPath = 'index' | 'exact' | 'quantized' | 'lexical';
 
 export type Observe = (fact: Fact) => void;

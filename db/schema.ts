@@ -48,8 +48,6 @@ export interface DocumentTable {
   extracted_at: NullableTimestamp;
   indexed_at: NullableTimestamp;
   chunk_count: number | null;
-  /** Its `indexed_at`, if its vector blocks are those of that index. */
-  quantized_at: NullableTimestamp;
   tags: Generated<string[]>;
   /** A `json`, which keeps the text that it is written as. */
   metadata: ColumnType<Record<string, unknown>, string | undefined, string>;
@@ -98,7 +96,7 @@ export interface ChunkTable {
   headings: string[] | null;
 }
 
-/** The quantized vectors of consecutive chunks of a document, beginning with the chunk `first_index`. */
+/** The vectors of consecutive chunks of a document, beginning with the chunk `first_index`. */
 export interface VectorBlockTable {
   workspace_id: string;
   model: string;
@@ -106,7 +104,7 @@ export interface VectorBlockTable {
   document_id: string;
   first_index: number;
   organization_id: string;
-  /** One after another, each as `quantize` writes it. */
+  /** One after another, each as `storeVectorBlocks` writes it, in base64. */
   vectors: string;
 }
 
@@ -117,27 +115,24 @@ export interface LexicalDocumentTable {
   number: Generated<number>;
   organization_id: string;
   workspace_id: string;
-  /** That of the document when its postings were stored. */
-  indexed_at: Timestamp;
   chunk_count: number;
   /** Of all chunks together, with repetitions. */
   term_count: number;
   workspace_key: string;
-  terms: number[];
-  /** `termsVersion` when its postings were stored, or looked through; null if that was before there were versions. */
-  terms_version: ColumnType<number | null, number | undefined, number>;
+  terms: string[];
 }
 
 /** Postings of a term in a document. */
 export interface PostingTable {
   /** Of `workspaceKeyOf`. */
   workspace_key: string;
-  /** Of `termKeyOf`. */
-  term: number;
+  term: string;
   document_number: number;
   /** From 0: an entry of an index cannot be long. */
   part: number;
-  /** One after another, each as `writePosting` writes it. */
+  /** How many chunks these postings are of. */
+  chunk_count: number;
+  /** Three letters for each chunk (`domain/search/postings.ts`). */
   postings: string;
 }
 
@@ -146,8 +141,6 @@ export interface DocumentIndexTable {
   document_id: string;
   organization_id: string;
   workspace_id: string;
-  /** That of the document when this was noted. */
-  indexed_at: Timestamp;
   model: string;
   dimensions: number;
   chunking: string;
@@ -168,8 +161,6 @@ export interface StagedIndexTable {
   document_id: string;
   organization_id: string;
   workspace_id: string;
-  /** That of the document when it was read: if it was indexed since, this is void. */
-  indexed_at: Timestamp;
   model: string;
   dimensions: number;
   chunking: string;

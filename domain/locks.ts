@@ -6,7 +6,7 @@ import { isLive } from './billing/live-subscription.ts';
 import { DocumentGone, type DocumentRow, inWorkspace } from './documents/document.ts';
 import { type FlagRow, flagNotFound } from './flags/flag.ts';
 import { headColumns, type JobHead } from './jobs/job.ts';
-import type { IndexKind } from './reindex/index-kind.ts';
+import type { IndexKind } from './search/index-kind.ts';
 import type { WorkspaceRow } from './workspaces/workspace.ts';
 
 /**

@@ -104,16 +104,9 @@ export interface ReconcileBillingInput {
 export type ReconcileBillingResult = { subscriptions: number; different: string[]; seats: string[]; customers: number } | null;
 
 /**
- * Why there are no vector indexes, or those that were made and dropped; null if another run was at it. And how many documents were given
- * the quantized vectors, how many the postings, and how many the note of their model, that they lacked.
+ * Why there are no vector indexes, or those that were made and dropped; null if another run was at it.
  */
-export type ReconcileIndexesResult =
-  | (({ exact: string } | { pgvector: string; made: string[]; dropped: string[] }) & {
-      quantized?: number;
-      postings?: number;
-      noted?: number;
-    })
-  | null;
+export type ReconcileIndexesResult = { exact: string } | { pgvector: string; made: string[]; dropped: string[] } | null;
 
 /** How many rows and objects each step of a day's housekeeping removed. */
 export interface HousekeepingResult {

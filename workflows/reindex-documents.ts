@@ -44,15 +44,14 @@ const fields = {
 /**
  * Embeds documents again that are indexed with another model, other dimensions or other chunks than the AI service would make now: one
  * workspace after another, a number of documents each minute. Searches use the old vectors until all documents of a workspace have new
- * ones; then all are switched at once. It charges nobody. A run that was interrupted embeds nothing twice. A dry run embeds nothing: it
- * notes with what documents are indexed, and counts. Throws InvalidInput. Operators start it with `npm run ops -- reindex`, or in
+ * ones; then all are switched at once. It charges nobody. A run that was interrupted embeds nothing twice. A dry run embeds nothing: it counts. Throws InvalidInput. Operators start it with `npm run ops -- reindex`, or in
  * Temporal's UI or CLI.
  */
 export async function reindexDocuments(input: ReindexInput = {}): Promise<ReindexProgress> {
   checkInput(input, fields);
   const { dryRun = false } = input;
   const scope = { workspaceId: input.workspaceId, organizationId: input.organizationId };
-  const target = input.target ?? (await slow.readReindexTarget(scope));
+  const target = input.target ?? (await slow.readReindexTarget());
   // What an earlier version has carried over lacks some counts.
   const progress: ReindexProgress = { ...nothing, failed: [], target, ...input.progress };
   setHandler(progressQuery, () => progress);

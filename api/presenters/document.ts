@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { documentSchema } from '../../contract/documents.ts';
-import type { FoundChunk } from '../../domain/chunks/search-chunks.ts';
 import type { DocumentRow } from '../../domain/documents/document.ts';
+import type { FoundChunk } from '../../domain/search/find-chunks.ts';
 import type { Highlight } from '../../domain/search/highlights.ts';
-import type { RankedChunk } from '../../domain/search/search-by-words.ts';
 
 /** A document as the API shows it. */
 export function toDocument(document: DocumentRow): z.input<typeof documentSchema> {
@@ -40,15 +39,13 @@ export function toExtracted(document: DocumentRow) {
 
 /** What a search shows of its results besides the chunks. */
 export interface ShownParts {
-  /** Its position in the results, from 1. */
-  rank: number;
   citation: boolean;
   /** What matched in its text; undefined if it is not shown. */
   highlights: Highlight[] | undefined;
 }
 
 /** A chunk that a search found. */
-export function toSearchResult(chunk: FoundChunk | RankedChunk, { rank, citation, highlights }: ShownParts) {
+export function toSearchResult(chunk: FoundChunk, { citation, highlights }: ShownParts) {
   return {
     chunkId: chunk.id,
     documentId: chunk.document_id,
@@ -56,19 +53,19 @@ export function toSearchResult(chunk: FoundChunk | RankedChunk, { rank, citation
     index: chunk.index,
     text: chunk.text,
     score: chunk.score,
-    ...('lexicalScore' in chunk ? { lexicalScore: chunk.lexicalScore } : {}),
-    rank,
+    ...(chunk.lexicalScore === undefined ? {} : { lexicalScore: chunk.lexicalScore }),
+    rank: chunk.rank,
     ...(citation ? { citation: toCitation(chunk) } : {}),
     ...(highlights ? { highlights: highlights.map((one) => ({ ...one, page: pageAt(chunk, one.start) })) } : {}),
   };
 }
 
-function toCitation(chunk: FoundChunk | RankedChunk) {
+function toCitation(chunk: FoundChunk) {
   const { page, headings, text_start: start, text_end: end } = chunk;
   return { page, lastPage: pageAt(chunk, Number.POSITIVE_INFINITY), headings, start, end };
 }
 
 /** The page at a position of a chunk's text; null if it is not known, or there are none. */
-function pageAt({ page, page_breaks: breaks }: FoundChunk | RankedChunk, position: number): number | null {
+function pageAt({ page, page_breaks: breaks }: FoundChunk, position: number): number | null {
   return page === null ? null : page + (breaks ?? []).filter((start) => start <= position).length;
 }

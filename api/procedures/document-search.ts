@@ -4,10 +4,10 @@ import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import type { RouteInput } from '../../contract/route.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
-import type { IndexKind } from '../../domain/reindex/index-kind.ts';
-import { readSearchedIndex } from '../../domain/reindex/searched-index.ts';
-import { highlightTexts } from '../../domain/search/highlights.ts';
+import { createHighlighter } from '../../domain/search/highlights.ts';
+import type { IndexKind } from '../../domain/search/index-kind.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
+import { readSearchedIndex } from '../../domain/search/searched-index.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toSearchResult } from '../presenters/document.ts';
@@ -45,13 +45,9 @@ export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit 
       const { query, limit, groupBy, include = [] } = input;
       const wanted = { workspace, index, query, mode, limit, filter: toFilter(input.filter), byDocument: groupBy === 'document' };
       const { model, chunks } = await searchDocuments({ ...search, isCharged }, wanted);
-      const texts = include.includes('highlights') ? chunks.map(({ text }) => text) : [];
-      const highlights = await highlightTexts(query, texts, workspace.id);
+      const highlight = include.includes('highlights') ? createHighlighter(query) : undefined;
       const citation = include.includes('citation');
-      return {
-        model,
-        results: chunks.map((chunk, index) => toSearchResult(chunk, { rank: index + 1, citation, highlights: highlights[index] })),
-      };
+      return { model, results: chunks.map((chunk) => toSearchResult(chunk, { citation, highlights: highlight?.(chunk.text) })) };
     } catch (error) {
       throw signal.aborted ? clientLeft() : error;
     }

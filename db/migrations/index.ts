@@ -30,6 +30,7 @@ import * as organizationsCode from './0028-organizations-code.ts';
 import * as signInRules from './0029-sign-in-rules.ts';
 import * as linksIndex from './0030-links-index.ts';
 import * as freeJobKinds from './0031-free-job-kinds.ts';
+import * as search from './0032-search.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
@@ -70,4 +71,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0029-sign-in-rules': signInRules,
   '0030-links-index': linksIndex,
   '0031-free-job-kinds': freeJobKinds,
+  '0032-search': search,
 };

@@ -32,7 +32,6 @@ const columns = [
   'extracted_at',
   'indexed_at',
   'chunk_count',
-  'quantized_at',
   'tags',
   'metadata',
   'created_at',

@@ -3,6 +3,7 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { inSlices, type Place } from '../drain.ts';
 import { lockDocumentsForDeletion } from '../locks.ts';
+import { forgetChunks } from '../search/forget-chunks.ts';
 import type { DocumentRow } from './document.ts';
 
 /** A document that a drain has deleted. */
@@ -56,11 +57,10 @@ async function nextSlice(db: Db, workspaceId: string, after: Place | undefined):
   });
 }
 
-/** Deletes their chunks first, in one statement: a cascade would look for the chunks of each document. */
+/** Deletes their chunks first: a cascade would look for the chunks of each document. */
 async function deleteDocuments(trx: Transaction, ids: string[]): Promise<DrainedDocument[]> {
   const isOne = sql<string>`any(${ids}::text[])`;
   await lockDocumentsForDeletion(trx, ids);
-  await trx.deleteFrom('chunk').where('document_id', '=', isOne).execute();
-  await trx.deleteFrom('vector_block').where('document_id', '=', isOne).execute();
+  await forgetChunks(trx, ids);
   return await trx.deleteFrom('document').where('id', '=', isOne).returning(['id', 'status', 'object_key']).execute();
 }

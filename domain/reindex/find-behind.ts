@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
-import { type IndexKind, isOtherKind } from './index-kind.ts';
+import { type IndexKind, isOtherKind } from '../search/index-kind.ts';
 
 /** Which workspaces an operator means: one, those of an organization, or all. */
 export interface ReindexScope {
@@ -38,11 +38,10 @@ export interface BehindDocument {
   extractedAt: Date | null;
 }
 
-/** Whether the document's chunks of the target wait already, and are those of its latest index. */
+/** Whether the document's chunks of the target wait already. */
 const isStaged = (target: IndexKind) => sql<boolean>`exists (
   select from staged_index
-  where staged_index.document_id = document_index.document_id and staged_index.indexed_at = document_index.indexed_at
-    and not (${isOtherKind('staged_index', target)})
+  where staged_index.document_id = document_index.document_id and not (${isOtherKind('staged_index', target)})
 )`;
 
 /** Documents of a workspace that are of another kind than `target`, and not staged; those after another one, by their ids. */
@@ -51,7 +50,7 @@ export async function listBehind(
   { workspaceId, target, after, limit }: { workspaceId: string; target: IndexKind; after: string; limit: number },
 ): Promise<BehindDocument[]> {
   const { rows } = await sql<BehindDocument>`
-    select document_id as "documentId", document_index.indexed_at as "indexedAt", extracted_at as "extractedAt"
+    select document_id as "documentId", document.indexed_at as "indexedAt", extracted_at as "extractedAt"
     from document_index join document on document.id = document_id
     where document_index.workspace_id = ${workspaceId} and document_id > ${after}
       and ${isOtherKind('document_index', target)} and not ${isStaged(target)}

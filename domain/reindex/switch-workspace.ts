@@ -1,11 +1,9 @@
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { storeChunks } from '../chunks/store-chunks.ts';
-import { lockDocument, lockStagedDocuments, lockWorkspace } from '../locks.ts';
+import { lockDocument, lockStagedDocuments, lockWorkspace, lockWorkspaceIndex } from '../locks.ts';
+import { type IndexKind, isSameKind } from '../search/index-kind.ts';
+import { storeChunks } from '../search/store-chunks.ts';
 import { listBehind } from './find-behind.ts';
-import { type IndexKind, isSameKind } from './index-kind.ts';
-import { countUnnoted } from './note-index-kinds.ts';
-import { lockSearchedIndex } from './searched-index.ts';
 import { readStaged } from './stage-document.ts';
 
 const documentsPerRead = 500;
@@ -15,9 +13,8 @@ export type Switched = { switched: number } | { gone: true } | { missing: number
 
 /**
  * Switches a workspace to the chunks that are staged for it, all documents in one transaction: a search finds either the old ones or the
- * new ones. Does nothing if a document of another kind than `target` is not staged, or if the kind of a document is not noted. The
- * workspace's documents can be changed again when it ends. Calls `onProgress` after each document, with how many were switched. `db` is that
- * for bulk work.
+ * new ones. Does nothing if a document of another kind than `target` is not staged. The workspace's documents can be changed again when it
+ * ends. Calls `onProgress` after each document, with how many were switched. `db` is that for bulk work.
  */
 export async function switchWorkspace(
   db: Db,
@@ -26,12 +23,11 @@ export async function switchWorkspace(
 ): Promise<Switched> {
   return await inTransaction(db, async (trx) => {
     if (!(await lockWorkspace(trx, workspaceId, 'keep'))) return { gone: true };
-    await lockSearchedIndex(trx, workspaceId, target);
+    await lockWorkspaceIndex(trx, workspaceId, 'delete');
     // Before it looks for what is missing: nothing that is staged can become void afterwards.
     await lockStagedDocuments(trx, workspaceId);
     const behind = await listBehind(trx, { workspaceId, target, after: '', limit: documentsPerRead });
-    const missing = behind.length + (await countUnnoted(trx, workspaceId));
-    if (missing > 0) return { missing };
+    if (behind.length > 0) return { missing: behind.length };
     let switched = 0;
     for (let after = ''; ; ) {
       const ids = await listStaged(trx, workspaceId, after);
@@ -64,13 +60,14 @@ async function listStaged(trx: Transaction, workspaceId: string, after: string):
   return rows.map(({ document_id }) => document_id);
 }
 
-/** False if the document is gone, or what is staged is of another target or of an index that the document no longer has. */
+/** False if the document is gone, or what is staged is of another target. */
 async function switchDocument(trx: Transaction, documentId: string, target: IndexKind): Promise<boolean> {
   const document = await lockDocument(trx, documentId, 'change');
   const staged = await readStaged(trx, documentId);
+  if (document && staged && isSameKind(staged.kind, target)) {
+    await storeChunks(trx, document, target, staged.chunks);
+    return true;
+  }
   await trx.deleteFrom('staged_index').where('document_id', '=', documentId).execute();
-  if (!document || !staged || !isSameKind(staged.kind, target)) return false;
-  if (staged.indexedAt.getTime() !== document.indexed_at?.getTime()) return false;
-  await storeChunks(trx, document, staged.kind.model, staged.chunks, staged.kind);
-  return true;
+  return false;
 }

@@ -1,7 +1,6 @@
 import { countCharacters } from '../characters.ts';
-import { createTermFinder } from '../lexical/find-terms.ts';
-import { queryTermsOf } from '../lexical/terms.ts';
-import { ScanPace } from '../scan-pace.ts';
+import { createTermFinder } from './find-terms.ts';
+import { queryTermsOf } from './terms.ts';
 
 /** A part of a chunk's text that matched, in characters (code points) of the text. */
 export interface Highlight {
@@ -22,16 +21,4 @@ export function createHighlighter(query: string): (text: string) => Highlight[] 
     };
     return find(text).map(({ start, end }) => ({ start: toCharacters(start), end: toCharacters(end) }));
   };
-}
-
-/** Highlights the words of a query in each of these texts, in turns with scans and searches of other keys: some texts take milliseconds. */
-export async function highlightTexts(query: string, texts: string[], key: string): Promise<Highlight[][]> {
-  const highlight = createHighlighter(query);
-  const pace = new ScanPace(key);
-  const highlights: Highlight[][] = [];
-  for (const text of texts) {
-    if (pace.isOver()) await pace.next();
-    highlights.push(highlight(text));
-  }
-  return highlights;
 }

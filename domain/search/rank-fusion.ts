@@ -1,4 +1,4 @@
-/** How slowly a place in a list loses its worth: the usual value. */
+/** How slowly a rank loses its worth: the usual value. */
 const smoothing = 60;
 
 /**
@@ -12,21 +12,23 @@ export function semanticWeightOf(model: string): number {
   return semanticWeights[model] ?? 1;
 }
 
-/** A list of keys, best first, and how much it counts. */
-export interface RankedList {
-  keys: string[];
+/** A list, best first, and how much it counts. */
+export interface RankedList<T> {
+  items: T[];
   weight: number;
 }
 
-/** What a place, from 0, in a list of this weight counts. */
-export function worthOfPlace(place: number, weight: number): number {
-  return weight / (smoothing + place + 1);
-}
-
-/** Fuses lists by reciprocal rank: the keys of all of them, best first. Of equal ones that of the earlier list comes first. */
-export function fuseByRank(lists: RankedList[]): string[] {
-  const scores = new Map<string, number>();
-  for (const { keys, weight } of lists)
-    for (const [place, key] of keys.entries()) scores.set(key, (scores.get(key) ?? 0) + worthOfPlace(place, weight));
-  return [...scores].sort(([, one], [, other]) => other - one).map(([key]) => key);
+/**
+ * Fuses lists by reciprocal rank: what they name, best first; of equal ones that of the earlier list comes first. What is named alike is one,
+ * and is stood for by the item that counts most.
+ */
+export function fuseByRank<T>(lists: RankedList<T>[], nameOf: (item: T) => string): T[] {
+  const fused = new Map<string, { item: T; most: number; sum: number }>();
+  for (const { items, weight } of lists)
+    for (const [index, item] of items.entries()) {
+      const worth = weight / (smoothing + index + 1);
+      const other = fused.get(nameOf(item)) ?? { item, most: worth, sum: 0 };
+      fused.set(nameOf(item), { ...(worth > other.most ? { item, most: worth } : other), sum: other.sum + worth });
+    }
+  return [...fused.values()].sort((one, other) => other.sum - one.sum).map(({ item }) => item);
 }

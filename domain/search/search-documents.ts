@@ -1,16 +1,15 @@
 import type { SearchMode } from '../../contract/document-search.ts';
 import { cancelOnAbort } from '../../db/cancel-on-abort.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
-import { collectFacts, tellFacts } from '../../db/facts.ts';
+import { addFact } from '../../db/facts.ts';
 import type { GetPlan } from '../billing/plan.ts';
-import { type FoundChunk, searchChunks } from '../chunks/search-chunks.ts';
 import { chargeSearch, refundSearch, settleSearch } from '../credits/search-charge.ts';
 import type { DocumentFilter } from '../documents/document-filter.ts';
-import { type DocumentScope, findDocumentScope } from '../documents/document-scope.ts';
-import { type IndexKind, isSameKind } from '../reindex/index-kind.ts';
-import { readSearchedIndex } from '../reindex/searched-index.ts';
+import { findDocumentScope } from '../documents/document-scope.ts';
 import type { WorkspaceRow } from '../workspaces/workspace.ts';
-import { lexicalModel, type RankedChunk, searchByBoth, searchByWords } from './search-by-words.ts';
+import { type FoundChunk, findChunks } from './find-chunks.ts';
+import { type IndexKind, isSameKind } from './index-kind.ts';
+import { readSearchedIndex } from './searched-index.ts';
 
 export interface SearchDeps {
   db: Db;
@@ -39,10 +38,13 @@ export interface Search {
   byDocument?: boolean | undefined;
 }
 
+/** What a lexical search names as its model: it embeds nothing. */
+const lexicalModel = 'bm25';
+
 /** What a search found, best first, and the model that embedded its query; `bm25` if none did. */
 export interface Found {
   model: string;
-  chunks: Array<FoundChunk | RankedChunk>;
+  chunks: FoundChunk[];
 }
 
 /**
@@ -51,17 +53,13 @@ export interface Found {
  * costs nothing.
  */
 export async function searchDocuments(deps: SearchDeps, search: Search): Promise<Found> {
-  const find = () =>
-    inOneIndex(deps, search, (index) => (search.mode === 'lexical' ? findByWords(deps, search) : findNearest(deps, search, index)));
-  return deps.isCharged ? await charged(deps, search.workspace.organization_id, find) : await find();
-}
-
-/** A search that costs a credit. If the process dies, or the charge cannot be settled here, the sweep refunds it. */
-async function charged<T>({ db, getPlan, onUnsettled }: SearchDeps, organizationId: string, find: () => Promise<T>): Promise<T> {
-  const searchId = await chargeSearch(db, getPlan, organizationId);
+  if (!deps.isCharged) return await find(deps, search);
+  const { db, getPlan, onUnsettled } = deps;
+  const searchId = await chargeSearch(db, getPlan, search.workspace.organization_id);
+  // If the process dies, or the charge cannot be settled here, the sweep refunds it.
   const leaveToSweep = (error: unknown) => onUnsettled(error, searchId);
   try {
-    const found = await find();
+    const found = await find(deps, search);
     await settleSearch(db, searchId).catch(leaveToSweep);
     return found;
   } catch (error) {
@@ -70,48 +68,26 @@ async function charged<T>({ db, getPlan, onUnsettled }: SearchDeps, organization
   }
 }
 
-/** Searches again if the workspace was switched to another index meanwhile: the vectors and postings that it began with are gone. */
-async function inOneIndex(
-  deps: SearchDeps,
-  { workspace, index: known }: Search,
-  find: (index: IndexKind | undefined) => Promise<Found>,
-): Promise<Found> {
-  for (let index = known; ; ) {
-    const found = await find(index);
-    const now = await cancelable(deps, (trx) => readSearchedIndex(trx, workspace.id));
-    if (!index || !now || isSameKind(index, now)) return found;
-    index = now;
-  }
-}
-
-async function findByWords(deps: SearchDeps, search: Search): Promise<Found> {
-  const { workspace, query, limit, byDocument } = search;
-  const findChunks = async (trx: Transaction) =>
-    searchByWords(trx, { workspaceId: workspace.id, query, limit, byDocument, scope: await findScope(trx, search) });
-  return { model: lexicalModel, chunks: await cancelable(deps, findChunks) };
-}
-
-async function findNearest(deps: SearchDeps, search: Search, index: IndexKind | undefined): Promise<Found> {
-  const { workspace, query, mode, limit, byDocument } = search;
-  const { model, vector } = await deps.embed(query, index);
-  const findChunks = async (trx: Transaction): Promise<Found['chunks']> => {
-    const wanted = { workspaceId: workspace.id, model, vector, limit, byDocument, scope: await findScope(trx, search) };
-    return await (mode === 'hybrid' ? searchByBoth(trx, { ...wanted, query }) : searchChunks(trx, wanted));
+/**
+ * All statements see one moment: documents that are indexed again, or deleted, meanwhile are found as they were. If the workspace was switched to
+ * another index while the query was embedded, it is embedded once more.
+ */
+async function find(deps: SearchDeps, search: Search, mayEmbedAgain = true): Promise<Found> {
+  const { db, embed, signal } = deps;
+  const { workspace, index, query, mode, limit, filter, byDocument } = search;
+  const embedded = mode === 'lexical' ? undefined : await embed(query, index);
+  const read = async (trx: Transaction) => {
+    const searched = await readSearchedIndex(trx, workspace.id);
+    if (mayEmbedAgain && embedded && index && searched && !isSameKind(index, searched)) return { switchedTo: searched };
+    const scope = filter && (await findDocumentScope(trx, workspace.id, filter));
+    const words = mode === 'semantic' ? undefined : query;
+    const startedAt = performance.now();
+    const { path, chunks } = await findChunks(trx, { workspaceId: workspace.id, query: words, embedded, limit, scope, byDocument });
+    return { path, chunks, seconds: (performance.now() - startedAt) / 1_000 };
   };
-  return { model, chunks: await cancelable(deps, findChunks) };
-}
-
-/** Reads that end when the search does. */
-async function cancelable<T>({ db, signal }: SearchDeps, read: (trx: Transaction) => Promise<T>): Promise<T> {
-  const transaction = db.transaction().setAccessMode('read only');
-  return await transaction.execute(async (trx) => {
-    collectFacts(trx);
-    const found = await cancelOnAbort(db, trx, signal, () => read(trx));
-    tellFacts(db, trx);
-    return found;
-  });
-}
-
-async function findScope(db: Db, { workspace, filter }: Search): Promise<DocumentScope | undefined> {
-  return filter && (await findDocumentScope(db, workspace.id, filter));
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  const found = await snapshot.execute((trx) => cancelOnAbort(db, trx, signal, () => read(trx)));
+  if ('switchedTo' in found) return await find(deps, { ...search, index: found.switchedTo }, false);
+  addFact(db, { what: 'search scanned', path: found.path, seconds: found.seconds });
+  return { model: embedded?.model ?? lexicalModel, chunks: found.chunks };
 }

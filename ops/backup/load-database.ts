@@ -49,10 +49,12 @@ export async function loadDatabase(target: Target, directory: string, manifest: 
     // This also keeps other writers out until the end.
     for (const { name } of tables) await client.query(`alter table ${quoted(name)} disable trigger user`);
     await assertFillable(client, tables, manifest, target);
+    await client.query('drop table if exists chunk_vector');
     await client.query(`truncate ${(await listAllTables(client)).map(quoted).join(', ')}`);
     await withoutIndexes(client, async () => {
       for (const { name } of tables) await loadTable(client, directory, manifest, name, note);
     });
+    await client.query('select adopt_pgvector()');
     await holdMails(client, tables);
     for (const { name } of tables) await client.query(`alter table ${quoted(name)} enable trigger user`);
     for (const { name, lastValue } of manifest.sequences) {

@@ -9,11 +9,11 @@ export interface Table {
 const ofMigrations = ['kysely_migration', 'kysely_migration_lock'];
 
 /**
- * Not in a backup. Sessions: one that has been ended since would be valid again. Counts of requests. The half-precision vectors: they need
- * pgvector, and the workflow `reconcileIndexes` makes them again. Kysely's own tables: a restore migrates first. Unlogged tables are not
+ * Not in a backup. Sessions: one that has been ended since would be valid again. Counts of requests. pgvector's vectors: a
+ * restore makes them of the chunks, if the database has pgvector. Kysely's own tables: a restore migrates first. Unlogged tables are not
  * in it either.
  */
-const leftOut = ['session', 'rateLimit', 'vector_block_half', ...ofMigrations];
+const leftOut = ['session', 'rateLimit', 'chunk_vector', ...ofMigrations];
 
 /** What a service without any user has already: its name for stores, and limits from its configuration. */
 export const ofNewService = ['deployment', 'plan_limit', 'auth_limit'];

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { indexPrefix } from '../../domain/chunks/vector-index.ts';
+import { indexPrefix } from '../../domain/search/pgvector.ts';
 import { listAllTables, quoted } from './tables.ts';
 
 interface Definition {

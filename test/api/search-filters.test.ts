@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
+import { storeChunks } from '../../domain/search/store-chunks.ts';
 import type { Tenant } from '../support/api.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
@@ -19,7 +19,7 @@ describe('The filter of a search', () => {
     const { id } = (await api.request('POST', '/api/v1/documents', { token: who.owner.token, body: upload })).body.document;
     const row = await getDocument(api.database.db, id);
     const chunks = ['the mirror', 'another mirror', 'a third mirror'].map((text, n) => ({ text, embedding: [n, 1] }));
-    await api.database.db.transaction().execute((trx) => storeChunks(trx, row, 'fake', chunks));
+    await api.database.db.transaction().execute((trx) => storeChunks(trx, row, { model: 'fake', dimensions: 2, chunking: '1' }, chunks));
     return id;
   }
   const search = (transport: Transport, input: Record<string, unknown>) =>

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
+import { storeChunks } from '../../domain/search/store-chunks.ts';
 import { billingOn } from '../auth/support/service.ts';
 import { aiError } from '../support/fake-ai.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
@@ -26,7 +26,9 @@ describe('The modes of a search', () => {
     const { id } = (await api.request('POST', '/api/v1/documents', { token, body: upload })).body.document;
     const document = await getDocument(api.database.db, id);
     const chunks = texts.map((text, index) => ({ text, embedding: [index, 1] }));
-    await api.database.db.transaction().execute((trx) => storeChunks(trx, document, 'fake', chunks));
+    await api.database.db
+      .transaction()
+      .execute((trx) => storeChunks(trx, document, { model: 'fake', dimensions: 2, chunking: '1' }, chunks));
   });
 
   const search = (transport: Transport, input: Record<string, unknown>) =>

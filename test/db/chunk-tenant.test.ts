@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readChunks } from '../../domain/chunks/read-chunks.ts';
+import { readChunks } from '../../domain/search/read-chunks.ts';
 import { insertWorkspaceOfChunks } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -29,8 +29,10 @@ describe('A chunk', () => {
 
   it('is shown to searches of its workspace only, whatever led to it', async () => {
     const shown = async (workspaceId: string) =>
-      (await readChunks(database.db, workspaceId, [{ documentId: 'theirs', index: 0 }])).map(({ id }) => id);
-    expect(await shown('theirs')).to.deep.equal(['theirs-00000']);
+      (
+        await database.db.transaction().execute((trx) => readChunks(trx, { workspaceId, chunks: [{ documentId: 'theirs', index: 0 }] }))
+      ).map(({ document_id: id }) => id);
+    expect(await shown('theirs')).to.deep.equal(['theirs']);
     expect(await shown('ours')).to.deep.equal([]);
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { queryTermsOf, termsOf } from '../../domain/lexical/terms.ts';
 import { createHighlighter } from '../../domain/search/highlights.ts';
+import { queryTermsOf, termsOf } from '../../domain/search/terms.ts';
 
 describe('Highlights', () => {
   const marked = (query: string, text: string) => {

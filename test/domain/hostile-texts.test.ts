@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { placeChunks } from '../../domain/chunking/place-chunks.ts';
-import { termsOf } from '../../domain/lexical/terms.ts';
 import { createHighlighter } from '../../domain/search/highlights.ts';
+import { termsOf } from '../../domain/search/terms.ts';
 import { hostileTexts, processorSeconds } from '../support/hostile-texts.ts';
 
 describe('A hostile text of 100,000 characters', () => {

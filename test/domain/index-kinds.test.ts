@@ -1,13 +1,11 @@
 import { expect } from 'chai';
-import { sql } from 'kysely';
 import { chunkingOf, chunkSize, chunkSizeOf, sizeOfChunking } from '../../domain/chunking/chunking.ts';
 import { splitText } from '../../domain/chunking/split-text.ts';
 import { countAllBehind, countBehind, listBehind, nextWorkspaceBehind } from '../../domain/reindex/find-behind.ts';
-import { noteIndexKinds } from '../../domain/reindex/note-index-kinds.ts';
-import { readSearchedIndex } from '../../domain/reindex/searched-index.ts';
 import { stageDocument } from '../../domain/reindex/stage-document.ts';
 import { switchWorkspace } from '../../domain/reindex/switch-workspace.ts';
-import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
+import { readSearchedIndex } from '../../domain/search/searched-index.ts';
+import { insertWorkspaceOfChunks, makeVectors, storeIn } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const old = { model: 'old', dimensions: 8, chunking: '1' };
@@ -24,43 +22,8 @@ describe('With what documents are indexed', () => {
   });
   afterEach(() => database.drop());
 
-  const noted = () =>
-    database.db.selectFrom('document_index').select(['document_id', 'model', 'dimensions', 'chunking']).orderBy('document_id').execute();
-
-  it('is noted later for what was indexed before it was noted, and again for what an older version has indexed since', async () => {
-    const { db } = database;
-    expect(await noteIndexKinds(db)).to.equal(2);
-    expect(await noted()).to.deep.equal(['one', 'two'].map((id) => ({ document_id: id, ...old })));
-    expect(await noteIndexKinds(db)).to.equal(0);
-    await sql`update document set indexed_at = clock_timestamp() + interval '1 s' where id = 'one'`.execute(db);
-    await sql`update chunk set model = 'other' where document_id = 'one'`.execute(db);
-    expect(await noteIndexKinds(db)).to.equal(1);
-    expect((await noted())[0]).to.deep.include({ document_id: 'one', model: 'other' });
-  });
-
-  it('is noted of a workspace or an organization alone, if one is named', async () => {
-    const { db } = database;
-    expect(await noteIndexKinds(db, { workspaceId: 'one', organizationId: 'two' })).to.equal(0);
-    expect(await noteIndexKinds(db, { organizationId: 'two' })).to.equal(1);
-    expect(await noted()).to.deep.equal([{ document_id: 'two', ...old }]);
-    expect(await noteIndexKinds(db, { workspaceId: 'one' })).to.equal(1);
-  });
-
-  it('of a workspace is what its chunks say, until it is noted', async () => {
-    const { db } = database;
-    expect(await readSearchedIndex(db, 'one')).to.deep.equal(old);
-    expect(await readSearchedIndex(db, 'none')).to.equal(undefined);
-    expect(await db.selectFrom('workspace_index').selectAll().execute()).to.deep.equal([]);
-    await db
-      .insertInto('workspace_index')
-      .values({ workspace_id: 'one', ...target })
-      .execute();
-    expect(await readSearchedIndex(db, 'one')).to.deep.equal(target);
-  });
-
   it('leads from workspace to workspace, and to what is left in each', async () => {
     const { db } = database;
-    await noteIndexKinds(db);
     expect(await nextWorkspaceBehind(db, {}, { target, after: '' })).to.equal('one');
     expect(await nextWorkspaceBehind(db, {}, { target, after: 'one' })).to.equal('two');
     expect(await nextWorkspaceBehind(db, { organizationId: 'one' }, { target, after: 'one' })).to.equal(undefined);
@@ -69,10 +32,6 @@ describe('With what documents are indexed', () => {
     expect(await countAllBehind(db, { ...old, dimensions: null })).to.deep.equal({ documents: 2, behind: 0 });
     // A workspace without documents is searched by the target from now on, too.
     await db.deleteFrom('document').where('id', '=', 'one').execute();
-    await db
-      .insertInto('workspace_index')
-      .values({ workspace_id: 'one', ...old })
-      .execute();
     expect(await nextWorkspaceBehind(db, {}, { target, after: '' })).to.equal('one');
     expect(await switchWorkspace(db, { workspaceId: 'one', target }, () => {})).to.deep.equal({ switched: 0 });
     expect(await readSearchedIndex(db, 'one')).to.deep.equal(target);
@@ -80,7 +39,6 @@ describe('With what documents are indexed', () => {
 
   it('changes by what is staged for this target and the latest index alone', async () => {
     const { db } = database;
-    await noteIndexKinds(db);
     const page = { workspaceId: 'one', target, after: '', limit: 10 };
     const [document] = await listBehind(db, page);
     if (!document) throw new Error('nothing is behind');
@@ -91,8 +49,7 @@ describe('With what documents are indexed', () => {
     expect(await switchOne(), 'staged for another target').to.deep.equal({ missing: 1 });
     expect(await stageDocument(db, document, { kind: target, chunks })).to.equal(true);
     expect(await countBehind(db, 'one', target)).to.deep.equal({ behind: 1, staged: 1 });
-    await sql`update document set indexed_at = clock_timestamp() + interval '1 s' where id = 'one'`.execute(db);
-    await noteIndexKinds(db);
+    await storeIn(db, 'one', old.model, [{ text: 'an older text', embedding: makeVectors(1, 1, old.dimensions)[0] ?? [] }]);
     expect(await switchOne(), 'indexed since').to.deep.equal({ missing: 1 });
     expect(await stageDocument(db, document, { kind: target, chunks }), 'embedded before that').to.equal(false);
     const [again] = await listBehind(db, page);

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type CompiledQuery, Kysely, type KyselyPlugin, PostgresDialect, sql } from 'kysely';
+import { Kysely, type KyselyPlugin, PostgresDialect, sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import { splitText } from '../../domain/chunking/split-text.ts';
-import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
-import { indexPostings } from '../../domain/lexical/index-postings.ts';
-import { findDocumentIds, rankByWords } from '../../domain/lexical/rank-by-words.ts';
-import { termKeyOf, workspaceKeyOf } from '../../domain/lexical/term-keys.ts';
-import { queryTermsOf, termsOf } from '../../domain/lexical/terms.ts';
-import { searchByBoth, searchByWords } from '../../domain/search/search-by-words.ts';
+import { workspaceKeyOf } from '../../domain/search/postings.ts';
+import { rankByWords, type WordQuery } from '../../domain/search/rank-by-words.ts';
+import { storeChunks } from '../../domain/search/store-chunks.ts';
+import { queryTermsOf, termsOf } from '../../domain/search/terms.ts';
+import { find, insertDocument, insertWorkspace, storeIn } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const vector = [1, 0];
@@ -34,32 +34,17 @@ describe('Search by words', () => {
 
   /** Makes a workspace of documents named `<id>-<number>`, each stored as its job would store it. */
   async function makeWorkspace(id: string, documents: string[][]): Promise<void> {
-    const { db } = database;
-    await db.insertInto('organization').values({ id, name: id, slug: id, createdAt: new Date() }).execute();
-    await db.insertInto('workspace').values({ id, organization_id: id, name: id, slug: id }).execute();
-    for (const [number, texts] of documents.entries()) {
-      const document = {
-        id: `${id}-${number}`,
-        organization_id: id,
-        workspace_id: id,
-        name: `${number}.txt`,
-        object_key: `${id}-${number}`,
-      };
-      await db
-        .insertInto('document')
-        .values({ ...document, content_type: 'text/plain', size_bytes: 1, status: 'ready' })
-        .execute();
-      await store(document.id, texts);
-    }
+    await insertWorkspace(database.db, id, { model: 'a', dimensions: vector.length });
+    for (const [number, texts] of documents.entries())
+      await insertDocument(database.db, { id: `${id}-${number}`, workspaceId: id }, 'a', toChunks(texts));
   }
 
-  async function store(documentId: string, texts: string[]): Promise<void> {
-    const document = await getDocument(database.db, documentId);
-    const chunks = texts.map((text) => ({ text, embedding: vector }));
-    await database.db.transaction().execute((trx) => storeChunks(trx, document, 'a', chunks));
-  }
-
-  const search = (workspaceId: string, query: string, limit = 10) => searchByWords(database.db, { workspaceId, query, limit });
+  const toChunks = (texts: string[]) => texts.map((text) => ({ text, embedding: vector }));
+  const store = (documentId: string, texts: string[]) => storeIn(database.db, documentId, 'a', toChunks(texts));
+  const search = (workspaceId: string, query: string, limit = 10) => find(database.db, { workspaceId, query, limit });
+  const searchByBoth = (db: Db, workspaceId: string, query: string) =>
+    find(db, { workspaceId, query, limit: 10, embedded: { model: 'a', vector: [0.6, 0.8] } });
+  const rank = (query: WordQuery) => database.db.transaction().execute((trx) => rankByWords(trx, query));
   const textsOf = async (workspaceId: string, query: string) => (await search(workspaceId, query, 50)).map(({ text }) => text);
 
   const countPostings = async (workspaceId: string) =>
@@ -88,13 +73,12 @@ describe('Search by words', () => {
   async function expectExactScores(id: string, documents: string[][]): Promise<void> {
     for (const query of queries) {
       const expected = scoreInMemory(documents, id, query);
-      const { best, scoreOf } = await rankByWords(database.db, { workspaceId: id, query, count: 10_000 });
+      const best = await rank({ workspaceId: id, query, limit: 10_000 });
       expect(best.map(({ documentId, index }) => `${documentId} ${index}`)).to.have.members([...expected.keys()]);
       for (const found of best) {
         expect(found.score).to.be.closeTo(expected.get(`${found.documentId} ${found.index}`) ?? 0, 1e-9);
       }
       const scores = best.map(({ score }) => score);
-      expect(best.map(({ number, index }) => scoreOf(number, index))).to.deep.equal(scores);
       expect(scores).to.deep.equal([...scores].sort((one, other) => other - one));
     }
   }
@@ -118,17 +102,13 @@ describe('Search by words', () => {
     expect(await search('real', 'zebra', 50)).to.deep.equal([]);
     expect((await search('neighbor', 'quantized', 50)).every(({ document_id }) => document_id === 'neighbor-0')).to.equal(true);
     expect(await search('none', 'quantized')).to.deep.equal([]);
-    const numbers = await database.db.selectFrom('lexical_document').select('number').where('workspace_id', '=', 'neighbor').execute();
-    expect(numbers).to.not.deep.equal([]);
-    expect(await findDocumentIds(database.db, 'real', numbers)).to.deep.equal(new Map());
   });
 
   it('shows nothing of a workspace that was deleted, before its documents are drained', async () => {
     await makeWorkspace('deleted', [['a secret of glass', 'another secret']]);
     expect(await textsOf('deleted', 'secret')).to.have.lengthOf(2);
     await database.db.deleteFrom('workspace').where('id', '=', 'deleted').execute();
-    const both = { workspaceId: 'deleted', query: 'secret', limit: 10, model: 'a', vector: [0.6, 0.8] };
-    expect([await search('deleted', 'secret'), await searchByBoth(database.db, both)]).to.deep.equal([[], []]);
+    expect([await search('deleted', 'secret'), await searchByBoth(database.db, 'deleted', 'secret')]).to.deep.equal([[], []]);
   });
 
   it('forgets what a document had when it is indexed again or deleted, also in its counts', async () => {
@@ -178,114 +158,56 @@ describe('Search by words', () => {
     expect(await textsOf('racing', 'edition')).to.have.members(editions[0] ?? []);
   });
 
-  /** Does something after each statement that returns rows with this column, so many times. */
-  function afterRows(column: 'frequency' | 'number', times: number, work: () => Promise<unknown>): KyselyPlugin {
-    let left = times;
+  /** Does something after the first statement that returns rows with this column. */
+  function afterRows(column: string, work: () => Promise<unknown>): KyselyPlugin {
+    let isDone = false;
     return {
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
-        if (result.rows[0] && column in result.rows[0] && left-- > 0) await work();
+        const [row] = result.rows;
+        if (row && column in row && !isDone) {
+          isDone = true;
+          await work();
+        }
         return result;
       },
     };
   }
 
   const ways = {
-    words: (db: Kysely<Database>, workspaceId: string) => searchByWords(db, { workspaceId, query: 'glass', limit: 10 }),
-    both: (db: Kysely<Database>, workspaceId: string) =>
-      searchByBoth(db, { workspaceId, query: 'glass', limit: 10, model: 'a', vector: [0.6, 0.8] }),
+    words: (db: Db, workspaceId: string) => find(db, { workspaceId, query: 'glass', limit: 10 }),
+    both: (db: Db, workspaceId: string) => searchByBoth(db, workspaceId, 'glass'),
   };
-  const moments = { frequency: 'its postings were read', number: 'its number was found' } as const;
-  for (const [way, find] of Object.entries(ways))
-    for (const [column, moment] of Object.entries(moments))
-      it(`finds by ${way} all that a document had or has, if it is indexed again after ${moment}`, async () => {
+  for (const [way, findIn] of Object.entries(ways))
+    for (const column of ['frequency', 'letters', 'number'])
+      it(`finds by ${way} what a document had if it is indexed again after the first read of a ${column}`, async () => {
         const id = `again-${way}-${column}`;
         await makeWorkspace(id, [['clear glass', 'a hive', 'more glass'], ['glass elsewhere']]);
-        const storeOther = afterRows(column as keyof typeof moments, 1, () => store(`${id}-0`, ['a hive', 'a lens of colored glass']));
-        const before = await find(database.db, id);
-        const found = await find(database.db.withPlugin(storeOther), id);
-        const since = await find(database.db, id);
-        expect(since).to.not.deep.equal(before);
-        expect([before, since]).to.deep.include(found);
+        const before = await findIn(database.db, id);
+        const storeOther = afterRows(column, () => store(`${id}-0`, ['a hive', 'a lens of colored glass']));
+        expect(await findIn(database.db.withPlugin(storeOther), id)).to.deep.equal(before);
+        expect(await findIn(database.db, id)).to.not.deep.equal(before);
       });
-
-  it('ends with what else is found if a document is indexed again without end', async () => {
-    await makeWorkspace('endless', [['clear glass'], ['glass elsewhere']]);
-    let stored = 0;
-    const storeAgain = afterRows('frequency', 100, () => store('endless-0', [`clear glass ${++stored}`]));
-    const found = await ways.words(database.db.withPlugin(storeAgain), 'endless');
-    expect(found.map(({ text }) => text)).to.deep.equal(['glass elsewhere']);
-    expect(stored).to.equal(5);
-  });
-
-  it('searches once if chunks are gone whose postings are there, as an older version leaves them', async () => {
-    const { db } = database;
-    await makeWorkspace('left', [['clear glass', 'more glass']]);
-    await db.deleteFrom('chunk').where('document_id', '=', 'left-0').where('index', '=', 1).execute();
-    for (const find of Object.values(ways)) {
-      let searches = 0;
-      const counting = afterRows('frequency', 100, async () => void searches++);
-      expect((await find(db.withPlugin(counting), 'left')).map(({ text }) => text)).to.deep.equal(['clear glass']);
-      expect(searches).to.equal(1);
-    }
-  });
 
   it('counts writers of one workspace without making them wait for each other', async () => {
     await makeWorkspace('busy', [['one'], ['two']]);
+    const kind = { model: 'a', dimensions: vector.length, chunking: '1' };
     const [first, second] = await Promise.all(['busy-0', 'busy-1'].map((id) => getDocument(database.db, id)));
     await database.db.transaction().execute(async (trx) => {
-      await storeChunks(trx, first as never, 'a', [{ text: 'shared word', embedding: vector }]);
+      await storeChunks(trx, first as never, kind, toChunks(['shared word']));
       // It would wait for the first one's commit for ever.
-      await database.db
-        .transaction()
-        .execute((other) => storeChunks(other, second as never, 'a', [{ text: 'shared too', embedding: vector }]));
+      await database.db.transaction().execute((other) => storeChunks(other, second as never, kind, toChunks(['shared too'])));
     });
     expect(await textsOf('busy', 'shared')).to.have.members(['shared word', 'shared too']);
-  });
-
-  it('gives their postings to documents that have none, or those of an earlier index', async () => {
-    const { db } = database;
-    await makeWorkspace('old', [['stored before'], ['indexed again since'], ['as it was']]);
-    await db.deleteFrom('lexical_document').where('document_id', '=', 'old-0').execute();
-    await db.updateTable('chunk').set({ text: 'indexed by an older version' }).where('document_id', '=', 'old-1').execute();
-    await db.updateTable('document').set({ indexed_at: new Date() }).where('id', '=', 'old-1').execute();
-    expect(await textsOf('old', 'stored version')).to.deep.equal([]);
-    const reason = new Error('the activity was canceled');
-    expect(await indexPostings(db, AbortSignal.abort(reason)).catch((error) => error)).to.equal(reason);
-    const done = await Promise.all([indexPostings(db), indexPostings(db)]);
-    expect(done.reduce((sum, count) => sum + count, 0)).to.equal(2);
-    expect(await textsOf('old', 'stored version')).to.have.members(['stored before', 'indexed by an older version']);
-    expect(await indexPostings(db)).to.equal(0);
-  });
-
-  it('gives other postings to documents with characters that were read otherwise before, and to no others', async () => {
-    const { db } = database;
-    await makeWorkspace('signs', [['we run kubernetestm'], ['we run nothing'], ['as it is: Kubernetes™']]);
-    await db.updateTable('chunk').set({ text: 'we run Kubernetes™' }).where('document_id', '=', 'signs-0').execute();
-    await sql`update lexical_document set terms_version = null where document_id in ('signs-0', 'signs-1')`.execute(db);
-    const numbersOf = async () =>
-      (await db.selectFrom('lexical_document').select('number').where('workspace_id', '=', 'signs').orderBy('document_id').execute()).map(
-        ({ number }) => number,
-      );
-    const before = await numbersOf();
-    expect(await textsOf('signs', 'kubernetes')).to.deep.equal(['as it is: Kubernetes™']);
-    expect(await indexPostings(db)).to.equal(1);
-    expect(await textsOf('signs', 'kubernetes')).to.have.members(['we run Kubernetes™', 'as it is: Kubernetes™']);
-    const [first, ...others] = await numbersOf();
-    expect(first).to.not.equal(before[0]);
-    expect(others).to.deep.equal(before.slice(1));
-    const { rows } = await sql`select 1 from lexical_document where terms_version is null and workspace_id = 'signs'`.execute(db);
-    expect(rows).to.deep.equal([]);
   });
 
   it('splits the postings of a common term, and reads them from their index alone', async () => {
     const documents = [Array.from({ length: 700 }, (_, n) => `common ${n}`)];
     await makeWorkspace('common', documents);
-    const found = await rankByWords(database.db, { workspaceId: 'common', query: 'common', count: 1_000 });
-    expect(found.best).to.have.length(700);
+    expect(await rank({ workspaceId: 'common', query: 'common', limit: 1_000 })).to.have.length(700);
     await sql`vacuum analyze posting`.execute(database.db);
     const { rows } = await sql<{ 'QUERY PLAN': string }>`explain select postings from posting
-      where workspace_key = ${workspaceKeyOf('common')} and term = any('{1,2}'::bigint[])`.execute(database.db);
+      where workspace_key = ${workspaceKeyOf('common')} and term = any('{one,two}'::text[])`.execute(database.db);
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).to.include('Index Only Scan using posting_pkey');
   });
 
@@ -294,70 +216,34 @@ describe('Search by words', () => {
       'equal',
       Array.from({ length: 150 }, () => Array.from({ length: 300 }, () => 'equal')),
     );
-    const { best } = await rankByWords(database.db, { workspaceId: 'equal', query: 'equal', count: 400 });
+    const best = await rank({ workspaceId: 'equal', query: 'equal', limit: 400 });
     expect(new Set(best.map(({ documentId }) => documentId))).to.have.all.keys(['equal-0', 'equal-1']);
   });
 
-  it('collects no postings of a term that is too common for the query', async () => {
+  it('reads no postings of a term that is too common for the query', async () => {
     await makeWorkspace('crowded', [['rare common']]);
     // 300 postings in a row: more than a million together.
-    await sql`insert into posting (workspace_key, term, document_number, part, postings)
-      select ${workspaceKeyOf('crowded')}, ${termKeyOf(termsOf('common')[0] as string)}, -n, 0, repeat('00101', 300)
+    await sql`insert into posting (workspace_key, term, document_number, part, chunk_count, postings)
+      select ${workspaceKeyOf('crowded')}, 'common', 1000000 + n, 0, 300, repeat(${'\u0100\u0101\u0101'}, 300)
       from generate_series(1, 3400) as series (n)`.execute(database.db);
-    const { best } = await rankByWords(database.db, { workspaceId: 'crowded', query: 'common rare', count: 10 });
-    expect(best.map(({ documentId }) => documentId)).to.deep.equal(['crowded-0']);
-    expect(await collectedBy('crowded', 'common rare')).to.deep.equal([1]);
-  });
-
-  /** How many rows of postings are collected for a query. */
-  async function collectedBy(workspaceId: string, query: string): Promise<number[]> {
-    const plans: PlanNode[] = [];
-    const statements: CompiledQuery[] = [];
-    const db = new Kysely<Database>({
-      dialect: new PostgresDialect({ pool: database.pool }),
-      log: ({ query }) => void statements.push(query),
+    const lengths: number[] = [];
+    const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: database.pool }) }).withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        for (const { letters } of result.rows) if (letters) lengths.push(String(letters).length);
+        return result;
+      },
     });
-    await rankByWords(db, { workspaceId, query, count: 10 });
-    for (const { sql: text, parameters } of statements.filter((statement) => statement.sql.includes('string_agg'))) {
-      const { rows } = await database.pool.query(`explain (analyze, verbose, format json) ${text}`, [...parameters]);
-      plans.push(rows[0]['QUERY PLAN'][0].Plan);
-    }
-    return plans.flatMap(aggregatesOf).map(({ Plans: [read] = [] }) => (read ? read['Actual Rows'] * read['Actual Loops'] : 0));
-  }
-
-  it('reads no more than a million postings of a query whose rarest term has more, those of the latest documents', async () => {
-    await makeWorkspace('only', [['common as all']]);
-    await sql`insert into posting (workspace_key, term, document_number, part, postings)
-      select ${workspaceKeyOf('only')}, ${termKeyOf(termsOf('common')[0] as string)}, -n, 0, repeat('00101', 300)
-      from generate_series(1, 3400) as series (n)`.execute(database.db);
-    const read = await rankByWords(database.db, { workspaceId: 'only', query: 'common', count: 10 });
-    const { number } = await database.db
-      .selectFrom('lexical_document')
-      .select('number')
-      .where('document_id', '=', 'only-0')
-      .executeTakeFirstOrThrow();
-    expect(read.scoreOf(number, 0)).to.not.equal(0);
-    expect(await collectedBy('only', 'common')).to.deep.equal([1 + Math.floor((1_000_000 - 1) / 300)]);
+    const found = await db.transaction().execute((trx) => rankByWords(trx, { workspaceId: 'crowded', query: 'common rare', limit: 10 }));
+    expect(found.map(({ documentId }) => documentId)).to.deep.equal(['crowded-0']);
+    expect(lengths).to.have.length(1);
+    expect(lengths[0]).to.be.below(20);
   });
-
-  interface PlanNode {
-    'Node Type': string;
-    'Actual Rows': number;
-    'Actual Loops': number;
-    Output?: string[];
-    Plans?: PlanNode[];
-  }
-
-  /** The nodes of a plan that collect postings. */
-  function aggregatesOf(node: PlanNode): PlanNode[] {
-    const collects = node['Node Type'] === 'Aggregate' && node.Output?.some((output) => output.startsWith('string_agg('));
-    return [...(collects ? [node] : []), ...(node.Plans ?? []).flatMap(aggregatesOf)];
-  }
 
   it('fuses words and meaning, with exact scores of both', async () => {
     await makeWorkspace('both', [['the mirror of the telescope', 'a dome', 'mirror, mirror']]);
     await database.db.updateTable('chunk').set({ model: 'b' }).where('document_id', '=', 'both-0').where('index', '=', 2).execute();
-    const found = await searchByBoth(database.db, { workspaceId: 'both', query: 'mirror', limit: 10, model: 'a', vector: [0.6, 0.8] });
+    const found = await searchByBoth(database.db, 'both', 'mirror');
     expect(found.map(({ text }) => text)).to.deep.equal(['the mirror of the telescope', 'mirror, mirror', 'a dome']);
     expect(found.map(({ rank }) => rank)).to.deep.equal([1, 2, 3]);
     const lexical = new Map((await search('both', 'mirror')).map(({ text, lexicalScore }) => [text, lexicalScore]));

@@ -1,16 +1,13 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { reconcileVectorIndexes } from '../../domain/chunks/reconcile-vector-indexes.ts';
-import { searchChunks } from '../../domain/chunks/search-chunks.ts';
-import { storeChunks } from '../../domain/chunks/store-chunks.ts';
-import { dotProduct, toUnitLength } from '../../domain/chunks/unit-vector.ts';
-import { getDocument } from '../../domain/documents/document.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
 import { findDocumentScope } from '../../domain/documents/document-scope.ts';
 import { toLabelColumns } from '../../domain/documents/labels.ts';
-import { searchByBoth, searchByWords } from '../../domain/search/search-by-words.ts';
-import { makeVectors } from '../support/chunks.ts';
+import type { ChunkSearch } from '../../domain/search/find-chunks.ts';
+import { reconcileVectorIndexes } from '../../domain/search/reconcile-vector-indexes.ts';
+import { dotProduct, toUnitLength } from '../../domain/search/unit-vector.ts';
+import { find, insertDocument, insertWorkspace, makeVectors, storeIn } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPgvectorDatabase } from '../support/pgvector.ts';
 
@@ -51,39 +48,34 @@ const filters: Record<string, { filter: DocumentFilter; holds: (document: Made) 
 };
 
 describe('A search of some documents', () => {
-  let exactly: TestDatabase;
-  let quantized: TestDatabase;
+  let plain: TestDatabase;
   let scanned: Db;
   let indexed: Db;
   const plans: string[] = [];
 
   before(async function () {
     this.timeout(300_000);
-    [exactly, quantized] = [await createTestDatabase({ poolSize: 2 }), await createTestDatabase({ poolSize: 2 })];
+    plain = await createTestDatabase({ poolSize: 2 });
     const note = (text: string) => void plans.push(text);
     [scanned, indexed] = [await createPgvectorDatabase(note), await createPgvectorDatabase(note)];
-    await reconcileVectorIndexes(scanned);
     await Promise.all(
-      [exactly.db, quantized.db, scanned, indexed].map(async (db) => {
+      [plain.db, scanned, indexed].map(async (db) => {
         await makeWorkspace(db, 'own', made);
         await makeWorkspace(db, 'neighbor', neighbors);
       }),
     );
-    await exactly.db.updateTable('document').set({ quantized_at: null }).execute();
     const kept = await reconcileVectorIndexes(indexed, 100);
     expect(kept).to.have.property('made').with.length(2);
-    for (const db of [exactly.db, quantized.db, scanned, indexed]) await sql`analyze`.execute(db);
+    for (const db of [plain.db, scanned, indexed]) await sql`analyze`.execute(db);
   });
   after(async () => {
-    await exactly?.drop();
-    await quantized?.drop();
+    await plain?.drop();
     await scanned?.destroy();
     await indexed?.destroy();
   });
 
   async function makeWorkspace(db: Db, id: string, documents: Made[]): Promise<void> {
-    await db.insertInto('organization').values({ id, name: id, slug: id, createdAt: new Date() }).execute();
-    await db.insertInto('workspace').values({ id, organization_id: id, name: id, slug: id }).execute();
+    await insertWorkspace(db, id, { model: 'a', dimensions });
     for (const { number, tags, metadata } of documents) {
       const document = { id: idOf(number, id), organization_id: id, workspace_id: id, name: `${number}.txt`, object_key: idOf(number, id) };
       const type = number % 5 ? 'text/plain' : number % 10 ? 'text/html' : 'text/csv';
@@ -100,8 +92,7 @@ describe('A search of some documents', () => {
         text: textOf(number, index),
         embedding: vectors[number * chunksOfEach + index] ?? [],
       }));
-      const row = await getDocument(db, document.id);
-      await db.transaction().execute((trx) => storeChunks(trx, row, 'a', chunks));
+      await storeIn(db, document.id, 'a', chunks);
     }
   }
 
@@ -123,9 +114,8 @@ describe('A search of some documents', () => {
   const keyOf = ({ document_id: id, index }: { document_id: string; index: number }) => `${id} ${index}`;
 
   const ways: [string, () => Db][] = [
-    ['by exact scores', () => exactly.db],
-    ['by quantized vectors', () => quantized.db],
-    ['by half vectors', () => scanned],
+    ['by a scan of bytes', () => plain.db],
+    ['by a scan of half vectors', () => scanned],
     ['through an index', () => indexed],
   ];
   for (const [way, db] of ways) {
@@ -137,7 +127,7 @@ describe('A search of some documents', () => {
             const scope = await findDocumentScope(db(), 'own', filter, most);
             for (const vector of queries) {
               const limit = 10;
-              const found = await searchChunks(db(), { workspaceId: 'own', model: 'a', vector, limit, scope, byDocument });
+              const found = await find(db(), { workspaceId: 'own', embedded: { model: 'a', vector }, limit, scope, byDocument });
               const wanted = expected(vector, holds, byDocument);
               const scores = new Map(expected(vector, holds, false));
               expect(found).to.have.length(Math.min(limit, wanted.length));
@@ -149,7 +139,7 @@ describe('A search of some documents', () => {
             }
           }
         }
-        expect(right / all).to.be.at.least(way === 'by exact scores' ? 1 : 0.97);
+        expect(right / all).to.be.at.least(way === 'through an index' ? 0.97 : 1);
       });
     }
   }
@@ -158,33 +148,33 @@ describe('A search of some documents', () => {
     const search = async (most: number) => {
       const scope = await findDocumentScope(indexed, 'own', { tags: ['even'] }, most);
       plans.length = 0;
-      await searchChunks(indexed, { workspaceId: 'own', model: 'a', vector: queries[0] ?? [], limit: 5, scope });
+      await find(indexed, { workspaceId: 'own', embedded: { model: 'a', vector: queries[0] ?? [] }, limit: 5, scope });
       return plans.join('\n');
     };
     expect(await search(3)).to.include('hnsw.iterative_scan');
     const few = await search(1_000);
-    expect(few).to.include('vector_block_half');
+    expect(few).to.include('chunk_vector');
     expect(few).to.not.include('hnsw.iterative_scan');
   });
 
   it('scores by words as it does without a filter', async () => {
-    const { db } = quantized;
+    const { db } = plain;
     const search = { workspaceId: 'own', query: 'the mirror and its lens', limit: 5_000 };
-    const everything = await searchByWords(db, search);
+    const everything = await find(db, search);
     expect(everything.length).to.be.greaterThan(500);
     for (const { filter, holds } of Object.values(filters)) {
       const ids = new Set(made.filter(holds).map(({ number }) => idOf(number)));
       const wanted = everything.filter(({ document_id: id }) => ids.has(id));
       for (const most of [undefined, 3]) {
         const scope = await findDocumentScope(db, 'own', filter, most);
-        const found = await searchByWords(db, { ...search, scope });
+        const found = await find(db, { ...search, scope });
         expect(found.map(({ id, lexicalScore }) => [id, lexicalScore])).to.deep.equal(
           wanted.map(({ id, lexicalScore }) => [id, lexicalScore]),
         );
         expect(found.map(({ rank }) => rank)).to.deep.equal(wanted.map((_, place) => place + 1));
-        const few = await searchByWords(db, { ...search, limit: 3, scope });
+        const few = await find(db, { ...search, limit: 3, scope });
         expect(few.map(({ lexicalScore }) => lexicalScore)).to.deep.equal(wanted.slice(0, 3).map(({ lexicalScore }) => lexicalScore));
-        const grouped = await searchByWords(db, { ...search, scope, byDocument: true });
+        const grouped = await find(db, { ...search, scope, byDocument: true });
         const best = firstOfEach(wanted, ({ document_id: id }) => id);
         expect(grouped.map(({ document_id: id, lexicalScore }) => [id, lexicalScore])).to.have.deep.members(
           best.map(({ document_id: id, lexicalScore }) => [id, lexicalScore]),
@@ -194,13 +184,13 @@ describe('A search of some documents', () => {
   });
 
   it('finds by both what the documents of the filter have, with the scores of both', async () => {
-    const { db } = quantized;
+    const { db } = plain;
     for (const { filter, holds } of Object.values(filters)) {
       const ids = made.filter(holds).map(({ number }) => idOf(number));
       for (const byDocument of [false, true]) {
         const scope = await findDocumentScope(db, 'own', filter);
-        const search = { workspaceId: 'own', query: 'mirror', limit: 20, model: 'a', vector: queries[0] ?? [], scope, byDocument };
-        const found = await searchByBoth(db, search);
+        const embedded = { model: 'a', vector: queries[0] ?? [] };
+        const found = await find(db, { workspaceId: 'own', query: 'mirror', limit: 20, embedded, scope, byDocument });
         expect(found).to.have.length(Math.min(20, byDocument ? ids.length : ids.length * chunksOfEach));
         for (const { document_id: id } of found) expect(ids).to.include(id);
         if (byDocument) expect(new Set(found.map(({ document_id: id }) => id)).size).to.equal(found.length);
@@ -209,18 +199,10 @@ describe('A search of some documents', () => {
   });
 
   it('collapses chunks to documents before it fuses both lists', async () => {
-    const { db } = quantized;
-    const place = { organization_id: 'both', workspace_id: 'both', content_type: 'text/plain', size_bytes: 1, status: 'ready' } as const;
-    await db.insertInto('organization').values({ id: 'both', name: 'both', slug: 'both', createdAt: new Date() }).execute();
-    await db.insertInto('workspace').values({ id: 'both', organization_id: 'both', name: 'both', slug: 'both' }).execute();
-    const store = async (id: string, chunks: { text: string; embedding: number[] }[]) => {
-      await db
-        .insertInto('document')
-        .values({ ...place, id, name: id, object_key: id })
-        .execute();
-      const row = await getDocument(db, id);
-      await db.transaction().execute((trx) => storeChunks(trx, row, 'a', chunks));
-    };
+    const { db } = plain;
+    await insertWorkspace(db, 'both', { model: 'a', dimensions: 2 });
+    const store = (id: string, chunks: { text: string; embedding: number[] }[]) =>
+      insertDocument(db, { id, workspaceId: 'both' }, 'a', chunks);
     // Second by words, first by meaning; but behind five chunks of `much` in the list of chunks.
     await store(
       'much',
@@ -231,8 +213,8 @@ describe('A search of some documents', () => {
       { text: 'mirror of another telescope', embedding: [0, 1] },
     ]);
     await store('near', [{ text: 'nothing of it', embedding: [0.9, 0.2] }]);
-    const search = { workspaceId: 'both', query: 'mirror', limit: 10, model: 'a', vector: [1, 0] };
-    const found = await searchByBoth(db, { ...search, byDocument: true });
+    const search: ChunkSearch = { workspaceId: 'both', query: 'mirror', limit: 10, embedded: { model: 'a', vector: [1, 0] } };
+    const found = await find(db, { ...search, byDocument: true });
     expect(found.map(({ document_id: id, rank }) => [id, rank])).to.deep.equal([
       ['both', 1],
       ['much', 2],
@@ -240,6 +222,6 @@ describe('A search of some documents', () => {
     ]);
     // By meaning it is first, by words second: the chunk that meaning found counts more.
     expect(found[0]).to.include({ text: 'far away', lexicalScore: 0 });
-    expect((await searchByBoth(db, search))[0]).to.include({ document_id: 'much' });
+    expect((await find(db, search))[0]).to.include({ document_id: 'much' });
   });
 });

@@ -2,14 +2,13 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { storeText } from '../../domain/documents/document-text.ts';
 import { type BehindDocument, listBehind } from '../../domain/reindex/find-behind.ts';
-import { noteIndexKinds } from '../../domain/reindex/note-index-kinds.ts';
-import { readSearchedIndex } from '../../domain/reindex/searched-index.ts';
 import { stageDocument } from '../../domain/reindex/stage-document.ts';
 import { switchWorkspace } from '../../domain/reindex/switch-workspace.ts';
+import { readSearchedIndex } from '../../domain/search/searched-index.ts';
+import { storeChunks } from '../../domain/search/store-chunks.ts';
 import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
@@ -33,7 +32,6 @@ describe('The switch of a workspace to other vectors', () => {
 
   const switchOne = () => switchWorkspace(database.db, { workspaceId: 'one', target }, () => {});
   const searched = () => readSearchedIndex(database.db, 'one');
-  const noted = () => database.db.selectFrom('document_index').select('model').where('document_id', '=', 'one').executeTakeFirst();
   async function findBehind(): Promise<BehindDocument> {
     const [document] = await listBehind(database.db, { workspaceId: 'one', target, after: '', limit: 10 });
     if (!document) throw new Error('nothing is behind');
@@ -58,10 +56,9 @@ describe('The switch of a workspace to other vectors', () => {
     return (await working) as T;
   }
 
-  it('waits for a document of which it is not noted with what it is indexed', async () => {
+  it('waits for a document that is not staged', async () => {
     expect(await switchOne()).to.deep.equal({ missing: 1 });
     expect(await searched()).to.deep.equal(old);
-    await noteIndexKinds(database.db);
     expect(await stage(await findBehind())).to.equal(true);
     expect(await switchOne()).to.deep.equal({ switched: 1 });
     expect(await searched()).to.deep.equal(target);
@@ -69,7 +66,6 @@ describe('The switch of a workspace to other vectors', () => {
 
   it('waits for a document whose text was extracted again since it was embedded', async () => {
     const { db } = database;
-    await noteIndexKinds(db);
     const document = await findBehind();
     expect(await stage(document)).to.equal(true);
     const row = await getDocument(db, 'one');
@@ -82,7 +78,6 @@ describe('The switch of a workspace to other vectors', () => {
 
   it('leaves no document out whose text is extracted again while it begins', async () => {
     const { db } = database;
-    await noteIndexKinds(db);
     expect(await stage(await findBehind())).to.equal(true);
     const row = await getDocument(db, 'one');
     const result = await behind((trx) => storeText(trx, row, extracted('another text')), switchOne);
@@ -92,7 +87,6 @@ describe('The switch of a workspace to other vectors', () => {
 
   it('keeps no chunks of a text that is replaced while they are stored', async () => {
     const { db } = database;
-    await noteIndexKinds(db);
     const document = await findBehind();
     const row = await getDocument(db, 'one');
     const staged = await behind(
@@ -103,12 +97,13 @@ describe('The switch of a workspace to other vectors', () => {
     expect(await db.selectFrom('staged_index').select('document_id').execute()).to.deep.equal([]);
   });
 
-  it('uses nothing that was staged for another target or an earlier index of a document that has the target by now', async () => {
+  it('uses nothing that was staged for another target, or before the document was indexed again', async () => {
     const { db } = database;
     const wanted = { ...target, chunking: old.chunking };
     const row = await getDocument(db, 'one');
-    await inTransaction(db, (trx) => storeChunks(trx, row, wanted.model, chunks, wanted));
+    const store = () => inTransaction(db, (trx) => storeChunks(trx, row, wanted, chunks));
     const left = { chunks: [{ text: 'a text of before', embedding: [1, 0, 0, 0] }] };
+    await store();
     for (const [kind, isIndexedAgain] of [
       [{ ...wanted, model: 'abandoned' }, false],
       [wanted, true],
@@ -117,9 +112,7 @@ describe('The switch of a workspace to other vectors', () => {
       expect(await stageDocument(db, { documentId: 'one', indexedAt: indexedAt as Date, extractedAt: null }, { kind, ...left })).to.equal(
         true,
       );
-      // As by an older version.
-      if (isIndexedAgain) await sql`update document set indexed_at = clock_timestamp() + interval '1 s'`.execute(db);
-      await noteIndexKinds(db);
+      if (isIndexedAgain) await store();
       expect(await switchWorkspace(db, { workspaceId: 'one', target: wanted }, () => {})).to.deep.equal({ switched: 0 });
       expect(await db.selectFrom('chunk').select('text').execute()).to.deep.equal([{ text: 'a text' }]);
     }
@@ -128,50 +121,11 @@ describe('The switch of a workspace to other vectors', () => {
   it('waits for no document of another workspace, and switches none', async () => {
     const { db } = database;
     await insertWorkspaceOfChunks(db, 'two', [{ model: old.model, vector: makeVectors(1, 1, old.dimensions)[0] ?? [] }]);
-    await noteIndexKinds(db, { workspaceId: 'one' });
     expect(await stage(await findBehind())).to.equal(true);
     expect(await switchOne()).to.deep.equal({ switched: 1 });
-    await noteIndexKinds(db);
     const [theirs] = await listBehind(db, { workspaceId: 'two', target, after: '', limit: 10 });
     expect(theirs && (await stage(theirs))).to.equal(true);
     expect(await switchOne()).to.deep.equal({ switched: 0 });
     expect(await db.selectFrom('staged_index').select('document_id').execute()).to.deep.equal([{ document_id: 'two' }]);
-  });
-
-  it('is not led astray by a note of an index that the document no longer has', async () => {
-    const { db } = database;
-    const row = await getDocument(db, 'one');
-    await behind(
-      (trx) => storeChunks(trx, row, target.model, chunks, target),
-      () => noteIndexKinds(db),
-    );
-    expect(await noted()).to.deep.equal({ model: target.model });
-  });
-});
-
-describe('With what a workspace is searched that has vectors of two models', () => {
-  it('is the model of the document that was indexed last, until it is noted', async () => {
-    const database = await createTestDatabase({ poolSize: 2 });
-    try {
-      const { db } = database;
-      const [vector = []] = makeVectors(1, 1, old.dimensions);
-      await insertWorkspaceOfChunks(db, 'one', [{ model: 'zebra', vector }]);
-      const first = await getDocument(db, 'one');
-      const document = { id: 'later', organization_id: 'one', workspace_id: 'one', name: 'later.txt', content_type: 'text/plain' };
-      await db
-        .insertInto('document')
-        .values({ ...document, size_bytes: 1, object_key: 'later', status: 'ready' })
-        .execute();
-      const later = await getDocument(db, 'later');
-      for (const [row, model] of [
-        [first, 'zebra'],
-        [later, 'aardvark'],
-      ] as const) {
-        await inTransaction(db, (trx) => storeChunks(trx, row, model, [{ text: 'a text', embedding: vector }]));
-      }
-      expect(await readSearchedIndex(db, 'one')).to.include({ model: 'aardvark', dimensions: old.dimensions });
-    } finally {
-      await database.drop();
-    }
   });
 });

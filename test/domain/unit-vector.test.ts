@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { toUnitLength } from '../../domain/chunks/unit-vector.ts';
+import { toUnitLength } from '../../domain/search/unit-vector.ts';
 
 describe('A vector of unit length', () => {
   for (const scale of [1, 1e-30, 1e30, 1e-300, 1e300]) {

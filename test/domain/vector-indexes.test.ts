@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { advisoryLocks } from '../../db/advisory-locks.ts';
 import type { Db } from '../../db/connect.ts';
-import { mostIndexes, type ReconciledIndexes, reconcileVectorIndexes } from '../../domain/chunks/reconcile-vector-indexes.ts';
-import { mostScanned } from '../../domain/chunks/vector-index.ts';
-import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
+import { mostScanned } from '../../domain/search/pgvector.ts';
+import { mostIndexes, type ReconciledIndexes, reconcileVectorIndexes } from '../../domain/search/reconcile-vector-indexes.ts';
+import { insertWorkspaceOfChunks, makeVectors, storeIn } from '../support/chunks.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createPgvectorDatabase } from '../support/pgvector.ts';
 
-const oneOfEight = 'chunk_embedding_8_one';
-const twoOfTwelve = 'chunk_embedding_12_two';
+const oneOfEight = 'chunk_vector_of_8_one';
+const twoOfTwelve = 'chunk_vector_of_12_two';
 
 describe('The indexes of large workspaces', () => {
   let db: Db;
@@ -29,8 +29,8 @@ describe('The indexes of large workspaces', () => {
   async function listIndexes(): Promise<string[]> {
     const { rows } = await sql<{ name: string }>`
       select relname as name from pg_index join pg_class on oid = indexrelid
-      where indrelid = 'chunk'::regclass and indisvalid order by relname`.execute(db);
-    return rows.map(({ name }) => name).filter((name) => name.startsWith('chunk_embedding'));
+      where indrelid = 'chunk_vector'::regclass and indisvalid order by relname`.execute(db);
+    return rows.map(({ name }) => name).filter((name) => name.startsWith('chunk_vector_of'));
   }
 
   it('are not made in a database without pgvector, and by one process at a time', async () => {
@@ -53,6 +53,8 @@ describe('The indexes of large workspaces', () => {
   });
 
   it('are not made by a user who may not install pgvector, nor with one that is too old', async () => {
+    await sql`drop extension vector cascade`.execute(db);
+    await sql`drop table chunk_vector`.execute(db);
     await sql`create role app`.execute(db);
     await sql`set role app`.execute(db);
     expect(await keep())
@@ -89,7 +91,7 @@ describe('The indexes of large workspaces', () => {
   });
 
   it('are made again where a build was interrupted', async () => {
-    await sql`update pg_index set indisvalid = false where indexrelid = 'chunk_embedding_12_two'::regclass`.execute(db);
+    await sql`update pg_index set indisvalid = false where indexrelid = 'chunk_vector_of_12_two'::regclass`.execute(db);
     expect(await listIndexes()).to.deep.equal([]);
     expect(await keep()).to.deep.include({ made: [twoOfTwelve], dropped: [twoOfTwelve] });
     expect(await listIndexes()).to.deep.equal([twoOfTwelve]);
@@ -101,8 +103,10 @@ describe('The indexes of large workspaces', () => {
     await db.deleteFrom('workspace').where('id', '=', 'two').execute();
     // As the drain does afterwards.
     await db.deleteFrom('document').where('workspace_id', '=', 'two').execute();
-    await sql`update chunk set embedding = embedding[1:6] where workspace_id = 'one'`.execute(db);
-    expect(await keep()).to.deep.include({ made: ['chunk_embedding_6_one'], dropped: [twoOfTwelve, oneOfEight] });
+    const narrower = makeVectors(1, 3, 6).map((embedding, n) => ({ text: `chunk ${n}`, embedding }));
+    await storeIn(db, 'one', 'a', narrower);
+    await claimSize('one', mostScanned + 1);
+    expect(await keep()).to.deep.include({ made: ['chunk_vector_of_6_one'], dropped: [twoOfTwelve, oneOfEight] });
   });
 
   it('are made for the others if that of one workspace cannot be', async () => {
@@ -113,12 +117,12 @@ describe('The indexes of large workspaces', () => {
       await addWorkspace(id, 4);
       await claimSize(id, chunks);
     }
-    await sql`update chunk set embedding = array_fill('NaN'::real, array[4]) where id = 'broken-00000'`.execute(db);
-    expect(await keep().catch(String)).to.equal('error: NaN not allowed in halfvec');
-    expect(await listIndexes()).to.include('chunk_embedding_4_whole');
+    await sql`update chunk_vector set vector = '[1,0]'::halfvec where document_id = 'broken'`.execute(db);
+    expect(await keep().catch(String)).to.equal('error: expected 4 dimensions, not 2');
+    expect(await listIndexes()).to.include('chunk_vector_of_4_whole');
 
     await db.deleteFrom('document').where('workspace_id', 'in', ['broken', 'whole']).execute();
-    expect(await keep()).to.deep.include({ made: [], dropped: ['chunk_embedding_4_broken', 'chunk_embedding_4_whole'] });
+    expect(await keep()).to.deep.include({ made: [], dropped: ['chunk_vector_of_4_broken', 'chunk_vector_of_4_whole'] });
   });
 
   it('are made for the largest only, when there are many', async () => {
@@ -131,7 +135,7 @@ describe('The indexes of large workspaces', () => {
       .with.length(mostIndexes - 1);
     expect(await listIndexes())
       .to.have.length(mostIndexes)
-      .and.not.include(`chunk_embedding_2_many-${mostIndexes - 1}`);
+      .and.not.include(`chunk_vector_of_2_many-${mostIndexes - 1}`);
     expect(await keep()).to.deep.include({ made: [], dropped: [] });
   });
 });

@@ -1,7 +1,6 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect } from 'chai';
 import type { KyselyPlugin } from 'kysely';
-import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { findDocument } from '../../domain/documents/document.ts';
 import { storeText } from '../../domain/documents/document-text.ts';
 import { claimJob } from '../../domain/jobs/claim-job.ts';
@@ -9,6 +8,7 @@ import type { JobRow } from '../../domain/jobs/job.ts';
 import { settleAttempt, workspaceLocked } from '../../domain/jobs/settle-attempt.ts';
 import { succeedJob } from '../../domain/jobs/succeed-job.ts';
 import { sweepLostAttempts, sweepQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
+import { storeChunks } from '../../domain/search/store-chunks.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, summary } from '../support/jobs.ts';
@@ -172,7 +172,7 @@ describe('The sweep', () => {
         result: { chunks: 1 },
         async effects(trx) {
           await storeText(trx, document, { text: 'zombie', characters: 6, pages: null, truncated: false });
-          await storeChunks(trx, document, 'zombie', [{ text: 'zombie', embedding: [1, 0] }]);
+          await storeChunks(trx, document, { model: 'zombie', dimensions: 2, chunking: '1' }, [{ text: 'zombie', embedding: [1, 0] }]);
         },
       });
       expect(stored).to.equal(false);

@@ -1,43 +1,68 @@
 import type { Db } from '../../db/connect.ts';
-import { toRealArray } from '../../db/real-array.ts';
-import { toUnitLength } from '../../domain/chunks/unit-vector.ts';
-
-const rowsPerInsert = 500;
+import { getDocument } from '../../domain/documents/document.ts';
+import { type ChunkSearch, type FoundChunk, findChunks } from '../../domain/search/find-chunks.ts';
+import { storeChunks } from '../../domain/search/store-chunks.ts';
 
 export interface NewChunk {
   model: string;
   vector: number[];
 }
 
-/**
- * Writes an organization of one workspace of one document with these chunks, all under the name `id`; their ids are its name and
- * their number, so that databases can be compared.
- */
-export async function insertWorkspaceOfChunks(db: Db, id: string, chunks: NewChunk[]): Promise<void> {
-  const place = { organization_id: id, workspace_id: id };
+/** Writes an organization of one workspace, both named `id`, that is searched with this model. */
+export async function insertWorkspace(db: Db, id: string, index: { model: string; dimensions: number }): Promise<void> {
   await db.insertInto('organization').values({ id, name: id, slug: id, createdAt: new Date() }).execute();
   await db.insertInto('workspace').values({ id, organization_id: id, name: id, slug: id }).execute();
-  const document = { id, ...place, name: `${id}.txt`, content_type: 'text/plain', size_bytes: 1, object_key: id };
+  await db
+    .insertInto('workspace_index')
+    .values({ workspace_id: id, ...index, chunking: '1' })
+    .execute();
+}
+
+/** Writes a document of a workspace of {@link insertWorkspace} with these chunks, as a job stores them. */
+export async function insertDocument(
+  db: Db,
+  { id, workspaceId }: { id: string; workspaceId: string },
+  model: string,
+  chunks: { text: string; embedding: number[] }[],
+): Promise<void> {
+  const place = { organization_id: workspaceId, workspace_id: workspaceId, object_key: id, status: 'ready' } as const;
   await db
     .insertInto('document')
-    .values({ ...document, status: 'ready', chunk_count: chunks.length, indexed_at: new Date() })
+    .values({ ...place, id, name: `${id}.txt`, content_type: 'text/plain', size_bytes: 1 })
     .execute();
-  for (let start = 0; start < chunks.length; start += rowsPerInsert) {
-    const rows = chunks.slice(start, start + rowsPerInsert).map(({ model, vector }, offset) => {
-      const index = start + offset;
-      const text = `chunk ${index}`;
-      return {
-        id: `${id}-${String(index).padStart(5, '0')}`,
-        ...place,
-        document_id: id,
-        index,
-        text,
-        model,
-        embedding: toRealArray(toUnitLength(vector)),
-      };
-    });
-    await db.insertInto('chunk').values(rows).execute();
+  await storeIn(db, id, model, chunks);
+}
+
+/** Replaces the chunks of a document, as a job does. */
+export async function storeIn(db: Db, documentId: string, model: string, chunks: { text: string; embedding: number[] }[]): Promise<void> {
+  const document = await getDocument(db, documentId);
+  const kind = { model, dimensions: chunks[0]?.embedding.length ?? 0, chunking: '1' };
+  await db.transaction().execute((trx) => storeChunks(trx, document, kind, chunks));
+}
+
+/**
+ * Writes an organization of one workspace with these chunks, all under the name `id`: in one document of that name, and further ones for each
+ * further model or count of dimensions.
+ */
+export async function insertWorkspaceOfChunks(db: Db, id: string, chunks: NewChunk[]): Promise<void> {
+  const [first = { model: 'a', vector: [] }] = chunks;
+  await insertWorkspace(db, id, { model: first.model, dimensions: first.vector.length });
+  const documents: NewChunk[][] = [[]];
+  for (const chunk of chunks) {
+    const [other] = documents.at(-1) ?? [];
+    if (other && (other.model !== chunk.model || other.vector.length !== chunk.vector.length)) documents.push([]);
+    documents.at(-1)?.push(chunk);
   }
+  for (const [number, own] of documents.entries()) {
+    const texts = own.map(({ vector }, index) => ({ text: `chunk ${index}`, embedding: vector }));
+    await insertDocument(db, { id: number === 0 ? id : `${id}-${number}`, workspaceId: id }, own[0]?.model ?? first.model, texts);
+  }
+}
+
+/** Searches as a request does: all statements see one moment. */
+export async function find(db: Db, search: ChunkSearch): Promise<FoundChunk[]> {
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return (await snapshot.execute((trx) => findChunks(trx, search))).chunks;
 }
 
 /** Vectors in groups, as those of real texts are; the same ones for the same seed. */

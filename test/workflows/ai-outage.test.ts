@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import { inTransaction } from '../../db/transaction.ts';
 import { chunkingOf, chunkSize } from '../../domain/chunking/chunking.ts';
-import { storeChunks } from '../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../domain/documents/document.ts';
+import { storeChunks } from '../../domain/search/store-chunks.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import type { ReindexInput } from '../../workflows/inputs.ts';
 import { until } from '../support/processes.ts';
@@ -68,7 +68,7 @@ describe('JOBS_HOLD_ON_OUTAGE', () => {
     ];
     const { id } = await api.upload(tenant, { bytes: 'A text.' });
     const row = await getDocument(db, id);
-    await inTransaction(db, (trx) => storeChunks(trx, row, old.model, [{ text: 'A text.', embedding: [1, 0] }], old));
+    await inTransaction(db, (trx) => storeChunks(trx, row, old, [{ text: 'A text.', embedding: [1, 0] }]));
     await db
       .insertInto('workspace_index')
       .values({ workspace_id: place.workspace_id, ...old })

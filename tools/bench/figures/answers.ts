@@ -1,9 +1,9 @@
 import { createAiClient } from '../../../ai/client.ts';
 import type { SearchMode } from '../../../contract/document-search.ts';
 import { createDb } from '../../../db/connect.ts';
-import { storeChunks } from '../../../domain/chunks/store-chunks.ts';
 import type { DocumentRow } from '../../../domain/documents/document.ts';
 import { newId } from '../../../domain/ids.ts';
+import { storeChunks } from '../../../domain/search/store-chunks.ts';
 import { plainBm25 } from '../baselines/plain-bm25.ts';
 import { fiveLanguages } from '../collections/five-languages.ts';
 import { type Collection, readCollections } from '../support/collection.ts';
@@ -127,7 +127,9 @@ async function seed(service: Service, { name, documents }: Collection): Promise<
       await db.transaction().execute(async (trx) => {
         const stored = { ...row, size_bytes: 1, status: 'ready' as const, object_key: row.id };
         const document = await trx.insertInto('document').values(stored).returningAll().executeTakeFirstOrThrow();
-        await storeChunks(trx, document as DocumentRow, model, [{ text, embedding: vectors[index] ?? [] }]);
+        await storeChunks(trx, document as DocumentRow, { model, dimensions: vectors[index]?.length ?? 0, chunking: '1' }, [
+          { text, embedding: vectors[index] ?? [] },
+        ]);
       });
     }
   }

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createAiClient } from '../../../ai/client.ts';
 import { createDb } from '../../../db/connect.ts';
 import { splitText } from '../../../domain/chunking/split-text.ts';
-import { reconcileVectorIndexes } from '../../../domain/chunks/reconcile-vector-indexes.ts';
-import { storeChunks } from '../../../domain/chunks/store-chunks.ts';
 import { getDocument } from '../../../domain/documents/document.ts';
+import { reconcileVectorIndexes } from '../../../domain/search/reconcile-vector-indexes.ts';
+import { storeChunks } from '../../../domain/search/store-chunks.ts';
 import type { Service } from './service.ts';
 
 const textsPerCall = 32;
@@ -35,6 +35,7 @@ export const small: Composition = { chunksPerDocument: 5, texts: 2_500 };
 export async function prepareChunks(service: Service, ai = aiOf(service), { chunksPerDocument, texts } = long) {
   const { model, embedded } = await embed(ai, readTexts(texts));
   const db = createDb(service.pool);
+  const kind = { model, dimensions: embedded[0]?.embedding.length ?? 0, chunking: '1' };
   return async (chunks: number, slug: string, { organizationId, token }: Owner = service): Promise<string> => {
     const workspace = { organizationId, name: slug, slug };
     const { id: workspaceId } = await service.call('POST', '/api/v1/workspaces', workspace, token);
@@ -43,14 +44,16 @@ export async function prepareChunks(service: Service, ai = aiOf(service), { chun
     for (let start = 0; start < embedded.length; start += chunksPerDocument) {
       const { document } = await service.call('POST', '/api/v1/documents', upload, token);
       const row = await getDocument(db, document.id);
-      await db.transaction().execute((trx) => storeChunks(trx, row, model, embedded.slice(start, start + chunksPerDocument)));
+      await db.transaction().execute((trx) => storeChunks(trx, row, kind, embedded.slice(start, start + chunksPerDocument)));
       originals.push(document.id);
     }
     const values = [originals, chunks / embedded.length];
     for (const statement of [...copyRows, copyTerms]) await service.pool.query(statement, values);
+    if ((await service.pool.query(`select from pg_class where relname = 'chunk_vector'`)).rowCount)
+      await service.pool.query(copyVectors, values);
     await service.pool.query('analyze lexical_document, posting');
     await service.pool.query(copyPostings, values);
-    // With pgvector, as the service does once an hour.
+    // As the service does once an hour.
     await reconcileVectorIndexes(db);
     await service.pool.query('vacuum analyze document, chunk, vector_block, lexical_document, posting');
     return workspaceId;
@@ -88,26 +91,30 @@ export async function embed(ai: Ai, texts: string[]) {
   return { model, embedded };
 }
 
+const copyRow = ([table = '', changes = '', key = '']: string[]) => `insert into ${table}
+    select (jsonb_populate_record(${table}, jsonb_build_object(${changes}))).*
+    from ${table} cross join generate_series(2, $2::int) as n where ${table}.${key} = any($1::text[])`;
+
 const copyRows = [
   ['document', `'id', document.id || '-' || n, 'object_key', object_key || '-' || n`, 'id'],
   ['chunk', `'id', chunk.id || '-' || n, 'document_id', document_id || '-' || n`, 'document_id'],
   ['vector_block', `'document_id', document_id || '-' || n`, 'document_id'],
-  // What is not noted of an index is noted once an hour, perhaps in the midst of a measurement.
   ['document_index', `'document_id', document_id || '-' || n`, 'document_id'],
-].map(
-  ([table, changes, key]) => `insert into ${table}
-    select (jsonb_populate_record(${table}, jsonb_build_object(${changes}))).*
-    from ${table} cross join generate_series(2, $2::int) as n where ${table}.${key} = any($1::text[])`,
-);
+].map(copyRow);
+
+/** With pgvector. */
+const copyVectors = `insert into chunk_vector
+  select document_id || '-' || n, index, workspace_id, model, dimensions, vector
+  from chunk_vector cross join generate_series(2, $2::int) as n where document_id = any($1::text[])`;
 
 const copyTerms = `insert into lexical_document
-    (document_id, organization_id, workspace_id, indexed_at, chunk_count, term_count, workspace_key, terms, terms_version)
-  select document_id || '-' || n, organization_id, workspace_id, indexed_at, chunk_count, term_count, workspace_key, terms, terms_version
+    (document_id, organization_id, workspace_id, chunk_count, term_count, workspace_key, terms)
+  select document_id || '-' || n, organization_id, workspace_id, chunk_count, term_count, workspace_key, terms
   from lexical_document cross join generate_series(2, $2::int) as n where document_id = any($1::text[])`;
 
 /** Document by document, as the service does, which decides how full the pages of the index are. */
-const copyPostings = `insert into posting (workspace_key, term, document_number, part, postings)
-  select posting.workspace_key, term, copy.number, part, postings
+const copyPostings = `insert into posting (workspace_key, term, document_number, part, chunk_count, postings)
+  select posting.workspace_key, term, copy.number, part, posting.chunk_count, postings
   from lexical_document as original cross join unnest(original.terms) as own (word)
     join posting on posting.workspace_key = original.workspace_key and term = own.word and document_number = original.number
     cross join generate_series(2, $2::int) as n

@@ -1,8 +1,7 @@
 import type { DocumentScope } from '../documents/document-scope.ts';
-import type { Rest } from '../scan-pace.ts';
 
-/** Whose chunks are searched, and with what. */
-export interface ChunkQuery {
+/** Whose chunks are compared, and with what. */
+export interface VectorQuery {
   workspaceId: string;
   model: string;
   /** Of unit length. */
@@ -13,15 +12,13 @@ export interface ChunkQuery {
   scope?: DocumentScope | undefined;
   /** Find the best documents, by the best chunk of each. */
   byDocument?: boolean | undefined;
-  /** Called after each slice of a scan. */
-  rest?: Rest | undefined;
 }
 
-/** A chunk that may be among the nearest to a query. */
-export interface Candidate {
+/** A chunk by its place. */
+export interface ChunkKey {
   documentId: string;
   index: number;
 }
 
-/** Of a document that may be among the nearest, this many chunks are candidates: one of them scores best exactly. */
-export const candidatesOfDocument = 3;
+/** To be ranked by exact scores: halves and bytes put a few of the nearest in another order. */
+export const candidatesFor = (limit: number) => 2 * limit + 20;

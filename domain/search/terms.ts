@@ -2,14 +2,6 @@ import { stemmer } from 'stemmer';
 import { dan, deu, eng, fra, ita, nld, por, spa, swe } from 'stopword';
 import { partSigns } from './compose.ts';
 
-/** To be raised when the terms of texts become others: then stored documents that have such texts are given their postings again. */
-export const termsVersion = 2;
-
-/** Whether a text may have other terms than by an earlier version: none of them parted signs. */
-export function hasChangedTerms(text: string): boolean {
-  return partSigns(text) !== text;
-}
-
 /** A longer word is cut, so that no text makes a large key. */
 const longestTerm = 64;
 

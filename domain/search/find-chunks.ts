@@ -1,0 +1,76 @@
+import type { Transaction } from '../../db/connect.ts';
+import type { SearchPath } from '../../db/facts.ts';
+import type { DocumentScope } from '../documents/document-scope.ts';
+import { nearestChunks } from './nearest-chunks.ts';
+import { rankByWords } from './rank-by-words.ts';
+import { fuseByRank, type RankedList, semanticWeightOf } from './rank-fusion.ts';
+import { readChunks, type ShownChunk } from './read-chunks.ts';
+import { toUnitLength } from './unit-vector.ts';
+
+/** How much of each of two lists is fused. */
+const fusedDepth = 100;
+
+export interface ChunkSearch {
+  workspaceId: string;
+  /** What is compared by its words. */
+  query?: string | undefined;
+  /** What is compared by meaning: the model that embedded the query, and its vector, of any length. */
+  embedded?: { model: string; vector: ArrayLike<number> } | undefined;
+  /** How many chunks to find at most, or documents. */
+  limit: number;
+  /** The documents that are searched; all of the workspace if undefined. */
+  scope?: DocumentScope | undefined;
+  /** Find documents, each by its best chunk. */
+  byDocument?: boolean | undefined;
+}
+
+export interface FoundChunk extends ShownChunk {
+  /** Cosine similarity: 1 identical, 0 unrelated. Null if nothing was compared by meaning, or the chunk has a vector of another model. */
+  score: number | null;
+  /** BM25: 0 without any term of the query; undefined if words were not compared. Only scores of one search compare. */
+  lexicalScore: number | undefined;
+  /** From 1, in the order of the results. */
+  rank: number;
+}
+
+/**
+ * The chunks of a workspace that are best by meaning, by words, or by both, best first, and the way in which vectors were compared. Two lists are
+ * fused by rank; by document they are of documents, and each found one is shown by the chunk that counts most for it. Scores are exact, whichever
+ * list a chunk came from. `trx` must see one moment in all of its statements.
+ */
+export async function findChunks(trx: Transaction, search: ChunkSearch): Promise<{ path: SearchPath; chunks: FoundChunk[] }> {
+  const { workspaceId, query, embedded, scope, byDocument } = search;
+  const limit = query !== undefined && embedded ? Math.max(fusedDepth, search.limit) : search.limit;
+  if (scope?.named?.length === 0) return { path: 'exact', chunks: [] };
+  const wanted = { workspaceId, limit, scope, byDocument };
+  const comparison = embedded && { model: embedded.model, vector: toUnitLength(embedded.vector) };
+  const near = comparison ? await nearestChunks(trx, { ...wanted, ...comparison }) : { path: 'lexical' as const, chunks: [] };
+  const worded = query === undefined ? [] : await rankByWords(trx, { ...wanted, query }, near.chunks);
+  const lexicalScores = new Map(worded.map(({ documentId, index, score }) => [`${documentId} ${index}`, score]));
+  const read = await readChunks(trx, { workspaceId, chunks: [...near.chunks, ...worded], comparison });
+  const chunks = read.map((chunk) => ({
+    ...chunk,
+    lexicalScore: query === undefined ? undefined : (lexicalScores.get(`${chunk.document_id} ${chunk.index}`) ?? 0),
+  }));
+  const nameOf = ({ id, document_id: documentId }: ShownChunk) => (byDocument ? documentId : id);
+  const rank = (scoreOf: (chunk: Unranked) => number | null) => rankBy(chunks, scoreOf, nameOf).slice(0, limit);
+  const lists: RankedList<Unranked>[] = [
+    { items: rank(({ lexicalScore }) => lexicalScore || null), weight: 1 },
+    { items: rank(({ score }) => score), weight: semanticWeightOf(embedded?.model ?? '') },
+  ];
+  const best = fuseByRank(lists, nameOf).slice(0, search.limit);
+  return { path: near.path, chunks: best.map((chunk, index) => ({ ...chunk, rank: index + 1 })) };
+}
+
+type Unranked = Omit<FoundChunk, 'rank'>;
+
+/** Those that have a score, best first; of those that are named alike the best one. */
+function rankBy(chunks: Unranked[], scoreOf: (chunk: Unranked) => number | null, nameOf: (chunk: Unranked) => string): Unranked[] {
+  const scored = chunks.flatMap((chunk) => {
+    const score = scoreOf(chunk);
+    return score === null ? [] : { chunk, score };
+  });
+  scored.sort((one, other) => other.score - one.score || (one.chunk.id < other.chunk.id ? -1 : 1));
+  const seen = new Set<string>();
+  return scored.map(({ chunk }) => chunk).filter((chunk) => seen.size < seen.add(nameOf(chunk)).size);
+}

@@ -1,0 +1,28 @@
+/** Keeps the best of what it is offered; of equal ones those that came first. */
+export class Best<T> {
+  readonly #count: number;
+  #kept: { score: number; item: T }[] = [];
+  /** Only what scores higher is kept. */
+  least = Number.NEGATIVE_INFINITY;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  offer(score: number, item: T): void {
+    if (score <= this.least) return;
+    this.#kept.push({ score, item });
+    if (this.#kept.length >= 2 * this.#count) this.#cut();
+  }
+
+  /** Best first. */
+  ranked(): { score: number; item: T }[] {
+    this.#cut();
+    return this.#kept;
+  }
+
+  #cut(): void {
+    this.#kept = this.#kept.sort((one, other) => other.score - one.score).slice(0, this.#count);
+    if (this.#kept.length === this.#count) this.least = this.#kept.at(-1)?.score ?? this.least;
+  }
+}

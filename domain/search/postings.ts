@@ -1,0 +1,86 @@
+/**
+ * Postings: in which chunks of a document a term occurs, how often, and how many terms each of these chunks has. A posting is three letters,
+ * one for each of these numbers, since a string is what the driver of Postgres reads fastest.
+ */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/connect.ts';
+import type { DocumentRow } from '../documents/document.ts';
+import { eachTerm } from './terms.ts';
+
+/** The letter of 0. Before it are the digits of what stands between postings. */
+export const firstLetter = 0x100;
+/** How many letters a posting has. */
+export const postingLength = 3;
+/** Larger frequencies count as this one, and longer chunks as of this length; further terms of a chunk are left out. */
+const [highestFrequency, longestChunk] = [255, 4_095];
+/** An entry of an index holds no more. */
+const lettersPerRow = 300 * postingLength;
+
+/**
+ * The key of a workspace in the index of postings: 64 bits of a cryptographic hash of its id, which nobody chooses. A million workspaces
+ * have two with the same key with a chance of 1 in 40 million. Written as text, because a number has not as many bits.
+ */
+export function workspaceKeyOf(workspaceId: string): string {
+  return createHash('sha256').update(workspaceId).digest().readBigInt64BE().toString();
+}
+
+/** Collects the postings of a document, whose chunks are added in order. */
+export class Postings {
+  readonly #ofTerms = new Map<string, string>();
+  #chunkCount = 0;
+  #termCount = 0;
+
+  /** Adds the next chunks. */
+  add(texts: string[]): void {
+    for (const text of texts) {
+      const frequencies = new Map<string, number>();
+      let length = 0;
+      eachTerm(text, (term) => {
+        if (length === longestChunk) return;
+        length += 1;
+        frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+      });
+      for (const [term, frequency] of frequencies)
+        this.#ofTerms.set(
+          term,
+          (this.#ofTerms.get(term) ?? '') + toLetters(this.#chunkCount, Math.min(frequency, highestFrequency), length),
+        );
+      this.#chunkCount += 1;
+      this.#termCount += length;
+    }
+  }
+
+  /** Stores them for a document that has none. Needs the document's lock. */
+  async store(trx: Transaction, { id, organization_id, workspace_id }: DocumentRow): Promise<void> {
+    const workspaceKey = workspaceKeyOf(workspace_id);
+    const terms = [...this.#ofTerms.keys()];
+    const { rows } = await sql<{ number: number }>`
+      insert into lexical_document (document_id, organization_id, workspace_id, chunk_count, term_count, workspace_key, terms)
+      values (${id}, ${organization_id}, ${workspace_id}, ${this.#chunkCount}, ${this.#termCount}, ${workspaceKey}, ${terms}::text[])
+      returning number
+    `.execute(trx);
+    const parts = [...this.#ofTerms].flatMap(([term, letters]) => toParts(term, letters));
+    // Their order is that of the index, so that neighbors are written together.
+    await sql`
+      insert into posting (workspace_key, term, document_number, part, chunk_count, postings)
+      select ${workspaceKey}, term, ${rows[0]?.number}, part, length(postings) / ${sql.lit(postingLength)}, postings
+      from unnest(
+        ${parts.map(({ term }) => term)}::text[], ${parts.map(({ part }) => part)}::int[], ${parts.map(({ letters }) => letters)}::text[]
+      ) as stored (term, part, postings)
+      order by term collate "C", part
+    `.execute(trx);
+  }
+}
+
+function toLetters(index: number, frequency: number, length: number): string {
+  return String.fromCharCode(firstLetter + index, firstLetter + frequency, firstLetter + length);
+}
+
+/** The rows of a term: a common one has several. */
+function toParts(term: string, letters: string): { term: string; part: number; letters: string }[] {
+  return Array.from({ length: Math.ceil(letters.length / lettersPerRow) }, (_, part) => ({
+    ...{ term, part },
+    letters: letters.slice(part * lettersPerRow, (part + 1) * lettersPerRow),
+  }));
+}

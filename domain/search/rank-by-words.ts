@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/connect.ts';
+import type { DocumentScope } from '../documents/document-scope.ts';
+import { Best } from './keep-best.ts';
+import { workspaceKeyOf } from './postings.ts';
+import { type ReadTerm, scoreDocuments, type TermCounts } from './score-documents.ts';
+import { queryTermsOf } from './terms.ts';
+import type { ChunkKey } from './vector-query.ts';
+
+/** Further terms of a long query are not looked for. */
+const mostTerms = 64;
+/** A query reads no more postings, but those of its rarest term: the commonest terms, which tell least, are left out. */
+const mostPostings = 1_000_000;
+
+export interface WordQuery {
+  workspaceId: string;
+  query: string;
+  /** How many chunks to find, or how many documents. */
+  limit: number;
+  /** The documents that are searched; all of the workspace if undefined. */
+  scope?: DocumentScope | undefined;
+  /** Find the best documents, by the best chunk of each. */
+  byDocument?: boolean | undefined;
+}
+
+/** A chunk with its BM25. */
+export type ScoredChunk = ChunkKey & { score: number };
+
+/**
+ * The chunks of a workspace that are best by BM25 of the query's terms, of which a chunk needs one, and then those of `also` that have one.
+ * Frequencies, counts and the average length are those of the workspace, whichever documents are searched: a chunk scores the same.
+ */
+export async function rankByWords(trx: Transaction, query: WordQuery, also: ChunkKey[] = []): Promise<ScoredChunk[]> {
+  const terms = await readTerms(trx, query);
+  if (terms.length === 0) return [];
+  const wanted = await numberChunks(trx, also);
+  const best = new Best<{ number: number; index: number }>(query.limit);
+  const others: ScoredChunk[] = [];
+  scoreDocuments(terms, (number, indexes, scores) => {
+    const scoreOf = (index: number) => scores[index] ?? 0;
+    if (query.byDocument) {
+      const highest = indexes.reduce((high, index) => (scoreOf(index) > scoreOf(high) ? index : high), indexes[0] ?? 0);
+      best.offer(scoreOf(highest), { number, index: highest });
+    } else for (const index of indexes) if (scoreOf(index) > best.least) best.offer(scoreOf(index), { number, index });
+    for (const chunk of wanted.get(number) ?? []) if (scoreOf(chunk.index) > 0) others.push({ ...chunk, score: scoreOf(chunk.index) });
+  });
+  const ranked = best.ranked();
+  const ids = await findDocumentIds(
+    trx,
+    ranked.map(({ item }) => item.number),
+  );
+  return [...ranked.map(({ score, item: { number, index } }) => ({ documentId: ids.get(number) ?? '', index, score })), ...others];
+}
+
+/** The terms of a query that the workspace has, with their postings in the documents that are searched, the rarest term first. */
+async function readTerms(trx: Transaction, { workspaceId, query, scope }: WordQuery): Promise<ReadTerm[]> {
+  const terms = queryTermsOf(query).slice(0, mostTerms);
+  if (terms.length === 0 || scope?.named?.length === 0) return [];
+  const key = workspaceKeyOf(workspaceId);
+  const { rows: counted } = await sql<TermCounts & { term: string }>`
+    select counted.*, total.* from (
+      select term, sum(chunk_count)::int as frequency from posting
+      where workspace_key = ${key} and term = any(${terms}::text[]) group by term
+    ) as counted cross join (
+      select sum(chunk_count)::int as chunks, sum(term_count)::float8 as terms from lexical_document where workspace_id = ${workspaceId}
+    ) as total order by frequency, term
+  `.execute(trx);
+  let postings = 0;
+  const read = counted.filter(({ frequency }, place) => {
+    postings += frequency;
+    return place === 0 || postings <= mostPostings;
+  });
+  const isSearched = scope
+    ? sql`and document_number in (
+        select number from lexical_document where workspace_id = ${workspaceId} and ${scope.includes(sql`lexical_document.document_id`)}
+      )`
+    : sql``;
+  const { rows } = await sql<{ term: string; letters: string }>`
+    select term, string_agg(case when part = 0 then document_number || postings else postings end, '' order by document_number, part) as letters
+    from posting where workspace_key = ${key} and term = any(${read.map(({ term }) => term)}::text[]) ${isSearched}
+    group by term
+  `.execute(trx);
+  const letters = new Map(rows.map((row) => [row.term, row.letters]));
+  return read.flatMap(({ term, ...counts }) => ({ ...counts, letters: letters.get(term) ?? '' }));
+}
+
+/** The chunks by the numbers of their documents. */
+async function numberChunks(trx: Transaction, chunks: ChunkKey[]): Promise<Map<number, ChunkKey[]>> {
+  if (chunks.length === 0) return new Map();
+  const rows = await trx
+    .selectFrom('lexical_document')
+    .select(['number', 'document_id'])
+    .where('document_id', 'in', [...new Set(chunks.map(({ documentId }) => documentId))])
+    .execute();
+  return new Map(rows.map((row) => [row.number, chunks.filter(({ documentId }) => documentId === row.document_id)]));
+}
+
+async function findDocumentIds(trx: Transaction, numbers: number[]): Promise<Map<number, string>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await trx.selectFrom('lexical_document').select(['number', 'document_id']).where('number', 'in', numbers).execute();
+  return new Map(rows.map((row) => [row.number, row.document_id]));
+}
