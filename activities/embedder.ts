@@ -11,16 +11,16 @@ import { FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { JobFailure } from './job-failure.ts';
 
 /** How a model wants its texts. */
-export interface Manner {
+export interface Profile {
   /** How long the chunks of a document should be; undefined if the service does not say. */
   chunkCharacters?: number | undefined;
   textsPerCall: number;
 }
 
-const usualManner: Manner = { textsPerCall: 32 };
+const usualProfile: Profile = { textsPerCall: 32 };
 /** For how long it counts what the service says of its models. */
-const defaults = { mannersKeptMs: 60_000 };
-type Manners = Map<string | undefined, Manner>;
+const defaults = { profilesKeptMs: 60_000 };
+type Profiles = Map<string | undefined, Profile>;
 
 export interface EmbedAllOptions extends CallOptions {
   signal: AbortSignal;
@@ -51,8 +51,8 @@ export class Embedder {
   private readonly ai: AiClient;
   private readonly calls: FairSemaphore;
   private readonly settings: typeof defaults;
-  private manners: { at: number; of: Promise<Manners> } | undefined;
-  private lastKnown: Manners | undefined;
+  private profiles: { at: number; of: Promise<Profiles> } | undefined;
+  private lastKnown: Profiles | undefined;
 
   constructor(ai: AiClient, concurrency: number, settings: Partial<typeof defaults> = {}) {
     this.ai = ai;
@@ -64,16 +64,16 @@ export class Embedder {
    * How a model of the AI service wants its texts, or the one of the service if that is not there. The service is asked once a minute. If it
    * does not respond, what it said before counts. Throws AiServiceError or JobFailure, to be repeated, if it has never said anything.
    */
-  async mannerOf(model: string | undefined): Promise<Manner> {
-    if (!this.manners || Date.now() - this.manners.at >= this.settings.mannersKeptMs)
-      this.manners = { at: Date.now(), of: this.readManners() };
-    const manners = await this.manners.of;
-    return manners.get(model) ?? manners.get(undefined) ?? usualManner;
+  async profileOf(model: string | undefined): Promise<Profile> {
+    if (!this.profiles || Date.now() - this.profiles.at >= this.settings.profilesKeptMs)
+      this.profiles = { at: Date.now(), of: this.readProfiles() };
+    const profiles = await this.profiles.of;
+    return profiles.get(model) ?? profiles.get(undefined) ?? usualProfile;
   }
 
   /** How many texts a model wants in a call; the usual number if the service does not say. */
   async textsPerCallOf(model: string | undefined): Promise<number> {
-    return (await this.mannerOf(model).catch(() => usualManner)).textsPerCall;
+    return (await this.profileOf(model).catch(() => usualProfile)).textsPerCall;
   }
 
   /**
@@ -94,7 +94,7 @@ export class Embedder {
     const ends = AbortSignal.any([options.signal, failed.signal]);
     const calls: Promise<Embedded<V>>[] = [];
     const embedded = texts.length > 0 ? texts : [shortestText];
-    const { organizationId = '', textsPerCall = usualManner.textsPerCall, onProgress } = options;
+    const { organizationId = '', textsPerCall = usualProfile.textsPerCall, onProgress } = options;
     let done = 0;
     for (let start = 0; start < embedded.length; start += textsPerCall) {
       const batch = embedded.slice(start, start + textsPerCall);
@@ -134,16 +134,16 @@ export class Embedder {
   }
 
   /** What the AI service says of its models; under no name that of its own. Chunks of a guessed size would be chunks of another kind. */
-  private async readManners(): Promise<Manners> {
+  private async readProfiles(): Promise<Profiles> {
     try {
       const { embeddings } = await this.ai.health();
-      if (embeddings.length === 0) this.manners = undefined;
+      if (embeddings.length === 0) this.profiles = undefined;
       const [own] = embeddings;
       this.lastKnown = new Map([...(own ? [[undefined, own] as const] : []), ...embeddings.map((one) => [one.model, one] as const)]);
       return this.lastKnown;
     } catch (error) {
       if (this.lastKnown) return this.lastKnown;
-      this.manners = undefined;
+      this.profiles = undefined;
       if (error instanceof AiServiceError && error.retryable) throw error;
       // A refusal is about the deployment, not about a document.
       throw new JobFailure('ai_unavailable', 'The AI service is not available just now.', true, { cause: error });

@@ -48,7 +48,7 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
   const document = await getJobDocument(deps, job);
   const { text, outline, store, isStored } = await getOutlinedText(deps, document, { ...callOf(job), signal, tell });
   const read = await readSearchedIndex(deps.db, document.workspace_id);
-  const { chunkCharacters = chunkSize.characters, textsPerCall } = await deps.embedder.mannerOf(read?.model);
+  const { chunkCharacters = chunkSize.characters, textsPerCall } = await deps.embedder.profileOf(read?.model);
   const size = chunkSizeOf(chunkCharacters);
   const pieces = placeChunks(text, outline, { contentType: document.content_type, size });
   if (pieces.length > maxChunks) {

@@ -87,7 +87,7 @@ async function stageInto(
 ): Promise<ReindexBatch> {
   const documents = await listBehind(deps.db, { target, ...page });
   await deps.breaker?.untilClosed(signal);
-  const { textsPerCall } = await deps.reindexEmbedder.mannerOf(target.model).catch((error: unknown) => {
+  const { textsPerCall } = await deps.reindexEmbedder.profileOf(target.model).catch((error: unknown) => {
     throw toApplicationFailure(error);
   });
   for (const document of documents) {

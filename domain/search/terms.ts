@@ -72,15 +72,6 @@ function fold(text: string): string {
 
 function divide(folded: string, { singly }: { singly: boolean }, visit: (term: string) => void): void {
   const add = (term: string) => visit(cut(term));
-  const addRun = (run: string, isJoined: boolean) => {
-    if (!isJoined) return add(stem(run));
-    for (const one of run.split(joiner)) add(stem(one));
-    if (isIdentifier(run)) add(run);
-  };
-  if (ascii.test(folded)) {
-    eachAsciiRun(folded, addRun);
-    return;
-  }
   const spaced = folded
     .replace(pairedRun, (run) => {
       for (const term of pairs(run, singly)) add(term);
@@ -90,35 +81,11 @@ function divide(folded: string, { singly }: { singly: boolean }, visit: (term: s
       for (const { segment } of wordsOf(run)) add(segment);
       return ' ';
     });
-  for (const run of spaced.match(spacedRun) ?? []) addRun(run, joiner.test(run));
-}
-
-const inWord = 1;
-const joins = 2;
-/** What each character of ASCII in lower case is in {@link spacedRun}. */
-const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  return /[a-z0-9]/.test(character) ? inWord : joiner.test(character) ? joins : 0;
-});
-
-/** The runs that {@link spacedRun} finds in a text of ASCII in lower case, as most is; several times as fast. */
-function eachAsciiRun(text: string, visit: (run: string, isJoined: boolean) => void): void {
-  let start = -1;
-  let isJoined = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const kind = kinds[text.charCodeAt(at)] as number;
-    if (kind === inWord) {
-      if (start < 0) start = at;
-    } else if (start >= 0) {
-      if (kind === joins && at + 1 < text.length && kinds[text.charCodeAt(at + 1)] === inWord) isJoined = true;
-      else {
-        visit(text.slice(start, at), isJoined);
-        start = -1;
-        isJoined = false;
-      }
-    }
+  for (const run of spaced.match(spacedRun) ?? []) {
+    const parts = run.split(joiner);
+    for (const one of parts) add(stem(one));
+    if (parts.length > 1 && isIdentifier(run)) add(run);
   }
-  if (start >= 0) visit(text.slice(start), isJoined);
 }
 
 /** Not of words that only a hyphen or a stroke joins: their parts find them as well. */

@@ -100,8 +100,8 @@ describe('The embedding of documents', () => {
       { model: 'own', dimensions: 2, chunk_characters: 900, texts_per_call: 4 },
       { model: 'other', dimensions: 2, chunk_characters: 1_200, texts_per_call: 32 },
     ];
-    expect(await embedder.mannerOf('other')).to.include({ chunkCharacters: 1_200, textsPerCall: 32 });
-    const { textsPerCall } = await embedder.mannerOf('unheard-of');
+    expect(await embedder.profileOf('other')).to.include({ chunkCharacters: 1_200, textsPerCall: 32 });
+    const { textsPerCall } = await embedder.profileOf('unheard-of');
     const signal = new AbortController().signal;
     const told: number[] = [];
     const index = { model: 'other', dimensions: 2 };
@@ -118,15 +118,15 @@ describe('The embedding of documents', () => {
     const client = createAiClient({ baseUrl: ai.url, token: 'any' });
     let says = false;
     const health: typeof client.health = async (call) => (says ? client.health(call) : aiAway());
-    const patient = new Embedder({ ...client, health }, 1, { mannersKeptMs: 0 });
+    const patient = new Embedder({ ...client, health }, 1, { profilesKeptMs: 0 });
     ai.embeddings = [{ model: 'own', dimensions: 2, chunk_characters: 900, texts_per_call: 4 }];
-    expect(await patient.mannerOf('own').catch((error) => error)).to.include({ code: 'timeout', retryable: true });
+    expect(await patient.profileOf('own').catch((error) => error)).to.include({ code: 'timeout', retryable: true });
     expect(await patient.textsPerCallOf('own')).to.equal(32);
     says = true;
-    const said = await patient.mannerOf('own');
+    const said = await patient.profileOf('own');
     expect(said).to.include({ chunkCharacters: 900, textsPerCall: 4 });
     says = false;
-    expect(await patient.mannerOf('own')).to.deep.equal(said);
+    expect(await patient.profileOf('own')).to.deep.equal(said);
   });
 
   it('says why it cannot tell how a model wants its texts, and knows nothing of the failure before', async () => {
@@ -135,7 +135,7 @@ describe('The embedding of documents', () => {
     const left = [...refusals];
     const asked = new Embedder({ ...client, health: () => Promise.reject(left.shift()) }, 1);
     for (const refusal of refusals) {
-      const error = await asked.mannerOf('own').catch((failure) => failure);
+      const error = await asked.profileOf('own').catch((failure) => failure);
       expect(error).to.include({ code: 'ai_unavailable', retryable: true });
       expect(error.cause).to.equal(refusal);
     }
