@@ -183,17 +183,6 @@ describe('reindexDocuments', () => {
     expect(calls).to.equal(5);
   });
 
-  it('finds documents of which it was not noted with what they are indexed', async () => {
-    for (const name of ['a', 'b']) await index(tenant, name);
-    const { db } = api.database;
-    for (const table of ['document_index', 'workspace_index'] as const) {
-      await db.deleteFrom(table).where('workspace_id', '=', tenant.workspaceId).execute();
-    }
-    serve('new');
-    expect(await reindex(only())).to.deep.include({ workspaces: 1, behind: 2, embedded: 2, switched: 2 });
-    expect(await search()).to.deep.equal({ model: 'new', names: ['a', 'b'], chunks: 4 });
-  });
-
   /** Makes more documents out of one, as if jobs had indexed them. */
   async function copyDocument(id: string, count: number): Promise<void> {
     const { db } = api.database;
@@ -204,8 +193,8 @@ describe('reindexDocuments', () => {
     await sql`insert into chunk (id, organization_id, workspace_id, document_id, index, text, model, embedding)
       select id || '-' || n, organization_id, workspace_id, document_id || '-' || n, index, text, model, embedding
       from chunk, ${ids} where document_id = ${id}`.execute(db);
-    await sql`insert into document_index (document_id, organization_id, workspace_id, indexed_at, model, dimensions, chunking)
-      select document_id || '-' || n, organization_id, workspace_id, indexed_at, model, dimensions, chunking
+    await sql`insert into document_index (document_id, organization_id, workspace_id, model, dimensions, chunking)
+      select document_id || '-' || n, organization_id, workspace_id, model, dimensions, chunking
       from document_index, ${ids} where document_id = ${id}`.execute(db);
   }
 
@@ -389,15 +378,9 @@ describe('reindexDocuments', () => {
     await index(tenant, 'a');
     await index(other, 'x');
     const { db } = api.database;
-    const places = [tenant, other].map(({ workspaceId }) => workspaceId);
-    const unnoted = await db.deleteFrom('document_index').where('workspace_id', 'in', places).returningAll().execute();
     serve('new');
     const { organizationId } = other;
     expect(await reindex({ organizationId, dryRun: true })).to.include({ workspaces: 1, behind: 1, embedded: 0 });
-    const noted = await db.selectFrom('document_index').select('workspace_id').where('workspace_id', 'in', places).execute();
-    expect(noted, 'what it had to note to count').to.deep.equal([{ workspace_id: other.workspaceId }]);
-    const ofTenant = unnoted.filter(({ workspace_id }) => workspace_id === tenant.workspaceId);
-    await db.insertInto('document_index').values(ofTenant).execute();
     expect((await reindex({ dryRun: true })).workspaces).to.be.at.least(2);
     expect([await stagedRows(), await stagedRows(other)]).to.deep.equal([[], []]);
     expect(await reindex({ organizationId, perMinute: 60_000, requestedBy: 'sre@example.com' })).to.include({ workspaces: 1, switched: 1 });
