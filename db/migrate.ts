@@ -4,7 +4,8 @@ import { type Migration, type MigrationProvider, Migrator } from 'kysely/migrati
 import { advisoryLocks } from './advisory-locks.ts';
 import type { Db } from './connect.ts';
 import { migrations, type ShippedMigration } from './migrations/index.ts';
-import { waitBriefly } from './migrations/online.ts';
+import { waitBriefly, withShortLocks } from './migrations/online.ts';
+import { applyRules, findPendingRules, rules as shippedRules } from './rules.ts';
 import type { Database } from './schema.ts';
 
 /** How the shipped migrations and the applied ones compare. */
@@ -23,22 +24,37 @@ export interface MigrateOptions {
   onWait?: (waitedMs: number) => void;
   /** Which migrations there are; the shipped ones if absent. */
   shipped?: Record<string, ShippedMigration>;
+  /** The files of the rules; the shipped ones if absent, and none if only some migrations are applied. */
+  rules?: Record<string, string>;
 }
 
 /**
  * Applies every migration that is pending, one after another; several processes may call it at once. Migrations are
  * forward-only. A database that is ahead of this code (a rollback of code) is left as it is.
  *
- * A migration that does not get a lock within half a second gives way to who holds it, and is tried again, for ten minutes.
+ * After them come the functions and triggers whose text has changed (`db/rules.ts`).
+ *
+ * What does not get a lock within half a second gives way to who holds it, and is tried again, for ten minutes.
  */
-export async function migrate(db: Db, { onBusy = () => {}, onWait = () => {}, shipped = migrations }: MigrateOptions = {}): Promise<void> {
+export async function migrate(db: Db, options: MigrateOptions = {}): Promise<void> {
+  const { onBusy = () => {}, onWait = () => {}, shipped = migrations } = options;
+  const rules = options.rules ?? (shipped === migrations ? shippedRules : {});
   await db.connection().execute(async (held) => {
     // A start that has nothing to apply waits for nobody.
-    if ((await findNext(held, shipped)) === undefined) return;
+    if ((await findNext(held, shipped)) === undefined && (await findPendingRules(held, rules)).length === 0) return;
     await acquireTurn(held, onWait);
     try {
       for (let name = await findNext(held, shipped); name !== undefined; name = await findNext(held, shipped)) {
-        await applyPatiently(held, shipped, name, onBusy);
+        await applyPatiently(
+          () => applyMigration(held, shipped, name),
+          () => onBusy(name),
+        );
+      }
+      for (const name of await findPendingRules(held, rules)) {
+        await applyPatiently(
+          () => withShortLocks(held, (trx) => applyRules(trx, name, rules[name] ?? '')),
+          () => onBusy(name),
+        );
       }
     } finally {
       await sql`select pg_advisory_unlock(${advisoryLocks.migrations})`.execute(held);
@@ -74,35 +90,35 @@ async function findNext(db: Db, shipped: Record<string, ShippedMigration>): Prom
     .find((name) => !applied.includes(name));
 }
 
-async function applyPatiently(
-  db: Db,
-  shipped: Record<string, ShippedMigration>,
-  name: string,
-  onBusy: (migration: string) => void,
-): Promise<void> {
-  const startedAt = performance.now();
-  for (;;) {
-    const migrator = new Migrator({ db, provider: await createProvider(db, shipped), allowUnorderedMigrations: false });
-    const { error } = await migrator.migrateUp({ disableTransactions: shipped[name]?.online === true });
-    if (!error) return;
-    if (!isBusy(error) || performance.now() - startedAt > patienceMs) throw error;
-    onBusy(name);
-    await sleep(busyPauseMs);
+async function applyPatiently(apply: () => Promise<void>, onBusy: () => void): Promise<void> {
+  for (const startedAt = performance.now(); ; await sleep(busyPauseMs)) {
+    try {
+      return await apply();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - startedAt > patienceMs) throw error;
+      onBusy();
+    }
   }
+}
+
+async function applyMigration(db: Db, shipped: Record<string, ShippedMigration>, name: string): Promise<void> {
+  const migrator = new Migrator({ db, provider: await createProvider(db, shipped), allowUnorderedMigrations: false });
+  const { error } = await migrator.migrateUp({ disableTransactions: shipped[name]?.online === true });
+  if (error) throw error;
 }
 
 function isBusy(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === lockNotAvailable;
 }
 
-/** Compares the shipped migrations with the applied ones; reads only. */
+/** Compares the shipped migrations and rules with the applied ones; reads only. */
 export async function getMigrationStatus(db: Db): Promise<MigrationStatus> {
   const applied = await findApplied(db);
   const shipped = Object.keys(migrations);
   return {
     shipped: shipped.length,
     applied: applied.length,
-    pending: shipped.filter((name) => !applied.includes(name)),
+    pending: [...shipped.filter((name) => !applied.includes(name)), ...(await findPendingRules(db))],
     unknown: applied.filter((name) => !(name in migrations)).length,
     latestApplied: applied.at(-1) ?? null,
   };

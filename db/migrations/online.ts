@@ -4,12 +4,12 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 const lockTimeoutMs = 500;
 
 /** Makes the statements of a transaction give up a lock that they do not get at once (CONTRIBUTING.md, migrations). */
-export async function waitBriefly(trx: Kysely<unknown>): Promise<void> {
+export async function waitBriefly<D>(trx: Kysely<D>): Promise<void> {
   await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(trx);
 }
 
 /** A transaction within an online migration, for changes that hold their locks for a moment. */
-export async function withShortLocks(db: Kysely<unknown>, work: (trx: Transaction<unknown>) => Promise<void>): Promise<void> {
+export async function withShortLocks<D>(db: Kysely<D>, work: (trx: Transaction<D>) => Promise<void>): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await waitBriefly(trx);
     await work(trx);

@@ -54,7 +54,6 @@ export async function loadDatabase(target: Target, directory: string, manifest: 
     await withoutIndexes(client, async () => {
       for (const { name } of tables) await loadTable(client, directory, manifest, name, note);
     });
-    await client.query('select adopt_pgvector()');
     await holdMails(client, tables);
     for (const { name } of tables) await client.query(`alter table ${quoted(name)} enable trigger user`);
     for (const { name, lastValue } of manifest.sequences) {

@@ -6,11 +6,11 @@ export interface Table {
   columns: string[];
 }
 
-const ofMigrations = ['kysely_migration', 'kysely_migration_lock'];
+const ofMigrations = ['kysely_migration', 'kysely_migration_lock', 'database_rule'];
 
 /**
  * Not in a backup. Sessions: one that has been ended since would be valid again. Counts of requests. pgvector's vectors: a
- * restore makes them of the chunks, if the database has pgvector. Kysely's own tables: a restore migrates first. Unlogged tables are not
+ * restore makes them of the chunks, if the database has pgvector. The tables of migrations: a restore migrates first. Unlogged tables are not
  * in it either.
  */
 const leftOut = ['session', 'rateLimit', 'chunk_vector', ...ofMigrations];

@@ -1,22 +1,24 @@
 import { createDb, createPool } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
+import { migrations } from '../../db/migrations/index.ts';
 import { type Command, parseFlags } from '../command.ts';
 
 const flags = { json: { type: 'boolean' } } as const;
 
 export const migrateCommand: Command = {
   usage: 'migrate [--json]',
-  summary: 'Apply the pending migrations. The API does that too when it starts, so this is for a step of its own before it.',
+  summary: 'Apply the pending migrations and rules. The API does that too when it starts, so this is for a step of its own before it.',
   flags,
   async run(args, { databaseUrl, print }) {
     const { json } = parseFlags(args, flags);
     const db = createDb(createPool({ url: databaseUrl, poolSize: 2, name: 'sheaf migrations', work: 'migration' }));
     try {
       const { pending } = await getMigrationStatus(db);
+      const due = pending.filter((name) => name in migrations);
       await migrate(db, { onBusy: (migration) => process.stderr.write(`${migration} waits for a lock; it is tried again.\n`) });
       const { applied, unknown } = await getMigrationStatus(db);
-      if (json) return print(JSON.stringify({ applied: pending, inDatabase: applied, unknown }));
-      print(`${pending.length} migrations were applied, ${applied} are in the database.`);
+      if (json) return print(JSON.stringify({ applied: due, inDatabase: applied, unknown }));
+      print(`${due.length} migrations were applied, ${applied} are in the database.`);
       if (unknown > 0) print(`${unknown} of them are of a newer version, and were left as they are.`);
     } finally {
       await db.destroy();

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
@@ -79,6 +80,7 @@ async function run(restore: Restore): Promise<Restored> {
   const jobs = await watch.step('database', async () => {
     await loadDatabase({ url, replace }, path, manifest, note);
     await migrate(db);
+    await sql`select adopt_pgvector()`.execute(db);
     return await takeBackAttempts(db);
   });
   const { deleted, lost } = manifest.objects;

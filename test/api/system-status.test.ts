@@ -50,7 +50,11 @@ describe('System status', () => {
     await pool.query(`insert into kysely_migration (name, timestamp) values ('9999-later', now()::text)`);
     expect((await status()).database.migrations).to.deep.include({ applied: names.length + 1, unknown: 1, latestApplied: '9999-later' });
     await pool.query(`delete from kysely_migration where name in ('9999-later', $1)`, [names.at(-1)]);
-    expect((await status()).database.migrations).to.deep.include({ pending: [names.at(-1)], unknown: 0, latestApplied: names.at(-2) });
+    expect((await status()).database.migrations).to.deep.include({
+      pending: [names.at(-1)],
+      unknown: 0,
+      latestApplied: names.at(-2) ?? null,
+    });
     await pool.query(`insert into kysely_migration (name, timestamp) values ($1, now()::text)`, [names.at(-1)]);
   });
 

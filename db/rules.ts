@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { type Kysely, sql } from 'kysely';
+
+const folder = new URL('./rules/', import.meta.url);
+
+/** The functions and triggers of the database in their present form: the text of each file of `db/rules`, by its name. */
+export const rules: Record<string, string> = Object.fromEntries(
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => [`rules/${file}`, readFileSync(new URL(file, folder), 'utf8')]),
+);
+
+/**
+ * The files whose text the database has never had. One that it had before it got a newer one is of an earlier version, which may start
+ * during a rolling deploy, and counts as applied.
+ */
+export async function findPendingRules<D>(db: Kysely<D>, shipped: Record<string, string> = rules): Promise<string[]> {
+  const table = await sql<{ found: string | null }>`select to_regclass('database_rule')::text as found`.execute(db);
+  if (!table.rows[0]?.found) return Object.keys(shipped);
+  const { rows } = await sql<{ name: string; hash: string }>`select name, hash from database_rule`.execute(db);
+  const applied = new Set(rows.map(({ name, hash }) => `${name} ${hash}`));
+  return Object.keys(shipped).filter((name) => !applied.has(`${name} ${hashOf(shipped[name] ?? '')}`));
+}
+
+/** Runs a file, in the transaction `trx`, and notes that the database has had its text. */
+export async function applyRules<D>(trx: Kysely<D>, name: string, text: string): Promise<void> {
+  // A function may call one of a later file.
+  await sql`set local check_function_bodies = off`.execute(trx);
+  await sql.raw(text).execute(trx);
+  await sql`insert into database_rule (name, hash) values (${name}, ${hashOf(text)})`.execute(trx);
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,71 @@
+-- As JSON: what a column takes up says little, since a text may compress to a hundredth.
+create or replace function measure_job_input() returns trigger language plpgsql as $$
+  begin
+    new.input_bytes := octet_length(new.input::text);
+    return new;
+  end $$;
+create or replace trigger measure_job_input before insert or update of input on job
+  for each row execute function measure_job_input();
+
+create or replace function measure_job_result() returns trigger language plpgsql as $$
+  begin
+    new.result_bytes := octet_length(new.result::text);
+    return new;
+  end $$;
+create or replace trigger measure_job_result before insert or update of result on job
+  for each row execute function measure_job_result();
+
+-- docs/decisions/job-contents.md
+create or replace function shorten_job_texts(input jsonb) returns jsonb language sql immutable as $$
+  select case
+    when octet_length(input::text) <= 4096 then input
+    when input ? 'text' then input || jsonb_build_object('text', left(input ->> 'text', 1000))
+    when input ? 'texts' then input || jsonb_build_object('texts', (
+      select jsonb_agg(left(text, 1000 / jsonb_array_length(input -> 'texts')) order by number)
+      from jsonb_array_elements_text(input -> 'texts') with ordinality as texts (text, number)
+    ))
+    else input
+  end $$;
+
+create or replace function let_go_of_job_texts() returns trigger language plpgsql as $$
+  begin
+    new.input := shorten_job_texts(new.input);
+    new.input_bytes := octet_length(new.input::text);
+    return new;
+  end $$;
+-- A canceled job is never tried again. What a workspace's jobs were given goes with the workspace.
+create or replace trigger let_go_of_job_texts before update of status on job for each row
+  when (old.status <> new.status and (new.status = 'canceled' or (new.status = 'failed' and new.error_code = 'workspace_missing')))
+  execute function let_go_of_job_texts();
+
+-- A stream of a workspace that was deleted tells how its jobs ended. A trigger, since a reference may empty the column, too.
+create or replace function note_former_workspace() returns trigger language plpgsql as $$
+  begin
+    new.former_workspace_id := old.workspace_id;
+    return new;
+  end $$;
+create or replace trigger job_left_workspace before update of workspace_id on job for each row
+  when (old.workspace_id is not null and new.workspace_id is null)
+  execute function note_former_workspace();
+
+-- docs/rules.md, notifications may be lost: they carry ids only. `organization job job …`, or `organization *` for too many to name.
+create or replace function notify_new_jobs() returns trigger language plpgsql as $$
+     begin
+       perform pg_notify('job_changed', organization_id || ' ' ||
+  case when count(*) > 100 then '*' else string_agg(id, ' ') end) from after group by organization_id;
+       return null;
+     end $$;
+create or replace trigger job_inserted after insert on job referencing new table as after
+  for each statement execute function notify_new_jobs();
+
+create or replace function notify_changed_jobs() returns trigger language plpgsql as $$
+     begin
+       perform pg_notify('job_changed', organization_id || ' ' ||
+  case when count(*) > 100 then '*' else string_agg(id, ' ') end) from (
+         select after.id, after.organization_id from after join before using (id)
+         where after.status <> before.status or after.workspace_id is distinct from before.workspace_id
+       ) as changed group by organization_id;
+       return null;
+     end $$;
+create or replace trigger job_updated after update on job referencing old table as before new table as after
+  for each statement execute function notify_changed_jobs();

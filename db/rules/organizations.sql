@@ -1,0 +1,49 @@
+create or replace function raise_rule(code text, data jsonb default '{}') returns void
+  language plpgsql as $$
+    begin
+      raise exception using errcode = 'SHEAF', message = code, detail = data::text;
+    end $$;
+
+-- docs/rules.md, lock order: the organization's lock. One that is being deleted takes no more writes.
+create or replace function lock_live_organization(organization_id text) returns void
+  language plpgsql as $$
+    begin
+      perform from organization where id = lock_live_organization.organization_id for no key update;
+      if exists (select from organization_deletion as d where d.organization_id = lock_live_organization.organization_id) then
+        perform raise_rule('ORGANIZATION_BEING_DELETED');
+      end if;
+    end $$;
+
+create or replace function after_organization_change() returns trigger language plpgsql as $$
+  begin
+    perform record_auth_change(new.id, case tg_op when 'INSERT' then 'organization.create' else 'organization.update' end,
+      'organization', new.id, jsonb_build_object('name', new.name, 'slug', new.slug));
+    return null;
+  end $$;
+create or replace trigger after_organization_insert after insert on organization for each row execute function after_organization_change();
+create or replace trigger after_organization_update after update on organization for each row
+  when ((old.name, old.slug, old.logo, old.metadata) is distinct from (new.name, new.slug, new.logo, new.metadata))
+  execute function after_organization_change();
+
+create or replace function after_organization_owned() returns trigger language plpgsql as $$
+  declare
+    creator text := nullif(current_setting('sheaf.actor', true), '')::jsonb ->> 'userId';
+  begin
+    if creator is not null then
+      perform require_organization(creator);
+      insert into organization_without_owner (organization_id, user_id) values (new.id, creator);
+    end if;
+    return null;
+  end $$;
+create or replace trigger after_organization_owned after insert on organization for each row execute function after_organization_owned();
+
+-- The deletion that the service carries out is audited where it is decided, with its actor; this is every other one.
+create or replace function before_organization_delete() returns trigger language plpgsql as $$
+  begin
+    if not exists (select from organization_deletion where organization_id = old.id) then
+      perform record_auth_change(old.id, 'organization.delete', 'organization', old.id,
+        jsonb_build_object('name', old.name, 'slug', old.slug));
+    end if;
+    return old;
+  end $$;
+create or replace trigger before_organization_delete before delete on organization for each row execute function before_organization_delete();

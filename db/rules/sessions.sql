@@ -1,0 +1,50 @@
+create or replace function cut_user_agent() returns trigger language plpgsql as $$
+  begin
+    new."userAgent" := left(new."userAgent", 512);
+    return new;
+  end $$;
+create or replace trigger cut_user_agent before insert or update of "userAgent" on session
+  for each row when (char_length(new."userAgent") > 512) execute function cut_user_agent();
+
+-- Sessions that another sign-in of the user ends at this moment are left to it, so that neither waits.
+create or replace function end_oldest_sessions() returns trigger language plpgsql as $$
+  begin
+    if new."impersonatedBy" is not null then
+      return null;
+    end if;
+    perform set_config('sheaf.ends_oldest_sessions', 'on', true);
+    delete from session where id in (
+      select id from session where id in (
+        select id from session where "userId" = new."userId" and id <> new.id and "impersonatedBy" is null
+        order by ("expiresAt" > now()) desc, "updatedAt" desc offset 99
+      ) for update skip locked
+    );
+    perform set_config('sheaf.ends_oldest_sessions', '', true);
+    return null;
+  end $$;
+create or replace trigger end_oldest_sessions after insert on session for each row execute function end_oldest_sessions();
+
+-- A session that is not to be remembered lives a day, an impersonated one an hour. better-auth keeps that in a second cookie, and would
+-- extend the session to a week for a bearer token, which comes without it.
+create or replace function keep_session_end() returns trigger language plpgsql as $$
+  begin
+    new."expiresAt" := old."expiresAt";
+    return new;
+  end $$;
+create or replace trigger keep_session_end before update of "expiresAt" on session for each row
+  when (old."expiresAt" - old."createdAt" < interval '2 days' and new."expiresAt" > old."expiresAt")
+  execute function keep_session_end();
+
+-- The value of a link's row is the id of its user, and of no other row that better-auth makes.
+create or replace function end_links() returns trigger language plpgsql as $$
+  begin
+    delete from verification where value = case tg_table_name when 'account' then to_jsonb(new) ->> 'userId' else old.id end;
+    return null;
+  end $$;
+create or replace trigger end_links_of_address after update of email on "user" for each row
+  when (old.email is distinct from new.email) execute function end_links();
+create or replace trigger end_links_of_new_password after insert on account for each row
+  when (new.password is not null) execute function end_links();
+create or replace trigger end_links_of_password after update of password on account for each row
+  when (old.password is distinct from new.password) execute function end_links();
+create or replace trigger end_links_of_user after delete on "user" for each row execute function end_links();
