@@ -1,5 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { type Release, SemaphoreClosed } from '../concurrency/fair-semaphore.ts';
+import { type Release, SemaphoreClosed } from '../concurrency/semaphore.ts';
 import { untilAborted } from '../concurrency/until-aborted.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';

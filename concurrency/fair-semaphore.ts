@@ -1,15 +1,5 @@
 import { FairQueue } from './fair-queue.ts';
-
-/** Gives back what was acquired. A second call does nothing. */
-export type Release = () => void;
-
-/** The semaphore is closed: nobody acquires it any more. */
-export class SemaphoreClosed extends Error {
-  constructor() {
-    super('The semaphore is closed.');
-    this.name = 'SemaphoreClosed';
-  }
-}
+import { type Release, SemaphoreClosed } from './semaphore.ts';
 
 /**
  * Has at most `limit` holders at once. Those who wait are served key by key, so that one who asks often does not make the others wait for

@@ -1,44 +1,77 @@
-import { FairSemaphore, type Release } from './fair-semaphore.ts';
+import { WaitQueue } from './wait-queue.ts';
 
-const onlyKey = '';
+/** Gives back what was acquired. A second call does nothing. */
+export type Release = () => void;
 
-/** Has at most `limit` holders at once. Callers acquire it in the order in which they asked: a {@link FairSemaphore} with one key. */
+/** The semaphore is closed: nobody acquires it any more. */
+export class SemaphoreClosed extends Error {
+  constructor() {
+    super('The semaphore is closed.');
+    this.name = 'SemaphoreClosed';
+  }
+}
+
+/** Has at most `limit` holders at once. Callers acquire it in the order in which they asked. */
 export class Semaphore {
-  readonly #fair: FairSemaphore;
+  readonly limit: number;
+  readonly #queue = new WaitQueue();
+  #held = 0;
+  #isClosed = false;
 
   constructor(limit: number) {
-    this.#fair = new FairSemaphore(limit);
-  }
-
-  get limit(): number {
-    return this.#fair.limit;
+    this.limit = limit;
   }
 
   get held(): number {
-    return this.#fair.held;
+    return this.#held;
   }
 
   get waiting(): number {
-    return this.#fair.waiting;
+    return this.#queue.size;
   }
 
-  /** Waits until there are fewer than `limit` holders. Rejects with the signal's reason. */
-  acquire(signal?: AbortSignal): Promise<Release> {
-    return this.#fair.acquire(onlyKey, signal);
+  /** Waits until there are fewer than `limit` holders. Rejects with the signal's reason, or {@link SemaphoreClosed}. */
+  async acquire(signal?: AbortSignal): Promise<Release> {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw new SemaphoreClosed();
+    if (this.#held < this.limit) this.#held++;
+    else await this.#queue.wait(signal);
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      // Passed on at once, so that a caller who asks now does not come first.
+      if (!this.#queue.resolveNext()) this.#held--;
+    };
   }
 
   /** As {@link acquire}, but undefined after `patienceMs`. */
-  acquireWithin(patienceMs: number, signal: AbortSignal): Promise<Release | undefined> {
-    return this.#fair.acquireWithin(onlyKey, patienceMs, signal);
+  async acquireWithin(patienceMs: number, signal: AbortSignal): Promise<Release | undefined> {
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(), patienceMs);
+    try {
+      return await this.acquire(AbortSignal.any([signal, patience.signal]));
+    } catch (error) {
+      if (patience.signal.aborted && !signal.aborted) return undefined;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
-  /** Rejects all who wait, and all who ask from now on, with `SemaphoreClosed`. Holders stay until they release. */
+  /** Rejects all who wait, and all who ask from now on, with {@link SemaphoreClosed}. Holders stay until they release. */
   close(): void {
-    this.#fair.close();
+    this.#isClosed = true;
+    this.#queue.rejectAll(new SemaphoreClosed());
   }
 
   /** Does `work` as a holder. Rejects as {@link acquire} and as the work does. */
-  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#fair.run(onlyKey, work, signal);
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const release = await this.acquire(signal);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
   }
 }

@@ -1,5 +1,4 @@
-import type { Release } from './fair-semaphore.ts';
-import { Semaphore } from './semaphore.ts';
+import { type Release, Semaphore } from './semaphore.ts';
 
 /** For each key at most `limit` holders at once, in the order in which they asked. A key that nobody holds or waits for takes no memory. */
 export class Turns {

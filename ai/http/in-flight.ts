@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Release } from '../../concurrency/fair-semaphore.ts';
+import type { Release } from '../../concurrency/semaphore.ts';
 import { Semaphore } from '../../concurrency/semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { inSpan } from '../../telemetry/spans.ts';

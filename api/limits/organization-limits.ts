@@ -1,5 +1,5 @@
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import type { Release } from '../../concurrency/fair-semaphore.ts';
+import type { Release } from '../../concurrency/semaphore.ts';
 import { Turns } from '../../concurrency/turns.ts';
 import { ApiError } from '../../contract/api-error.ts';
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { FairSemaphore, SemaphoreClosed } from '../../concurrency/fair-semaphore.ts';
+import { FairSemaphore } from '../../concurrency/fair-semaphore.ts';
+import { SemaphoreClosed } from '../../concurrency/semaphore.ts';
 import { TimeSlices } from '../../concurrency/time-slices.ts';
 
 const patient = 60_000;
