@@ -5,8 +5,9 @@ import { partSigns } from './compose.ts';
 /** A longer word is cut, so that no text makes a large key. */
 const longestTerm = 64;
 
-/** Words and numbers, and what joins them to an identifier: `INV-2024-001`, `ada@example.com`, `foo_bar`, `28.31`. */
-export const spacedRun = /[\p{L}\p{M}\p{N}]+(?:[-_.,:/@+#&][\p{L}\p{M}\p{N}]+)*/gu;
+/** Words and numbers, and what joins them to an identifier: `INV-2024-001`, `ada@example.com`, `foo_bar`, `28.31`; `C++` and `C#`. */
+export const spacedRun =
+  /(?<![\p{L}\p{M}\p{N}])[A-Za-z](?:\+\+|#)(?![\p{L}\p{M}\p{N}])|[\p{L}\p{M}\p{N}]+(?:[-_.,:/@+#&][\p{L}\p{M}\p{N}]+)*/gu;
 export const joiner = /[-_.,:/@+#&]/;
 const part = /[\p{L}\p{M}\p{N}]+/gu;
 export const possessive = /['’][sS](?![\p{L}\p{N}])/gu;
@@ -24,7 +25,7 @@ export function wordsOf(run: string): Intl.SegmentData[] {
 }
 
 /** In which scripts an accent does not make another letter. Elsewhere it does: й is not и. */
-const accents = /(?<=[\p{Script=Latin}\p{Script=Greek}])\p{Mn}+|(?<=е)\u0308|[\u0591-\u05c7\u064b-\u0652\u0670\u0640]/gu;
+const accents = /(?<=[\p{Script=Latin}\p{Script=Greek}])\p{Mn}+|(?<=е)\u0308|[\u0591-\u05c7\u064b-\u0655\u0670\u0640]/gu;
 const letters: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i', ς: 'σ' };
 const foldedLetter = /[ßæœøđðłþıς]/g;
 
@@ -82,7 +83,7 @@ function divide(folded: string, { singly }: { singly: boolean }, visit: (term: s
       return ' ';
     });
   for (const run of spaced.match(spacedRun) ?? []) {
-    const parts = run.split(joiner);
+    const parts = run.endsWith('+') || run.endsWith('#') ? [run] : run.split(joiner);
     for (const one of parts) add(stem(one));
     if (parts.length > 1 && isIdentifier(run)) add(run);
   }
@@ -110,14 +111,33 @@ const stems = new Map<string, string>();
 const mostStems = 50_000;
 const mayBeEnglish = /^[a-z]{3,64}$/;
 
+/** The article that Arabic and Hebrew write as a part of the word. */
+const article = /^(?:ال(?=\p{Script=Arabic}{3})|ה(?=\p{Script=Hebrew}{3}))/u;
+/** Plurals that no rule tells. */
+const singulars: Record<string, string> = {
+  ...{
+    children: 'child',
+    people: 'person',
+    men: 'man',
+    women: 'woman',
+    feet: 'foot',
+    teeth: 'tooth',
+    geese: 'goose',
+    mice: 'mouse',
+    lice: 'louse',
+  },
+  ...{ wives: 'wife', lives: 'life', knives: 'knife', leaves: 'leaf', halves: 'half', shelves: 'shelf', wolves: 'wolf', thieves: 'thief' },
+  ...{ indices: 'index', matrices: 'matrix', vertices: 'vertex', criteria: 'criterion', phenomena: 'phenomenon', analyses: 'analysis' },
+};
+
 /** The English stem of what may be an English word. Other languages lose little by it, since texts and queries are stemmed alike. */
 function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
-  if (!mayBeEnglish.test(word)) return word;
+  if (!mayBeEnglish.test(word)) return word.replace(article, '');
   // A part of a string keeps all of that string: without a copy, each word would keep the text of its chunk.
   const copy = Buffer.from(word, 'latin1').toString('latin1');
-  const found = stemmer(copy);
+  const found = stemmer(singulars[copy] ?? copy);
   if (stems.size >= mostStems) stems.clear();
   stems.set(copy, found);
   return found;

@@ -279,6 +279,13 @@ describe('Search by words', () => {
     ['m2', 'a plot of 120 m²'],
     ['3', 'about 3½ cups'],
     ['to be or not to be', 'to be, or not to be'],
+    ['ايجار', 'عقد إيجار مرآب'],
+    ['الإيجار', 'عقد إيجار مرآب'],
+    ['ספר', 'קראתי את הספר'],
+    ['C++', 'written in C++'],
+    ['c#', 'written in C#, mostly'],
+    ['child', 'two children'],
+    ['mice', 'a mouse'],
   ];
   for (const [number, [query, text]] of finds.entries()) {
     it(`finds “${text}” by “${query}”`, async () => {
@@ -286,6 +293,17 @@ describe('Search by words', () => {
       expect(await textsOf(`word${number}`, query)).to.deep.equal([text]);
     });
   }
+
+  it('takes a language with a sign for no letter, and a sign for nothing', async () => {
+    await makeWorkspace('signed', [['vitamin C'], ['in C++'], ['in C#']]);
+    for (const [query, text] of [
+      ['c', 'vitamin C'],
+      ['C++', 'in C++'],
+      ['C#', 'in C#'],
+    ] as const)
+      expect(await textsOf('signed', query)).to.deep.equal([text]);
+    expect(await textsOf('signed', '+ #')).to.deep.equal([]);
+  });
 
   it('bounds what a word and a query take', async () => {
     expect(termsOf('x'.repeat(2_000))).to.deep.equal(['x'.repeat(64)]);
