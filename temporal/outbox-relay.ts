@@ -10,7 +10,7 @@ import { grpcErrorOf, isUnreachable } from './unreachable.ts';
 
 const deadlineMs = 5_000;
 /** How many intents are on their way at once: more would only wait for each other in a Temporal that is busy. */
-const maxInFlight = 20;
+const maxInFlight = 10;
 const pollMs = 1_000;
 /** Longer than a delivery takes. */
 const leaseSeconds = 15;

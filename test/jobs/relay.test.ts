@@ -73,7 +73,7 @@ describe('A backlog', () => {
         await until(async () => (await waiting()) === 0);
       },
     );
-    expect(most).to.be.within(2, 20);
+    expect(most).to.be.within(2, 10);
   });
 
   it('keeps the order of each workflow', async () => {

@@ -363,7 +363,7 @@ describe('npm run ops, on a running service', () => {
     });
     const told = await ops(['reindex', '--workspace', tenant.workspaceId, '--requested-by', 'ada', '--follow']);
     expect(told.stdout).to.match(
-      /^http:\S+\/workflows\/reindex\n[\s\S]*1 of 1 documents embedded by local-hash-256, 256 dimensions, 1 switched\n$/,
+      /^Documents are embedded anew: http:\S+\/workflows\/reindex\n[\s\S]*1 of 1 documents embedded by local-hash-256, 256 dimensions, 1 switched\n$/,
     );
     expect((await answerOf(['reindex', '--all', '--dry-run'])).body.progress).to.include({ behind: 0 });
     expect(await charges()).to.deep.equal(before);
