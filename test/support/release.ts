@@ -11,7 +11,6 @@ const folders = [
   'db',
   'domain',
   'mail',
-  'metrics',
   'payments',
   'storage',
   'telemetry',
