@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
+import { runScript } from './run-script.ts';
 
 const folder = new URL('./rules/', import.meta.url);
 
@@ -28,7 +29,7 @@ export async function findPendingRules<D>(db: Kysely<D>, shipped: Record<string,
 export async function applyRules<D>(trx: Kysely<D>, name: string, text: string): Promise<void> {
   // A function may call one of a later file.
   await sql`set local check_function_bodies = off`.execute(trx);
-  await sql.raw(text).execute(trx);
+  await runScript(trx, text);
   await sql`insert into database_rule (name, hash) values (${name}, ${hashOf(text)})`.execute(trx);
 }
 
