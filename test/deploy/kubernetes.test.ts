@@ -132,15 +132,15 @@ describe('deploy/kubernetes', () => {
       // What docs/configuration.md says that each adds to its pool, and what a migration and a command take.
       const formula = readFileSync('docs/configuration.md', 'utf8');
       expect(formula)
-        .to.include('API processes × (DATABASE_POOL_SIZE + 2,')
+        .to.include('API processes × (DATABASE_POOL_SIZE + 1,')
         .and.include('workers × (DATABASE_POOL_SIZE + 3) + 3 for a migration + 3');
-      const [ofApis, ofWorkers] = [apis * (poolOf('sheaf-api') + 2), workers * (poolOf('sheaf-worker') + 3)];
-      expect(page).to.include(`| ${apis} × (${poolOf('sheaf-api')} + 2) = ${ofApis} |`);
+      const [ofApis, ofWorkers] = [apis * (poolOf('sheaf-api') + 1), workers * (poolOf('sheaf-worker') + 3)];
+      expect(page).to.include(`| ${apis} × (${poolOf('sheaf-api')} + 1) = ${ofApis} |`);
       expect(page).to.include(`| ${workers} × (${poolOf('sheaf-worker')} + 3) = ${ofWorkers} |`);
       const sum = ofApis + ofWorkers + 3 + 3;
       expect(page).to.include(`| together | ${sum} |`);
       const allowed = Number(/`max_connections` to (\d+)/.exec(page)?.[1]);
-      expect(allowed - 3, 'room for pods that stop').to.be.at.least(sum + apis * (poolOf('sheaf-api') + 2));
+      expect(allowed - 3, 'room for pods that stop').to.be.at.least(sum + apis * (poolOf('sheaf-api') + 1));
     } finally {
       removeTestDirectory(files);
     }
