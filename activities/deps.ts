@@ -25,7 +25,7 @@ export interface ActivityDeps {
   storage: Storage;
   ai: AiClient;
   embedder: Embedder;
-  /** One call at a time, so that re-embedding takes turns with jobs. */
+  /** One call at a time, so that re-embedding leaves room for jobs. */
   reindexEmbedder: Embedder;
   mailer: Mailer;
   log: Logger;

@@ -7,7 +7,7 @@ import {
   type FloatEmbeddings,
   type TextEmbeddings,
 } from '../ai/client.ts';
-import { FairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { Semaphore } from '../concurrency/semaphore.ts';
 import { JobFailure } from './job-failure.ts';
 
 /** How a model wants its texts. */
@@ -24,8 +24,6 @@ type Profiles = Map<string | undefined, Profile>;
 
 export interface EmbedAllOptions extends CallOptions {
   signal: AbortSignal;
-  /** Whose texts these are: organizations take turns. */
-  organizationId?: string | undefined;
   /** The index whose model should embed, if the service has it; by default that of the service. */
   index?: { model: string; dimensions: number } | undefined;
   textsPerCall?: number;
@@ -44,19 +42,19 @@ type Embed<V> = (input: EmbedInput) => Promise<Embedded<V>>;
 
 /**
  * Embeds the chunks of whole documents and the texts of jobs, with at most `concurrency` calls at a time for all attempts of this process
- * (`WORKER_EMBED_CALLS`). Organizations take turns. Of one, the calls of the attempt that asked first go first, so that its chunks are stored
- * while those of the next document are embedded.
+ * (`WORKER_EMBED_CALLS`). The calls of the attempt that asked first go first, so that its chunks are stored while those of the next document
+ * are embedded.
  */
 export class Embedder {
   private readonly ai: AiClient;
-  private readonly calls: FairSemaphore;
+  private readonly calls: Semaphore;
   private readonly settings: typeof defaults;
   private profiles: { at: number; of: Promise<Profiles> } | undefined;
   private lastKnown: Profiles | undefined;
 
   constructor(ai: AiClient, concurrency: number, settings: Partial<typeof defaults> = {}) {
     this.ai = ai;
-    this.calls = new FairSemaphore(concurrency);
+    this.calls = new Semaphore(concurrency);
     this.settings = { ...defaults, ...settings };
   }
 
@@ -94,11 +92,11 @@ export class Embedder {
     const ends = AbortSignal.any([options.signal, failed.signal]);
     const calls: Promise<Embedded<V>>[] = [];
     const embedded = texts.length > 0 ? texts : [shortestText];
-    const { organizationId = '', textsPerCall = usualProfile.textsPerCall, onProgress } = options;
+    const { textsPerCall = usualProfile.textsPerCall, onProgress } = options;
     let done = 0;
     for (let start = 0; start < embedded.length; start += textsPerCall) {
       const batch = embedded.slice(start, start + textsPerCall);
-      const call = this.calls.run(organizationId, () => this.embedPatiently(embed, batch, { ...options, signal: ends }), ends);
+      const call = this.calls.run(() => this.embedPatiently(embed, batch, { ...options, signal: ends }), ends);
       calls.push(call);
       call.then(
         () => {

@@ -24,7 +24,7 @@ export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, tel
 /** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, and `ocrPages` if text recognition read some. */
 const extractDocument: Handler = async (deps, job, signal, tell) => {
   const document = await getJobDocument(deps, job);
-  const extracted = await extractText(deps, document, { ...callOf(job), signal, tell });
+  const extracted = await extractText(deps, document, { requestId: job.id, signal, tell });
   const { text: _, outline: __, ocrConfidence: ___, ...result } = extracted;
   return { result, effects: (trx) => storeText(trx, document, extracted) };
 };
@@ -32,10 +32,10 @@ const extractDocument: Handler = async (deps, job, signal, tell) => {
 /** Summarizes a document, after extracting its text if none is stored. Result: `{ summary, sentences, model, characters }`. */
 const summarizeDocument: Handler = async (deps, job, signal, tell) => {
   const document = await getJobDocument(deps, job);
-  const { text, store } = await getDocumentText(deps, document, { ...callOf(job), signal, tell });
+  const { text, store } = await getDocumentText(deps, document, { requestId: job.id, signal, tell });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to summarize.', false);
   const maxSentences = Number(job.input.maxSentences);
-  const summary = await deps.ai.summarize({ text, maxSentences, signal, ...callOf(job) });
+  const summary = await deps.ai.summarize({ text, maxSentences, signal, requestId: job.id });
   return { result: { ...summary }, effects: store };
 };
 
@@ -46,7 +46,7 @@ const summarizeDocument: Handler = async (deps, job, signal, tell) => {
 const indexDocument: Handler = async (deps, job, signal, tell) => {
   const until = Date.now() + deps.jobs.timeoutMs;
   const document = await getJobDocument(deps, job);
-  const { text, outline, store, isStored } = await getOutlinedText(deps, document, { ...callOf(job), signal, tell });
+  const { text, outline, store, isStored } = await getOutlinedText(deps, document, { requestId: job.id, signal, tell });
   const read = await readSearchedIndex(deps.db, document.workspace_id);
   const { chunkCharacters = chunkSize.characters, textsPerCall } = await deps.embedder.profileOf(read?.model);
   const size = chunkSizeOf(chunkCharacters);
@@ -56,7 +56,7 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
   }
   const texts = pieces.map(({ embedded }) => embedded);
   const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} chunks.`);
-  const embedding = { signal, ...callOf(job), index: read, textsPerCall, until, onProgress };
+  const embedding = { signal, requestId: job.id, index: read, textsPerCall, until, onProgress };
   const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, embedding);
   const chunks = pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] }));
   const made = { model, dimensions, chunking: chunkingOf(size) };
@@ -74,7 +74,7 @@ const indexDocument: Handler = async (deps, job, signal, tell) => {
 /** Summarizes a text. Result: `{ summary, sentences, model, characters }`. */
 const summarizeText: Handler = async (deps, job, signal) => {
   const { text, maxSentences } = job.input as { text: string; maxSentences: number };
-  return { result: { ...(await deps.ai.summarize({ text, maxSentences, signal, ...callOf(job) })) } };
+  return { result: { ...(await deps.ai.summarize({ text, maxSentences, signal, requestId: job.id })) } };
 };
 
 /** Embeds texts. Result: `{ model, dimensions, vectors }`, a vector for each text. */
@@ -83,7 +83,7 @@ const embedTexts: Handler = async (deps, job, signal, tell) => {
   const { texts } = job.input as { texts: string[] };
   const textsPerCall = await deps.embedder.textsPerCallOf(undefined);
   const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} texts.`);
-  return { result: { ...(await deps.embedder.embedNumbers(texts, { signal, ...callOf(job), textsPerCall, until, onProgress })) } };
+  return { result: { ...(await deps.embedder.embedNumbers(texts, { signal, requestId: job.id, textsPerCall, until, onProgress })) } };
 };
 
 /** The handler of each kind. A worker polls the task queues of the kinds that are here. */
@@ -101,15 +101,9 @@ async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<Document
   return document;
 }
 
-/** For whom the AI service works: it logs the job, and organizations take turns there. */
-function callOf({ id, organization_id }: JobRow): { requestId: string; organizationId: string } {
-  return { requestId: id, organizationId: organization_id };
-}
-
 /** For whom a text is extracted, until when, and whom its progress is told. */
 interface Call {
   requestId: string;
-  organizationId: string;
   signal: AbortSignal;
   tell: (progress: string) => void;
 }

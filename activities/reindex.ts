@@ -171,7 +171,6 @@ async function embedDocument(
   const texts = pieces.map(({ embedded }) => embedded);
   const { model, dimensions, vectors } = await reindexEmbedder.embedAll(texts, {
     signal,
-    organizationId: document?.organization_id,
     textsPerCall,
     until: Date.now() + patienceMs,
   });

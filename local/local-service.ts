@@ -2,7 +2,8 @@ import { ConfigurationError } from '../config/environment.ts';
 import type { LocalConfig } from '../config/local.ts';
 import { claimDataDir } from './data-directory.ts';
 import { checkPorts } from './ports.ts';
-import { Progress, serviceNames } from './progress.ts';
+import { Progress } from './progress.ts';
+import { serviceNames } from './service-names.ts';
 import { type ServiceName, type Stack, type StackOptions, startStack } from './stack.ts';
 
 export interface LocalServiceOptions extends Pick<StackOptions, 'abort' | 'onServiceExit'> {

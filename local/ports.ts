@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import getPort from 'get-port';
 import type { LocalConfig } from '../config/local.ts';
-import type { ServiceName } from './services.ts';
+import type { ServiceName } from './service-names.ts';
 
 /** Below the ports of outgoing connections: one of those could take a port before our program listens on it. */
 const range = { from: 20_000, to: 32_000 };

@@ -1,15 +1,6 @@
 import ora, { type Ora } from 'ora';
-import type { ServiceName } from './services.ts';
+import { type ServiceName, serviceNames } from './service-names.ts';
 import type { ServiceEvent } from './stack.ts';
-
-/** The names of the services for the user. */
-export const serviceNames: Record<ServiceName, string> = {
-  postgres: 'Postgres',
-  temporal: 'Temporal',
-  ai: 'AI service',
-  api: 'API with worker',
-  worker: 'Worker',
-};
 
 const firstLineMs = 1000;
 const repeatMs = 15_000;

@@ -4,11 +4,9 @@ import type { Environment } from '../config/environment.ts';
 import { inheritedEnvironment, loadStopLimitMs } from '../config/local.ts';
 import { reachableHost } from './ports.ts';
 import { startPostgres } from './postgres.ts';
+import type { ServiceName } from './service-names.ts';
 import type { RunningProcess, Supervisor } from './supervise.ts';
 import { startTemporal } from './temporal.ts';
-
-/** A process of the local stack. If `worker` is started, the API runs no worker inside. */
-export type ServiceName = 'postgres' | 'temporal' | 'ai' | 'api' | 'worker';
 
 export interface Ports {
   postgres: number;

@@ -7,10 +7,11 @@ import { makeDataDir } from './data-directory.ts';
 import { rotate } from './log-file.ts';
 import { findFreePorts, reachableHost } from './ports.ts';
 import { keepSecrets, type Secrets } from './secrets.ts';
-import { type Addresses, type Ports, type ServiceName, startService } from './services.ts';
+import type { ServiceName } from './service-names.ts';
+import { type Addresses, type Ports, startService } from './services.ts';
 import { createSupervisor, type Exit, type RunningProcess, type Supervisor } from './supervise.ts';
 
-export type { ServiceName } from './services.ts';
+export type { ServiceName } from './service-names.ts';
 
 export interface ServiceEvent {
   service: ServiceName;

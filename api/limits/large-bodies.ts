@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { Turns } from '../../concurrency/turns.ts';
+import { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Caller } from '../caller.ts';
@@ -22,12 +22,12 @@ export interface LargeBodiesOptions {
 export class LargeBodies {
   readonly #smallBytes: number;
   readonly #patienceMs: number;
-  readonly #permits: Turns;
+  readonly #permits: KeyedSemaphore;
 
   constructor({ smallBytes = 16 * 1024, atOnce = 8, maxWaiting = 300, patienceMs = 30_000 }: LargeBodiesOptions = {}) {
     this.#smallBytes = smallBytes;
     this.#patienceMs = patienceMs;
-    this.#permits = new Turns({ limit: atOnce, maxWaiting });
+    this.#permits = new KeyedSemaphore({ limit: atOnce, maxWaiting });
   }
 
   /** Waits until the body may be read. Throws TOO_MANY_REQUESTS after a while, and the signal's reason if the client leaves. */

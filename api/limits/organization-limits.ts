@@ -1,6 +1,6 @@
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import type { Release } from '../../concurrency/semaphore.ts';
-import { Turns } from '../../concurrency/turns.ts';
 import { ApiError } from '../../contract/api-error.ts';
 
 export interface OrganizationLimitsOptions {
@@ -19,12 +19,12 @@ export interface OrganizationLimitsOptions {
  */
 export class OrganizationLimits {
   readonly #rate: RateLimiterMemory;
-  readonly #permits: Turns;
+  readonly #permits: KeyedSemaphore;
   readonly #patienceMs: number;
 
   constructor({ requestsPerSecond, atOnce, maxWaiting = 1_000, patienceMs = 15_000 }: OrganizationLimitsOptions) {
     this.#rate = new RateLimiterMemory({ points: requestsPerSecond, duration: 1 });
-    this.#permits = new Turns({ limit: atOnce, maxWaiting });
+    this.#permits = new KeyedSemaphore({ limit: atOnce, maxWaiting });
     this.#patienceMs = patienceMs;
   }
 

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { contentDisposition } from '../../storage/content-disposition.ts';
 import { noteOrganization } from '../http/request.ts';
-import type { DownloadTurns } from './download-turns.ts';
+import type { DownloadPermits } from './download-permits.ts';
 import { errorBody, keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
 
 /** When a client may ask again whose organization has too many downloads under way. */
@@ -13,15 +13,15 @@ const errorCodes: Record<number, string> = { 404: 'not_found', 412: 'preconditio
  * GET and HEAD of a document's bytes, one range at a time if the client asks for one. A document is whatever a member uploaded, so
  * browsers save it and never show it: an HTML page opened at this address would otherwise act for this site.
  */
-export async function download(options: UploadOptions, turns: DownloadTurns, req: ObjectRequest, res: Response): Promise<void> {
+export async function download(options: UploadOptions, permits: DownloadPermits, req: ObjectRequest, res: Response): Promise<void> {
   const { storage, findDeclaredBytes } = options;
   const key = keyOf(req);
   const grant = storage.readGrant({ method: 'GET', key, query: queryOf(req) });
   if (grant?.method !== 'GET') return fail(res, 403, 'invalid_signature');
   noteOrganization(res, req.params.organizationId);
-  const turn = await turns.take(req.params.organizationId, res);
-  if (turn === 'left') return;
-  if (turn === 'busy') {
+  const permit = await permits.take(req.params.organizationId, res);
+  if (permit === 'left') return;
+  if (permit === 'busy') {
     res.setHeader('Retry-After', retrySeconds);
     return fail(res, 429, 'too_many_downloads');
   }

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { LocalStorage } from '../../storage/local.ts';
 import type { UploadLimits } from './admission.ts';
-import type { DownloadLimits } from './download-turns.ts';
+import type { DownloadLimits } from './download-permits.ts';
 
 /** `maxUploadBytes` is the largest object. */
 export interface UploadOptions {

@@ -3,7 +3,7 @@ import { isCode, ObjectExistsError } from '../../storage/write-once.ts';
 import { noteOrganization } from '../http/request.ts';
 import { UploadAdmission, UploadRefused } from './admission.ts';
 import { download } from './download.ts';
-import { DownloadTurns } from './download-turns.ts';
+import { DownloadPermits } from './download-permits.ts';
 import { continueUpload } from './expect-continue.ts';
 import { errorBody, keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
 import { AbortedError, free, receive, TooLargeError, TooSlowError } from './receive.ts';
@@ -26,7 +26,7 @@ export function isUpload({ method, path }: Request): boolean {
 export function uploadRoutes(options: UploadOptions): Router {
   const router = Router();
   const admission = new UploadAdmission(options.limits, () => options.storage.freeBytes());
-  const downloads = new DownloadTurns(options.downloads);
+  const downloads = new DownloadPermits(options.downloads);
   router.put('/uploads/:organizationId/:documentId', (req, res) => upload(options, admission, req, res));
   router.get('/uploads/:organizationId/:documentId', (req, res) => download(options, downloads, req, res));
   return router;

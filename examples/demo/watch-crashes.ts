@@ -1,4 +1,4 @@
-import { serviceNames } from '../../local/progress.ts';
+import { serviceNames } from '../../local/service-names.ts';
 import type { StackOptions } from '../../local/stack.ts';
 import { describeExit } from '../../local/supervise.ts';
 

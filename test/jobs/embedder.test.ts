@@ -23,8 +23,8 @@ describe('The embedding of documents', () => {
   });
   afterEach(() => ai.stop());
 
-  const embed = (requestId: string, batches: number, signal = new AbortController().signal, organizationId = 'one') =>
-    embedder.embedAll(textsOf(batches), { requestId, signal, organizationId });
+  const embed = (requestId: string, batches: number, signal = new AbortController().signal) =>
+    embedder.embedAll(textsOf(batches), { requestId, signal });
 
   it('answers a vector for each text, in their order', async () => {
     const { model, dimensions, vectors } = await embed('a', 5);
@@ -40,14 +40,6 @@ describe('The embedding of documents', () => {
     // Of the two calls that are under way at the border of two documents, either may arrive first.
     expect(order.lastIndexOf('a')).to.be.at.most(order.indexOf('b') + 1);
     expect(order.lastIndexOf('b')).to.be.at.most(order.indexOf('c') + 1);
-  });
-
-  it('lets the documents of organizations take turns', async () => {
-    const { signal } = new AbortController();
-    const long = embed('a', 10);
-    await embed('b', 1, signal, 'another');
-    expect(ai.callsOf('a')).to.be.at.most(4);
-    await long;
   });
 
   it('makes no further call for a document after one has failed, and goes on with the others', async () => {

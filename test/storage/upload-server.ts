@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler } from 'express';
 import type { UploadLimits } from '../../api/uploads/admission.ts';
-import type { DownloadLimits } from '../../api/uploads/download-turns.ts';
+import type { DownloadLimits } from '../../api/uploads/download-permits.ts';
 import { deferContinueOfUploads } from '../../api/uploads/expect-continue.ts';
 import { uploadRoutes } from '../../api/uploads/upload.ts';
 import { deriveKey } from '../../config/keys.ts';

@@ -10,7 +10,7 @@ import { environmentOf, type S3Server, startS3Server } from '../../test/storage/
 import { startTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { type AiProxy, startAiProxy } from './ai-proxy.ts';
 import { type AlertWatch, startAlertWatch } from './alert-watch.ts';
-import { watchEffects } from './count.ts';
+import { watchEffects } from './watch-effects.ts';
 
 /** A dependency behind a proxy. */
 export type Cuttable = 'postgres' | 'temporal' | 'ai' | 'bucket';

@@ -1,19 +1,7 @@
 import PDFDocument from 'pdfkit';
 import { parts } from '../../../examples/samples/handbook.ts';
+import type { MadeDocument } from './made-document.ts';
 import { makeLayouts } from './made-layouts.ts';
-
-/** A document that was made from a text that is known. */
-export interface MadeDocument {
-  name: string;
-  mediaType: string;
-  bytes: Buffer;
-  /** What a person would read in it, in that order; running headers once. */
-  text: string;
-  /** Titles with their levels, the outermost first; absent if they are not compared. */
-  headings?: { level: number; title: string }[];
-  /** The cells of its tables by rows; absent if they are not compared. No two rows begin alike. */
-  cells?: string[][];
-}
 
 const prose = parts.flatMap((part) => (part.kind === 'paragraph' ? [part.text] : []));
 const created = new Date('2024-05-01T00:00:00Z');

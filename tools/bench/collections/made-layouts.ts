@@ -1,6 +1,6 @@
 import PDFDocument from 'pdfkit';
 import { parts, title } from '../../../examples/samples/handbook.ts';
-import type { MadeDocument } from './made-documents.ts';
+import type { MadeDocument } from './made-document.ts';
 
 const mediaType = 'application/pdf';
 const options = { size: 'A4', margin: 70, bufferPages: true, info: { CreationDate: new Date('2024-05-01T00:00:00Z') } };

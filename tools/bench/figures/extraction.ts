@@ -2,7 +2,8 @@ import { extractText as readByPdfJs } from 'unpdf';
 import { extractText } from '../../../ai/extract/extract-text.ts';
 import { placeChunks } from '../../../domain/chunking/place-chunks.ts';
 import { splitText } from '../../../domain/chunking/split-text.ts';
-import { type MadeDocument, type MadeRecords, makeDocuments, makeRecords } from '../collections/made-documents.ts';
+import type { MadeDocument } from '../collections/made-document.ts';
+import { type MadeRecords, makeDocuments, makeRecords } from '../collections/made-documents.ts';
 import { type Figure, toFigure } from '../support/figure.ts';
 import { similarityOf } from '../support/similarity.ts';
 

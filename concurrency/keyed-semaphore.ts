@@ -1,7 +1,7 @@
 import { type Release, Semaphore } from './semaphore.ts';
 
 /** For each key at most `limit` holders at once, in the order in which they asked. A key that nobody holds or waits for takes no memory. */
-export class Turns {
+export class KeyedSemaphore {
   readonly #limit: number;
   readonly #maxWaiting: number;
   readonly #semaphores = new Map<string, Semaphore>();
@@ -17,17 +17,7 @@ export class Turns {
     return (this.#semaphores.get(key)?.waiting ?? 0) >= this.#maxWaiting;
   }
 
-  /** Whether the next caller of the key would have to wait. */
-  isTaken(key: string): boolean {
-    return (this.#semaphores.get(key)?.held ?? 0) >= this.#limit;
-  }
-
-  /** Whether anybody waits for the key. */
-  isWaitedFor(key: string): boolean {
-    return (this.#semaphores.get(key)?.waiting ?? 0) > 0;
-  }
-
-  /** Waits for a turn; undefined after `patienceMs`, or at once if too many wait already. Rejects with the signal's reason. */
+  /** Waits for a permit; undefined after `patienceMs`, or at once if too many wait already. Rejects with the signal's reason. */
   async acquireWithin(key: string, patienceMs: number, signal: AbortSignal): Promise<Release | undefined> {
     if (this.isFull(key)) return undefined;
     const semaphore = this.#semaphores.get(key) ?? new Semaphore(this.#limit);
