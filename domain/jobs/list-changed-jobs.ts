@@ -57,15 +57,14 @@ export async function listChanges(
 }
 
 /**
- * Reads the jobs of changes in their order, at most 200 or 256 KiB at a time, unless one is larger. A job that has changed again meanwhile is
- * read as it is now. Those that are gone are left out.
+ * Reads the jobs of changes in their order, at most 200 or 256 KiB at a time, unless one is larger. Jobs that are gone are left out, and those
+ * that have changed since: a later change tells of them, and they may have become large.
  */
 export async function* readChangedJobs(db: Db, changes: JobChange[]): AsyncGenerator<ChangedJob[]> {
   for (const part of inParts(changes)) {
-    const read = await selectContents(
-      db,
-      part.map(({ id }) => id),
-    ).execute();
+    const latest = part.at(-1)?.at ?? new Date(0);
+    const ids = part.map(({ id }) => id);
+    const read = await selectContents(db, ids).where('updated_at', '<=', latest).execute();
     const byId = new Map(read.map((job) => [job.id, job]));
     yield part.flatMap(({ id, at, bytes }) => {
       const job = byId.get(id);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { listen } from '../../db/listen.ts';
-import { listChanges } from '../../domain/jobs/list-changed-jobs.ts';
+import { listChanges, readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
@@ -62,6 +62,23 @@ describe('Notifications of jobs', () => {
     expect(changes.map(({ id }) => id))
       .to.include('read1')
       .and.not.to.include('read2');
+  });
+
+  it('lead to jobs as they were listed: one that has changed since is read by its later change, with its size', async () => {
+    await heardOf(insert('grown', `'one'`, 201));
+    const isGrown = ({ id }: { id: string }) => id.startsWith('grown');
+    const { changes } = await listChanges(database.db, 'one', new Date(0));
+    const parts = readChangedJobs(database.db, changes.filter(isGrown));
+    expect((await parts.next()).value).to.have.length(200);
+    const { id = '' } = changes.filter(isGrown).at(-1) ?? {};
+    const result = { model: 'm', dimensions: 1, vectors: [Array(200_000).fill(1)] };
+    await sql`update job set status = 'succeeded', result = ${JSON.stringify(result)}, finished_at = clock_timestamp(),
+      updated_at = clock_timestamp() + interval '2 ms' where id = ${id}`.execute(database.db);
+    expect((await parts.next()).value).to.deep.equal([]);
+    const again = (await listChanges(database.db, 'one', new Date(0))).changes.filter((change) => change.id === id);
+    expect(again[0]?.bytes).to.be.above(200_000);
+    const jobs = (await readChangedJobs(database.db, again).next()).value;
+    expect(jobs?.[0]).to.include({ id, status: 'succeeded' });
   });
 
   it('that were lost before the first connection are told of, too', async () => {
