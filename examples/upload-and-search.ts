@@ -25,8 +25,7 @@ const document = await client.uploadDocument({
   file: await openAsBlob(path).catch(() => Promise.reject(new Error(`${path} cannot be read.`))),
 });
 const { id } = await client.jobs.create({ kind: 'document.index', documentId: document.id });
-const job = await client.waitForJob(id, { signal: AbortSignal.timeout(120_000) });
-if (job.status !== 'succeeded') throw new Error(`The document is not indexed: ${job.error?.message ?? job.status}`);
+await client.waitForJob(id, { signal: AbortSignal.timeout(120_000) });
 
 const { results } = await client.documents.search({ workspaceId: workspace.id, query, limit: 3 });
 for (const { documentName, score, text } of results) console.log(`${score?.toFixed(3)}  ${documentName}\n${text}\n`);

@@ -69,6 +69,7 @@ const page = `<!doctype html>
     <link rel="stylesheet" href="/docs/page.css">
   </head>
   <body>
+    <nav><a href="/docs">API</a> <a href="/docs?definition=auth">Sign-in and organizations</a></nav>
     <main id="reference"><noscript>This page needs JavaScript. The description itself is at <a href="/api/v1/openapi.json">/api/v1/openapi.json</a>.</noscript></main>
     <script src="/docs/${version}/swagger-ui-bundle.js"></script>
     <script src="/docs/start.js"></script>
@@ -77,8 +78,9 @@ const page = `<!doctype html>
 `;
 
 /** Starts Swagger UI. `validatorUrl: null` keeps it from sending the document to a validator elsewhere. */
-const script = `SwaggerUIBundle({
-  url: '/api/v1/openapi.json',
+const script = `const isAuth = new URLSearchParams(location.search).get('definition') === 'auth';
+SwaggerUIBundle({
+  url: isAuth ? '/api/auth/openapi.json' : '/api/v1/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
   docExpansion: 'list',
@@ -91,4 +93,6 @@ const script = `SwaggerUIBundle({
 `;
 
 const style = `body { margin: 0; }
+nav { padding: 0.75rem 20px; font-family: sans-serif; }
+nav a { margin-right: 1.5rem; }
 `;

@@ -22,6 +22,13 @@ describe('The reference page', () => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('shows sign-in and organizations as its second definition', async () => {
+    const { page, complaints } = await visit();
+    await page.click('nav a:has-text("Sign-in")');
+    await page.waitForSelector('.opblock [data-path="/sign-in/email"]');
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('sends requests with the bearer token that it was given', async () => {
     const user = await api.signUp('Grace');
     const { page, complaints } = await visit();
@@ -48,7 +55,7 @@ describe('The reference page', () => {
 
   async function visit(): Promise<{ page: Page; requests: string[]; complaints: string[] }> {
     const page = await browser.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(60_000);
     const requests: string[] = [];
     const complaints: string[] = [];
     page.on('request', (request) => void requests.push(request.url()));
