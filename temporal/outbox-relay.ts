@@ -27,7 +27,7 @@ export class OutboxRelay {
   readonly #inFlight = new Set<Promise<void>>();
   /** Whether Temporal could be reached for the last intent that came back. */
   #reached = true;
-  #lastTakenAt = Number.NEGATIVE_INFINITY;
+  #lastReachedAt = Number.NEGATIVE_INFINITY;
   #outageLogged = false;
 
   constructor(db: Db, delivery: IntentDelivery, log: Logger) {
@@ -71,20 +71,24 @@ export class OutboxRelay {
     const { id, intent } = message;
     try {
       await this.#delivery.deliver(message, deadlineMs);
-      this.#noteTaken();
+      this.#noteReached();
     } catch (error) {
       // The workflow has ended, which is what the signal was for.
-      if (error instanceof WorkflowNotFoundError && intent.operation === 'signal') return await this.#delivery.remove(id);
+      if (error instanceof WorkflowNotFoundError && intent.operation === 'signal') {
+        this.#noteReached();
+        return await this.#delivery.remove(id);
+      }
       const unreachable = isUnreachable(error) || isUnprepared.test(grpcErrorOf(error)?.details ?? '');
       await postpone(this.#db, id, error, unreachable);
-      if (unreachable) this.#noteOutage(error);
-      else this.#log.warn({ err: error, ...logFieldsOf(intent.workflowId) }, 'an intent could not be dispatched; it is tried again');
+      if (unreachable) return this.#noteOutage(error);
+      this.#noteReached();
+      this.#log.warn({ err: error, ...logFieldsOf(intent.workflowId) }, 'an intent could not be dispatched; it is tried again');
     }
   }
 
-  #noteTaken(): void {
+  #noteReached(): void {
     this.#reached = true;
-    this.#lastTakenAt = performance.now();
+    this.#lastReachedAt = performance.now();
     if (this.#outageLogged) this.#log.info('Temporal is reachable again; the intents that waited are sent');
     this.#outageLogged = false;
   }
@@ -92,7 +96,7 @@ export class OutboxRelay {
   #noteOutage(cause: unknown): void {
     this.#reached = false;
     // A Temporal that is slow takes some and not others.
-    if (this.#outageLogged || performance.now() - this.#lastTakenAt <= deadlineMs) return;
+    if (this.#outageLogged || performance.now() - this.#lastReachedAt <= deadlineMs) return;
     this.#outageLogged = true;
     this.#log.warn({ err: cause }, 'Temporal cannot be reached; intents wait in the outbox');
   }
@@ -110,7 +114,7 @@ async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
       select id from outbox where ${isFree} and id in (
         select id from (
           select id, case when attempts > 0 then lease_until end as tried,
-            row_number() over (partition by coalesce(intent->'input'->>'organizationId', workflow_id) order by id) as turn
+            row_number() over (partition by coalesce(intent->>'organizationId', intent->'input'->>'organizationId', workflow_id) order by id) as turn
           from (select * from outbox where ${isFree} order by id limit ${maxRanked}) as candidate
           where not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
         ) as ranked

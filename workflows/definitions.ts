@@ -52,7 +52,7 @@ type SignalName = keyof typeof signals;
  * What a transaction wants Temporal to do (docs/rules.md, outbox). A start uses the run that is under way, and sends it the signal if one
  * is named. A signal to a workflow that has ended has no effect.
  */
-export type Intent = StartIntent | { operation: 'signal'; workflowId: string; signal: SignalName };
+export type Intent = StartIntent | { operation: 'signal'; workflowId: string; signal: SignalName; organizationId: string };
 
 export type StartIntent =
   /** Time limit and waits are added at the start, from the configuration. The plan decides the organization's share of the workers. */
@@ -80,8 +80,8 @@ export function startJob(input: StartedJobInput, plan: PlanName | undefined): In
 }
 
 /** Ends the wait of a job's workflow, because the job became final. */
-export function tellJobCanceled(jobId: string): Intent {
-  return { operation: 'signal', workflowId: workflowIds.runJob(jobId), signal: 'jobCanceled' };
+export function tellJobCanceled(jobId: string, organizationId: string): Intent {
+  return { operation: 'signal', workflowId: workflowIds.runJob(jobId), signal: 'jobCanceled', organizationId };
 }
 
 /** Starts the workflow that removes an upload if it is not completed in time. */

@@ -19,6 +19,6 @@ export async function cancelJob(trx: Transaction, actor: Actor, jobId: string): 
     targetId: job.id,
     metadata: { kind: job.kind },
   });
-  addToOutbox(trx, tellJobCanceled(job.id));
+  addToOutbox(trx, tellJobCanceled(job.id, job.organization_id));
   return job;
 }

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { addFact } from '../../db/facts.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import type { JobKind } from '../../db/schema.ts';
 import { tellJobCanceled } from '../../workflows/definitions.ts';
 import { DocumentGone } from '../documents/document.ts';
 import type { Place } from '../drain.ts';
+import type { JobRow } from './job.ts';
 
 export interface ReleasedJobs {
   released: number;
@@ -40,14 +40,14 @@ export async function releaseWorkspaceJobs(
     .where('id', '=', sql<string>`any(${ids})`)
     .where('workspace_id', '=', workspaceId)
     .execute();
-  for (const id of failed) addToOutbox(trx, tellJobCanceled(id));
+  for (const { id, organization_id } of failed) addToOutbox(trx, tellJobCanceled(id, organization_id));
   return { released: jobs.length, failed: failed.length, last: jobs.length < limit ? undefined : jobs.at(-1) };
 }
 
 /** Fails and refunds in one statement, however many there are (docs/rules.md, ledger). */
-async function failUnfinished(trx: Transaction, jobIds: string[]): Promise<string[]> {
+async function failUnfinished(trx: Transaction, jobIds: string[]): Promise<Pick<JobRow, 'id' | 'organization_id'>[]> {
   const ofDocument = sql<boolean>`kind like 'document.%'`;
-  const { rows } = await sql<{ id: string; kind: JobKind; credits: number }>`
+  const { rows } = await sql<Pick<JobRow, 'id' | 'organization_id' | 'kind' | 'credits'>>`
     with failed as (
       update job set workspace_id = null, document_id = null, status = 'failed', claimed_by = null, next_attempt_at = null,
         finished_at = clock_timestamp(), updated_at = clock_timestamp(),
@@ -65,11 +65,11 @@ async function failUnfinished(trx: Transaction, jobIds: string[]): Promise<strin
       from (select organization_id, month, sum(amount) as amount from refunded group by organization_id, month) as total
       where credit_month.organization_id = total.organization_id and credit_month.month = total.month
     )
-    select id, kind, credits from failed
+    select id, organization_id, kind, credits from failed
   `.execute(trx);
   for (const { kind, credits } of rows) {
     addFact(trx, { what: 'job changed', kind, outcome: 'obsolete', seconds: undefined });
     addFact(trx, { what: 'credits refunded', purpose: 'job', credits });
   }
-  return rows.map(({ id }) => id);
+  return rows;
 }

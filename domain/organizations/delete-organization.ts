@@ -48,7 +48,7 @@ async function endJobs(trx: Transaction, page: Place[]): Promise<number> {
   );
   for (const job of jobs) {
     await failJob(trx, job, organizationDeleted);
-    addToOutbox(trx, tellJobCanceled(job.id));
+    addToOutbox(trx, tellJobCanceled(job.id, job.organization_id));
   }
   return jobs.length;
 }

@@ -91,7 +91,11 @@ describe('The outbox', () => {
       .execute();
     await db
       .insertInto('outbox')
-      .values({ workflow_id: message.intent.workflowId, intent: JSON.stringify(tellJobCanceled(job.id)), lease_until: new Date(0) })
+      .values({
+        workflow_id: message.intent.workflowId,
+        intent: JSON.stringify(tellJobCanceled(job.id, tenant.organizationId)),
+        lease_until: new Date(0),
+      })
       .execute();
     // The relay looks once a second.
     await staysTrue(async () => {
@@ -109,7 +113,7 @@ describe('The outbox', () => {
     await resultOf(api, id);
     await api.database.db
       .insertInto('outbox')
-      .values({ workflow_id: `job-${id}`, intent: JSON.stringify(tellJobCanceled(id)), lease_until: new Date(0) })
+      .values({ workflow_id: `job-${id}`, intent: JSON.stringify(tellJobCanceled(id, tenant.organizationId)), lease_until: new Date(0) })
       .execute();
     await until(async () => (await outboxRows()).length === 0);
     const said = api.stack

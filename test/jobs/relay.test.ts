@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError } from '@temporalio/client';
+import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -29,7 +29,7 @@ describe('A backlog', () => {
   };
   const write = (count: number, name = (n: number) => `j${n}`) =>
     inTransaction(database.db, async (trx) => {
-      for (let n = 0; n < count; n++) addToOutbox(trx, tellJobCanceled(name(n)));
+      for (let n = 0; n < count; n++) addToOutbox(trx, tellJobCanceled(name(n), 'one'));
     });
 
   /** Relays with a Temporal that `take` stands for, until `done`. */
@@ -132,6 +132,36 @@ describe('A backlog', () => {
       [small, other].every((place) => place !== undefined && place >= 0 && place < 100),
       `${small}, ${other}`,
     ).to.equal(true);
+  });
+
+  it('of signals counts for the organization of their jobs, too', async () => {
+    const { db } = database;
+    await write(1_000);
+    await inTransaction(db, async (trx) => addToOutbox(trx, startWorkspaceDeletion({ workspaceId: 'w', organizationId: 'small' })));
+    await db.updateTable('outbox').set({ lease_until: null }).execute();
+    const taken: string[] = [];
+    await relay(
+      async ({ intent }) => {
+        taken.push(intent.workflowId);
+        await delay(20);
+      },
+      () => until(async () => taken.includes('delete-workspace-w')),
+    );
+    expect(taken.indexOf('delete-workspace-w')).to.be.below(100);
+  });
+
+  it('of signals to workflows that are over goes out as fast as ever once Temporal is there again', async () => {
+    const cause = Object.assign(new Error(), { code: 14, details: 'away', metadata: {} });
+    let asked = 0;
+    await write(100);
+    await database.db.updateTable('outbox').set({ lease_until: null }).execute();
+    await relay(
+      async ({ intent }) => {
+        if (++asked <= 10) throw new ServiceError('Failed to signal Workflow', { cause });
+        throw new WorkflowNotFoundError('workflow not found', intent.workflowId, undefined);
+      },
+      () => until(async () => (await waiting()) === 0, 5_000),
+    );
   });
 
   it('that Temporal refuses is tried again later and later', async () => {
