@@ -48,5 +48,5 @@ create or replace function adopt_pgvector(out version text, out problem text) la
       where cardinality(embedding) between 1 and 16000;
   end $$;
 
--- Where pgvector can be installed, its table is made at once.
-select adopt_pgvector();
+-- A new database gets its table at once. With chunks that takes long and keeps others from storing any: the hourly workflow does it.
+select adopt_pgvector() where not exists (select from chunk);

@@ -1,6 +1,6 @@
 /**
- * Vectors for databases with pgvector: `chunk_vector` holds one in half precision for each chunk. A migration makes it, or the hourly workflow
- * if pgvector came later. A large workspace has an index of its own (docs/search.md, the index).
+ * Vectors for databases with pgvector: `chunk_vector` holds one in half precision for each chunk. `db/rules` makes it in a new database, or the
+ * hourly workflow if pgvector came later. A large workspace has an index of its own (docs/search.md, the index).
  */
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { advisoryLocks } from '../../db/advisory-locks.ts';
 import type { Db } from '../../db/connect.ts';
+import { migrate } from '../../db/migrate.ts';
+import { rules } from '../../db/rules.ts';
 import { mostScanned } from '../../domain/search/pgvector.ts';
 import { mostIndexes, type ReconciledIndexes, reconcileVectorIndexes } from '../../domain/search/reconcile-vector-indexes.ts';
 import { insertWorkspaceOfChunks, makeVectors, storeIn } from '../support/chunks.ts';
@@ -49,6 +51,24 @@ describe('The indexes of large workspaces', () => {
       expect(held.rows).to.deep.equal([]);
     } finally {
       await plain.drop();
+    }
+  });
+
+  it('and their table are made by the workflow, not by a start, if pgvector comes to a database with chunks', async () => {
+    const grown = await createPgvectorDatabase();
+    try {
+      const vectors = makeVectors(1, 3, 8).map((vector) => ({ model: 'a', vector }));
+      await insertWorkspaceOfChunks(grown, 'one', vectors);
+      await sql`drop table chunk_vector`.execute(grown);
+      const changed = { ...rules, 'rules/search.sql': `${rules['rules/search.sql']}-- changed\n` };
+      await migrate(grown, { rules: changed });
+      const isThere = async () => (await sql`select where to_regclass('chunk_vector') is not null`.execute(grown)).rows.length === 1;
+      expect(await isThere()).to.equal(false);
+      await reconcileVectorIndexes(grown);
+      expect(await isThere()).to.equal(true);
+      expect((await sql`select from chunk_vector`.execute(grown)).rows).to.have.length(3);
+    } finally {
+      await grown.destroy();
     }
   });
 
