@@ -109,7 +109,7 @@ function toAuthError(error: unknown): never {
   throw new APIError('NOT_FOUND', { code: 'ORGANIZATION_BEING_DELETED', message: error.message });
 }
 
-/** Stripe's id of a live subscription of the organization: the named one, else the one that is paid for. */
+/** Stripe's id of a live subscription of the organization: the named one, else the one that is paid for, before a trial. */
 export async function findSubscriptionId({ payments: { db } }: BillingContext, organizationId: string, named?: string): Promise<string> {
   const row = await db
     .selectFrom('subscription')
@@ -118,8 +118,9 @@ export async function findSubscriptionId({ payments: { db } }: BillingContext, o
     .where('stripeSubscriptionId', 'is not', null)
     .where('status', 'not in', ['canceled', 'incomplete_expired'])
     .$if(named !== undefined, (query) => query.where('stripeSubscriptionId', '=', named ?? ''))
-    .orderBy((eb) => eb('status', 'in', ['active', 'trialing']), 'desc')
-    .orderBy('periodEnd', 'desc')
+    .orderBy((eb) => eb('status', '=', 'active'), 'desc')
+    .orderBy((eb) => eb('status', '=', 'trialing'), 'desc')
+    .orderBy('periodEnd', (order) => order.desc().nullsLast())
     .limit(1)
     .executeTakeFirst();
   if (!row?.stripeSubscriptionId) throw subscriptionNotFound();

@@ -67,6 +67,18 @@ describe('The endpoints of subscriptions', () => {
     expect(stripe.requests.find((request) => request.startsWith('POST /v1/billing_portal/sessions'))).to.include(paid);
   });
 
+  it('act on the one that is paid for beside a trial that lasts longer', async () => {
+    const paid = await subscribe(endingWithPeriod(true));
+    const trial = stripe.state.subscribe({ customer: subscriber.customer, prices: [['price_team', 1]], trialDays: 400 });
+    for (const event of stripe.state.events.slice(-1)) await sendEvent(service, event);
+    expect(await statuses()).to.have.members(['active', 'trialing']);
+    expect(await post('cancel', { returnUrl: '/' })).to.deep.equal([200, undefined]);
+    const opened = stripe.requests.find((request) => request.startsWith('POST /v1/billing_portal/sessions'));
+    expect(opened).to.include(paid).and.not.include(trial.id);
+    expect(await post('restore')).to.deep.equal([200, undefined]);
+    expect(stripe.subscriptions.get(paid)?.cancel_at_period_end).to.equal(false);
+  });
+
   it('find none to cancel that Stripe has ended, though no event told of it', async () => {
     const id = await subscribe();
     stripe.state.end(id);
