@@ -12,6 +12,7 @@ import { settleAttempt, workspaceLocked } from '../domain/jobs/settle-attempt.ts
 import { succeedJob } from '../domain/jobs/succeed-job.ts';
 import { lockWorkspaceIndex } from '../domain/locks.ts';
 import { isWorkspaceThere } from '../domain/workspaces/workspace.ts';
+import { heldElsewhere } from '../workflows/definitions.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers.ts';
 import { JobFailure, toApplicationFailure, toAttemptFailure, toSettledFailure } from './job-failure.ts';
@@ -81,7 +82,7 @@ async function claimOrTakeOver({ db }: ActivityDeps, jobId: string, name: string
 function endedOrLater(state: JobState): EndedJob {
   if (state.status !== 'queued' && state.status !== 'running') return state;
   const nextRetryDelay = state.status === 'queued' ? state.delayMs : heldElsewhereMs;
-  throw ApplicationFailure.create({ type: 'held_elsewhere', message: 'Another run holds the job.', nextRetryDelay, category: 'BENIGN' });
+  throw ApplicationFailure.create({ type: heldElsewhere, message: 'Another run holds the job.', nextRetryDelay, category: 'BENIGN' });
 }
 
 /** What Temporal records: a cancellation, or a coded failure. Causes that the tenant may not read stay in the log. */

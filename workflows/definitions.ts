@@ -15,6 +15,9 @@ export function jobTaskQueue(kind: JobKind): string {
 /** The type of the failure of an activity whose input its worker could not decrypt. */
 export const unknownPayloadKey = 'UnknownPayloadKey';
 
+/** The type of the failure of an attempt that found its job held by another. */
+export const heldElsewhere = 'held_elsewhere';
+
 /** The first detail of an attempt's failure that has settled its job as failed: the workflow has nothing left to settle. */
 export const settledDetail = 'settled';
 

@@ -9,9 +9,11 @@ import {
 } from '@temporalio/workflow';
 import type { EndedJob, UnfinishedJob } from '../domain/jobs/job.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
-import { settledDetail } from './definitions.ts';
+import { heldElsewhere, settledDetail, unknownPayloadKey } from './definitions.ts';
 
 const workerLost: AttemptFailure = { code: 'worker_lost', message: 'The worker was lost during the attempt.', retryable: true };
+/** Failures of attempts that never claimed the job. If an attempt of this run holds it all the same, that one was lost. */
+const withoutClaim: readonly (string | null | undefined)[] = [heldElsewhere, unknownPayloadKey];
 const canceledByOperator: AttemptFailure = {
   code: 'canceled_by_operator',
   message: 'The job was canceled by an operator.',
@@ -38,6 +40,7 @@ export function describeFailure(error: unknown): AttemptFailure | undefined {
     if (cause.timeoutType === 'HEARTBEAT') return workerLost;
     return { code: 'timeout', message: 'The attempt took too long.', retryable: true };
   }
+  if (cause instanceof ApplicationFailure && withoutClaim.includes(cause.type)) return workerLost;
   if (cause instanceof ApplicationFailure && cause.type) return { code: cause.type, message: cause.message, retryable: true };
   return { code: 'internal_error', message: 'The attempt failed inside the service.', retryable: true };
 }
