@@ -24,8 +24,9 @@ export interface Batch {
   bytes: number;
 }
 
-/** What is kept for streams that are a little behind. One that is further behind reads by itself. */
+/** What is kept for streams that are a little behind, and how long. One that is further behind reads by itself. */
 const maxKeptBytes = 4 * 1024 * 1024;
+const keptMs = 5_000;
 const retryMs = 1_000;
 
 /** Reads what changes in one organization, once for all of its open streams. A notification only wakes it. */
@@ -114,9 +115,12 @@ export class OrganizationFeed {
     this.#known.forgetBefore(replayStart(readAt));
   }
 
-  /** Keeps the newest batches that are small together, and the last one whatever its size. */
+  /** Keeps the newest batches that are small together, and the last one whatever its size; none for long, since feeds may be many. */
   #keep(batch: Batch): void {
     this.#kept.push(batch);
+    setTimeout(() => {
+      this.#kept = this.#kept.filter(({ number }) => number > batch.number);
+    }, keptMs).unref();
     let bytes = this.#kept.reduce((sum, kept) => sum + kept.bytes, 0);
     while (bytes > maxKeptBytes && this.#kept.length > 1) bytes -= this.#kept.shift()?.bytes ?? 0;
     this.#waiting.resolveAll();

@@ -146,6 +146,23 @@ describe('The streams of an organization', () => {
     expect(await Promise.all(next)).to.deep.equal(['last queued', 'last queued']);
   });
 
+  it('let go of what they were told after a few seconds: who did not take it reads by itself', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const slow = await open();
+    const fast = await open();
+    change('first', 1);
+    expect([await slow.next(), await fast.next()]).to.deep.equal(['first queued', 'first queued']);
+    change('second', 2);
+    expect(await fast.next()).to.equal('second queued');
+    expect(contents).to.equal(2);
+    mock.timers.tick(5_000);
+    expect(await slow.next()).to.equal('second queued');
+    expect(contents).to.be.above(2);
+    const next = [slow.next(), fast.next()];
+    change('last', 3);
+    expect(await Promise.all(next)).to.deep.equal(['last queued', 'last queued']);
+  });
+
   it('go on after an event, and then follow the feed', async () => {
     change('known', 0);
     change('missed', 40);
