@@ -20,4 +20,4 @@ create or replace function expect_late_upload() returns trigger language plpgsql
     return null;
   end $$;
 create or replace trigger expect_late_upload after delete on document for each row
-  when (old.status = 'pending' or old.created_at > now() - interval '2 days') execute function expect_late_upload();
+  when (old.status = 'pending' or old.created_at > now() - interval '48 hours') execute function expect_late_upload();

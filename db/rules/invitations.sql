@@ -28,7 +28,7 @@ create or replace trigger before_invitation_insert before insert on invitation f
 create or replace function before_invitation_mail() returns trigger language plpgsql as $$
   declare
     address text := encode(sha256(convert_to(lower(new.email), 'UTF8')), 'hex');
-    since timestamptz := now() - interval '1 day';
+    since timestamptz := now() - interval '24 hours';
     sent bigint;
     oldest timestamptz;
   begin

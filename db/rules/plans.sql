@@ -64,7 +64,7 @@ create or replace function require_invitations(which text, sent bigint, oldest t
     begin
       if sent >= (select value from auth_limit where name = which) then
         perform raise_rule('TOO_MANY_REQUESTS', jsonb_build_object(
-          'retryAfterSeconds', greatest(1, ceil(extract(epoch from oldest + interval '1 day' - now())))));
+          'retryAfterSeconds', greatest(1, ceil(extract(epoch from oldest + interval '24 hours' - now())))));
       end if;
     end $$;
 

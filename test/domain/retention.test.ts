@@ -98,4 +98,30 @@ describe('The days of a retention', () => {
       await database.drop();
     }
   });
+
+  it('have as many where invitations are bounded by the day', async () => {
+    const database = await createClockedDatabase({ timeZone: 'Europe/Berlin' });
+    try {
+      const { db } = database;
+      await sql`insert into auth_limit values ('invitationsPerDay', 1)`.execute(db);
+      await sql`insert into "user" (id, name, email) values ('u', 'U', 'u@example.com')`.execute(db);
+      await sql`insert into organization (id, name, slug, "createdAt") values ('o', 'O', 'one', now())`.execute(db);
+      const invite = async (id: string, at: string) => {
+        await database.setTime(new Date(at));
+        return sql`insert into invitation (id, "organizationId", email, role, "expiresAt", "inviterId")
+          values (${id}, 'o', 'guest@example.com', 'member', now() + interval '48 hours', 'u')`
+          .execute(db)
+          .then(
+            () => 'sent',
+            ({ detail }) => JSON.parse(detail).retryAfterSeconds,
+          );
+      };
+      // The clocks go back on 25 October at 01:00 UTC.
+      expect(await invite('first', '2026-10-24T12:00:00Z')).to.equal('sent');
+      expect(await invite('early', '2026-10-25T11:00:00Z')).to.equal(3_600);
+      expect(await invite('next', '2026-10-25T12:00:01Z')).to.equal('sent');
+    } finally {
+      await database.drop();
+    }
+  });
 });
