@@ -8,11 +8,11 @@ import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows, 
 
 export type { Actor };
 
-/** The actor of what no person does: retention, sweeps. */
+/** The actor of changes that no person makes, such as retention and sweeps. */
 export const systemActor: Actor = { userId: null, email: null, impersonatedBy: null };
 
 export interface AuditEvent {
-  /** Of an event that may be told again: a second entry with this id changes nothing. */
+  /** The id of an event that may be reported twice: a second entry with the same id changes nothing. */
   id?: string;
   organizationId: string | null;
   action: string;
@@ -43,7 +43,7 @@ export async function recordAudit(trx: Transaction, actor: Actor, event: AuditEv
 /** An audit entry as the database holds it. */
 export type AuditEntryRow = Selectable<AuditEntryTable>;
 
-/** Which entries of the platform's audit log are wanted; what is absent does not narrow. */
+/** A filter on the platform's audit log. An absent field does not filter. */
 export interface AuditFilter {
   organizationId?: string | undefined;
   actorId?: string | undefined;
@@ -68,7 +68,7 @@ export async function listAuditEntries(
   return { ...page, items: page.items.map((entry) => ({ ...entry, organization_id: organizationId })) };
 }
 
-/** The same of all organizations and of none. Throws BAD_REQUEST for a cursor of another list. */
+/** A page of the platform's audit log, with the entries that belong to no organization. Throws BAD_REQUEST for a cursor of another list. */
 export async function listPlatformAuditEntries(
   db: Db,
   cursors: Cursors,
@@ -87,7 +87,7 @@ async function listPage(db: Db, cursors: Cursors, scope: string, filter: AuditFi
     ...(targetId === undefined ? [] : [sql`target_id = ${targetId}`]),
     ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
   ];
-  // Names that users give have no bound everywhere, and stand in the metadata.
+  // Entries are measured, since the metadata may hold names without a bound on their length.
   const sized = sql`
     select id, created_at as at, ${sql.lit(rowBytes)} + coalesce(octet_length(metadata::text), 0) as bytes from audit_entry
     where ${sql.join(conditions, sql` and `)} order by created_at desc, id desc limit ${limit + 1}

@@ -6,8 +6,8 @@ export interface Place {
 
 /**
  * Works through a large list a slice at a time, so that no slice holds its locks for long (docs/rules.md, large things are bounded).
- * `slice` gets the row to begin after, so that it does not read the deleted rows again, and returns its own last row, or undefined at the
- * end. Throws what `slice` throws, or the signal's reason.
+ * `slice` gets the last row of the slice before, so that it does not read deleted rows again, and returns its own last row; undefined at
+ * the end. Throws what `slice` throws, or the signal's reason.
  */
 export async function inSlices(slice: (after: Place | undefined) => Promise<Place | undefined>, signal: AbortSignal): Promise<void> {
   let after: Place | undefined;

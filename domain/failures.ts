@@ -1,10 +1,10 @@
 import { DatabaseUnavailable } from '../db/unavailable.ts';
 
-/** What failed of a work of many parts: one part that fails holds up no other. */
+/** Collects the errors of work with many parts, so that one part that fails does not stop the others. */
 export class Failures {
   #first: { error: unknown } | undefined;
 
-  /** Does a part of the work. Returns undefined if it failed; throws at once if the database is away, as it is for all parts. */
+  /** Runs a part of the work. Returns undefined if it failed; throws at once if the database is unavailable, since all parts would fail. */
   async note<T>(part: () => Promise<T>): Promise<T | undefined> {
     try {
       return await part();
@@ -19,7 +19,7 @@ export class Failures {
     return this.#first !== undefined;
   }
 
-  /** To be called at the end. Throws what the first part threw that failed. */
+  /** Call it at the end. Throws the error of the first part that failed. */
   throwFirst(): void {
     if (this.#first) throw this.#first.error;
   }

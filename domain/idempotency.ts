@@ -11,8 +11,8 @@ export interface IdempotencyScope {
 }
 
 /**
- * What the effect returned the first time, even if its rows have changed since; undefined without a key, or with one that was not used yet.
- * Throws BAD_REQUEST if the key was used with another request.
+ * The result of the first request with this key, even if its rows have changed since; undefined without a key or for a new one. Throws
+ * BAD_REQUEST if the key was used with another request.
  */
 export async function findRecord<T extends object>(db: Db, scope: IdempotencyScope): Promise<T | undefined> {
   return scope.key === undefined ? undefined : await readRecord<T>(db, { ...scope, key: scope.key });
@@ -20,8 +20,8 @@ export async function findRecord<T extends object>(db: Db, scope: IdempotencySco
 
 /**
  * Runs an effect at most once for each key of a user and operation (docs/rules.md, idempotency). The key is inserted first, in the
- * transaction of the effect: a concurrent twin waits for it, and a rollback leaves nothing. Returns what the effect returned, now or the first
- * time. Throws BAD_REQUEST if the key was used with another request.
+ * transaction of the effect: a concurrent request with the same key waits for it, and a rollback leaves nothing. Returns what the effect
+ * returned, now or the first time. Throws BAD_REQUEST if the key was used with another request.
  */
 export async function runOnce<T extends object>(trx: Transaction, scope: IdempotencyScope, effect: () => Promise<T>): Promise<T> {
   if (scope.key === undefined) return await effect();
@@ -32,7 +32,7 @@ export async function runOnce<T extends object>(trx: Transaction, scope: Idempot
     return record;
   }
   const record = await readRecord<T>(trx, used);
-  // The insert met the row, and only the retention deletes it, after a day.
+  // The insert conflicted with the row, which only the retention deletes, after a day.
   if (record === undefined) throw new Error('an idempotency key was removed while it was used');
   return record;
 }

@@ -7,7 +7,7 @@ export function newId(): string {
 
 const derivedIds = '0b1f6c2e-6f0b-4f0e-9d53-2f6a8f3a7c11';
 
-/** The id of what may be written only once for each `name`: always the same one. */
+/** A stable id for something that may be written only once: the same `name` always gives the same id. */
 export function deriveId(name: string): string {
   return v5(name, derivedIds);
 }

@@ -33,10 +33,10 @@ export async function queueMail(trx: Transaction, { kind, to, replyTo, subject, 
   addToOutbox(trx, startMail({ mailId: id, kind }));
 }
 
-/** How many mails of one kind an address gets within an hour that anybody can ask for. */
+/** The maximum number of mails per hour, address and kind, for kinds that anybody can request. */
 const maxPerHour = 5;
 
-/** Counts a mail to be sent; false if its recipient has had as many of the kind as it gets in this hour. */
+/** Counts a mail to be sent; false if its recipient has reached the maximum of its kind for this hour. */
 export async function countMail(trx: Transaction, { kind, to }: NewMail): Promise<boolean> {
   const address = createHash('sha256').update(to.toLowerCase()).digest('hex');
   const begins = sql<boolean>`recent_mail.since <= now() - interval '1 hour'`;
@@ -61,11 +61,11 @@ export async function countMail(trx: Transaction, { kind, to }: NewMail): Promis
 export type MailRow = Selectable<MailTable>;
 
 /**
- * The mail with this id, to be sent; undefined once it is sent. Throws if the database takes no writes: it could not forget the mail then,
- * which would be sent by each attempt.
+ * The mail with this id, to be sent; undefined once it is sent. Throws if the database takes no writes: the mail could not be deleted after
+ * sending, and each attempt would send it again.
  */
 export async function findMailToSend(db: Db, mailId: string): Promise<MailRow | undefined> {
-  // The lock ends with the statement. A database that only reads refuses it, as it would refuse the deletion.
+  // The lock ends with the statement. A read-only database refuses it, as it would refuse the deletion.
   return db.selectFrom('mail').selectAll().where('id', '=', mailId).forUpdate().executeTakeFirst();
 }
 
@@ -78,7 +78,7 @@ export async function noteMailFailure(db: Db, mailId: string, reason: string): P
     .execute();
 }
 
-/** Records that a mail is no longer tried. */
+/** Records that no more attempts are made to send a mail. */
 export async function stopMail(db: Db, mailId: string): Promise<void> {
   await db.updateTable('mail').set({ stopped_at: sql<Date>`now()` }).where('id', '=', mailId).execute();
 }

@@ -9,13 +9,13 @@ export interface Page<Row> {
   nextCursor: string | null;
 }
 
-/** How large a page may be in bytes of JSON, unless its first row alone is larger. */
+/** The maximum size of a page in bytes of JSON. Only a single larger row may exceed it. */
 export const maxPageBytes = 4 * 1024 * 1024;
 
-/** What a row takes up in a page besides what tenants have written, in bytes: generous. */
+/** A generous bound for the bytes of JSON of a row besides texts of tenants. */
 export const rowBytes = 1_024;
 
-/** A row that a page may begin with: its place in the order, and its size in bytes of JSON. */
+/** A candidate row of a page: its position in the order, and its size in bytes of JSON. */
 interface SizedRow {
   id: string;
   at: Date;
@@ -60,7 +60,7 @@ export function cursorAfter({ rows, more }: SizedPage, cursors: Cursors, scope: 
   return more && last !== undefined ? cursors.encode(scope, { createdAt: last.at, id: last.id }) : null;
 }
 
-/** Reads the rows of a page by their ids. Returns them in its order without those that are gone. */
+/** Reads the rows of a page by their ids. Returns them in the page's order, without deleted ones. */
 export async function readRows<Row extends { id: string }>({ rows }: SizedPage, read: (ids: string[]) => Promise<Row[]>): Promise<Row[]> {
   if (rows.length === 0) return [];
   const byId = new Map((await read(rows.map(({ id }) => id))).map((row) => [row.id, row]));
@@ -98,7 +98,7 @@ export function createCursors(key: Buffer): Cursors {
       const given = Buffer.from(mac, 'base64url');
       const separator = payload.indexOf('.');
       const issued = given.length === macBytes && timingSafeEqual(given, sign(scope, payload));
-      // Base64 spells the same bytes in several ways: only the spelling that was issued is accepted.
+      // The same bytes have several spellings in Base64; only the issued one is accepted.
       const canonical = cursor === `${Buffer.from(payload).toString('base64url')}.${given.toString('base64url')}`;
       if (!issued || !canonical || separator < 1) throw badCursor();
       return { createdAt: new Date(Number.parseInt(payload.slice(0, separator), 36)), id: payload.slice(separator + 1) };

@@ -1,22 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
-/** Small enough that a statement, and its locks, last a fraction of a second. */
+/** Small enough that a statement holds its locks for a fraction of a second. */
 const batchSize = 2_000;
 
 export interface Expired {
   table: string;
   /** The columns of the primary key. */
   key: string[];
-  /** The time that decides, which has an index. */
+  /** The column with the time that decides. It has an index. */
   time: string;
-  /** Whether that index has the id after the time. */
+  /** Whether that index also contains the id after the time. */
   indexedById?: boolean;
-  /** Rows of before this moment are deleted. */
+  /** Rows from before this time are deleted. */
   before: RawBuilder<Date>;
 }
 
-/** How far a deletion has come: how many rows are gone, and the time and the id of the last one. */
+/** The progress of a deletion: how many rows are deleted, and the time and id of the last one. */
 export interface Deleted {
   deleted: number;
   last?: { time: string; id: string };
@@ -29,8 +29,8 @@ export interface BatchOptions {
 }
 
 /**
- * Deletes rows that are past their time, the oldest first, in batches that each begin after the last one (docs/rules.md, large things are
- * bounded). Goes on where `before` says. Returns how many.
+ * Deletes expired rows, the oldest first, in batches that each begin after the last one (docs/rules.md, large things are bounded).
+ * Continues from `before`. Returns how many.
  */
 export async function deleteInBatches(db: Db, expired: Expired, { before, onProgress, signal }: BatchOptions): Promise<number> {
   let progress: Deleted = before ?? { deleted: 0 };
@@ -65,7 +65,7 @@ async function deleteBatch(db: Db, { table, key, time, indexedById, before }: Ex
   return row?.time ? { deleted: row.deleted, last: { time: row.time, id: row.id } } : { deleted: 0 };
 }
 
-/** A day has 24 hours, whatever the time zone of the session: an interval of days has one more or one less where clocks change. */
+/** A day has 24 hours here. An interval of days has an hour more or less where a session's clock changes. */
 const daysAgo = (days: number) => sql<Date>`now() - make_interval(hours => ${24 * days})`;
 
 /** Finished jobs are kept for 30 days. Their ledger entries stay. */
@@ -86,11 +86,11 @@ export const idempotencyKeys: Expired = {
   before: daysAgo(1),
 };
 
-/** Mails that could not be sent. Their workflows are kept as long. */
+/** Mails that could not be sent. Their workflows are kept for the same time. */
 export const mails: Expired = { table: 'mail', key: ['id'], time: 'created_at', before: daysAgo(30) };
 
-/** Links to verify an address or to set a password that nobody followed, and states of a sign-in with a provider. */
+/** Unused links to verify an address or set a password, and states of sign-ins with a provider. */
 export const verifications: Expired = { table: 'verification', key: ['id'], time: 'expiresAt', before: sql`now()` };
 
-/** Events that the payment provider sent. It does not repeat one after so long. */
+/** Events of the payment provider, which does not repeat one after this time. */
 export const paymentEvents: Expired = { table: 'stripe_event', key: ['id'], time: 'created_at', before: daysAgo(30) };

@@ -7,14 +7,14 @@ export interface StreamLeaseKey {
   userId: string;
   /** The number of the lease: 1 to the number of streams that a user may have open. */
   place: number;
-  /** The connection that has it: the id that its client gave to the stream, if any, a slash, and one of its own. */
+  /** The connection that holds it: the id that the client gave to its stream, if any, a slash, and an id of its own. */
   holder: string;
 }
 
 /**
- * Acquires a lease of a user for `leaseSeconds`: that of an earlier connection of the same stream, which loses it, or a free one. Undefined
- * if other streams hold all `perUser` leases. The table's key gives each lease to one connection, so any number of processes may call this
- * at once.
+ * Acquires a lease of a user for `leaseSeconds`: the lease of an earlier connection of the same stream, which loses it, or a free one.
+ * Undefined if other streams hold all `perUser` leases. The table's key gives each lease to one connection, so any number of processes may
+ * call this at once.
  */
 export async function acquireStreamLease(
   db: Db,
@@ -41,12 +41,12 @@ export async function acquireStreamLease(
     `.execute(db);
     const { free = 0, acquired = null } = rows[0] ?? {};
     if (acquired !== null) return { userId, place: acquired, holder };
-    // Another stream took the first free lease in the same moment; there may be a second one.
+    // Another stream took the first free lease at the same moment; there may be a second one.
     if (free === 0) return undefined;
   }
 }
 
-/** Makes a lease last for `leaseSeconds` from now. False if it ended and another stream has it. */
+/** Renews a lease for `leaseSeconds` from now. Returns false if it expired and another stream holds it. */
 export async function renewStreamLease(db: Db, { userId, place, holder }: StreamLeaseKey, leaseSeconds: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('job_stream_lease')
@@ -58,7 +58,7 @@ export async function renewStreamLease(db: Db, { userId, place, holder }: Stream
   return numUpdatedRows > 0n;
 }
 
-/** Frees a lease, unless it ended and another stream has it. */
+/** Releases a lease, unless it expired and another stream holds it. */
 export async function releaseStreamLease(db: Db, { userId, place, holder }: StreamLeaseKey): Promise<void> {
   await db.deleteFrom('job_stream_lease').where('user_id', '=', userId).where('place', '=', place).where('holder', '=', holder).execute();
 }

@@ -1,11 +1,11 @@
 import type { PlanName } from '../../contract/fields.ts';
 
-/** What of a subscription decides about the plan. */
+/** The fields of a subscription that decide about the plan. */
 export interface PlanSource {
   plan: string;
   status: string;
   periodEnd: Date | null;
-  /** When the first renewal was due that is not paid. */
+  /** When the first unpaid renewal was due. */
   pastDueSince: Date | null;
 }
 
@@ -14,8 +14,8 @@ const paidPlans = ['team', 'pro'] as const satisfies PlanName[];
 
 /**
  * The plan that counts for an organization at a time: the best that one of its subscriptions gives, else `free`. A subscription gives its
- * plan while it is active or on trial. One that is past due gives it for the days of dunning after the period that was not renewed;
- * without an unpaid renewal, after the period that runs. The SQL functions `gives_plan` and `organization_plan` say the same.
+ * plan while it is active or on trial. One that is past due gives it for the days of dunning after the end of the unrenewed period, or of
+ * the current period if no renewal is unpaid. The SQL functions `gives_plan` and `organization_plan` say the same.
  */
 export function effectivePlan(subscriptions: PlanSource[], { now, dunningDays }: { now: Date; dunningDays: number }): PlanName {
   const counts = (each: PlanSource) =>

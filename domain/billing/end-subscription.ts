@@ -4,7 +4,7 @@ import { recordAudit, systemActor } from '../audit.ts';
 import { lockLiveSubscriptions, lockOrganizationForDeletion } from '../locks.ts';
 import type { SubscriptionRow } from './find-subscription.ts';
 
-/** What became of the live subscriptions of an organization; `ended` holds their rows as they were. */
+/** The outcome of ending an organization's live subscriptions; `ended` holds the rows as they were before. */
 export type EndedSubscriptions =
   | { outcome: 'no-organization' }
   | { outcome: 'none-live' }
@@ -12,8 +12,8 @@ export type EndedSubscriptions =
   | { outcome: 'ended'; ended: Pick<SubscriptionRow, 'id' | 'plan' | 'status' | 'stripeSubscriptionId'>[] };
 
 /**
- * Ends the subscriptions that are left in the database from before billing was turned off, by an operator who has the database.
- * The payment provider is not asked. Changes nothing while the API that started last has billing configured.
+ * Ends the subscriptions that stayed in the database when billing was turned off, for an operator with access to the database. The payment
+ * provider is not asked. Changes nothing while the API that started last has billing configured.
  */
 export async function endSubscriptions(trx: Transaction, organizationId: string): Promise<EndedSubscriptions> {
   if (!(await lockOrganizationForDeletion(trx, organizationId))) return { outcome: 'no-organization' };
@@ -36,7 +36,7 @@ async function end(trx: Transaction, organizationId: string, { id, plan, status 
   });
 }
 
-/** How a subscription ends that is left from before billing was turned off, as the errors that it causes say. */
+/** How an operator ends a subscription that stayed when billing was turned off, for error messages. */
 export function howToEndSubscription(organizationId: string): string {
   return `an operator ends it with \`npm run ops -- end-subscription ${organizationId}\``;
 }

@@ -8,7 +8,7 @@ export interface ExceededLimit {
   limit: number;
 }
 
-/** The limits of the plan that an organization is over, as after a downgrade. */
+/** The plan limits that an organization exceeds, for example after a downgrade. */
 export function findExceededLimits(plan: Plan | null, usage: Usage): ExceededLimit[] {
   if (!plan) return [];
   const current = {

@@ -3,12 +3,12 @@ import type { AuthTables } from '../../db/auth-schema.ts';
 import type { Db } from '../../db/connect.ts';
 import { isLive, isSubscription, mostRelevant } from './live-subscription.ts';
 
-/** A subscription as the database holds it: what the payment provider said of it last. */
+/** A subscription's row: the last state that the payment provider reported. */
 export type SubscriptionRow = Selectable<AuthTables['subscription']>;
 
 /**
- * Whether a subscription ends with the period that is paid. The payment provider's pages may set, instead of the flag, the date on which it
- * ends. Dates may be ISO texts.
+ * Whether a subscription ends with the paid period: by its flag, or by an end date, which the payment provider's pages may set instead.
+ * Dates may be ISO texts.
  */
 export function endsWithPeriod(row: {
   cancelAtPeriodEnd: boolean | null;

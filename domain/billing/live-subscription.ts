@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * A subscription that costs money or may come back to life. A checkout that was only begun has no subscription at the payment
- * provider yet, and is none.
+ * A subscription that costs money or may become active again. An unfinished checkout does not count: the payment provider has no
+ * subscription for it yet.
  */
 export const isLive: RawBuilder<boolean> = sql<boolean>`(
   subscription.status in ('active', 'trialing', 'past_due', 'unpaid', 'paused')
@@ -14,13 +14,13 @@ const givesPlan: RawBuilder<boolean> = sql<boolean>`gives_plan(
   subscription.status, subscription."pastDueSince", subscription."periodEnd", coalesce((select max(dunning_days) from plan_limit), 0)
 )`;
 
-/** Puts first the subscription that an organization is shown: the live one that its plan comes from, a paid one before a trial, else the latest. */
+/** The order that puts the subscription to show first: the live one that gives the plan, a paid one before a trial, else the latest. */
 export const mostRelevant: RawBuilder<unknown> = sql`
   ${isLive} desc, ${givesPlan} desc, subscription.status in ('active', 'trialing', 'past_due') desc, subscription.plan = 'team' desc,
   subscription.status = 'trialing', subscription."periodEnd" desc nulls last, subscription.id desc
 `;
 
-/** Leaves out checkouts that were begun and not finished. */
+/** Leaves out unfinished checkouts. */
 export const isSubscription: RawBuilder<boolean> = sql<boolean>`(
   subscription.status <> 'incomplete' or subscription."stripeSubscriptionId" is not null
 )`;

@@ -9,7 +9,7 @@ export interface Plan {
   limits: PlanLimits;
 }
 
-/** {@link getPlan} of a process whose settings are known. */
+/** {@link getPlan} with the settings of the process already given. */
 export type GetPlan = (db: Db, organizationId: string) => Promise<Plan | null>;
 
 /**

@@ -6,14 +6,14 @@ import { isLive } from './live-subscription.ts';
 /** Something at the payment provider that only an operator can put right. */
 export interface BillingProblem {
   kind: BillingProblemKind;
-  /** The id at the payment provider of what it is about. */
+  /** The payment provider's id of the affected object. */
   subject: string;
   organization_id: string | null;
   stripe_customer_id: string | null;
   stripe_subscription_id: string | null;
 }
 
-/** What an operator does about each kind. */
+/** What an operator can do about each kind. */
 export const remedies: Record<BillingProblemKind, string> = {
   'unknown-customer': 'A customer of no organization pays for it: cancel it at Stripe and refund what was paid.',
   'subscription-missing': 'Stripe does not know it: check that the key is of the right account.',
@@ -27,7 +27,7 @@ export const remedies: Record<BillingProblemKind, string> = {
     'It was live at Stripe when its organization was deleted, and ended with it: refund what is left of its period, then run `npm run ops -- billing --refunded` with its id.',
 };
 
-/** Notes a problem, or notes that it is there again. */
+/** Records a problem, or that it occurred again. */
 export async function reportProblem(db: Db | Transaction, problem: BillingProblem): Promise<void> {
   await db
     .insertInto('billing_problem')
@@ -41,7 +41,7 @@ export async function reportProblem(db: Db | Transaction, problem: BillingProble
     .execute();
 }
 
-/** Notes that a problem is no longer there; whether it was. */
+/** Marks a problem as resolved. Returns false if there was none. */
 export async function resolveProblem(db: Db | Transaction, kind: BillingProblemKind, subject: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('billing_problem')
@@ -65,13 +65,16 @@ export async function listProblems(db: Db, limit: number): Promise<(BillingProbl
     .execute();
 }
 
-/** What the problems of a kind are about that are not resolved. */
+/** The subjects of the unresolved problems of a kind. */
 export async function listSubjects(db: Db, kind: BillingProblemKind): Promise<string[]> {
   const rows = await db.selectFrom('billing_problem').select('subject').where('kind', '=', kind).where('resolved_at', 'is', null).execute();
   return rows.map(({ subject }) => subject);
 }
 
-/** Resolves what was reported of customers that an organization has by now, or that Stripe has no longer; `left` are the others. */
+/**
+ * Resolves the problems of customers that belong to an organization by now or are gone at Stripe; the customers in `left` still have
+ * theirs.
+ */
 export async function resolveLeft(db: Db, left: Set<string>): Promise<void> {
   await db
     .updateTable('billing_problem')
@@ -82,7 +85,7 @@ export async function resolveLeft(db: Db, left: Set<string>): Promise<void> {
     .execute();
 }
 
-/** Resolves what was reported of subscriptions that an operator has ended by now, or whose organization is gone. */
+/** Resolves the problems of subscriptions that an operator has ended, or whose organization is gone. */
 export async function resolveEnded(db: Db): Promise<void> {
   const live = sql`select from subscription where "stripeSubscriptionId" is not null and ${isLive}`;
   await db
@@ -98,7 +101,7 @@ export async function resolveEnded(db: Db): Promise<void> {
     .execute();
 }
 
-/** Resolves what was reported of customers that no organization has any more: they are gone, or another one was made. */
+/** Resolves the problems of customers that no organization has any more: the organization is gone or has another customer. */
 export async function resolveMissing(db: Db): Promise<void> {
   await db
     .updateTable('billing_problem')

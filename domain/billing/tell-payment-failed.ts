@@ -10,7 +10,7 @@ export interface FailedPayment {
   url: string | null;
 }
 
-/** Writes a mail to each owner of an organization, once for each invoice, however often its payment fails. */
+/** Queues a mail to each owner of an organization, once for each invoice, however often its payment fails. */
 export async function tellPaymentFailed(trx: Transaction, { invoiceId, organizationId, plan, url }: FailedPayment): Promise<void> {
   const first = await trx
     .insertInto('payment_failure')

@@ -8,7 +8,7 @@ export function firstWhere<T>(items: T[], condition: (item: T) => boolean): T | 
   return items[partitionPoint(items, (item) => !condition(item))];
 }
 
-/** How many items the condition holds for. */
+/** The number of items for which the condition holds. */
 function partitionPoint<T>(items: T[], condition: (item: T) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {

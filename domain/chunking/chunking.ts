@@ -7,20 +7,20 @@ export interface ChunkSize {
 /** The default size. */
 export const chunkSize: ChunkSize = { characters: 1_200, overlap: 150 };
 
-/** The size for a model that asks for chunks of so many characters. The overlap is the same share of it as by default. */
+/** The size for a model that asks for chunks of so many characters. The overlap keeps its default ratio to the size. */
 export function chunkSizeOf(characters: number): ChunkSize {
   return { characters, overlap: Math.floor((characters * chunkSize.overlap) / chunkSize.characters) };
 }
 
-/** How many characters of a chunk its context may take: what is put before the text for search. */
+/** The maximum number of characters for a chunk's context, which is put before its text for search. */
 export function maxContext({ characters }: ChunkSize): number {
   return Math.floor(characters / 4);
 }
 
-/** Raise it with every change of how a text is cut: documents that were cut otherwise are then indexed again. */
+/** Raise it whenever the rules of cutting change: documents that were cut by an earlier version are then indexed again. */
 const chunkingVersion = 2;
 
-/** The name of how a text is cut: the version of the rules, and the size if it is not the default. */
+/** The name of a way to cut texts: the version of the rules, and the size if it is not the default. */
 export function chunkingOf({ characters }: ChunkSize): string {
   return characters === chunkSize.characters ? String(chunkingVersion) : `${chunkingVersion}/${characters}`;
 }
@@ -31,8 +31,8 @@ export function sizeOfChunking(chunking: string): ChunkSize {
   return chunkSizeOf(Number(characters));
 }
 
-/** How documents were cut that have no such name. */
+/** The way of cutting that documents without such a name had. */
 export const firstChunking = '1';
 
-/** A document of more chunks than this is not indexed. */
+/** A document with more chunks is not indexed. */
 export const maxChunks = 2_000;

@@ -2,35 +2,38 @@ import type { Span } from '../characters.ts';
 import { type ChunkSize, maxContext } from './chunking.ts';
 import { type Cut, splitText } from './split-text.ts';
 
-/** A record of a table, or a value of JSON: what no chunk divides, unless it is longer than one. Each begins where the one before ends. */
+/** A record of a table, or a value of JSON. It is divided only if it is longer than a chunk. Each begins where the one before it ends. */
 export interface Item extends Span {
-  /** How search reads it. */
+  /** Its form for search. */
   plain: string;
-  /** Items with the same number are written in one line. */
+  /** The number of its line: items with the same number are written in one line. */
   line: number;
-  /** What its line begins with. */
+  /** The beginning of its line. */
   label: string;
-  /** How well a chunk ends after it: the less, the better. */
+  /** The cost of ending a chunk after it: lower is better. */
   depth: number;
-  /** How search reads it, and after what, if a chunk cannot hold `plain`. */
+  /** Its form for search, with its context, if a chunk cannot hold `plain`. */
   bare?: { context: string; plain: string };
 }
 
-/** How search reads each chunk of a text: its size, and what it begins with. */
+/** The form that chunks have for search: their size and their common beginning. */
 interface ChunkForm {
   size: ChunkSize;
   context: string;
 }
 
-/** Names are repeated for search unless it would read so many times as much as there is. */
-const mostGrowth = 3;
+/** Names are repeated for search unless that makes the text longer than this many times its own length. */
+const maxGrowth = 3;
 
-/** Whether search would read far more than the text itself, because names are repeated in the items. */
+/** Whether repeated names would make the items far longer than the text itself. */
 export function isFarLonger(items: Item[], text: string): boolean {
-  return items.reduce((sum, item, index) => sum + writtenLength(item, items[index - 1]), 0) / text.length > mostGrowth;
+  return items.reduce((sum, item, index) => sum + writtenLength(item, items[index - 1]), 0) / text.length > maxGrowth;
 }
 
-/** Combines items into chunks of a size, both in the text and as search reads them. What follows the last item is cut as prose. */
+/**
+ * Combines items into chunks of a size, as they stand in the text and in their form for search. The rest after the last item is cut as
+ * prose.
+ */
 export function combineItems(text: string, items: Item[], form: ChunkForm): Cut[] {
   const cuts: Cut[] = [];
   for (let first = 0; first < items.length; ) {
@@ -43,8 +46,8 @@ export function combineItems(text: string, items: Item[], form: ChunkForm): Cut[
 }
 
 /**
- * The index of the item that the next chunk begins with, at least one further. The chunk has as many items as fit, and ends where it is
- * best to end in its second half.
+ * The index of the item that begins the next chunk, at least one further. A chunk takes as many items as fit, and ends at the best boundary
+ * in its second half.
  */
 function findNext(items: Item[], first: number, { size: { characters }, context }: ChunkForm): number {
   const start = items[first]?.start ?? 0;
@@ -60,7 +63,10 @@ function findNext(items: Item[], first: number, { size: { characters }, context 
   return items.length;
 }
 
-/** The chunk of items that fit into one. A single item that does not fit is read bare, with as much context as fits, or cut as prose. */
+/**
+ * Turns items that fit into one chunk into it. A single item that does not fit uses its bare form, with as much context as fits, or is cut
+ * as prose.
+ */
 function toCuts(text: string, items: Item[], { size, context }: ChunkForm): Cut[] {
   const [start, end] = [items[0]?.start ?? 0, items.at(-1)?.end ?? 0];
   const trimmed = trim(text, { start, end });
@@ -78,17 +84,17 @@ function toCuts(text: string, items: Item[], { size, context }: ChunkForm): Cut[
   return cutAsProse(text, { start, end }, { size, context: label === '' ? context : label });
 }
 
-/** How long a context is with the line break after it. */
+/** The length of a context with the line break after it. */
 function lengthWithBreak(context: string): number {
   return context === '' ? 0 : context.length + 1;
 }
 
-/** What {@link write} adds for an item after another one, or a little more. */
+/** An upper bound of what {@link write} adds for an item after another one. */
 function writtenLength({ plain, label, line }: Item, before: Item | undefined): number {
   return plain.length + 2 + (line === before?.line || label === '' ? 0 : label.length + 1);
 }
 
-/** Items as search reads them. */
+/** Writes items in their form for search. */
 function write(items: Item[]): string {
   let [text, line]: [string, number | undefined] = ['', undefined];
   for (const item of items) {
@@ -101,12 +107,12 @@ function write(items: Item[]): string {
 }
 
 function cutAsProse(text: string, { start, end }: Span, { size, context }: ChunkForm): Cut[] {
-  const roomAt = () => Math.max(size.characters - context.length - 1, Math.floor(size.characters / 2));
-  const pieces = splitText(text.slice(start, end), size, { sections: [], rows: [], roomAt });
+  const sizeAt = () => Math.max(size.characters - context.length - 1, Math.floor(size.characters / 2));
+  const pieces = splitText(text.slice(start, end), size, { sections: [], rows: [], sizeAt });
   return pieces.map((piece) => ({ text: piece.text, start: start + piece.start, context, plain: piece.text }));
 }
 
-/** A stretch of a text without the white space around it, and where that begins. */
+/** A part of a text without surrounding white space, and the index of its beginning. */
 function trim(text: string, { start, end }: Span): { text: string; start: number } {
   const piece = text.slice(start, end);
   return { text: piece.trim(), start: start + piece.length - piece.trimStart().length };

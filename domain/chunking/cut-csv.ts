@@ -6,8 +6,8 @@ import type { Cut } from './split-text.ts';
 const longestName = 60;
 
 /**
- * Cuts a CSV text at its records. For search each cell follows the name of its column. If that would be far more text than the cells, each
- * chunk begins with the names instead; so does a record that is longer than a chunk with a name for each cell.
+ * Cuts a CSV text at its records. For search the name of its column precedes each cell. If that makes the text far longer, or a record
+ * longer than a chunk, the names stand only once, at the beginning of each chunk.
  */
 export function cutCsv(text: string, size: ChunkSize): Cut[] {
   const records = readCsvRecords(text);

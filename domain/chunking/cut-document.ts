@@ -8,8 +8,8 @@ import { findFences, toPlainMarkdown } from './markdown-text.ts';
 import { type Cut, splitText } from './split-text.ts';
 
 /**
- * Cuts the text of a document by the rules of its type, and says how search reads each chunk. If that makes too many chunks to be indexed,
- * the text is cut only by paragraphs and sentences, which makes the fewest.
+ * Cuts a document's text by the rules of its type, and gives each chunk its form for search. A text that would have too many chunks is cut
+ * only by paragraphs and sentences, which makes the fewest.
  */
 export function cutDocument(text: string, contentType: string | undefined, headings: PlacedHeading[], size: ChunkSize): Cut[] {
   const cuts = cutByType(text, contentType, headings, size);

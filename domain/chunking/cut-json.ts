@@ -5,7 +5,7 @@ import type { Cut } from './split-text.ts';
 
 /**
  * Cuts a JSON text between its values, so that chunks hold complete values where possible. For search each value follows its key, and each
- * line the keys that lead to it, unless that would be far more text than there is.
+ * line begins with the keys that lead to it, unless that makes the text far longer.
  */
 export function cutJson(text: string, size: ChunkSize): Cut[] {
   const values = readJsonValues(text);

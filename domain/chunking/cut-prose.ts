@@ -11,35 +11,35 @@ import { findTableRows } from './table-rows.ts';
  */
 export function cutProse(text: string, headings: PlacedHeading[], size: ChunkSize): Cut[] {
   const rows = findTableRows(text);
-  const most = maxContext(size);
+  const max = maxContext(size);
   const contextAt = (start: number): string => {
     const row = lastWhere(rows, (one) => one.start <= start);
     const continues = row !== undefined && start < row.end && row.start > row.header.start;
     const head = continues ? text.slice(row.header.start, row.header.end).trim() : '';
-    return joinWithin([...titlesAbove(headings, start), head], most);
+    return joinWithin([...titlesAbove(headings, start), head], max);
   };
-  const roomAt = (start: number) => {
+  const sizeAt = (start: number) => {
     const context = contextAt(start);
     return size.characters - (context === '' ? 0 : countCharacters(context) + 1);
   };
-  const pieces = splitText(text, size, { sections: headings.map(({ start }) => start), rows, roomAt });
+  const pieces = splitText(text, size, { sections: headings.map(({ start }) => start), rows, sizeAt });
   return pieces.map((piece) => ({ ...piece, context: contextAt(piece.start), plain: piece.text }));
 }
 
-/** Without the title of a heading that begins there: that one is in the text. */
+/** The titles of the headings above an index, without a heading that begins there: its title is in the text. */
 function titlesAbove(headings: PlacedHeading[], start: number): string[] {
   const heading = headingAt(headings, start);
   return heading?.start === start ? heading.path.slice(0, -1) : (heading?.path ?? []);
 }
 
-/** Joins lines, `most` characters at most. The last lines say most, so the first are left out. */
-function joinWithin(lines: string[], most: number): string {
+/** Joins the last lines that fit into `max` characters, since the innermost titles are the most specific. */
+function joinWithin(lines: string[], max: number): string {
   const kept: string[] = [];
   let length = 0;
   for (const line of lines.toReversed()) {
     if (line === '') continue;
     length += countCharacters(line) + 1;
-    if (length > most) break;
+    if (length > max) break;
     kept.unshift(line);
   }
   return kept.join('\n');

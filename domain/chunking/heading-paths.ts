@@ -2,9 +2,9 @@ import type { Outline } from '../../db/schema.ts';
 import { forward } from '../characters.ts';
 import { lastWhere } from './binary-search.ts';
 
-/** A heading in a text, and the titles of the headings that it is under, the outermost first, with its own at the end. */
+/** A heading in a text, with the titles of the headings above it, the outermost first, and its own at the end. */
 export interface PlacedHeading {
-  /** An index of the text, where the outline has characters. */
+  /** An index of the text; outlines count characters instead. */
   start: number;
   path: string[];
 }
@@ -22,7 +22,7 @@ export function placeHeadings(text: string, headings: Outline['headings']): Plac
   });
 }
 
-/** The last heading that begins at an index or before it; undefined before all headings. */
+/** The last heading at or before an index; undefined if there is none. */
 export function headingAt(headings: PlacedHeading[], index: number): PlacedHeading | undefined {
   return lastWhere(headings, ({ start }) => start <= index);
 }

@@ -3,14 +3,14 @@ import type { Span } from '../characters.ts';
 
 /** A fenced block of code, from its opening to the end of its closing marks. */
 export interface Fence extends Span {
-  /** What it begins with: three or more of the same character. */
+  /** Its opening marks: three or more of the same character. */
   mark: string;
 }
 
-/** A line with further backticks is inline code. */
+/** A line with more backticks is inline code. */
 const fenceLine = /^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$/gm;
 
-/** The fenced blocks of code. A block that is not closed goes on to the end. */
+/** The fenced blocks of code. An unclosed block goes on to the end of the text. */
 export function findFences(text: string): Fence[] {
   const fences: Fence[] = [];
   let open: Fence | undefined;
@@ -26,21 +26,21 @@ export function findFences(text: string): Fence[] {
   return fences;
 }
 
-/** What opens quotations and points of lists at the beginning of a line. */
+/** The marks that open quotations and list items at the beginning of a line. */
 const openings = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))+/gm;
 const anOpening = />|[-*+]|\d+[.)]/g;
-/** Nobody nests deeper, and the parser's time grows with the square of the depth. */
+/** Nobody nests deeper, and the parser's time is quadratic in the depth. */
 const maxNesting = 20;
 
-/** A piece without the signs of lines that nest too deeply. */
+/** A piece without the marks of lines that nest too deeply. */
 function flatten(piece: string): string {
   return piece.replace(openings, (signs) => ((signs.match(anOpening)?.length ?? 0) > maxNesting ? '' : signs));
 }
 
 /**
  * Writes a piece of Markdown as prose: titles, paragraphs and list items without their marks, links and images as their texts, tables as
- * rows, code unchanged. Meant for a chunk: the time for a longer text is not bounded. `fence` is the block of code that the piece begins
- * in, if any.
+ * rows, code unchanged. Meant for a chunk: the time for a longer text is not bounded. `fence`: the block of code in which the piece begins,
+ * if any.
  */
 export function toPlainMarkdown(piece: string, fence?: Fence): string {
   return blocksOf(lexer(fence ? `${fence.mark}\n${piece}` : flatten(piece), { gfm: true })).join('\n\n');

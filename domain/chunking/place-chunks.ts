@@ -11,9 +11,9 @@ export interface ChunkPlace {
   end: number;
   /** The page that it begins on, from 1; null for kinds without pages. */
   page: number | null;
-  /** Where each further page begins, in characters of the chunk. */
+  /** The beginning of each further page, in characters of the chunk. */
   pageBreaks: number[] | null;
-  /** The headings that it is under, the outermost first: those at its beginning, or else the first one in it. */
+  /** The headings above its beginning, the outermost first; if there are none, those of the first heading in it. */
   headings: string[];
 }
 
@@ -21,19 +21,19 @@ export interface ChunkPlace {
 export interface PlacedChunk {
   /** As it stands in the document's text. */
   text: string;
-  /** What is embedded: its text without markup, after the headings that it is under, or with the names of its columns or keys. */
+  /** The text to embed: without markup, after the titles of its headings, or with the names of its columns or keys. */
   embedded: string;
   place: ChunkPlace;
 }
 
-/** What decides how a text is cut. */
+/** Options that decide how a text is cut. */
 export interface CutOptions {
   /** The media type of the document; without one, its text is cut as prose. */
   contentType?: string | undefined;
   size?: ChunkSize;
 }
 
-/** Cuts a text into chunks of a size, and tells where each stands, and how search reads it. */
+/** Cuts a text into chunks of a size, each with its position in the document and its form for search. */
 export function placeChunks(text: string, outline: Outline | null, { contentType, size = chunkSize }: CutOptions = {}): PlacedChunk[] {
   const headings = placeHeadings(text, outline?.headings ?? []);
   let [passed, characters] = [0, 0];
@@ -47,7 +47,7 @@ export function placeChunks(text: string, outline: Outline | null, { contentType
 }
 
 function headingsOf(headings: PlacedHeading[], { start, text }: Cut): string[] {
-  // Before the first one there is a title, or a few words.
+  // The text before the first heading is only a title or a few words.
   const first = headings[0]?.start ?? 0;
   return headingAt(headings, Math.max(start, Math.min(first, start + text.length - 1)))?.path ?? [];
 }

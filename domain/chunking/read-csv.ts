@@ -6,12 +6,12 @@ export interface CsvRecord extends Span {
 }
 
 const delimiters = [',', ';', '\t', '|'];
-/** What some programs write first, for Excel. It is shown with the first record. */
+/** The separator line that some programs write first, for Excel. It stays with the first record. */
 const separatorLine = /^sep=([,;\t|])\n/i;
-/** A number or a day: no name of a column. */
+/** A number or a date, which cannot be a column's name. */
 const value = /^[-+]?[\d\s.,:/%€$£-]+$/;
 
-/** The records of a CSV text, with quotes and without; one that is empty belongs to the next. Reads it once, twice if a quote is never closed. */
+/** The records of a CSV text, quoted or not; an empty one belongs to the next. Reads the text once, or twice if a quote is never closed. */
 export function readCsvRecords(text: string): CsvRecord[] {
   const [line = '', named] = separatorLine.exec(text) ?? [];
   const delimiter = named ?? findDelimiter(text);
@@ -20,7 +20,7 @@ export function readCsvRecords(text: string): CsvRecord[] {
   );
 }
 
-/** The names of the columns, if the first record has them: several, all of them different, none a value, one of them empty at most. */
+/** The names of the columns, if the first record holds them: at least two, all different, none of them a value, at most one empty. */
 export function columnNamesOf([first, second]: CsvRecord[]): string[] | undefined {
   const names = first?.cells.map((cell) => cell.trim()) ?? [];
   const isHeader =
@@ -31,14 +31,14 @@ export function columnNamesOf([first, second]: CsvRecord[]): string[] | undefine
   return isHeader ? names : undefined;
 }
 
-/** That which parts the first line most often. */
+/** The delimiter that occurs most often in the first line. */
 function findDelimiter(text: string): string {
   const [line = ''] = text.trimStart().split('\n', 1);
   const countOf = (delimiter: string) => line.split(delimiter).length;
   return delimiters.reduce((best, one) => (countOf(one) > countOf(best) ? one : best));
 }
 
-/** Undefined if a quote is opened and not closed. */
+/** Returns undefined if a quote is opened and not closed. */
 function scan(
   text: string,
   { delimiter, hasQuotes, from }: { delimiter: string; hasQuotes: boolean; from: number },
@@ -71,7 +71,7 @@ function findEnd(text: string, from: number, delimiter: string): number {
   return end;
 }
 
-/** A cell in quotes, in which two of them stand for one. */
+/** A quoted cell, in which two quotes stand for one. */
 function readQuoted(text: string, from: number): { value: string; end: number } | undefined {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 2)) {
     if (text[at + 1] !== '"') return { value: text.slice(from + 1, at).replaceAll('""', '"'), end: at + 1 };

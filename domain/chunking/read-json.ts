@@ -1,27 +1,27 @@
 import type { Span } from '../characters.ts';
 
-/** A value of a JSON text that is no object or array, with what stands before it, and the ends of what it is the last of. */
+/** A scalar of a JSON text, with the text before it, and the ends of the objects and arrays that it is the last value of. */
 export interface JsonValue extends Span {
-  /** The keys that lead to the object or array which holds it, the innermost ones only; without indexes. */
+  /** The innermost keys that lead to the object or array which holds it, without indexes. */
   path: string[];
-  /** The same number for values of the same object or array. */
+  /** A number that values of the same object or array share. */
   parent: number;
-  /** Null in an array. */
+  /** The value's key; null in an array. */
   key: string | null;
   value: string;
-  /** In how many objects and arrays the text stands after it. */
+  /** The number of objects and arrays that are still open after it. */
   depthAfter: number;
 }
 
-/** How much of a path is kept, and of a key: no document that is to be found by them has more. */
-const mostKeys = 4;
-const longestKey = 60;
+/** How many keys of a path are kept, and how many characters of a key. Documents that are worth finding by their keys have no more. */
+const maxKeys = 4;
+const maxKeyLength = 60;
 
 const space = /[\s,:]*/y;
 const unstorable = /[\p{Cc}--[\n\t]]/gv;
 const word = /[^\s,:[\]{}"]*/y;
 
-/** An object or array that is open. */
+/** An open object or array. */
 interface Parent {
   number: number;
   isObject: boolean;
@@ -29,7 +29,7 @@ interface Parent {
 }
 
 /**
- * The values of a JSON text, or of several in a row, in order and with their places. Reads the text once, without recursion, however deeply
+ * The values of a JSON text, or of several in a row, in order, with their positions. Reads the text once, without recursion, however deeply
  * it is nested. Stops where the text is not JSON or was cut off: the rest belongs to no value.
  */
 export function readJsonValues(text: string): JsonValue[] {
@@ -44,14 +44,14 @@ class JsonReader {
   readonly #open: Parent[] = [];
   #at = 0;
   #parents = 0;
-  /** Of the value that comes next, in an object. */
+  /** The key of the next value, in an object. */
   #key: string | null = null;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** False at the end of the text, or of what is JSON of it. */
+  /** Returns false at the end of the text, or where it stops being JSON. */
   readNext(): boolean {
     this.#at = skip(this.#text, this.#at);
     const character = this.#text[this.#at];
@@ -64,7 +64,7 @@ class JsonReader {
   #begin(isObject: boolean): boolean {
     const path = this.#open.at(-1)?.path ?? [];
     this.#parents += 1;
-    this.#open.push({ number: this.#parents, isObject, path: this.#key === null ? path : [...path, this.#key].slice(-mostKeys) });
+    this.#open.push({ number: this.#parents, isObject, path: this.#key === null ? path : [...path, this.#key].slice(-maxKeys) });
     this.#key = null;
     this.#at += 1;
     return true;
@@ -102,7 +102,7 @@ function skip(text: string, at: number): number {
   return space.lastIndex;
 }
 
-/** The end of a string or of a word such as `12` or `null`; `at` itself if neither begins there, or a string does not end. */
+/** The end of a string or of a word such as `12` or `null`; `at` itself if neither begins there or the string is unterminated. */
 function endOfScalar(text: string, at: number): number {
   if (text[at] === '"') return endOfString(text, at);
   word.lastIndex = at;
@@ -119,7 +119,7 @@ function endOfString(text: string, at: number): number {
   return at;
 }
 
-/** What a string stands for, without what no text of a database holds. */
+/** The value of a string literal, without characters that the database cannot store. */
 function unquote(literal: string): string {
   if (!literal.startsWith('"')) return literal;
   return parse(literal).replace(unstorable, ' ').toWellFormed();
@@ -134,5 +134,5 @@ function parse(literal: string): string {
 }
 
 function shorten(key: string): string {
-  return [...key.slice(0, 2 * longestKey)].slice(0, longestKey).join('');
+  return [...key.slice(0, 2 * maxKeyLength)].slice(0, maxKeyLength).join('');
 }

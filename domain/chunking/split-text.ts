@@ -3,49 +3,48 @@ import { back, forward } from '../characters.ts';
 import { firstWhere, lastWhere } from './binary-search.ts';
 import { chunkSize } from './chunking.ts';
 
-/** Where a cut reads best, in order of preference: after a paragraph, a line, a sentence, a word. */
+/** The boundaries to cut at, in order of preference: after a paragraph, a line, a sentence, a word. */
 const boundaries = [/\n\s*\n/g, /\n/g, /[.!?。！？]["'”’)]?\s/g, /\s/g];
 
-/** A chunk of a text, and the index that it begins at. */
+/** A chunk of a text, and the index of its beginning. */
 export interface TextPiece {
   text: string;
   start: number;
 }
 
-/** The same with how search reads it. */
+/** A chunk with its form for search. */
 export interface Cut extends TextPiece {
-  /** What the chunk needs to be understood, from elsewhere in the document: titles of headings, names of columns. Empty if there is nothing. */
+  /** The context that the chunk needs from elsewhere in the document: titles of headings or names of columns. Empty if there is none. */
   context: string;
   /** Its text without markup, as prose. */
   plain: string;
 }
 
-/** What cuts go by, besides the text itself. All of it as indexes of the text, in their order. */
+/** What else cuts depend on, as indexes of the text in ascending order. */
 interface CutMarks {
-  /** Where sections begin: a chunk ends before them, unless it would be short. */
+  /** The beginnings of sections: a chunk ends before one, unless it would be short. */
   sections: number[];
-  /** What is not divided, unless it is longer than a chunk: rows of tables. */
+  /** Rows of tables, which are divided only if they are longer than a chunk. */
   rows: Span[];
-  /** How many characters a chunk that begins there may have; those of the size by default. */
-  roomAt?(start: number): number;
+  /** The maximum number of characters of a chunk that begins there; by default that of the size. */
+  sizeAt?(start: number): number;
 }
 
 const noMarks: CutMarks = { sections: [], rows: [] };
 
 /**
  * Cuts text into chunks of about 1,200 characters that overlap by about 150, or of another size, at the best boundary in the last third of
- * each. A chunk also ends where a section begins, if it has a quarter of its size by then, and shares no text with the section before. No
- * row is divided, or shared in part. Each chunk has something that the one before it lacks. Surrogate pairs stay whole. White space around
- * a chunk is dropped, and so is a chunk of nothing else.
+ * each. A chunk that is at least a quarter full ends at a section's beginning, and no overlap reaches into the section before. Rows and
+ * surrogate pairs stay whole; white space around chunks is dropped.
  */
 export function splitText(text: string, size = chunkSize, marks = noMarks): TextPiece[] {
   const pieces: TextPiece[] = [];
-  // The room is that of where the chunk's text begins.
+  // The size depends on the index at which the chunk's text begins.
   let [start, end] = [skipSpace(text, 0), 0];
   while (start < text.length && end < text.length) {
-    const next = findEnd(text, start, marks.roomAt?.(start) ?? size.characters, marks);
+    const next = findEnd(text, start, marks.sizeAt?.(start) ?? size.characters, marks);
     if (text.slice(end, next).trim() === '') {
-      // A row that did not fit does not fit behind the overlap either, and each word of that would begin a chunk.
+      // A row that did not fit does not fit after the overlap either. Without this, each word of the overlap would begin a chunk.
       start = skipSpace(text, end);
       continue;
     }
@@ -62,15 +61,15 @@ function skipSpace(text: string, from: number): number {
   return next.exec(text)?.index ?? text.length;
 }
 
-function findEnd(text: string, start: number, room: number, { sections, rows }: CutMarks): number {
-  const short = Math.floor(room / 4);
-  const full = forward(text, start, room);
+function findEnd(text: string, start: number, size: number, { sections, rows }: CutMarks): number {
+  const short = Math.floor(size / 4);
+  const full = forward(text, start, size);
   const soonest = forward(text, start, short);
   const section = firstWhere(sections, (one) => one >= soonest) ?? text.length;
   if (section <= full) return section;
-  // What is left until the next section is no short chunk either.
+  // The remainder before the next section must not be a short chunk either.
   const limit = section < text.length ? Math.min(full, back(text, section, short)) : full;
-  const end = findBoundary(text, forward(text, start, Math.floor((room * 2) / 3)), limit);
+  const end = findBoundary(text, forward(text, start, Math.floor((size * 2) / 3)), limit);
   const row = lastWhere(rows, (one) => one.start < end);
   return row && row.end > end && row.start > start ? row.start : end;
 }
@@ -84,7 +83,7 @@ function findBoundary(text: string, from: number, limit: number): number {
   return limit;
 }
 
-/** The next chunk begins a little before the last one's end: at a word's beginning, or at a row's. */
+/** The next chunk begins a little before the end of the last one, at the beginning of a word or a row. */
 function findStart(text: string, { previous, end, overlap }: { previous: number; end: number; overlap: number }, marks: CutMarks): number {
   const { sections, rows } = marks;
   const earliest = Math.max(back(text, end, overlap), forward(text, previous, 1));

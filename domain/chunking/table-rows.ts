@@ -2,15 +2,15 @@ import type { Span } from '../characters.ts';
 
 /** A row of a table: a line of its own. */
 export interface TableRow extends Span {
-  /** The first row of its table, which names the columns as a rule. */
+  /** The first row of its table, which usually names the columns. */
   header: Span;
 }
 
 const cellUnderHead = /^:?-+:?$/;
 
 /**
- * The rows of the tables of a text, in their order: lines such as `| a | b |`, of which extraction makes the tables of all kinds of documents; and
- * lines such as `a | b` of a table of Markdown.
+ * The rows of the tables of a text, in order: lines such as `| a | b |`, the form in which extraction writes tables, and lines such as `a |
+ * b` of Markdown.
  */
 export function findTableRows(text: string): TableRow[] {
   if (!text.includes('|')) return [];
@@ -40,7 +40,7 @@ function* linesOf(text: string): Generator<Line> {
   }
 }
 
-/** Whether a line parts the head of a table from its body in Markdown: `|---|:--:|`, also without the outer strokes. */
+/** Whether a line separates the head of a Markdown table from its body: `|---|:--:|`, also without the outer strokes. */
 function isUnderHead(line: string): boolean {
   const cells = line.split('|').map((cell) => cell.trim());
   if (cells.at(0) === '') cells.shift();
@@ -53,7 +53,7 @@ function isFramed(line: string): boolean {
   return trimmed.length > 1 && trimmed.startsWith('|') && trimmed.endsWith('|');
 }
 
-/** That of the row above, if it is of the same table. */
+/** The header of the row above, if it belongs to the same table. */
 function headerOf(above: TableRow | undefined, line: Line): Span {
   return above && above.end + 1 === line.start ? above.header : spanOf(line);
 }

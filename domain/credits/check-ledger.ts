@@ -8,7 +8,7 @@ export interface LedgerProblem {
   /** First day of the month that the entries count against. */
   month: string | null;
   problem: LedgerProblemKind;
-  /** Credits that should be there, and that are. */
+  /** The credits that should be there; `found` are those that are. */
   expected: number;
   found: number;
 }
@@ -32,10 +32,9 @@ export interface CheckOptions {
 }
 
 /**
- * Compares the credit ledger with the existing jobs, and the counters of the months with the ledger (docs/rules.md, ledger). Returns at most
- * `limit` problems; none for a sound database. Reads every entry, a slice at a time, for operators and tests: what belongs together is
- * written in one transaction and compared in one statement, so that changes meanwhile do not look like problems. Leaves out organizations
- * that are being deleted: their jobs and entries go in slices.
+ * Compares the credit ledger with the existing jobs, and the counters of the months with the ledger (docs/rules.md, ledger). Returns at
+ * most `limit` problems; none for a sound database. Reads every entry, a slice at a time. Rows of one transaction are compared in one
+ * statement, so concurrent changes are no problems. Leaves out organizations that are being deleted, since theirs go in slices.
  */
 export async function checkLedger(
   db: Db,
@@ -72,9 +71,9 @@ interface Slices {
   sliceSize: number;
 }
 
-/** Each job has its charge, and its refund if it failed or was canceled; in its month, and of its organization. */
+/** Checks that each job has its charge, and its refund if it failed or was canceled, in the right month and organization. */
 async function* checkJobs(db: Db, { organizationId, sliceSize }: Slices): AsyncGenerator<LedgerProblem[]> {
-  // An index leads through all jobs by id, and through those of an organization by time.
+  // An index orders all jobs by id, and those of an organization by time.
   const order = organizationId === undefined ? sql`id` : sql`created_at, id`;
   for (let after: JobPosition | undefined; ; ) {
     const slice = sql`
@@ -99,7 +98,7 @@ async function* checkJobs(db: Db, { organizationId, sliceSize }: Slices): AsyncG
   }
 }
 
-/** A join could read the whole ledger for each slice; this is a look-up for each job. */
+/** This is a look-up for each job, because a join could read the whole ledger for each slice. */
 function amountOf(entry: 'charge' | 'refund'): RawBuilder<number> {
   return sql`coalesce((
     select amount from credit_entry
@@ -124,7 +123,7 @@ async function findLast<Row>(db: Db, slice: RawBuilder<unknown>, sliceSize: numb
   return rows[0];
 }
 
-/** Each refund has its charge, and each entry a counter of its month. */
+/** Checks that each refund has its charge, and each entry a counter of its month. */
 async function* checkEntries(db: Db, { organizationId, sliceSize }: Slices): AsyncGenerator<LedgerProblem[]> {
   for await (const entries of sliceEntries(db, { organizationId, sliceSize })) {
     const { rows } = await sql<LedgerProblem>`
@@ -155,7 +154,7 @@ async function* checkEntries(db: Db, { organizationId, sliceSize }: Slices): Asy
   }
 }
 
-/** Conditions on entries, which together meet all of them: ranges of their ids, or the ids of an organization's. */
+/** Conditions that together match all entries: ranges of their ids, or lists of the ids of an organization's entries. */
 async function* sliceEntries(db: Db, { organizationId, sliceSize }: Slices): AsyncGenerator<RawBuilder<unknown>> {
   if (organizationId !== undefined) {
     const { rows } = await sql<{ month: string }>`
@@ -172,7 +171,7 @@ async function* sliceEntries(db: Db, { organizationId, sliceSize }: Slices): Asy
   for (let from = first; from <= last; from += sliceSize) yield sql`id >= ${from} and id < ${from + sliceSize}`;
 }
 
-/** The index of a month has no order within it, so that ids are read for many slices at once. */
+/** The index of a month is not ordered by id, so ids are read for many slices at once. */
 const slicesPerRead = 10;
 
 async function* sliceMonth(
@@ -195,7 +194,7 @@ async function* sliceMonth(
   }
 }
 
-/** Each counter of a month is the sum of its entries. */
+/** Checks that each month's counter is the sum of its entries. */
 async function* checkMonths(db: Db, { organizationId, sliceSize }: Slices): AsyncGenerator<LedgerProblem[]> {
   const monthsAtOnce = Math.max(1, Math.floor(sliceSize / 10));
   for (let after: { organization_id: string; month: string } | undefined; ; ) {

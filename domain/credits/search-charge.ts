@@ -9,7 +9,7 @@ import { chargeCredits } from './ledger.ts';
 
 const creditsPerSearch = 1;
 
-/** Much longer than a search takes: the process of one that is still open has died. */
+/** Much longer than a search takes: if one is still open after this time, its process has died. */
 const lostAfterMinutes = 10;
 
 /**
@@ -27,7 +27,7 @@ export async function chargeSearch(db: Db, getPlan: GetPlan, organizationId: str
   return id;
 }
 
-/** Ends a search that succeeded: it is not refunded. */
+/** Settles the charge of a search that succeeded, so that it is not refunded. */
 export async function settleSearch(db: Db, searchId: string): Promise<void> {
   await db.deleteFrom('open_search').where('id', '=', searchId).execute();
 }
@@ -46,7 +46,7 @@ export async function refundLostSearches(db: Db, limit: number): Promise<number>
   return await refundOpen(db, sql`id in (select id from open_search where ${isLost} order by charged_at limit ${limit})`, 'lost');
 }
 
-/** One statement, so that a search that is refunded is no longer open (docs/rules.md, ledger). */
+/** This is one statement, so that a refunded search is never open as well (docs/rules.md, ledger). */
 async function refundOpen(db: Db, which: RawBuilder<unknown>, reason: string): Promise<number> {
   const { rows } = await sql<{ refunds: number }>`
     with ended as (

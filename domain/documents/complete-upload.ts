@@ -13,7 +13,7 @@ import { type DocumentRow, documentNotFound } from './document.ts';
 
 /**
  * Measures the stored object of a document, in bytes. Throws PRECONDITION_FAILED if there is none, and PAYLOAD_TOO_LARGE if it is larger
- * than declared: then it is deleted, and `onDeleteFailed` gets the error if that fails.
+ * than declared. Then the object is deleted, and `onDeleteFailed` gets the error if the deletion fails.
  */
 export async function measureUpload(storage: Storage, document: DocumentRow, onDeleteFailed: (error: unknown) => void): Promise<number> {
   const { object_key: key, size_bytes: declaredBytes } = document;
@@ -28,8 +28,8 @@ export async function measureUpload(storage: Storage, document: DocumentRow, onD
 }
 
 /**
- * Makes a pending document ready at its measured size, and checks the storage limit again (docs/rules.md, document states). A document
- * that is ready already is returned unchanged. Throws LIMIT_REACHED, which leaves it pending, and NOT_FOUND.
+ * Makes a pending document ready at its measured size, and checks the storage limit again (docs/rules.md, document states). A document that
+ * is already ready is returned unchanged. Throws LIMIT_REACHED, which leaves it pending, and NOT_FOUND.
  */
 export async function completeUpload(
   trx: Transaction,

@@ -27,7 +27,9 @@ export function checkDeclaredSize(sizeBytes: number, maxBytes: number): void {
   if (sizeBytes > maxBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { data: { maxBytes } });
 }
 
-/** Throws BAD_REQUEST if this deployment does not take documents of the type: `extra` are those that it takes beside the usual ones. */
+/**
+ * Throws BAD_REQUEST if this deployment does not take documents of the type: `extra` lists the types that it takes besides the usual ones.
+ */
 export function checkContentType(contentType: string, extra: readonly string[]): void {
   if ((contentTypes as readonly string[]).includes(contentType) || extra.includes(contentType)) return;
   const message = extraTypeMessage(contentType, extra);

@@ -9,8 +9,8 @@ import { type DocumentRow, documentNotFound } from './document.ts';
 
 /**
  * Deletes a document with its text and chunks, gives its bytes back, and requests the deletion of its object (docs/rules.md, objects after
- * rows). Its chunks are few enough for one transaction; its jobs, of which there may be any number, are left as they are (docs/rules.md,
- * gone at once). Throws NOT_FOUND if it is gone already.
+ * rows). Its chunks are few enough for one transaction; its jobs, of which there may be any number, stay as they are (docs/rules.md, gone
+ * at once). Throws NOT_FOUND if it is gone already.
  */
 export async function deleteDocument(trx: Transaction, actor: Actor, document: DocumentRow): Promise<void> {
   if (!(await lockWorkspace(trx, document.workspace_id, 'change'))) throw documentNotFound();

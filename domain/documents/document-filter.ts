@@ -2,17 +2,17 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DocumentStatus } from '../../db/schema.ts';
 import { type Labels, labelKeysOf } from './labels.ts';
 
-/** Which documents of a workspace are wanted: those that meet all conditions. What is absent does not narrow. */
+/** A filter on the documents of a workspace: they must meet all conditions. An absent field does not filter. */
 export interface DocumentFilter {
   ids?: string[] | undefined;
   contentTypes?: string[] | undefined;
   status?: DocumentStatus | undefined;
-  /** Times from the first, and before the second. */
+  /** A range of times that includes the first and excludes the second. */
   created?: [from: Date | undefined, to: Date | undefined] | undefined;
   indexed?: [from: Date | undefined, to: Date | undefined] | undefined;
-  /** All of them. */
+  /** Tags of which a document must have all. */
   tags?: string[] | undefined;
-  /** Fields with exactly these values, without lists; an object names fields of the object in its place. */
+  /** Fields that must have exactly these values. Lists are not allowed; an object stands for fields of the object with the same key. */
   metadata?: Labels['metadata'] | undefined;
 }
 
@@ -35,7 +35,7 @@ export function documentConditions(workspaceId: string, filter: DocumentFilter, 
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
 }
 
-/** With one value as an equation, which an index answers in its order. */
+/** A single value makes an equation, since its index then returns rows in order. */
 function isOneOf(column: RawBuilder<unknown>, values: string[]): RawBuilder<unknown> {
   return values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values}::text[])`;
 }

@@ -18,9 +18,9 @@ export async function findText(db: Db, documentId: string): Promise<{ text: stri
   return row && { text: row.text, outline: row.outline?.characters === countCharacters(row.text) ? row.outline : null };
 }
 
-/** Where a page of a text stands in it, in characters. */
+/** The position of a page in a text, in characters. */
 export interface TextPage {
-  /** From 1. */
+  /** The page's number, from 1. */
   number: number;
   start: number;
   end: number;
@@ -28,7 +28,7 @@ export interface TextPage {
 
 /**
  * Finds a page of a document's text; null if no text is stored. Throws NOT_FOUND if the document has no such page, PRECONDITION_FAILED if
- * its text was extracted by a version that did not note where pages begin.
+ * its text has no page breaks on record.
  */
 export async function findTextPage(db: Db, document: DocumentRow, number: number): Promise<TextPage | null> {
   if (document.extracted_at === null) return null;
@@ -59,11 +59,11 @@ export interface ExtractedText {
   outline?: Outline;
   /** How many pages text recognition has read, if any. */
   ocrPages?: number | undefined;
-  /** How sure text recognition was of each page, in percent; null for those that it found nothing on, or did not read. */
+  /** The confidence of text recognition for each page, in percent; null for pages without a result. */
   ocrConfidence?: (number | null)[] | undefined;
 }
 
-/** The text of a document was replaced while a job worked with it. */
+/** Thrown if a document's text was replaced while a job worked with it. */
 export class TextReplaced extends Error {
   constructor() {
     super('The text of the document was replaced meanwhile.');
@@ -72,19 +72,19 @@ export class TextReplaced extends Error {
 }
 
 /**
- * Keeps a document's text as it is until the transaction ends. Throws {@link TextReplaced} if it is another one than `text`, which was read
- * with `document`; DocumentGone if the document has been deleted.
+ * Keeps a document's text as it is until the transaction ends. Throws {@link TextReplaced} if it is no longer `text`, which was read with
+ * `document`; DocumentGone if the document has been deleted.
  */
 export async function keepText(trx: Transaction, document: DocumentRow, text: string): Promise<void> {
   const now = await lockForEffects(trx, document);
   if (now.extracted_at?.getTime() === document.extracted_at?.getTime()) return;
-  // Most often a document that is extracted again has the same text again.
+  // A document that is extracted again usually has the same text as before.
   const same = trx.selectFrom('document_text').select('document_id').where('document_id', '=', document.id).where('text', '=', text);
   if (!(await same.executeTakeFirst())) throw new TextReplaced();
 }
 
 /**
- * Stores a document's extracted text. What was embedded of an earlier one, and waits for the switch of its workspace, is void. Throws
+ * Stores a document's extracted text. Chunks of an earlier text that are staged for the switch of its workspace are deleted. Throws
  * DocumentGone if the document has been deleted.
  */
 export async function storeText(trx: Transaction, document: DocumentRow, extracted: ExtractedText): Promise<void> {

@@ -4,12 +4,12 @@ import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import type { DocumentTable } from '../../db/schema.ts';
 
-/** A document as the database holds it, but for what only indexes and pages need. */
+/** A document's row, without the columns that only indexes and pages need. */
 export type DocumentRow = Omit<Selectable<DocumentTable>, 'labels' | 'label_bytes'>;
 
 /**
- * Whether the workspace of a document is there. The documents of a deleted one are drained later (docs/rules.md, gone at once); whoever reads
- * or locks documents asks this.
+ * Whether the workspace of a document still exists. The documents of a deleted one are drained later (docs/rules.md, gone at once); whoever
+ * reads or locks documents asks this.
  */
 export const inWorkspace = sql<boolean>`exists (select from workspace where workspace.id = document.workspace_id)`;
 
@@ -17,7 +17,7 @@ const columns = [
   'id',
   'organization_id',
   'workspace_id',
-  // A user who was deleted is named by no document.
+  // No document names a deleted user.
   sql<string | null>`(select id from "user" where "user".id = document.uploaded_by)`.as('uploaded_by'),
   'name',
   'content_type',
@@ -38,12 +38,12 @@ const columns = [
   'updated_at',
 ] as const;
 
-/** Documents as everybody may see them. */
+/** Selects the documents that are not deleted, with the columns that readers get. */
 function selectDocuments(db: Db) {
   return db.selectFrom('document').select(columns).where(inWorkspace);
 }
 
-/** The documents that are there, in no order. */
+/** Reads those of the documents that exist, in no particular order. */
 export async function readDocuments(db: Db, ids: readonly string[]): Promise<DocumentRow[]> {
   return await selectDocuments(db).where('id', '=', anyOf(ids)).execute();
 }
@@ -71,7 +71,7 @@ export function documentNotFound(): ApiError {
   return new ApiError('NOT_FOUND', { message: 'Document not found.' });
 }
 
-/** The document of a job no longer exists, so the job fails and is not tried again. */
+/** Thrown if the document of a job no longer exists: the job fails and is not retried. */
 export class DocumentGone extends Error {
   constructor() {
     super('The document no longer exists.');

@@ -20,8 +20,8 @@ export interface DrainOptions {
 }
 
 /**
- * Deletes the documents of a workspace with their texts and chunks, slice by slice. Needs a workspace that takes no more documents: one that is
- * gone, or of an organization that is being deleted. If it is broken off, another call does the rest.
+ * Deletes the documents of a workspace with their texts and chunks, slice by slice. The workspace must take no more documents: it is
+ * deleted, or its organization is being deleted. An interrupted drain is continued by another call.
  */
 export async function drainDocuments(db: Db, workspaceId: string, { onDeleted, onProgress, signal }: DrainOptions): Promise<void> {
   await inSlices(async (after) => {
@@ -40,7 +40,7 @@ export async function drainDocuments(db: Db, workspaceId: string, { onDeleted, o
   }, signal);
 }
 
-/** The next documents that have no more chunks together than a slice may have; at least one. */
+/** The next documents whose chunks together fit into a slice; at least one. */
 async function nextSlice(db: Db, workspaceId: string, after: Place | undefined): Promise<Place[]> {
   let page = db
     .selectFrom('document')
@@ -57,7 +57,7 @@ async function nextSlice(db: Db, workspaceId: string, after: Place | undefined):
   });
 }
 
-/** Deletes their chunks first: a cascade would look for the chunks of each document. */
+/** Deletes their chunks first, since a cascade would search for the chunks of each document. */
 async function deleteDocuments(trx: Transaction, ids: string[]): Promise<DrainedDocument[]> {
   const isOne = sql<string>`any(${ids}::text[])`;
   await lockDocumentsForDeletion(trx, ids);

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** What members say of a document. */
+/** The tags and metadata that members give to a document. */
 export interface Labels {
   tags: string[];
   /** Any JSON object. */
   metadata: Record<string, unknown>;
 }
 
-/** What an index finds labels by: a key for each tag, and for each field of the metadata that is no list. */
+/** The keys by which an index finds labels: one for each tag, and one for each field of the metadata that is not a list. */
 export function labelKeysOf(workspaceId: string, { tags, metadata }: Labels): string[] {
   const parts = [...tags.map((tag) => ['tag', tag]), ...fieldsOf(metadata, []).map((field) => ['metadata', ...field])];
   return [...new Set(parts.map((part) => keyOf([workspaceId, ...part])))];
 }
 
-/** The columns of a document that hold its labels. A tag that is there twice is kept once. */
+/** The columns of a document that hold its labels. Repeated tags are stored once. */
 export function toLabelColumns(workspaceId: string, labels: Labels) {
   const tags = [...new Set(labels.tags)];
   const metadata = JSON.stringify(labels.metadata);
@@ -31,7 +31,7 @@ function fieldsOf(object: object, path: string[]): Field[] {
   });
 }
 
-/** 64 bits of a cryptographic hash, which nobody chooses. Whoever reads by keys compares the labels, too. */
+/** 64 bits of a cryptographic hash, so that nobody can choose keys that collide. Queries by key also compare the labels themselves. */
 function keyOf(parts: unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest().readBigInt64BE().toString();
 }

@@ -4,9 +4,9 @@ import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows }
 import { type DocumentRow, inWorkspace, readDocuments } from './document.ts';
 import { type DocumentFilter, documentConditions } from './document-filter.ts';
 
-/** What a document takes up in a page besides its labels, in bytes of JSON: its name has 200 characters. */
+/** The bytes of JSON that a document adds to a page besides its labels: its name has 200 characters. */
 const otherBytes = 2_048;
-/** The confidence of a page, with its comma. */
+/** The bytes of a page's confidence, with its comma. */
 const confidenceBytes = 5;
 
 export interface DocumentList extends DocumentFilter {

@@ -16,8 +16,8 @@ const uploadTime = sql`interval '24 hours'`;
 type Upload = Pick<DocumentRow, 'id' | 'organization_id' | 'workspace_id'>;
 
 /**
- * Deletes a document whose upload was not completed within a day, and requests the deletion of its object. `leftMs`: how much of the day is
- * left to an upload that is still pending, by the database's clock.
+ * Deletes a document whose upload was not completed within a day, and requests the deletion of its object. `leftMs`: the remaining time of
+ * an upload that is still pending, by the database's clock.
  */
 export async function purgeUpload(trx: Transaction, documentId: string): Promise<{ purged: boolean; leftMs: number }> {
   const document = await findDocument(trx, documentId);
@@ -30,7 +30,7 @@ export async function purgeUpload(trx: Transaction, documentId: string): Promise
   return { purged: (await purgeTogether(trx, document, [document])) === 1, leftMs };
 }
 
-/** Deletes those of a workspace's uploads that are still pending, and requests the deletion of their objects. Returns how many. */
+/** Deletes the uploads of a workspace that are still pending, and requests the deletion of their objects. Returns how many. */
 async function purgeTogether(
   trx: Transaction,
   { workspace_id, organization_id }: Omit<Upload, 'id'>,
@@ -56,13 +56,13 @@ async function purgeTogether(
   return purged.length;
 }
 
-/** Those of one workspace are deleted in one transaction, which locks it for a fraction of a second. */
+/** The uploads of a page that belong to one workspace are deleted in one transaction, which locks it for a fraction of a second. */
 const pageSize = 500;
 
 /**
- * Deletes documents whose upload was not completed within a day, in case their own workflows were lost: the oldest first, in pages that each
- * begin after the last one (docs/rules.md, large things are bounded). Goes on where `before` says. Returns how many; throws at the end what
- * one threw that could not be.
+ * Deletes documents whose upload was not completed within a day, in case their own workflows were lost: the oldest first, in pages that
+ * each begin after the last one (docs/rules.md, large things are bounded). Continues from `before`. Returns how many. Throws at the end the
+ * first error of a document that could not be deleted.
  */
 export async function purgeAbandonedUploads(db: Db, { before, onProgress, signal }: BatchOptions): Promise<number> {
   const failures = new Failures();
@@ -99,14 +99,17 @@ async function listAbandoned(db: Db, after: Deleted['last']): Promise<(Upload & 
   return await next.execute();
 }
 
-/** Each alone if they cannot be purged together, so that one that fails holds up no other. Yields how many, after each transaction. */
+/**
+ * Purges the uploads of a workspace together, or each alone if that fails, so that a failure affects no other. Yields a count after each
+ * transaction.
+ */
 async function* purgeOfWorkspace(db: Db, uploads: Upload[], failures: Failures): AsyncGenerator<number, void> {
   const purge = (some: Upload[]) => inTransaction(db, async (trx) => (some[0] ? await purgeTogether(trx, some[0], some) : 0));
   try {
     yield await purge(uploads);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-    // Each of them would wait as long for whoever holds the workspace.
+    // Each single upload would wait for the same lock of the workspace again.
     if (isLockTimeout(error)) yield (await failures.note(() => Promise.reject(error))) ?? 0;
     else for (const upload of uploads) yield (await failures.note(() => purge([upload]))) ?? 0;
   }

@@ -13,9 +13,9 @@ export interface DocumentChange {
 }
 
 /** How many fields of the metadata an audit entry names. */
-const mostNamedFields = 50;
+const maxNamedFields = 50;
 
-/** Changes what a document is called and found by, whether or not its upload is complete. Throws NOT_FOUND if it is gone. */
+/** Changes a document's name, tags and metadata, whether or not its upload is complete. Throws NOT_FOUND if it is gone. */
 export async function updateDocument(trx: Transaction, actor: Actor, document: DocumentRow, change: DocumentChange): Promise<DocumentRow> {
   await lockWorkspace(trx, document.workspace_id, 'keep');
   const before = await lockDocument(trx, document.id, 'change');
@@ -40,7 +40,7 @@ export async function updateDocument(trx: Transaction, actor: Actor, document: D
   return { ...after, uploaded_by: document.uploaded_by };
 }
 
-/** What differs, as the audit log has it: of the metadata only which fields do, since they may hold anything. */
+/** The changes as the audit log records them: of the metadata only the names of fields, since their values may be anything. */
 function listChanges(before: DocumentRow, after: Labels & { name: string }): Record<string, unknown> {
   const differ = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other);
   const keys = [...new Set([...Object.keys(before.metadata), ...Object.keys(after.metadata)])];
@@ -48,6 +48,6 @@ function listChanges(before: DocumentRow, after: Labels & { name: string }): Rec
   return {
     ...(before.name === after.name ? {} : { name: { from: before.name, to: after.name } }),
     ...(differ(before.tags, after.tags) ? { tags: { from: before.tags, to: after.tags } } : {}),
-    ...(fields.length === 0 ? {} : { metadata: { fields: fields.slice(0, mostNamedFields), changed: fields.length } }),
+    ...(fields.length === 0 ? {} : { metadata: { fields: fields.slice(0, maxNamedFields), changed: fields.length } }),
   };
 }

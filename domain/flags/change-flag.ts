@@ -86,7 +86,7 @@ async function removeOverride(trx: Transaction, key: string, organizationId: str
   await trx.deleteFrom('feature_flag_override').where('flag_key', '=', key).where('organization_id', '=', organizationId).execute();
 }
 
-/** A change of the flag itself belongs to no organization's log. */
+/** Records a change of a flag itself, which belongs to no organization's log. */
 async function recordFlag(trx: Transaction, actor: Actor, action: string, flag: FlagRow, metadata: Record<string, unknown>): Promise<void> {
   await recordAudit(trx, actor, { organizationId: null, action, targetType: 'flag', targetId: flag.key, metadata });
 }

@@ -1,4 +1,4 @@
-/** An attempt as Temporal knows it. */
+/** An attempt as Temporal identifies it. */
 export interface TemporalAttempt {
   runId: string;
   /** Counts the activities of a run. */
@@ -7,7 +7,7 @@ export interface TemporalAttempt {
   attempt: number;
 }
 
-/** The name of an attempt, as its claim writes it (docs/decisions/claimed-by.md). Of one run, a later attempt has a greater name. */
+/** The name of an attempt, as its claim writes it (docs/decisions/claimed-by.md). Within a run, a later attempt has a greater name. */
 export function nameAttempt({ runId, activityId, attempt }: TemporalAttempt): string {
   return `${runId}/${activityId.padStart(6, '0')}/${String(attempt).padStart(6, '0')}`;
 }
@@ -17,7 +17,9 @@ export function isOfRun(claimedBy: string | null, runId: string): boolean {
   return claimedBy?.startsWith(`${runId}/`) === true;
 }
 
-/** Whether `claimedBy` is an attempt of the same run before `name`. Temporal begins one only after it has given up the one before. */
+/**
+ * Whether `claimedBy` is an attempt of the same run before `name`. Temporal starts an attempt only after it has given up the one before.
+ */
 export function isBefore(claimedBy: string | null, name: string): claimedBy is string {
   return claimedBy !== null && isOfRun(claimedBy, name.slice(0, name.indexOf('/'))) && claimedBy < name;
 }

@@ -7,7 +7,7 @@ import { refundJob } from '../credits/ledger.ts';
 import type { JobRow } from './job.ts';
 import { transitionJob } from './transition-job.ts';
 
-/** Cancels a queued job, also one that waits for its next attempt, and refunds it. Throws CONFLICT if it is no longer queued. */
+/** Cancels a queued job, including one that waits for its next attempt, and refunds it. Throws CONFLICT if it is no longer queued. */
 export async function cancelJob(trx: Transaction, actor: Actor, jobId: string): Promise<JobRow> {
   const job = await transitionJob(trx, { jobId, from: 'queued', to: 'canceled' });
   if (!job) throw new ApiError('CONFLICT', { message: 'The job is no longer queued.' });

@@ -7,7 +7,7 @@ import { findJob, type JobHead, type JobRow } from './job.ts';
 export type Claim = { claimed: true; job: JobRow } | { claimed: false; job: JobHead | undefined };
 
 /**
- * Claims a queued job for one attempt. `claimedBy` names the attempt ({@link nameAttempt}), so that it is known later who holds the job;
+ * Claims a queued job for one attempt. `claimedBy` names the attempt ({@link nameAttempt}), so that the holder of the job is known later;
  * `attempts` of the row becomes its fencing token (docs/rules.md, fencing).
  */
 export async function claimJob(db: Db, jobId: string, claimedBy: string): Promise<Claim> {

@@ -29,7 +29,7 @@ export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor
   return job;
 }
 
-/** The fields that only this kind has; the job shows them again. */
+/** The fields that are specific to this kind of job, which the job shows again. */
 export function inputOf(input: CreateJobInput): Record<string, unknown> {
   switch (input.kind) {
     case 'document.extract':
@@ -85,10 +85,10 @@ export async function insertJob(trx: Transaction, job: NewJob, plan: Plan | null
   return row;
 }
 
-/** What the start of a job's workflow needs of the job. */
+/** The columns of a job that the start of its workflow needs. */
 export type StartedJob = Pick<JobHead, 'id' | 'kind' | 'max_attempts' | 'organization_id' | 'workspace_id' | 'document_id'>;
 
-/** The intent to start a job's workflow. The plan decides the organization's share of the workers. */
+/** The intent to start a job's workflow. The plan decides the organization's weight among the workers. */
 export function startOf(job: StartedJob, plan?: PlanName): Intent {
   const ids = { organizationId: job.organization_id, workspaceId: job.workspace_id, documentId: job.document_id };
   return startJob({ jobId: job.id, kind: job.kind, maxAttempts: job.max_attempts, ...ids }, plan);

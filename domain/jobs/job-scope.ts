@@ -9,7 +9,7 @@ import type { JobHead } from './job.ts';
 
 export type CreateJobInput = z.output<typeof contract.jobs.create.body>;
 
-/** The rows that a job belongs to: found from its document, or named by the caller. */
+/** The rows that a job belongs to, found from its document or given by the caller. */
 export interface JobScope {
   organizationId: string;
   workspaceId: string | null;

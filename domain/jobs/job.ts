@@ -8,14 +8,14 @@ import { inWorkspace } from '../documents/document.ts';
 /** A job as the database holds it. */
 export type JobRow = Selectable<JobTable>;
 
-/** A job without what may be large. */
+/** A job without its input and result, which may be large. */
 export type JobHead = Omit<JobRow, 'input' | 'result'>;
 
 /** The workspace of a job; null if it is gone. */
 export const workspace = sql<string | null>`(select id from workspace where workspace.id = job.workspace_id)`;
 
 /**
- * The columns of a {@link JobHead}, as everybody may see them: what a job was made by, or in, or of, is null if that is gone (docs/rules.md,
+ * The columns of a {@link JobHead}, as readers get them: its user, workspace and document are null once they are deleted (docs/rules.md,
  * gone at once).
  */
 export const headColumns = [
@@ -92,7 +92,7 @@ export const findJob = batchedRead(
   ({ id }) => id,
 );
 
-/** A job that a change has returned, with what {@link findJob} showed of where it belongs. */
+/** A changed job, with the user, workspace and document that {@link findJob} returned for it. */
 export function shownAs(changed: JobRow, { workspace_id, document_id, created_by }: JobHead): JobRow {
   return { ...changed, workspace_id, document_id, created_by };
 }
@@ -123,11 +123,11 @@ function jobNotFound(): ApiError {
 /** How a job has ended; `gone` if it has no row. */
 export type EndedJob = { status: 'succeeded' | 'canceled' | 'gone' } | { status: 'failed'; error: JobError };
 
-/** The state of a job, for whoever does not hold it. A queued job is to be attempted after `delayMs`; `running`: another attempt holds it. */
+/** The state of a job, for a caller that does not hold it. A queued job is due after `delayMs`; `running`: another attempt holds it. */
 export type JobState = EndedJob | UnfinishedJob;
 export type UnfinishedJob = { status: 'queued'; delayMs: number } | { status: 'running' };
 
-/** The next attempt of the job is due, and another run is about to claim it. */
+/** The shortest wait, if the next attempt is already due and another run is about to claim it. */
 const shortestWaitMs = 1_000;
 
 /** The state of a job; `gone` if it has no row. How long a queued one has to wait is decided by the database's clock. */

@@ -5,16 +5,16 @@ import type { Db } from '../../db/connect.ts';
 import { rowBytes } from '../page.ts';
 import { headColumns, inputBytes, type JobRow, resultBytes, workspace } from './job.ts';
 
-/** A change of a job: where it is in the order of changes, and what it is told apart from other changes at the same moment by. */
+/** A change of a job: its position in the order of changes, and a state that tells it from other changes at the same moment. */
 export interface JobChange {
   id: string;
   at: Date;
   state: string;
-  /** About the size of the event that tells of it. */
+  /** The approximate size of its event. */
   bytes: number;
 }
 
-/** A job for the event of a stream. Its input and result are empty until it is final. `changedAt`: its place in the order of changes. */
+/** A job for the event of a stream. Its input and result are empty until it is final. `changedAt`: its position in the order of changes. */
 export type ChangedJob = JobRow & { bytes: number; changedAt: Date };
 
 /** Covers the duration of a commit, and the difference between the clocks of the service and the database. */
@@ -24,19 +24,19 @@ const jobsPerRead = 200;
 const bytesPerRead = 256 * 1024;
 
 /**
- * Where reading begins so that it misses nothing after `since`: earlier by the longest permitted transaction (docs/rules.md, notifications may
- * be lost).
+ * The time from which to read so that no change after `since` is missed: earlier by the longest permitted transaction (docs/rules.md,
+ * notifications may be lost).
  */
 export function replayStart(since: Date, transactionMs: number = longestTransactionMs): Date {
   return new Date(since.getTime() - transactionMs - marginMs);
 }
 
-/** What tells a state of a job from the others that it had at the same moment. */
+/** A key that distinguishes the states that a job had at the same moment. */
 export function stateOf({ status, attempts, workspace_id }: Pick<JobRow, 'status' | 'attempts' | 'workspace_id'>): string {
   return `${status} ${attempts} ${workspace_id}`;
 }
 
-/** An organization's changes at a moment or later, or after another change; the oldest first, at most a thousand. `more`: whether there are others. */
+/** An organization's changes since a moment or after another change, the oldest first, at most a thousand. `more`: there may be others. */
 export async function listChanges(
   db: Db,
   organizationId: string,
@@ -57,8 +57,8 @@ export async function listChanges(
 }
 
 /**
- * Reads the jobs of changes in their order, at most 200 or 256 KiB at a time, unless one is larger. Jobs that are gone are left out, and those
- * that have changed since: a later change tells of them, and they may have become large.
+ * Reads the jobs of changes in their order, at most 200 or 256 KiB at a time, unless a single job is larger. Leaves out deleted jobs, and
+ * those that have changed again since: a later change reports them, and they may have become large.
  */
 export async function* readChangedJobs(db: Db, changes: JobChange[]): AsyncGenerator<ChangedJob[]> {
   for (const part of inParts(changes)) {

@@ -16,8 +16,8 @@ export interface JobFilter {
 }
 
 /**
- * A page of an organization's jobs, newest first, that ends after `limit` jobs or 4 MiB. Without `includeResult` the results are not even
- * read.
+ * A page of an organization's jobs, newest first, that ends after `limit` jobs or 4 MiB. Without `includeResult` the results are not read
+ * at all.
  */
 export async function listJobs(db: Db, cursors: Cursors, filter: JobFilter): Promise<Page<JobRow>> {
   const scope = `jobs:${filter.organizationId}`;

@@ -10,13 +10,13 @@ import type { JobRow } from './job.ts';
 export interface ReleasedJobs {
   released: number;
   failed: number;
-  /** The oldest of them; undefined if there are no more. */
+  /** The oldest released job; undefined if there are no more. */
   last: Place | undefined;
 }
 
 /**
- * Detaches the newest jobs of a workspace that was deleted, at most `limit`, or the next older ones `after` a job. The unfinished ones fail and
- * are refunded, and their workflows are told; a running attempt finds its job final and stores nothing.
+ * Detaches at most `limit` jobs of a deleted workspace: the newest, or the next older ones `after` a job. Unfinished jobs fail and are
+ * refunded, and their workflows get a signal; a running attempt finds its job final and stores nothing.
  */
 export async function releaseWorkspaceJobs(
   trx: Transaction,

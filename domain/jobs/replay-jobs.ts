@@ -10,8 +10,8 @@ import { getJob } from './job.ts';
 import { retryJob } from './retry-job.ts';
 
 /**
- * A page of the ids of failed jobs that match a replay's filter and have not been retried, oldest first. The retries of `replayRun`
- * are left out: those that have failed by now would otherwise be retried again and again. Earlier versions name no run, which leaves out none.
+ * A page of the ids of failed jobs that match a replay's filter and have not been retried, oldest first. The retries of `replayRun` are
+ * left out: those that have failed by now would otherwise be retried again and again. Without a run, none is left out.
  */
 export async function listReplayable(
   db: Db,
@@ -27,7 +27,7 @@ export async function listReplayable(
     )
     .orderBy('id')
     .limit(limit);
-  // Undefined reaches Postgres as null, and only the retries of replays are distinct from that.
+  // Undefined would reach Postgres as null, from which only the retries of replays are distinct.
   if (replayRun !== undefined) query = query.where('replay_run', 'is distinct from', replayRun);
   if (after !== null) query = query.where('id', '>', after);
   if (filter.organizationId !== undefined) query = query.where('organization_id', '=', filter.organizationId);
@@ -56,8 +56,8 @@ export async function recordReplay(db: Db, { replayRun, input }: { replayRun: st
 export type Replay = { retried: true } | { retried: false; reason: string };
 
 /**
- * Retries one failed job for a replay, as `jobs.retry` does: a new job, charged again. One that has been retried since it was listed, by
- * a member, another replay or this one before it was killed, is not retried again.
+ * Retries one failed job for a replay, as `jobs.retry` does: a new job, charged again. A job that was retried since it was listed, by a
+ * member, another replay or an earlier attempt of this one, is not retried again.
  */
 export async function replayJob(db: Db, getPlan: GetPlan, jobId: string, replayRun: string): Promise<Replay> {
   try {

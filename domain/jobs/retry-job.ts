@@ -44,7 +44,7 @@ function checkRetryable({ status, kind, document_id, error_code }: JobHead): voi
   if (kind.startsWith('document.') && document_id === null) {
     throw new ApiError('NOT_FOUND', { message: 'The document of this job is gone.' });
   }
-  // Its texts were let go of as it failed (docs/decisions/job-contents.md).
+  // Its texts were deleted when it failed (docs/decisions/job-contents.md).
   if (error_code === workspaceMissing) {
     throw new ApiError('NOT_FOUND', { message: 'The workspace of this job is gone, and its texts with it.' });
   }

@@ -7,8 +7,8 @@ import { isFinal, type JobError, type JobHead, type JobState, jobStateOf } from 
 import { transitionJob } from './transition-job.ts';
 
 /**
- * The code of an attempt whose result could not be stored, because other work held the locks for too long. It does not count: the job is not to
- * blame, and such work, as the switch of a large workspace, may outlast all attempts.
+ * The code of an attempt whose result could not be stored, because other work held the locks for too long. Such an attempt does not count:
+ * the job did not cause it, and other work, such as the switch of a large workspace, may last longer than all attempts.
  */
 export const workspaceLocked = 'workspace_locked';
 
@@ -29,7 +29,7 @@ export interface EndedAttempt {
 
 /**
  * Decides from the row what a failed, timed out or dead attempt means for its job. Idempotent. An attempt that never claimed the job does
- * not count; one whose job another attempt has claimed since changes nothing.
+ * not count; one whose job was claimed by another attempt since changes nothing.
  */
 export async function settleAttempt(db: Db, { jobId, claimedBy, failure }: EndedAttempt, delaysMs: readonly number[]): Promise<JobState> {
   return inTransaction(db, async (trx) => {

@@ -11,15 +11,15 @@ import type { JobHead } from './job.ts';
 import { failJob } from './settle-attempt.ts';
 import { transitionJob } from './transition-job.ts';
 
-/** The next sweep comes in a minute: who holds a lock for longer than this is not waited for. */
+/** The next sweep comes in a minute, so this one waits no longer than this for a lock. */
 const lockMs = 1_000;
 
 const lost = { code: 'worker_lost', message: 'The worker was lost during the attempt.' };
 
 /**
  * Takes back at most `limit` jobs whose attempt is presumed lost (docs/rules.md, job states): they are queued again, or fail and are
- * refunded if no attempts are left. One job in each transaction; `onFailure` is told of one that fails, as when its lock is held, and the
- * sweep goes on with the jobs of other organizations, whom that does not concern.
+ * refunded if no attempts are left. One job in each transaction; `onFailure` gets the id and error of a job that fails, for example because
+ * its lock is held. The sweep then goes on with jobs of other organizations.
  */
 export async function sweepLostAttempts(
   db: Db,
@@ -51,10 +51,10 @@ export async function sweepLostAttempts(
 async function takeBack(trx: Transaction, lostOne: Pick<JobHead, 'id' | 'claimed_by'>): Promise<'requeued' | 'failed' | undefined> {
   await sql`set local lock_timeout = ${sql.lit(lockMs)}`.execute(trx);
   const job = await lockJob(trx, lostOne.id);
-  // The name, since an attempt that does not count leaves its number to the next one.
+  // Compares the name, since an uncounted attempt passes its number on to the next one.
   if (job?.status !== 'running' || job.claimed_by !== lostOne.claimed_by) return undefined;
-  const { id, attempts, max_attempts: most } = job;
-  if (attempts >= most) {
+  const { id, attempts, max_attempts: maxAttempts } = job;
+  if (attempts >= maxAttempts) {
     await failJob(trx, job, lost);
     return 'failed';
   }
@@ -64,13 +64,13 @@ async function takeBack(trx: Transaction, lostOne: Pick<JobHead, 'id' | 'claimed
   return 'requeued';
 }
 
-/** So many intents may wait for the relay before the sweep adds more. */
-const mostWaiting = 2_000;
+/** The maximum number of intents that may wait for the relay before the sweep adds more. */
+const maxWaiting = 2_000;
 const waitMs = 250;
 
 /**
- * As {@link sweepQueuedJobs}, batch by batch, until no job is left or the signal aborts: no faster than Temporal takes them, so that the outbox
- * stays short. Returns how many.
+ * Calls {@link sweepQueuedJobs} batch by batch until no job is left or the signal aborts, no faster than Temporal takes the intents, so
+ * that the outbox stays short. Returns how many.
  */
 export async function sweepAllQueuedJobs(
   db: Db,
@@ -86,7 +86,7 @@ export async function sweepAllQueuedJobs(
 }
 
 async function isFull(db: Db): Promise<boolean> {
-  const { rows } = await sql`select from outbox offset ${mostWaiting} limit 1`.execute(db);
+  const { rows } = await sql`select from outbox offset ${maxWaiting} limit 1`.execute(db);
   return rows.length > 0;
 }
 
@@ -94,8 +94,8 @@ async function isFull(db: Db): Promise<boolean> {
 const everySeconds = 60;
 
 /**
- * Starts the workflows of jobs that have been queued for a while, in case theirs is gone; a start meets a workflow that runs and changes
- * nothing. Takes at most `limit` jobs, the longest unseen ones first. Returns their ids.
+ * Starts the workflows of jobs that have been queued for a while, in case they are gone; starting a running workflow changes nothing. Takes
+ * at most `limit` jobs, the longest unseen ones first. Returns their ids.
  */
 export async function sweepQueuedJobs(db: Db, { limit, getPlan }: { limit: number; getPlan: GetPlan }): Promise<string[]> {
   return inTransaction(db, async (trx) => {

@@ -64,14 +64,14 @@ async function outcomeOf(trx: Db | Transaction, to: Transition['to'], job: JobRo
   return (await isOfWhatIsThere(trx, job)) ? 'failed' : 'obsolete';
 }
 
-/** Whether the document of a job, or its workspace, has not been deleted. */
+/** Whether the workspace and the document of a job still exist. */
 async function isOfWhatIsThere(trx: Db | Transaction, { kind, document_id, workspace_id }: JobRow): Promise<boolean> {
   if (kind.startsWith('document.')) return document_id !== null && (await readDocuments(trx, [document_id])).length > 0;
   if (workspace_id === null) return true;
   return (await trx.selectFrom('workspace').select('id').where('id', '=', workspace_id).executeTakeFirst()) !== undefined;
 }
 
-/** How long the attempt took that this change ended. */
+/** The duration of the attempt that this change ended. */
 function attemptSeconds({ started_at, updated_at }: JobRow): number | undefined {
   return started_at ? Math.max(0, updated_at.getTime() - started_at.getTime()) / 1_000 : undefined;
 }

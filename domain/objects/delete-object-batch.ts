@@ -7,27 +7,27 @@ export interface ObjectBatch {
   deleted: number;
   /** How many objects of the organization the store has refused to delete so far. */
   failing: number;
-  /** Milliseconds until the next object is due; 0 if one is due now, null if none is left. */
+  /** Milliseconds until the next object is due: 0 if one is due already, null if none is left. */
   nextDueMs: number | null;
-  /** Where the next batch begins; absent if it begins with the first object. */
+  /** The cursor for the next batch; absent if it begins with the first object. */
   reached?: DuePlace;
 }
 
-/** The place of an object among those that are due. */
+/** The position of an object in the order in which objects are due. */
 export interface DuePlace {
-  /** ISO 8601, since it goes through a workflow. */
+  /** As ISO 8601, since it passes through a workflow. */
   dueAt: string;
   key: string;
 }
 
-/** As many as a store deletes with one request at the most. */
+/** The maximum number of objects that a store deletes with one request. */
 const pageSize = 1_000;
 const pagesPerBatch = 10;
 const longestDelaySeconds = 900;
 
 /**
- * Deletes a batch of an organization's objects that are due (docs/rules.md, objects after rows), from `after` on. One that the store refuses
- * to delete is tried again after twice as long each time, at most after a quarter of an hour. Throws StoreOfAnotherDeployment.
+ * Deletes a batch of an organization's objects that are due (docs/rules.md, objects after rows), from `after` on. If the store refuses to
+ * delete an object, it is retried later: each wait is twice the one before, at most 15 minutes. Throws StoreOfAnotherDeployment.
  */
 export async function deleteObjectBatch(
   db: Db,
@@ -41,7 +41,7 @@ export async function deleteObjectBatch(
   for (let pages = 0; pages < pagesPerBatch; pages++) {
     const due = await pageOfDue(db, organizationId, reached);
     for await (const portion of storage.deleteMany(due.map(({ key }) => key))) {
-      // One statement for all: a commit for each would take longer than the store does.
+      // One statement deletes all rows, since a commit for each would take longer than the store does.
       if (portion.deleted.length > 0) await db.deleteFrom('object_to_delete').where('key', 'in', portion.deleted).execute();
       if (portion.refused.size > 0) await recordRefusals(db, portion.refused);
       deleted += portion.deleted.length;
@@ -62,8 +62,8 @@ interface Due {
 }
 
 /**
- * The next objects that are due, after the last one that was reached. Those before it are gone, but their entries stay in the index until a
- * vacuum removes them, and reading past millions of them takes longer than deleting a batch.
+ * The next due objects after the last one that was reached. The entries of deleted ones stay in the index until a vacuum removes them, and
+ * reading past millions of those takes longer than deleting a batch.
  */
 async function pageOfDue(db: Db, organizationId: string, after: DuePlace | undefined): Promise<Due[]> {
   let page = db
@@ -105,9 +105,7 @@ async function countFailing(db: Db, organizationId: string): Promise<number> {
   return failing;
 }
 
-/**
- * Looks from the first object on: a transaction that took long may have added one that is due before the last one that was reached.
- */
+/** Reads from the first object on, since a long transaction may have added one that was due before the last one that was reached. */
 async function nextDue(db: Db, organizationId: string): Promise<number | null> {
   const { rows } = await sql<{ next_due_ms: number }>`
     select greatest(0, ceil(extract(epoch from next_attempt_at - now()) * 1000))::int as next_due_ms from object_to_delete

@@ -6,18 +6,18 @@ import { findStop, OrphanSweepStopped, stopSweep } from './orphan-sweep-stop.ts'
 import { requestObjectDeletion } from './request-object-deletion.ts';
 import { checkStoreOwner } from './store-owner.ts';
 
-/** The row of a younger object may not be committed yet, or its upload may be under way. */
+/** The minimum age of an orphan: the row of a younger object may not be committed yet, or its upload may be running. */
 const youngestMs = 24 * 60 * 60 * 1_000;
 const pageSize = 500;
 const youngPerReport = 1_000;
 
-/** More orphans than this are no leftovers: the database is not the store's, or has lost rows. */
-const mostOrphans = 1_000;
-const mostPercent = 1;
-/** A few may always go, also in a small store. */
-const fewOrphans = 10;
+/** The maximum number of orphans that are deleted. If there are more, the database is not the store's, or has lost rows. */
+const maxOrphans = 1_000;
+const maxPercent = 1;
+/** This many may always be deleted, also in a small store. */
+const minAllowedOrphans = 10;
 
-/** How far a sweep has come. */
+/** The progress of a sweep. */
 export interface OrphanSweep {
   /** The last key that was checked; undefined at the beginning. */
   reached?: string;
@@ -26,9 +26,9 @@ export interface OrphanSweep {
 }
 
 /**
- * Finds stored objects without a document, and requests their deletion once the whole store was checked. Goes on where `before` says. Returns
- * how many there were. Throws {@link OrphanSweepStopped}, with nothing deleted, if there are more than 1,000 or more than 1 % of what was
- * checked, unless an operator has allowed as many; StoreOfAnotherDeployment if the store is not this deployment's.
+ * Finds stored objects without a document, and requests their deletion once the whole store is checked. Continues from `before`. Returns
+ * how many it found. Throws {@link OrphanSweepStopped}, with nothing deleted, if there are more than 1,000 or more than 1 % of what was
+ * checked, unless an operator has allowed that many; StoreOfAnotherDeployment if the store is not this deployment's.
  */
 export async function findOrphanedObjects(
   db: Db,
@@ -45,7 +45,7 @@ export async function findOrphanedObjects(
   for await (const { key, createdAt } of storage.list('', sweep.reached)) {
     signal.throwIfAborted();
     if (createdAt.getTime() > Date.now() - youngestMs) {
-      // They fill no page, and there may be millions of them.
+      // Young objects fill no page, and there may be millions of them.
       if (++young % youngPerReport === 0) onProgress({ ...sweep });
       continue;
     }
@@ -53,9 +53,9 @@ export async function findOrphanedObjects(
     if (page.length === pageSize) await checkPage();
   }
   await checkPage();
-  sweep.found = Math.max(sweep.found, await countNoted(db, Math.max(mostOrphans, allowed) + pageSize));
-  const most = Math.min(mostOrphans, Math.max(fewOrphans, (sweep.checked * mostPercent) / 100));
-  if (sweep.found > Math.max(most, allowed)) throw new OrphanSweepStopped(await stopSweep(db, sweep));
+  sweep.found = Math.max(sweep.found, await countNoted(db, Math.max(maxOrphans, allowed) + pageSize));
+  const max = Math.min(maxOrphans, Math.max(minAllowedOrphans, (sweep.checked * maxPercent) / 100));
+  if (sweep.found > Math.max(max, allowed)) throw new OrphanSweepStopped(await stopSweep(db, sweep));
   await deleteOrphans(db, { onPage: () => onProgress({ ...sweep }), signal });
   await db.deleteFrom('orphan_sweep_stop').execute();
   return sweep.found;
@@ -63,15 +63,15 @@ export async function findOrphanedObjects(
   async function checkPage(): Promise<void> {
     const orphans = await findOrphans(db, page);
     sweep.checked += page.length;
-    // More than may be deleted are only counted.
-    sweep.found += sweep.found > Math.max(mostOrphans, allowed) ? orphans.length : await noteOrphans(db, orphans);
+    // Above the maximum, orphans are only counted.
+    sweep.found += sweep.found > Math.max(maxOrphans, allowed) ? orphans.length : await noteOrphans(db, orphans);
     sweep.reached = page.at(-1) ?? sweep.reached;
     page = [];
     onProgress({ ...sweep });
   }
 }
 
-/** Returns how many were not noted before: a sweep that goes on begins a little before the last key. */
+/** Returns how many are new: a sweep that continues begins a little before the last key. */
 async function noteOrphans(db: Db, keys: string[]): Promise<number> {
   if (keys.length === 0) return 0;
   const rows = keys.map((key) => ({ key }));
@@ -84,17 +84,17 @@ async function noteOrphans(db: Db, keys: string[]): Promise<number> {
 }
 
 /**
- * How many orphans are noted, counted no further than `most`. A process that was killed may have noted more than its last report says, and
- * those are not counted when they are met again.
+ * The number of noted orphans, counted up to `max`. A killed process may have noted more than its last report says, and those do not count
+ * again when the next one finds them.
  */
-async function countNoted(db: Db, most: number): Promise<number> {
+async function countNoted(db: Db, max: number): Promise<number> {
   const { rows } = await sql<{ noted: number }>`
-    select count(*) as noted from (select from orphaned_object limit ${most}) as bounded
+    select count(*) as noted from (select from orphaned_object limit ${max}) as bounded
   `.execute(db);
   return rows[0]?.noted ?? 0;
 }
 
-/** Moves the orphans to the objects to delete. Rows are looked for again: the sweep may have taken hours. */
+/** Moves the orphans to the objects to delete. Checks again that they have no row, since the sweep may have taken hours. */
 async function deleteOrphans(db: Db, { onPage, signal }: { onPage: () => void; signal: AbortSignal }): Promise<void> {
   for (;;) {
     signal.throwIfAborted();

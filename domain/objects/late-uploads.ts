@@ -5,8 +5,8 @@ import { objectKey } from '../../storage/object-key.ts';
 import { requestObjectDeletion } from './request-object-deletion.ts';
 
 /**
- * Notes that a link is signed now for a document that is gone, and may store its object. For a document that is there, the trigger
- * `expect_late_upload` notes it at the deletion.
+ * Records that an upload link was signed for a deleted document and may still store its object. For a document that exists, the trigger
+ * `expect_late_upload` records it at the deletion.
  */
 export async function expectLateUpload(db: Db, { id, organizationId }: { id: string; organizationId: string }): Promise<void> {
   await sql`

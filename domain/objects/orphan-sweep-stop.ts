@@ -5,7 +5,7 @@ import type { OrphanSweepStopTable } from '../../db/schema.ts';
 /** Why the sweep of orphaned objects has stopped, and how many an operator has allowed it to delete. */
 export type OrphanSweepStop = Omit<Selectable<OrphanSweepStopTable>, 'one'>;
 
-/** Too many objects have no row. Nothing was deleted. */
+/** Thrown if too many objects have no row. Nothing was deleted. */
 export class OrphanSweepStopped extends Error {
   constructor({ found, checked }: Pick<OrphanSweepStop, 'found' | 'checked'>) {
     super(
@@ -15,12 +15,12 @@ export class OrphanSweepStopped extends Error {
   }
 }
 
-/** The stop, if the sweep has stopped. */
+/** The stop of the sweep, or undefined if it is not stopped. */
 export async function findStop(db: Db): Promise<OrphanSweepStop | undefined> {
   return await db.selectFrom('orphan_sweep_stop').select(['checked', 'found', 'allowed', 'stopped_at']).executeTakeFirst();
 }
 
-/** Notes that the sweep has stopped. What an operator allowed for fewer objects is void. */
+/** Notes that the sweep has stopped. An operator's permission for fewer objects no longer counts. */
 export async function stopSweep(db: Db, { checked, found }: { checked: number; found: number }): Promise<OrphanSweepStop> {
   const stop = { checked, found, allowed: 0, stopped_at: sql<Date>`clock_timestamp()` };
   return await db
@@ -31,7 +31,7 @@ export async function stopSweep(db: Db, { checked, found }: { checked: number; f
     .executeTakeFirstOrThrow();
 }
 
-/** Lets the next sweep delete as many objects as this one has found. Undefined if it has not stopped. */
+/** Lets the next sweep delete as many objects as the stopped one found. Returns undefined if none is stopped. */
 export async function allowSweep(db: Db): Promise<OrphanSweepStop | undefined> {
   return await db
     .updateTable('orphan_sweep_stop')

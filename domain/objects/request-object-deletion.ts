@@ -11,7 +11,7 @@ export async function requestObjectDeletion(trx: Transaction, organizationId: st
   addToOutbox(trx, startObjectDeletion(organizationId));
 }
 
-/** The same for one of many transactions, the last of which asks for the workflow. */
+/** Records keys in one of several transactions, the last of which asks for the workflow. */
 export async function addObjectsToDelete(trx: Transaction, organizationId: string, keys: string[]): Promise<void> {
   for (let start = 0; start < keys.length; start += 1_000) {
     await trx

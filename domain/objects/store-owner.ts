@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import type { Storage } from '../../storage/port.ts';
 
-/** The store cannot be that of this database: nothing may be read, stored or deleted there for its rows. */
+/** Thrown if the store is not this database's: nothing may be read, stored or deleted there for its rows. */
 export class WrongStore extends Error {}
 
 /** The store belongs to another deployment. */
@@ -14,7 +14,7 @@ export class StoreOfAnotherDeployment extends WrongStore {
   }
 }
 
-/** The store has neither a marker nor a document of this database, which has some. */
+/** The store has no marker and none of the documents that this database has. */
 export class StoreWithoutDocuments extends WrongStore {
   constructor({ location, deployment }: { location: string; deployment: string }) {
     super(
@@ -24,7 +24,7 @@ export class StoreWithoutDocuments extends WrongStore {
   }
 }
 
-/** No API has marked the directory of documents yet, so it may be that of another host. */
+/** No API has marked the directory of documents yet, so it may be a directory of another host. */
 export class UnmarkedStore extends Error {
   constructor({ location }: { location: string }) {
     super(
@@ -34,7 +34,7 @@ export class UnmarkedStore extends Error {
   }
 }
 
-/** How many of the database's documents are looked for in a store without a marker: one that is there shows whose store it is. */
+/** How many of the database's documents are looked for in a store without a marker. A single one that is found identifies the store. */
 const documentsSought = 50;
 
 /**

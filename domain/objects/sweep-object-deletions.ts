@@ -4,13 +4,13 @@ import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { startObjectDeletion } from '../../workflows/definitions.ts';
 
-/** The workflow deletes an object within moments of its time, unless it has many before it. */
+/** An object counts as late after this time. The workflow deletes it within moments, unless many are due before it. */
 const lateSeconds = 60;
 
 /**
- * Starts the workflows that delete objects for organizations that have one which is a minute late, in case theirs is gone with Temporal's
- * database; a start meets a workflow that runs and changes nothing. Takes at most `limit` organizations, those whose newest late object
- * has waited longest first. Returns how many.
+ * Starts the workflows that delete objects for organizations with an object that is a minute late, in case Temporal's database has lost
+ * them; starting a running workflow changes nothing. Takes at most `limit` organizations, those whose newest late object has waited longest
+ * first. Returns how many.
  */
 export async function sweepObjectDeletions(db: Db, limit: number): Promise<number> {
   return inTransaction(db, async (trx) => {
@@ -21,8 +21,8 @@ export async function sweepObjectDeletions(db: Db, limit: number): Promise<numbe
 }
 
 /**
- * Reads two entries of an index for each organization, because one of them may have millions of objects. It reads backwards: objects are
- * deleted from the oldest on, and the entries of those that are gone stay in the index until a vacuum removes them.
+ * Reads only two index entries for each organization, since one may have millions of objects. Reads backwards: objects are deleted from the
+ * oldest on, and the entries of deleted ones stay in the index until a vacuum removes them.
  */
 async function listLate(trx: Transaction, limit: number): Promise<{ organization_id: string }[]> {
   const late = sql`(now() - make_interval(secs => ${lateSeconds}))`;

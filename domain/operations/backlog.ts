@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
 
-/** The unfinished jobs of one kind and organization. `waiting` for their next attempt. */
+/** The unfinished jobs of one kind and organization. `waiting` counts those that wait for their next attempt. */
 export interface Backlog {
   kind: string;
   organization: string;
@@ -37,7 +37,7 @@ export async function listBacklog(db: Db, limit: number): Promise<Backlog[]> {
   return rows;
 }
 
-/** Something that should have moved on and has not, with the most likely reason. */
+/** Something that has made no progress for too long, with the most likely reason. */
 export interface Stuck {
   what: string;
   id: string;
@@ -48,8 +48,8 @@ export interface Stuck {
 
 /**
  * Everything that waits for longer than its rules allow: attempts beyond twice the timeout, queued jobs of a kind that no worker takes,
- * intents that Temporal has not taken, objects that the store refuses to delete, deletions that do not end. Oldest first. A backlog of which
- * something was done a moment ago is not stuck, however long its end has waited.
+ * intents that Temporal has not taken, objects that the store refuses to delete, deletions that do not end. Oldest first. A backlog with
+ * recent progress is not stuck, however old its last item is.
  */
 export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs: number; limit: number }): Promise<Stuck[]> {
   const sorts = [lostAttempts(jobTimeoutMs, limit), queuedJobs(limit), intents(limit), objects(limit), deletions, stoppedSweep];
@@ -83,7 +83,7 @@ const queuedJobs = (limit: number) => sql`
     order by greatest(created_at, next_attempt_at) limit ${limit}
   ) as job`;
 
-/** A relay that works holds leases of 15 seconds. */
+/** A working relay holds leases of 15 seconds. */
 const intents = (limit: number) => sql`
   select 'intent', workflow_id, null, created_at,
     coalesce('not dispatched after ' || attempts || ' attempts: ' || last_error, 'not dispatched: does an API or worker run?')

@@ -7,7 +7,7 @@ export interface ResourceCounts {
   users: number;
   organizations: number;
   workspaces: number;
-  /** Only the live ones. */
+  /** Live subscriptions. */
   subscriptions: number;
 }
 
@@ -31,7 +31,7 @@ export interface QueueMeasure {
   oldestQueuedAt: Date | null;
 }
 
-/** Counts rows, since the rows decide. Each count has a partial index. */
+/** Counts rows, which decide what is queued, not Temporal. Each count has a partial index. */
 export async function measureQueue(db: Db): Promise<QueueMeasure> {
   const { rows } = await sql<QueueMeasure>`
     select
@@ -43,16 +43,19 @@ export async function measureQueue(db: Db): Promise<QueueMeasure> {
   return rows[0] ?? { depth: 0, running: 0, failed: 0, oldestQueuedAt: null };
 }
 
-/** Counts of what waits end here: it is counted again and again, and takes a tenth of a second for a million. */
-const mostCounted = 1_000_000;
+/** The limit of counts, which are repeated all the time: counting a million takes a tenth of a second. */
+const maxCounted = 1_000_000;
 
-/** What else waits on the whole platform, each counted up to a million. An age is null if nothing waits. */
+/** Other backlogs of the whole platform, each counted up to a million. An age is null if nothing waits. */
 export interface Waiting {
   /** Intents that Temporal has not taken yet. */
   outbox: { size: number; oldestSeconds: number | null };
   /** Stored objects whose rows are gone. `refused`: the store refused to delete them at least once. */
   objectsToDelete: { size: number; refused: number; oldestSeconds: number | null };
-  /** Mails that are to be sent. `refused`: no mail server took them at least once. Not those that are refused for good, held, or given up. */
+  /**
+   * Mails to be sent. `refused`: how many were refused by mail servers at least once. Mails that are refused for good, held or given up do
+   * not count.
+   */
   mails: { size: number; refused: number; oldestSeconds: number | null };
 }
 
@@ -67,16 +70,16 @@ interface WaitingRow {
   mailAge: number | null;
 }
 
-/** Measures what waits on the platform besides jobs. Counts at most `most` of each sort. */
-export async function measureWaiting(db: Db, most = mostCounted): Promise<Waiting> {
-  // A mail is tried for three days (workflows/send-mail.ts), and its row stays for thirty. Objects are counted from the newest one on: where
-  // millions of older ones were deleted, no vacuum may have come yet.
+/** Measures the backlogs of the platform besides jobs. Counts at most `max` of each kind. */
+export async function measureWaiting(db: Db, max = maxCounted): Promise<Waiting> {
+  // A mail is tried for three days (workflows/send-mail.ts), and its row stays for thirty. Objects are counted from the newest one on,
+  // since a vacuum may not have removed the index entries of millions of deleted older ones yet.
   const { rows } = await sql<WaitingRow>`
     select
-      (select count(*) from (select from outbox limit ${most})) as intents,
+      (select count(*) from (select from outbox limit ${max})) as intents,
       (select extract(epoch from now() - created_at)::int from outbox order by id limit 1) as "intentAge",
-      (select count(*) from (select from object_to_delete order by created_at desc limit ${most})) as objects,
-      (select count(*) from (select from object_to_delete where attempts > 0 limit ${most})) as refused,
+      (select count(*) from (select from object_to_delete order by created_at desc limit ${max})) as objects,
+      (select count(*) from (select from object_to_delete where attempts > 0 limit ${max})) as refused,
       (select extract(epoch from now() - min(created_at))::int from object_to_delete) as "objectAge",
       mail.*
     from (
@@ -94,15 +97,15 @@ export async function measureWaiting(db: Db, most = mostCounted): Promise<Waitin
   };
 }
 
-/** Sessions of the database that wait for a lock that another one holds, of whichever process. An age is null if none waits. */
+/** Database sessions of any process that wait for another session's lock. An age is null if none waits. */
 export interface LockWaits {
   waiting: number;
   oldestSeconds: number | null;
 }
 
-/** Sees sessions of the service's own user only, unless that may read all statistics. */
+/** Counts only sessions of the service's own database user, unless that user may read all statistics. */
 export async function measureLockWaits(db: Db): Promise<LockWaits> {
-  // Locks are read only if some session waits: that holds up all who take one, for a moment.
+  // Reads locks only if some session waits, because reading them briefly blocks all sessions that take a lock.
   const { rows } = await sql<LockWaits>`
     select count(*) as waiting, extract(epoch from clock_timestamp() - min(coalesce(since, query_start)))::float8 as "oldestSeconds"
     from pg_stat_activity as session
@@ -116,16 +119,16 @@ export async function measureLockWaits(db: Db): Promise<LockWaits> {
 export interface KindQueue {
   kind: JobKind;
   queued: number;
-  /** For how long the first of them has been due. */
+  /** The time since the first of them was due. */
   oldestSeconds: number;
 }
 
-/** The queues that are not empty. Reads queued jobs only, by their partial index, and only the first million. */
-export async function measureQueues(db: Db, most = mostCounted): Promise<KindQueue[]> {
+/** The queues that are not empty. Reads only queued jobs, by their partial index, at most the first million. */
+export async function measureQueues(db: Db, max = maxCounted): Promise<KindQueue[]> {
   const { rows } = await sql<KindQueue>`
     select kind, count(*) as queued, extract(epoch from now() - min(coalesce(next_attempt_at, created_at)))::float8 as "oldestSeconds"
     from (
-      select kind, created_at, next_attempt_at from job where status = 'queued' order by coalesce(swept_at, created_at) limit ${most}
+      select kind, created_at, next_attempt_at from job where status = 'queued' order by coalesce(swept_at, created_at) limit ${max}
     ) as job
     where next_attempt_at is null or next_attempt_at <= now()
     group by kind

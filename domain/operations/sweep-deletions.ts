@@ -5,8 +5,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import { startOrganizationDeletion, startWorkspaceDeletion } from '../../workflows/definitions.ts';
 
 /**
- * Starts the workflows of deletions that have not ended after ten minutes, in case theirs is gone; a start meets a workflow that runs and
- * changes nothing. Takes at most `limit` of organizations and of workspaces, the oldest first. Returns how many.
+ * Starts the workflows of deletions that have not ended after ten minutes, in case they are lost; starting a running workflow changes
+ * nothing. Takes at most `limit` organizations and workspaces each, the oldest first. Returns how many.
  */
 export async function sweepDeletions(db: Db, limit: number): Promise<number> {
   return await inTransaction(db, async (trx) => {

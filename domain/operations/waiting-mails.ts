@@ -7,7 +7,7 @@ import { startMail } from '../../workflows/definitions.ts';
 
 const pageSize = 500;
 
-/** Mails of a kind that are not sent yet: being sent, refused, held, or without a workflow. */
+/** The unsent mails of a kind: being sent, refused, held, or without a workflow. */
 export interface WaitingMails {
   kind: MailKind;
   count: number;
@@ -36,13 +36,13 @@ async function countMails(db: Db): Promise<number> {
   return (await listWaitingMails(db)).reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Holds every mail that is not sent yet: none is expected to leave before {@link sendWaitingMails}. Returns how many there are. */
+/** Holds every unsent mail until {@link sendWaitingMails} is called. Returns how many there are. */
 export async function holdMails(db: Db): Promise<number> {
   await db.updateTable('mail').set({ stopped_at: sql<Date>`now()` }).where('stopped_at', 'is', null).execute();
   return await countMails(db);
 }
 
-/** Asks for the workflow of every mail that is not sent yet. One that is being sent is not disturbed. Returns how many. */
+/** Asks for the workflow of every mail that is not sent yet. A mail that is being sent is not affected. Returns how many. */
 export async function sendWaitingMails(db: Db): Promise<number> {
   let asked = 0;
   for (let after = ''; ; ) {

@@ -29,7 +29,7 @@ export async function endOrganizationJobs(db: Db, organizationId: string, { onPr
   let total = 0;
   for (let ended = -1; ended !== total; ) {
     ended = total;
-    // A job may go from one status to the other meanwhile: then there is another round.
+    // A job may change its status meanwhile, so another round follows.
     for (const status of ['queued', 'running'] as const) {
       await inSlices(async (after) => {
         const page = await pageOfJobs(db, organizationId, { status, after, limit: jobsPerSlice });
@@ -74,16 +74,16 @@ async function pageOfJobs(db: Db, organizationId: string, { status, after, limit
 
 export interface DeletedObjects {
   deleted: number;
-  /** Objects that the store refused to delete. `object_to_delete` has them now, and they are tried again. */
+  /** Objects that the store refused to delete. They are in `object_to_delete` and will be retried. */
   failed: number;
 }
 
-/** As many as a store deletes with one request at the most. */
+/** The maximum number of objects that a store deletes with one request. */
 const objectsAtOnce = 1_000;
 
 /**
  * Deletes every stored object of an organization, listed a page at a time (docs/rules.md, large things are bounded). The counts begin at
- * `before` and are reported after each batch, so that the next attempt continues the count of one that died.
+ * `before` and are reported after each batch, so that an attempt continues the counts of the one before it.
  */
 export async function deleteOrganizationObjects(
   db: Db,
@@ -132,8 +132,8 @@ async function requestLaterDeletion(db: Db, organizationId: string, refused: Del
 const rowsPerSlice = 2_000;
 
 /**
- * Deletes everything that an organization owns: what may be large in slices, which hold locks only briefly, then the organization, whose
- * remaining rows go by cascade. Its audit entries stay. Deleting one that is gone changes nothing. `db` is that for bulk work.
+ * Deletes everything that an organization owns: large tables in slices, which hold locks only briefly, then the organization, whose
+ * remaining rows go by cascade. Audit entries stay. Does nothing if the organization is gone. `db` is the pool for bulk work.
  */
 export async function deleteOrganizationRows(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
   let deleted = 0;
@@ -153,7 +153,7 @@ export async function deleteOrganizationRows(db: Db, organizationId: string, { o
   });
 }
 
-/** The workspaces that an organization has, and those that are still being drained. */
+/** The workspaces of an organization, with those that are still being drained. */
 async function listAllWorkspaces(db: Db, organizationId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from workspace where organization_id = ${organizationId}
@@ -162,7 +162,7 @@ async function listAllWorkspaces(db: Db, organizationId: string): Promise<string
   return rows.map(({ id }) => id);
 }
 
-/** Deletes the jobs, and the ledger's entries of each. */
+/** Deletes the jobs and their ledger entries. */
 async function deleteJobs(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
   await inSlices(async (after) => {
     const page = await pageOfJobs(db, organizationId, { after, limit: rowsPerSlice });
@@ -174,10 +174,10 @@ async function deleteJobs(db: Db, organizationId: string, { onProgress, signal }
   }, signal);
 }
 
-/** How many ids of the ledger are read at once: entries of jobs that are long gone, and of searches. */
+/** How many ids of the ledger are read at once. What is left are entries of searches and of jobs that are long gone. */
 const idsPerRead = 50_000;
 
-/** Deletes what is left of the ledger. Its index has no order within a month, so that ids are read for many slices at once. */
+/** Deletes the rest of the ledger. Its index is not ordered by id within a month, so ids are read for many slices at once. */
 async function deleteLedger(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
   for (;;) {
     const entries = await db

@@ -6,8 +6,8 @@ import { findLiveSubscription } from '../billing/find-subscription.ts';
 import { lockOrganizationForDeletion } from '../locks.ts';
 import { markForDeletion } from './request-deletion.ts';
 
-/** Any others are left for the next day. */
-const mostAtOnce = 1_000;
+/** The others are left for the next day. */
+const maxAtOnce = 1_000;
 const pageSize = 1_000;
 
 export interface DeleteOptions {
@@ -16,19 +16,19 @@ export interface DeleteOptions {
 }
 
 /**
- * Requests the deletion of organizations that a day ago were written without their first member, and still have none: the process died
- * between the two writes, so that nobody can use or delete them. Returns how many.
+ * Requests the deletion of organizations that were written more than a day ago and still have no member: the process died before it wrote
+ * the first one, so nobody can use or delete them. Returns how many.
  */
 export async function deleteOwnerlessOrganizations(db: Db, { onProgress, signal }: DeleteOptions): Promise<number> {
   let marked = 0;
-  // Those that may not be deleted stay in the table, and must not hide the others.
+  // Organizations that may not be deleted stay in the table, and must not hide the others.
   for (let after = ''; ; ) {
     const page = await findOwnerless(db, after);
     for (const id of page) {
       signal.throwIfAborted();
       if (await inTransaction(db, (trx) => markOwnerless(trx, id))) marked++;
       onProgress(marked);
-      if (marked === mostAtOnce) return marked;
+      if (marked === maxAtOnce) return marked;
     }
     const last = page.at(-1);
     if (last === undefined || page.length < pageSize) return marked;
@@ -54,7 +54,7 @@ async function findOwnerless(db: Db, after: string): Promise<string[]> {
 async function markOwnerless(trx: Transaction, id: string): Promise<boolean> {
   const organization = await lockOrganizationForDeletion(trx, id);
   if (!organization) return false;
-  // A member of another role may have been added meanwhile, or by hand.
+  // A member of any role may have been added meanwhile, also by hand.
   const member = await trx.selectFrom('member').select('id').where('organizationId', '=', id).limit(1).executeTakeFirst();
   if (member || (await findLiveSubscription(trx, id))) return false;
   await markForDeletion(trx, systemActor, { id, ...organization });

@@ -16,7 +16,7 @@ export interface OrganizationSummaryRow {
   subscription: SubscriptionSummary | null;
 }
 
-/** As JSON, so its times are ISO date-times. */
+/** It comes as JSON, so its times are ISO date-times. */
 interface SubscriptionSummary {
   id: string;
   plan: string;
@@ -33,7 +33,7 @@ export interface OrganizationFilter {
   search?: string | undefined;
   limit: number;
   offset: number;
-  /** How long a subscription that is past due keeps its plan. */
+  /** The number of days for which a subscription that is past due keeps its plan. */
   dunningDays: number;
 }
 

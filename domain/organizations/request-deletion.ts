@@ -8,9 +8,9 @@ import { findLiveSubscription } from '../billing/find-subscription.ts';
 import { lockOrganizationForDeletion } from '../locks.ts';
 
 /**
- * Marks an organization as being deleted, so that nothing more is created or charged in it, and asks for the workflow that deletes it. A second
- * request changes nothing. Throws NOT_FOUND if there is no organization with this id and slug, PRECONDITION_FAILED if it has a live
- * subscription; without billing the message says how to end it.
+ * Marks an organization as being deleted, so that nothing is created or charged in it any more, and asks for the workflow that deletes it.
+ * A second request changes nothing. Throws NOT_FOUND if there is no organization with this id and slug, PRECONDITION_FAILED if it has a
+ * live subscription; without billing the message says how to end it.
  */
 export async function requestOrganizationDeletion(
   trx: Transaction,
@@ -23,7 +23,7 @@ export async function requestOrganizationDeletion(
   await markForDeletion(trx, actor, { id: organizationId, ...organization });
 }
 
-/** The same for an organization whose lock the transaction holds, without asking whether it may be deleted. */
+/** Marks an organization whose lock the transaction holds, without checking whether it may be deleted. */
 export async function markForDeletion(
   trx: Transaction,
   actor: Actor,
@@ -42,7 +42,7 @@ export async function markForDeletion(
   addToOutbox(trx, startOrganizationDeletion(id));
 }
 
-/** Whether an organization's deletion was requested, or it is gone already. */
+/** Whether an organization's deletion was requested, or it is already gone. */
 export async function mayBeDeleted(db: Db, organizationId: string): Promise<boolean> {
   const kept = await db
     .selectFrom('organization')

@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { type IndexKind, isOtherKind } from '../search/index-kind.ts';
 
-/** Which workspaces an operator means: one, those of an organization, or all. */
+/** The workspaces that an operator chooses: one, those of an organization, or all. */
 export interface ReindexScope {
   workspaceId?: string | undefined;
   organizationId?: string | undefined;
 }
 
 /**
- * The first workspace after another, in the order of ids, that has documents of another kind than `target` or is searched with one;
- * undefined if there is none.
+ * The first workspace after another, by id, that has documents of another kind than `target` or is searched by another kind; undefined if
+ * there is none.
  */
 export async function nextWorkspaceBehind(
   db: Db,
@@ -31,20 +31,20 @@ export async function nextWorkspaceBehind(
   return rows[0]?.id;
 }
 
-/** A document that is to be embedded anew, the index that it has, and when its text was extracted; null if that is not stored. */
+/** A document to embed again, its present index, and when its text was extracted; null if no text is stored. */
 export interface BehindDocument {
   documentId: string;
   indexedAt: Date;
   extractedAt: Date | null;
 }
 
-/** Whether the document's chunks of the target wait already. */
+/** Whether the document's chunks for the target are already staged. */
 const isStaged = (target: IndexKind) => sql<boolean>`exists (
   select from staged_index
   where staged_index.document_id = document_index.document_id and not (${isOtherKind('staged_index', target)})
 )`;
 
-/** Documents of a workspace that are of another kind than `target`, and not staged; those after another one, by their ids. */
+/** Documents of a workspace that are of another kind than `target` and not staged, by id, after another one. */
 export async function listBehind(
   db: Db | Transaction,
   { workspaceId, target, after, limit }: { workspaceId: string; target: IndexKind; after: string; limit: number },
@@ -69,8 +69,8 @@ export async function countBehind(db: Db, workspaceId: string, target: IndexKind
 }
 
 /**
- * How many documents of the whole platform are indexed, and how many of them with another model, count of dimensions, or chunking. A count of
- * dimensions that nobody knows yet is not compared. Reads an index from end to end.
+ * How many documents of the whole platform are indexed, and how many of them with another model, number of dimensions, or chunking. An
+ * unknown number of dimensions is not compared. Reads a whole index.
  */
 export async function countAllBehind(
   db: Db,

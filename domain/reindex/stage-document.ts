@@ -14,7 +14,7 @@ export interface StagedChunks {
 }
 
 /**
- * Stores a document's new chunks until its workspace is switched; no search reads them before. Returns false, and stores nothing, if the
+ * Stores a document's new chunks until its workspace is switched; before that no search reads them. Returns false and stores nothing if the
  * document was deleted, indexed or extracted again in the meantime.
  */
 export async function stageDocument(
@@ -25,7 +25,7 @@ export async function stageDocument(
   return await inTransaction(db, async (trx) => {
     const found = await trx.selectFrom('document').select('workspace_id').where('id', '=', documentId).executeTakeFirst();
     if (!found || !(await lockWorkspace(trx, found.workspace_id, 'keep'))) return false;
-    // Whoever stores a text deletes what is staged, and must not miss this.
+    // A transaction that stores a text deletes the staged chunks, and must not miss these.
     const document = await lockDocument(trx, documentId, 'change');
     if (!document || !isSameTime(document.indexed_at, indexedAt) || !isSameTime(document.extracted_at, extractedAt)) return false;
     const { organization_id, workspace_id } = document;
@@ -44,7 +44,7 @@ export async function stageDocument(
   });
 }
 
-/** The chunks that wait for the switch; undefined if there are none. */
+/** The staged chunks of a document; undefined if there are none. */
 export async function readStaged(trx: Transaction, documentId: string): Promise<StagedChunks | undefined> {
   const { rows } = await sql<IndexKind & { texts: string[]; places: (ChunkPlace | null)[]; vectors: Buffer }>`
     select model, dimensions, chunking, texts, places, vectors from staged_index where document_id = ${documentId}
@@ -52,7 +52,7 @@ export async function readStaged(trx: Transaction, documentId: string): Promise<
   const [row] = rows;
   if (!row) return undefined;
   const { texts, places, vectors, ...kind } = row;
-  // A copy, since floats begin at multiples of four.
+  // A copy, since floats must be aligned to four bytes.
   const floats = new Float32Array(new Uint8Array(vectors).buffer);
   const chunks = texts.map((text, index) => ({
     text,

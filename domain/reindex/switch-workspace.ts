@@ -8,13 +8,13 @@ import { readStaged } from './stage-document.ts';
 
 const documentsPerRead = 500;
 
-/** How many documents were switched; or why none was: the workspace is gone, or documents are not staged yet. */
+/** The number of switched documents, or why none was switched: the workspace is gone, or documents are not staged yet. */
 export type Switched = { switched: number } | { gone: true } | { missing: number };
 
 /**
- * Switches a workspace to the chunks that are staged for it, all documents in one transaction: a search finds either the old ones or the
- * new ones. Does nothing if a document of another kind than `target` is not staged. The workspace's documents can be changed again when it
- * ends. Calls `onProgress` after each document, with how many were switched. `db` is that for bulk work.
+ * Switches all documents of a workspace to their staged chunks in one transaction, so a search finds either the old ones or the new ones.
+ * Does nothing if a document of another kind than `target` is not staged. Documents cannot be changed until it ends. Calls `onProgress`
+ * with the count after each document. `db` is the pool for bulk work.
  */
 export async function switchWorkspace(
   db: Db,
@@ -24,7 +24,7 @@ export async function switchWorkspace(
   return await inTransaction(db, async (trx) => {
     if (!(await lockWorkspace(trx, workspaceId, 'keep'))) return { gone: true };
     await lockWorkspaceIndex(trx, workspaceId, 'delete');
-    // Before it looks for what is missing: nothing that is staged can become void afterwards.
+    // Locks before looking for missing documents: afterwards nothing that is staged can become void.
     await lockStagedDocuments(trx, workspaceId);
     const behind = await listBehind(trx, { workspaceId, target, after: '', limit: documentsPerRead });
     if (behind.length > 0) return { missing: behind.length };
@@ -60,7 +60,7 @@ async function listStaged(trx: Transaction, workspaceId: string, after: string):
   return rows.map(({ document_id }) => document_id);
 }
 
-/** False if the document is gone, or what is staged is of another target. */
+/** Returns false if the document is gone, or its staged chunks are for another target. */
 async function switchDocument(trx: Transaction, documentId: string, target: IndexKind): Promise<boolean> {
   const document = await lockDocument(trx, documentId, 'change');
   const staged = await readStaged(trx, documentId);

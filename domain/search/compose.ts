@@ -1,17 +1,17 @@
-/** Soft hyphens, and spaces and joiners without a width: nobody sees them within a word. */
+/** Soft hyphens, and spaces and joiners without a width, which are invisible within a word. */
 const unseen = /^[\u00ad\u200b\u2060]/;
 const fraction = /^[\u00bc-\u00be\u2150-\u215f\u2189]/;
 const trademark = /^[™℠®]/;
-/** What NFKC would glue to the word before: `™` is TM, `¹` is 1 and `½` is 1⁄2. */
+/** Signs that NFKC would join to the word before them: `™` becomes TM, `¹` becomes 1 and `½` becomes 1⁄2. */
 const signs = /[\u00ad\u200b\u2060]|[™℠®]|[\u00bc-\u00be\u2150-\u215f\u2189]|[⁰¹²³⁴-⁹]+/g;
-/** Numbers of footnotes follow such a word. After fewer letters they are part of it: `m²`. */
+/** A footnote's number may follow a word of this length. After fewer letters a digit is part of the word: `m²`. */
 const longWord = /[\p{L}\p{M}](?:[\u00ad\u200b\u2060]?[\p{L}\p{M}]){3}[\u00ad\u200b\u2060]?$/u;
-/** {@link longWord} needs no more of a text, even if each of its characters is two units of UTF-16. */
+/** The length of text that {@link longWord} needs, even if each character is two UTF-16 units. */
 const longWordLength = 16;
-/** A character with its marks, also those of half width; or digits, which are one sign. Hangul is found without being composed. */
+/** A character with its marks, including half-width ones, or a run of digits, which are one sign. Hangul is found without composition. */
 const segment = /[⁰¹²³⁴-⁹]+|.[\p{M}\u00ad\u200b\u2060\uff9e\uff9f]*/gsu;
 
-/** Takes out what is not seen, and parts signs from the word before them. */
+/** Removes invisible characters, and separates signs from the word before them. */
 export function partSigns(text: string): string {
   return text.replace(signs, (sign, at: number) => partSign(sign, text, at));
 }
@@ -23,15 +23,15 @@ function partSign(sign: string, text: string, at: number): string {
   return longWord.test(text.slice(Math.max(0, at - longWordLength), at)) ? ' ' : sign;
 }
 
-/** A text in NFKC, with parted signs, and where each of its indexes is in the text as it was. */
+/** A text in NFKC with separated signs, and a mapping of its indexes to the original text. */
 export interface ComposedText {
   text: string;
   startOf(index: number): number;
-  /** Where the character ends that has this index. */
+  /** The end of the original character at an index of the composed text. */
   endOf(index: number): number;
 }
 
-/** Composes a text as terms have it. */
+/** Composes a text into the form from which terms are made. */
 export function compose(text: string): ComposedText {
   if (partSigns(text).normalize('NFKC') === text) return { text, startOf: (index) => index, endOf: (index) => index + 1 };
   const starts: number[] = [];

@@ -1,16 +1,16 @@
 const keptMs = 60_000;
 
-/** What the AI service reports: who embeds by default, and which models it has. */
+/** The reports of the AI service: its default provider, and its models. */
 interface Reports {
   health(): Promise<{ provider: string; embeddings: { model: string }[] }>;
 }
 
-/** Models whose names begin so are the service's own, and cost nothing. */
+/** The prefix of models that belong to the service itself and cost nothing. */
 const localPrefix = 'local-';
 
 /**
- * Returns whether the embedding of a query by a model costs a credit, by the provider that the AI service reports: not if that is local, nor
- * with a local model that the service has. The service is asked once a minute; while it does not respond, searches are free.
+ * Returns a function that tells whether embedding a query with a model costs a credit. A local provider and local models of the service are
+ * free. The AI service is asked once a minute; while it does not respond, searches are free.
  */
 export function createEmbeddingPrice(ai: Reports): (model?: string) => Promise<boolean> {
   let asked: { at: number; reports: ReturnType<Reports['health']> } | undefined;

@@ -7,36 +7,36 @@ import { fuseByRank, type RankedList, semanticWeightOf } from './rank-fusion.ts'
 import { readChunks, type ShownChunk } from './read-chunks.ts';
 import { toUnitLength } from './unit-vector.ts';
 
-/** How much of each of two lists is fused. */
+/** How many items of each list are fused. */
 const fusedDepth = 100;
 
 export interface ChunkSearch {
   workspaceId: string;
-  /** What is compared by its words. */
+  /** The text to compare by words. */
   query?: string | undefined;
-  /** What is compared by meaning: the model that embedded the query, and its vector, of any length. */
+  /** The query's vector, of any length, and the model that made it, to compare by meaning. */
   embedded?: { model: string; vector: ArrayLike<number> } | undefined;
-  /** How many chunks to find at most, or documents. */
+  /** The maximum number of chunks, or of documents, to find. */
   limit: number;
-  /** The documents that are searched; all of the workspace if undefined. */
+  /** The documents to search; the whole workspace if undefined. */
   scope?: DocumentScope | undefined;
   /** Find documents, each by its best chunk. */
   byDocument?: boolean | undefined;
 }
 
 export interface FoundChunk extends ShownChunk {
-  /** Cosine similarity: 1 identical, 0 unrelated. Null if nothing was compared by meaning, or the chunk has a vector of another model. */
+  /** Cosine similarity: 1 identical, 0 unrelated. Null without a comparison by meaning, or if the chunk's vector is of another model. */
   score: number | null;
-  /** BM25: 0 without any term of the query; undefined if words were not compared. Only scores of one search compare. */
+  /** BM25: 0 without any term of the query; undefined if words were not compared. Scores of different searches are not comparable. */
   lexicalScore: number | undefined;
-  /** From 1, in the order of the results. */
+  /** The position in the results, from 1. */
   rank: number;
 }
 
 /**
- * The chunks of a workspace that are best by meaning, by words, or by both, best first, and the way in which vectors were compared. Two lists are
- * fused by rank; by document they are of documents, and each found one is shown by the chunk that counts most for it. Scores are exact, whichever
- * list a chunk came from. `trx` must see one moment in all of its statements.
+ * Finds the best chunks of a workspace by meaning, by words, or by both, best first, and reports how vectors were compared. Two lists are
+ * fused by rank; by document, each document is represented by its best chunk. Scores are exact, whichever list a chunk came from. All
+ * statements of `trx` must see the same snapshot.
  */
 export async function findChunks(trx: Transaction, search: ChunkSearch): Promise<{ path: SearchPath; chunks: FoundChunk[] }> {
   const { workspaceId, query, embedded, scope, byDocument } = search;
@@ -64,7 +64,7 @@ export async function findChunks(trx: Transaction, search: ChunkSearch): Promise
 
 type Unranked = Omit<FoundChunk, 'rank'>;
 
-/** Those that have a score, best first; of those that are named alike the best one. */
+/** Sorts the chunks that have a score, best first, and keeps the best one of each name. */
 function rankBy(chunks: Unranked[], scoreOf: (chunk: Unranked) => number | null, nameOf: (chunk: Unranked) => string): Unranked[] {
   const scored = chunks.flatMap((chunk) => {
     const score = scoreOf(chunk);

@@ -3,8 +3,8 @@ import { compose } from './compose.ts';
 import { cut, joiner, pairedRun, possessive, spacedRun, termsOf, unspacedRun, wordsOf } from './terms.ts';
 
 /**
- * Prepares to find terms in texts: the parts of a text whose terms are among them, in their order, not overlapping. It remembers the
- * words of these texts, so it is to be dropped after them.
+ * Returns a function that finds the parts of a text whose terms are wanted, in order and without overlaps. It caches words, so drop it
+ * after these texts.
  */
 export function createTermFinder(wanted: Set<string>): (text: string) => Span[] {
   const known = new Map<string, boolean>();
@@ -28,14 +28,14 @@ export function createTermFinder(wanted: Set<string>): (text: string) => Span[] 
   };
 }
 
-/** As long as the run, so that indexes stay. */
+/** Spaces of the same length as the run, so that indexes stay the same. */
 function blank(run: string, _found: number): string {
   return ' '.repeat(run.length);
 }
 
 type IsWanted = (part: string) => boolean;
 
-/** Of a run of Chinese or Japanese the pairs of characters, or the single ones. */
+/** The wanted pairs of characters, or single characters, of a Chinese or Japanese run. */
 function findPairs(run: string, at: number, wanted: Set<string>): Span[] {
   const characters = [...run];
   const spans: Span[] = [];
@@ -49,13 +49,13 @@ function findPairs(run: string, at: number, wanted: Set<string>): Span[] {
   return spans;
 }
 
-/** Of a run that a dictionary divides its words: each is a term as it is. */
+/** The wanted words of a run that a dictionary divides: each word is a term. */
 function findWords(run: string, at: number, wanted: Set<string>): Span[] {
   const words = wordsOf(run).filter(({ segment }) => wanted.has(cut(segment)));
   return words.map(({ segment, index }) => ({ start: at + index, end: at + index + segment.length }));
 }
 
-/** The parts of an identifier that are wanted, or all of it. */
+/** The wanted parts of an identifier, or all of it. */
 function findParts(run: string, at: number, wanted: Set<string>, isWanted: IsWanted): Span[] {
   if (!isWanted(run)) return [];
   const all = run.split(joiner);

@@ -4,8 +4,8 @@ import type { Transaction } from '../../db/connect.ts';
 const tables = ['chunk', 'vector_block', 'lexical_document', 'document_index', 'staged_index'] as const;
 
 /**
- * Deletes all that a search knows of documents, and what is staged for them; a trigger deletes their postings. A document that is deleted takes
- * it along by cascade, which looks for the chunks of each: this is for those that stay, and for many at once.
+ * Deletes all search data of documents, including staged chunks; a trigger deletes their postings. Deleting a document does the same by
+ * cascade, which searches for the chunks of each: use this for documents that stay, and for many at once.
  */
 export async function forgetChunks(trx: Transaction, documentIds: string[]): Promise<void> {
   for (const table of tables) await sql`delete from ${sql.table(table)} where document_id = any(${documentIds}::text[])`.execute(trx);

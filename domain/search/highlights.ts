@@ -5,11 +5,11 @@ import { queryTermsOf } from './terms.ts';
 /** A part of a chunk's text that matched, in characters (code points) of the text. */
 export interface Highlight {
   start: number;
-  /** After the last character. */
+  /** The index after the last character. */
   end: number;
 }
 
-/** Prepares to highlight the words of a query, as a search by words compares them. Returns what finds them in a text, in their order. */
+/** Returns a function that finds the words of a query in a text, in order, as a search by words compares them. */
 export function createHighlighter(query: string): (text: string) => Highlight[] {
   const find = createTermFinder(new Set(queryTermsOf(query)));
   return (text) => {

@@ -1,8 +1,8 @@
-/** Keeps the best of what it is offered; of equal ones those that came first. */
+/** Keeps the best of the items that it is offered; among equals, the first ones. */
 export class Best<T> {
   readonly #count: number;
   #kept: { score: number; item: T }[] = [];
-  /** Only what scores higher is kept. */
+  /** Only items with a higher score are kept. */
   least = Number.NEGATIVE_INFINITY;
 
   constructor(count: number) {

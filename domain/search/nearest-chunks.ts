@@ -5,8 +5,8 @@ import { scanVectorBlocks } from './vector-blocks.ts';
 import type { ChunkKey, VectorQuery } from './vector-query.ts';
 
 /**
- * Chunks among which the nearest to a query are, all of its workspace, model and count of dimensions: with pgvector by the workspace's index
- * or a scan of half-precision vectors, without it by a scan of vectors in bytes. No other file knows the difference.
+ * Candidates for the chunks that are nearest to a query, all of its workspace, model and dimensions: with pgvector by the workspace's index
+ * or a scan of half-precision vectors, without it by a scan of quantized vectors. No other file knows the difference.
  */
 export async function nearestChunks(trx: Transaction, query: VectorQuery): Promise<{ path: SearchPath; chunks: ChunkKey[] }> {
   if (!(await hasPgvector(trx))) return { path: 'quantized', chunks: await scanVectorBlocks(trx, query) };

@@ -1,23 +1,23 @@
 /**
- * Vectors for databases with pgvector: `chunk_vector` holds one in half precision for each chunk. `db/rules` makes it in a new database, or the
- * hourly workflow if pgvector came later. A large workspace has an index of its own (docs/search.md, the index).
+ * Vectors for databases with pgvector: `chunk_vector` holds one in half precision for each chunk. `db/rules` creates it in a new database,
+ * or the hourly workflow if pgvector was installed later. A large workspace has an index of its own (docs/search.md, the index).
  */
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { type ChunkKey, candidatesFor, type VectorQuery } from './vector-query.ts';
 
-/** pgvector's `halfvec` has no more dimensions. */
-const mostDimensions = 16_000;
+/** The maximum number of dimensions of pgvector's `halfvec`. */
+const maxDimensions = 16_000;
 
-/** A workspace of no more chunks than this is scanned: an index would find less, and make storing a chunk many times slower. */
+/** A workspace with at most this many chunks is scanned: an index would find less, and make storing a chunk many times slower. */
 export const mostScanned = 50_000;
 
-/** How widely the graph is searched; 40 is pgvector's default, 1,000 the most. */
+/** How widely the graph is searched; 40 is pgvector's default, 1,000 its maximum. */
 const searchWidth = 800;
-/** How many chunks an index is asked for to find a document: several may be of one. */
+/** How many chunks of an index are read for each document to find, since several may belong to one. */
 const chunksForDocument = 8;
 
-/** What one index holds: the vectors of one workspace that have so many dimensions. */
+/** The key of an index, which holds the vectors of one workspace and number of dimensions. */
 export interface IndexKey {
   workspaceId: string;
   dimensions: number;
@@ -25,12 +25,12 @@ export interface IndexKey {
 
 export const indexPrefix = 'chunk_vector_of_';
 
-/** At most 57 characters; Postgres keeps 63. */
+/** The name of an index: at most 57 characters, of the 63 that Postgres keeps. */
 export function indexName({ workspaceId, dimensions }: IndexKey): string {
   return `${indexPrefix}${dimensions}_${workspaceId}`;
 }
 
-/** What an index is on: a query uses it only when it says the same, with the same literals. */
+/** The expression and condition of an index. Postgres uses the index only for a query with the same ones, with the same literals. */
 export function indexed({ workspaceId, dimensions }: IndexKey) {
   const type = sql`halfvec(${sql.lit(dimensions)})`;
   return {
@@ -40,22 +40,22 @@ export function indexed({ workspaceId, dimensions }: IndexKey) {
   };
 }
 
-/** Asks the catalog, so that it is never out of date. */
+/** Reads the catalog each time, so that the result is never out of date. */
 export async function hasPgvector(trx: Transaction): Promise<boolean> {
   const { rows } = await sql<{ there: boolean }>`select to_regclass('chunk_vector') is not null as there`.execute(trx);
   return rows[0]?.there ?? false;
 }
 
-/** Stores the vectors of the chunks that a document has. */
+/** Stores the vectors of a document's chunks. */
 export async function storeChunkVectors(trx: Transaction, documentId: string): Promise<void> {
   await sql`
     insert into chunk_vector (document_id, index, workspace_id, model, dimensions, vector)
     select document_id, index, workspace_id, model, cardinality(embedding), embedding::halfvec from chunk
-    where document_id = ${documentId} and cardinality(embedding) between 1 and ${sql.lit(mostDimensions)}
+    where document_id = ${documentId} and cardinality(embedding) between 1 and ${sql.lit(maxDimensions)}
   `.execute(trx);
 }
 
-/** Chunks among which the nearest are, by a scan of all; or those of as many documents, the nearest of each. */
+/** Candidates for the nearest chunks, by a scan of all; by document, the nearest chunk of each. */
 export async function nearestByPgvector(trx: Transaction, query: VectorQuery): Promise<ChunkKey[]> {
   const { workspaceId, model, vector, limit, scope, byDocument } = query;
   const compared = sql`
@@ -71,8 +71,8 @@ export async function nearestByPgvector(trx: Transaction, query: VectorQuery): P
 }
 
 /**
- * The same by the workspace's index, approximately. Undefined if there is none, if the search is for few documents, or if the graph leads to too
- * few: another model or other documents may hold most of it.
+ * Candidates from the workspace's index, approximately. Returns undefined without an index, for a search of few documents, or if the graph
+ * finds too few: chunks of another model or of other documents may fill it.
  */
 export async function nearestByIndex(trx: Transaction, query: VectorQuery): Promise<ChunkKey[] | undefined> {
   const { workspaceId, model, vector, limit, scope, byDocument } = query;

@@ -1,6 +1,6 @@
 /**
- * Postings: in which chunks of a document a term occurs, how often, and how many terms each of these chunks has. A posting is three letters,
- * one for each of these numbers, since a string is what the driver of Postgres reads fastest.
+ * Postings record for a term and a document in which chunks the term occurs, how often, and how many terms each chunk has. A posting is
+ * three letters, one for each of these numbers, since the Postgres driver reads a string fastest.
  */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -8,18 +8,18 @@ import type { Transaction } from '../../db/connect.ts';
 import type { DocumentRow } from '../documents/document.ts';
 import { eachTerm } from './terms.ts';
 
-/** The letter of 0. Before it are the digits of what stands between postings. */
+/** The letter for 0. Lower characters are the digits of document numbers between postings. */
 export const firstLetter = 0x100;
-/** How many letters a posting has. */
+/** The number of letters of a posting. */
 export const postingLength = 3;
-/** Larger frequencies count as this one, and longer chunks as of this length; further terms of a chunk are left out. */
-const [highestFrequency, longestChunk] = [255, 4_095];
-/** An entry of an index holds no more. */
+/** Larger frequencies and lengths are stored as these; further terms of a chunk are left out. */
+const [maxFrequency, maxChunkLength] = [255, 4_095];
+/** The maximum length of a row, which a database index must be able to hold. */
 const lettersPerRow = 300 * postingLength;
 
 /**
- * The key of a workspace in the index of postings: 64 bits of a cryptographic hash of its id, which nobody chooses. A million workspaces
- * have two with the same key with a chance of 1 in 40 million. Written as text, because a number has not as many bits.
+ * The key of a workspace in the index of postings: 64 bits of a cryptographic hash of its id, so that nobody can choose it. The chance that
+ * two of a million workspaces share a key is 1 in 40 million. A string, because a number has fewer bits.
  */
 export function workspaceKeyOf(workspaceId: string): string {
   return createHash('sha256').update(workspaceId).digest().readBigInt64BE().toString();
@@ -37,21 +37,18 @@ export class Postings {
       const frequencies = new Map<string, number>();
       let length = 0;
       eachTerm(text, (term) => {
-        if (length === longestChunk) return;
+        if (length === maxChunkLength) return;
         length += 1;
         frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
       });
       for (const [term, frequency] of frequencies)
-        this.#ofTerms.set(
-          term,
-          (this.#ofTerms.get(term) ?? '') + toLetters(this.#chunkCount, Math.min(frequency, highestFrequency), length),
-        );
+        this.#ofTerms.set(term, (this.#ofTerms.get(term) ?? '') + toLetters(this.#chunkCount, Math.min(frequency, maxFrequency), length));
       this.#chunkCount += 1;
       this.#termCount += length;
     }
   }
 
-  /** Stores them for a document that has none. Needs the document's lock. */
+  /** Stores the postings of a document that has none. Needs the document's lock. */
   async store(trx: Transaction, { id, organization_id, workspace_id }: DocumentRow): Promise<void> {
     const workspaceKey = workspaceKeyOf(workspace_id);
     const terms = [...this.#ofTerms.keys()];
@@ -61,7 +58,7 @@ export class Postings {
       returning number
     `.execute(trx);
     const parts = [...this.#ofTerms].flatMap(([term, letters]) => toParts(term, letters));
-    // Their order is that of the index, so that neighbors are written together.
+    // Rows are inserted in the order of the index, so that adjacent entries are written together.
     await sql`
       insert into posting (workspace_key, term, document_number, part, chunk_count, postings)
       select ${workspaceKey}, term, ${rows[0]?.number}, part, length(postings) / ${sql.lit(postingLength)}, postings
@@ -77,7 +74,7 @@ function toLetters(index: number, frequency: number, length: number): string {
   return String.fromCharCode(firstLetter + index, firstLetter + frequency, firstLetter + length);
 }
 
-/** The rows of a term: a common one has several. */
+/** The rows of a term. A common term has several. */
 function toParts(term: string, letters: string): { term: string; part: number; letters: string }[] {
   return Array.from({ length: Math.ceil(letters.length / lettersPerRow) }, (_, part) => ({
     ...{ term, part },

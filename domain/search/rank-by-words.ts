@@ -7,28 +7,31 @@ import { type ReadTerm, scoreDocuments, type TermCounts } from './score-document
 import { queryTermsOf } from './terms.ts';
 import type { ChunkKey } from './vector-query.ts';
 
-/** Further terms of a long query are not looked for. */
-const mostTerms = 64;
-/** A query reads no more postings, but those of its rarest term: the commonest terms, which tell least, are left out. */
-const mostPostings = 1_000_000;
+/** The maximum number of terms; further terms of a long query are ignored. */
+const maxTerms = 64;
+/**
+ * The maximum number of postings that a query reads besides those of its rarest term. The most common terms, which discriminate least, are
+ * ignored.
+ */
+const maxPostings = 1_000_000;
 
 export interface WordQuery {
   workspaceId: string;
   query: string;
-  /** How many chunks to find, or how many documents. */
+  /** The maximum number of chunks, or of documents, to find. */
   limit: number;
-  /** The documents that are searched; all of the workspace if undefined. */
+  /** The documents to search; the whole workspace if undefined. */
   scope?: DocumentScope | undefined;
   /** Find the best documents, by the best chunk of each. */
   byDocument?: boolean | undefined;
 }
 
-/** A chunk with its BM25. */
+/** A chunk with its BM25 score. */
 export type ScoredChunk = ChunkKey & { score: number };
 
 /**
- * The chunks of a workspace that are best by BM25 of the query's terms, of which a chunk needs one, and then those of `also` that have one.
- * Frequencies, counts and the average length are those of the workspace, whichever documents are searched: a chunk scores the same.
+ * The best chunks of a workspace by BM25, each with at least one term of the query, followed by the chunks of `also` that have one.
+ * Frequencies, counts and the average length are those of the whole workspace, so that a chunk's score does not depend on the scope.
  */
 export async function rankByWords(trx: Transaction, query: WordQuery, also: ChunkKey[] = []): Promise<ScoredChunk[]> {
   const terms = await readTerms(trx, query);
@@ -52,9 +55,9 @@ export async function rankByWords(trx: Transaction, query: WordQuery, also: Chun
   return [...ranked.map(({ score, item: { number, index } }) => ({ documentId: ids.get(number) ?? '', index, score })), ...others];
 }
 
-/** The terms of a query that the workspace has, with their postings in the documents that are searched, the rarest term first. */
+/** The query's terms that occur in the workspace, with their postings in the searched documents, the rarest term first. */
 async function readTerms(trx: Transaction, { workspaceId, query, scope }: WordQuery): Promise<ReadTerm[]> {
-  const terms = queryTermsOf(query).slice(0, mostTerms);
+  const terms = queryTermsOf(query).slice(0, maxTerms);
   if (terms.length === 0 || scope?.named?.length === 0) return [];
   const key = workspaceKeyOf(workspaceId);
   const { rows: counted } = await sql<TermCounts & { term: string }>`
@@ -66,9 +69,9 @@ async function readTerms(trx: Transaction, { workspaceId, query, scope }: WordQu
     ) as total order by frequency, term
   `.execute(trx);
   let postings = 0;
-  const read = counted.filter(({ frequency }, place) => {
+  const read = counted.filter(({ frequency }, index) => {
     postings += frequency;
-    return place === 0 || postings <= mostPostings;
+    return index === 0 || postings <= maxPostings;
   });
   const isSearched = scope
     ? sql`and document_number in (
@@ -84,7 +87,7 @@ async function readTerms(trx: Transaction, { workspaceId, query, scope }: WordQu
   return read.flatMap(({ term, ...counts }) => ({ ...counts, letters: letters.get(term) ?? '' }));
 }
 
-/** The chunks by the numbers of their documents. */
+/** The chunks, grouped by the numbers of their documents. */
 async function numberChunks(trx: Transaction, chunks: ChunkKey[]): Promise<Map<number, ChunkKey[]>> {
   if (chunks.length === 0) return new Map();
   const rows = await trx

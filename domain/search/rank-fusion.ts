@@ -1,26 +1,26 @@
-/** How slowly a rank loses its worth: the usual value. */
+/** How slowly the weight of a rank falls: the usual value. */
 const smoothing = 60;
 
 /**
- * How much the semantic list counts beside the lexical one, by the model that compares, as measured (docs/answers.md). The local hash
- * compares words, as the lexical list does, only worse: counted fully it would spoil what the words found.
+ * The weight of the semantic list beside the lexical one, for each model, as measured (docs/answers.md). The local hash compares words, as
+ * the lexical list does, but worse: with full weight it would spoil the lexical results.
  */
 const semanticWeights: Record<string, number> = { 'local-hash-256': 0.1 };
 
-/** The weight of a model's list; 1 for a model that has not been measured here. */
+/** The weight of a model's list; 1 for a model that was not measured. */
 export function semanticWeightOf(model: string): number {
   return semanticWeights[model] ?? 1;
 }
 
-/** A list, best first, and how much it counts. */
+/** A list, best first, and its weight. */
 export interface RankedList<T> {
   items: T[];
   weight: number;
 }
 
 /**
- * Fuses lists by reciprocal rank: what they name, best first; of equal ones that of the earlier list comes first. What is named alike is one,
- * and is stood for by the item that counts most.
+ * Fuses lists by reciprocal rank, best first; among equals, the items of the earlier list come first. Items with the same name count as
+ * one, and the one that contributes most stands for them.
  */
 export function fuseByRank<T>(lists: RankedList<T>[], nameOf: (item: T) => string): T[] {
   const fused = new Map<string, { item: T; most: number; sum: number }>();

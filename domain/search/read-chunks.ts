@@ -5,14 +5,14 @@ import { inWorkspace } from '../documents/document.ts';
 import { dotProduct } from './unit-vector.ts';
 import type { ChunkKey } from './vector-query.ts';
 
-/** A chunk as a search shows it, without what ranked it. */
+/** A chunk as a search returns it, without its scores. */
 export interface ShownChunk {
   id: string;
   document_id: string;
   document_name: string;
   index: number;
   text: string;
-  /** Where it stands, as `ChunkPlace` has it; null if that is not known, positions also if the text was extracted again since. */
+  /** Its position, as in `ChunkPlace`; null if unknown, and if the text was extracted again since. */
   text_start: number | null;
   text_end: number | null;
   page: number | null;
@@ -20,10 +20,10 @@ export interface ShownChunk {
   headings: string[] | null;
 }
 
-/** What a chunk's vector is compared with. */
+/** The vector with which chunks are compared, and its model. */
 export interface Comparison {
   model: string;
-  /** Of unit length. */
+  /** It has unit length. */
   vector: Float32Array;
 }
 
@@ -31,13 +31,16 @@ const isOfText = sql`document.extracted_at <= document.indexed_at`;
 const shownColumns = sql`chunk.id, chunk.document_id, document.name as document_name, chunk.index, chunk.text,
   case when ${isOfText} then text_start end as text_start, case when ${isOfText} then text_end end as text_end, page, page_breaks, headings`;
 
-/** Reads chunks of a workspace, in no order. Scores are exact cosines; null without a comparison, and for vectors of another model or count of dimensions. */
+/**
+ * Reads chunks of a workspace, in no particular order. Scores are exact cosines; null without a comparison, and for vectors of another
+ * model or number of dimensions.
+ */
 export async function readChunks(
   trx: Transaction,
   { workspaceId, chunks, comparison }: { workspaceId: string; chunks: ChunkKey[]; comparison?: Comparison | undefined },
 ): Promise<Array<ShownChunk & { score: number | null }>> {
   if (chunks.length === 0) return [];
-  // As bytes: the text of so many numbers would take longer to read than all else.
+  // As bytes, since reading the numbers as text would take longer than everything else.
   const compared = comparison
     ? sql`case when chunk.model = ${comparison.model} and cardinality(chunk.embedding) = ${comparison.vector.length} then array_send(chunk.embedding) end`
     : sql`null::bytea`;

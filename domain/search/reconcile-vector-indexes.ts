@@ -5,23 +5,23 @@ import type { ReconcileIndexesResult } from '../../workflows/inputs.ts';
 import { Failures } from '../failures.ts';
 import { type IndexKey, indexed, indexName, indexPrefix, mostScanned } from './pgvector.ts';
 
-/** Postgres looks at every index of a table when it plans a query; workspaces beyond the largest stay without. */
+/** The maximum number of indexes, since Postgres considers each when it plans a query. Workspaces beyond the largest have none. */
 export const mostIndexes = 100;
 
-/** pgvector indexes a `halfvec` of no more dimensions. */
-const mostIndexedDimensions = 4_000;
+/** The maximum number of dimensions that pgvector indexes in a `halfvec`. */
+const maxIndexedDimensions = 4_000;
 
-/** What was found and done. */
+/** The outcome of a reconciliation. */
 export type ReconciledIndexes = NonNullable<ReconcileIndexesResult>;
 
 /**
- * Makes the table of vectors if pgvector is there by now, then the indexes that workspaces of more chunks than `largerThan` need, and drops those
- * that are no longer needed. Takes as long as building an index does, and blocks no writes. Several processes may call it at once: one works,
- * the others get undefined. If the database refuses an index, the workspace is scanned, the others get theirs, and this throws at the end.
+ * Creates the table of vectors if pgvector is installed, creates the indexes that workspaces with more than `largerThan` chunks need, and
+ * drops the others. Takes as long as an index build, and blocks no writes. Of concurrent calls one does the work, and the others return
+ * undefined. If the database refuses an index, the others are still made, and this throws at the end.
  */
 export async function reconcileVectorIndexes(db: Db, largerThan = mostScanned): Promise<ReconciledIndexes | undefined> {
   return await db.connection().execute(async (connection) => {
-    // Not waited for: who waits for a lock holds a snapshot, and building an index waits for older snapshots.
+    // Does not wait for the lock: a waiting session holds a snapshot, and an index build waits for older snapshots.
     const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_lock(${advisoryLocks.vectorIndexes}) as mine`.execute(connection);
     if (!rows[0]?.mine) return undefined;
     try {
@@ -33,7 +33,7 @@ export async function reconcileVectorIndexes(db: Db, largerThan = mostScanned): 
   });
 }
 
-/** Its version; or why every search is exact. */
+/** The version of pgvector, or the reason why every search is exact. */
 async function adoptPgvector(db: Db): Promise<{ exact: string } | { pgvector: string }> {
   const { rows } = await sql<{ version: string | null; problem: string | null }>`select version, problem from adopt_pgvector()`.execute(db);
   const { version, problem } = rows[0] ?? {};
@@ -44,7 +44,7 @@ async function matchWorkspaces(db: Db, largerThan: number): Promise<{ made: stri
   const [largest, indexes] = [await findLargeWorkspaces(db, largerThan), await findIndexes(db)];
   const failures = new Failures();
   const done = { made: [] as string[], dropped: [] as string[] };
-  // An index that is not valid is left of a build or a drop that was interrupted: nobody else is at work now.
+  // An invalid index is left from an interrupted build or drop, since nobody else is at work now.
   for (const [name] of [...indexes].filter(([name, valid]) => !valid || !largest.has(name)))
     await failures.note(async () => {
       await sql`drop index concurrently if exists ${sql.id(name)}`.execute(db);
@@ -64,21 +64,21 @@ async function matchWorkspaces(db: Db, largerThan: number): Promise<{ made: stri
 }
 
 /**
- * The workspaces that may keep an index, by the name of that index, the largest first. Half of the limit is enough to keep one, so that a
- * workspace around it does not have its index dropped and made in turn.
+ * The workspaces that may have an index, by its name, the largest first. A workspace keeps its index down to half of the limit, so that one
+ * near the limit does not alternate.
  */
 async function findLargeWorkspaces(db: Db, largerThan: number): Promise<Map<string, IndexKey & { chunks: number }>> {
   const { rows } = await sql<IndexKey & { chunks: number }>`
     select document.workspace_id as "workspaceId", dimensions, sum(chunk_count)::int as chunks
     from document join document_index on document_id = document.id
-    where dimensions <= ${mostIndexedDimensions}
+    where dimensions <= ${maxIndexedDimensions}
     group by document.workspace_id, dimensions having sum(chunk_count) > ${largerThan / 2}
     order by chunks desc
   `.execute(db);
   return new Map(rows.map((row) => [indexName(row), row]));
 }
 
-/** The indexes that are there, by their names, and whether they are whole. */
+/** The existing indexes by name, and whether each is valid. */
 async function findIndexes(db: Db): Promise<Map<string, boolean>> {
   const { rows } = await sql<{ name: string; valid: boolean }>`
     select relname as name, indisvalid as valid from pg_index join pg_class on pg_class.oid = indexrelid

@@ -1,24 +1,27 @@
 import { firstLetter, postingLength } from './postings.ts';
 
-/** How much a term's repetitions count, and how much a chunk's length: the usual values of BM25. */
+/** The weights of a term's repetitions and of a chunk's length: the usual values of BM25. */
 const [k1, b] = [1.2, 0.75];
 
-/** What BM25 knows of a term, besides its postings. */
+/** The numbers that BM25 needs of a term, besides its postings. */
 export interface TermCounts {
-  /** How many chunks of the workspace have the term. */
+  /** The number of chunks of the workspace that contain the term. */
   frequency: number;
-  /** How many chunks the workspace has, and how many terms these have, with repetitions. */
+  /** The number of chunks of the workspace, and their number of terms, with repetitions. */
   chunks: number;
   terms: number;
 }
 
-/** A term with its postings: the number of each document in digits, and then the letters of its postings; in the order of these numbers. */
+/** A term with its postings: for each document, in ascending order, its number in digits, then the letters of its postings. */
 export type ReadTerm = TermCounts & { letters: string };
 
-/** Is told of each document that has a term, the indexes of its chunks that do, in no order, and the score of each chunk by its index. */
+/**
+ * Called for each document that has a term, with the indexes of its matching chunks, in no particular order, and the score of each chunk by
+ * its index.
+ */
 type Visit = (number: number, indexes: readonly number[], scores: readonly number[]) => void;
 
-/** Adds up the BM25 of chunks by these terms, a document at a time. What `visit` is given is valid until it returns. */
+/** Adds up the BM25 scores of chunks for these terms, a document at a time. The arrays that `visit` gets are valid until it returns. */
 export function scoreDocuments(terms: ReadTerm[], visit: Visit): void {
   const cursors = terms.map((term) => new PostingCursor(term));
   const indexes: number[] = [];
@@ -36,11 +39,14 @@ export function scoreDocuments(terms: ReadTerm[], visit: Visit): void {
 /** Goes through the postings of a term, a document at a time. */
 class PostingCursor {
   readonly #letters: string;
-  /** The part of BM25 that does not depend on the chunk; and what a chunk's length counts, without and with its share of the average. */
+  /**
+   * The factors of BM25 that do not depend on the chunk: the weight, and how a chunk's length counts, absolutely and relative to the
+   * average.
+   */
   readonly #weight: number;
   readonly #perTerm: number;
   #at = 0;
-  /** Of the document that comes next; infinite at the end. */
+  /** The number of the next document; infinite at the end. */
   number = 0;
 
   constructor({ letters, frequency, chunks, terms }: ReadTerm) {

@@ -16,41 +16,40 @@ export interface SearchDeps {
   getPlan: GetPlan;
   /** Whether the embedding of the query costs a credit. */
   isCharged: boolean;
-  /** Embeds the query by the model of an index, if it is there still. What it throws is the error of the search. */
+  /** Embeds the query by the model of an index, if that still exists. An error ends the search with it. */
   embed(query: string, index: IndexKind | undefined): Promise<{ model: string; vector: number[] }>;
-  /** Ends the search: it is refunded, and rejects with the signal's reason. */
+  /** Aborts the search: it is refunded, and rejects with the signal's reason. */
   signal: AbortSignal;
-  /** Is told of a charge that could be neither settled nor refunded: the sweep refunds it. */
+  /** Called for a charge that could be neither settled nor refunded; the sweep refunds it. */
   onUnsettled(error: unknown, searchId: string): void;
 }
 
 export interface Search {
   workspace: WorkspaceRow;
-  /** What the workspace was searched with a moment ago. */
+  /** The index that the workspace was searched with when the request began. */
   index: IndexKind | undefined;
   query: string;
   mode: SearchMode;
-  /** How many chunks to find at most, or documents. */
+  /** The maximum number of chunks, or of documents, to find. */
   limit: number;
-  /** Which documents are searched; all if undefined. */
+  /** A filter on the documents to search; all if undefined. */
   filter?: DocumentFilter | undefined;
   /** Find documents, each by its best chunk. */
   byDocument?: boolean | undefined;
 }
 
-/** What a lexical search names as its model: it embeds nothing. */
+/** The model name that a lexical search reports, since it embeds nothing. */
 const lexicalModel = 'bm25';
 
-/** What a search found, best first, and the model that embedded its query; `bm25` if none did. */
+/** The results of a search, best first, and the model that embedded its query; `bm25` if none did. */
 export interface Found {
   model: string;
   chunks: FoundChunk[];
 }
 
 /**
- * Searches a workspace by meaning, by words, or by both. By meaning or both, it charges one credit before the query is embedded, unless
- * embeddings are free, and refunds it if the search fails; it throws LIMIT_REACHED without credits. A search by words embeds nothing, and
- * costs nothing.
+ * Searches a workspace by meaning, by words, or by both. A search by words costs nothing. The others charge one credit before the query is
+ * embedded, unless embeddings are free, and refund it if the search fails. Throws LIMIT_REACHED without credits.
  */
 export async function searchDocuments(deps: SearchDeps, search: Search): Promise<Found> {
   if (!deps.isCharged) return await find(deps, search);
@@ -69,8 +68,8 @@ export async function searchDocuments(deps: SearchDeps, search: Search): Promise
 }
 
 /**
- * All statements see one moment: documents that are indexed again, or deleted, meanwhile are found as they were. If the workspace was switched to
- * another index while the query was embedded, it is embedded once more.
+ * All statements see the same snapshot, so documents that are indexed again or deleted meanwhile are found as they were. If the workspace
+ * was switched to another index while the query was embedded, the query is embedded once more.
  */
 async function find(deps: SearchDeps, search: Search, mayEmbedAgain = true): Promise<Found> {
   const { db, embed, signal } = deps;

@@ -4,15 +4,15 @@ import { lockWorkspace, lockWorkspaceIndex } from '../locks.ts';
 import type { IndexKind } from './index-kind.ts';
 
 /**
- * With what a workspace is searched by meaning, so that queries and new documents are embedded by the same model; undefined while nothing is
- * indexed.
+ * The index that a workspace is searched with by meaning, so that queries and new documents are embedded by the same model; undefined while
+ * nothing is indexed.
  */
 export async function readSearchedIndex(db: Db | Transaction, workspaceId: string): Promise<IndexKind | undefined> {
   const read = db.selectFrom('workspace_index').select(['model', 'dimensions', 'chunking']).where('workspace_id', '=', workspaceId);
   return await read.executeTakeFirst();
 }
 
-/** The documents of the workspace were switched to another index while one of them was embedded for the earlier one. */
+/** Thrown if the workspace was switched to another index while a document was embedded for the earlier one. */
 export class IndexSwitched extends Error {
   constructor() {
     super('The workspace was switched to another model meanwhile.');
@@ -21,16 +21,16 @@ export class IndexSwitched extends Error {
 }
 
 /**
- * Notes with what a workspace is searched, if nothing was noted, and keeps it so until the transaction ends. `read` is what
- * {@link readSearchedIndex} returned before the document was embedded, and `made` what it was indexed with. Throws {@link IndexSwitched} if the
- * workspace is searched with something else by now. Takes the workspace's lock, so it comes before the document's.
+ * Records the index that a workspace is searched with, if none is recorded, and keeps it until the transaction ends. `read` is what {@link
+ * readSearchedIndex} returned before the document was embedded, `made` is what it was embedded with. Throws {@link IndexSwitched} if the
+ * workspace has another index by now. Takes the workspace's lock, so call it before locking the document.
  */
 export async function keepSearchedIndex(
   trx: Transaction,
   { workspace_id: workspaceId }: Pick<DocumentRow, 'workspace_id'>,
   { read, made }: { read: IndexKind | undefined; made: IndexKind },
 ): Promise<void> {
-  // The document is gone as well then, and whoever stores its chunks says so.
+  // The document is gone as well then, and storing its chunks reports that.
   if (!(await lockWorkspace(trx, workspaceId, 'keep'))) return;
   const { model, dimensions, chunking } = read ?? made;
   await trx

@@ -21,8 +21,8 @@ export interface EmbeddedChunk {
 const rowsPerInsert = 100;
 
 /**
- * Replaces all that a search knows of a document by these chunks, whose vectors are of `kind`. In one transaction with the job's result, so that
- * a search sees the old ones or the new ones. Throws DocumentGone if the document was deleted meanwhile.
+ * Replaces all search data of a document by these chunks, whose vectors are of `kind`. Runs in one transaction with the job's result, so a
+ * search sees either the old chunks or the new ones. Throws DocumentGone if the document was deleted meanwhile.
  */
 export async function storeChunks(trx: Transaction, document: DocumentRow, kind: IndexKind, chunks: EmbeddedChunk[]): Promise<void> {
   await lockForEffects(trx, document);
@@ -38,7 +38,7 @@ export async function storeChunks(trx: Transaction, document: DocumentRow, kind:
   for (let start = 0; start < chunks.length; start += rowsPerInsert) {
     const some = chunks.slice(start, start + rowsPerInsert);
     const inserted = insertChunks(document, kind.model, some, { start, vectors }).execute(trx);
-    // While the database inserts the rows, their words are looked for. A failure is thrown when it is awaited.
+    // The words are collected while the database inserts the rows. An error of the insert is thrown when it is awaited.
     inserted.catch(() => {});
     postings.add(some.map(({ text }) => text));
     await inserted;
@@ -51,7 +51,10 @@ export async function storeChunks(trx: Transaction, document: DocumentRow, kind:
   await trx.insertInto('document_index').values({ document_id, organization_id, workspace_id, model, dimensions, chunking }).execute();
 }
 
-/** In few parameters: one for each value takes long to build, to bind and to parse. Each row has a range in the array of all vectors. */
+/**
+ * Uses few parameters, since one for each value takes long to build, bind and parse. Each row refers to a range of the array of all
+ * vectors.
+ */
 function insertChunks(
   { id, organization_id, workspace_id }: DocumentRow,
   model: string,

@@ -3,9 +3,12 @@ import { dan, deu, eng, fra, ita, nld, por, spa, swe } from 'stopword';
 import { partSigns } from './compose.ts';
 
 /** A longer word is cut, so that no text makes a large key. */
-const longestTerm = 64;
+const maxTermLength = 64;
 
-/** Words and numbers, and what joins them to an identifier: `INV-2024-001`, `ada@example.com`, `foo_bar`, `28.31`; `C++` and `C#`. */
+/**
+ * Words and numbers, and the characters that join them to an identifier: `INV-2024-001`, `ada@example.com`, `foo_bar`, `28.31`; `C++` and
+ * `C#`.
+ */
 export const spacedRun =
   /(?<![\p{L}\p{M}\p{N}])[A-Za-z](?:\+\+|#)(?![\p{L}\p{M}\p{N}])|[\p{L}\p{M}\p{N}]+(?:[-_.,:/@+#&][\p{L}\p{M}\p{N}]+)*/gu;
 export const joiner = /[-_.,:/@+#&]/;
@@ -24,14 +27,14 @@ export function wordsOf(run: string): Intl.SegmentData[] {
   return [...dictionary.segment(run)].filter(({ isWordLike }) => isWordLike);
 }
 
-/** In which scripts an accent does not make another letter. Elsewhere it does: й is not и. */
+/** Accents that do not make another letter, by script. Elsewhere they do: й is not и. */
 const accents = /(?<=[\p{Script=Latin}\p{Script=Greek}])\p{Mn}+|(?<=е)\u0308|[\u0591-\u05c7\u064b-\u0655\u0670\u0640]/gu;
 const letters: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i', ς: 'σ' };
 const foldedLetter = /[ßæœøđðłþıς]/g;
 
 /**
  * The terms of a text, for search by words, in no order that matters: stems of words in lower case without accents, numbers, and
- * identifiers both whole and in parts. A term that occurs several times is there as often.
+ * identifiers both whole and in parts. Repeated terms are repeated.
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
@@ -39,14 +42,14 @@ export function termsOf(text: string): string[] {
   return terms;
 }
 
-/** Calls `visit` with each of {@link termsOf}. An array of them for each chunk of a long document is much garbage. */
+/** Calls `visit` with each of {@link termsOf}, which avoids the garbage of an array for each chunk of a long document. */
 export function eachTerm(text: string, visit: (term: string) => void): void {
   divide(fold(text), { singly: true }, visit);
 }
 
 /**
- * The distinct terms that a query looks for: those of its text without stop words, unless it has nothing else. Of a run of Chinese or
- * Japanese only the pairs, unless it is one character.
+ * The distinct terms that a query looks for: those of its text without stop words, unless it has nothing else. A Chinese or Japanese run
+ * gives only its pairs, unless it is a single character.
  */
 export function queryTermsOf(query: string): string[] {
   const folded = fold(query);
@@ -57,7 +60,7 @@ export function queryTermsOf(query: string): string[] {
   return [...terms];
 }
 
-/** Lower case, in the letters that words are compared by. */
+/** Folds a text to lower case, and to the letters by which words are compared. */
 function fold(text: string): string {
   const lower = text.toLowerCase();
   if (ascii.test(lower)) return lower.replace(possessive, ' ').replace(groupedDigits, '');
@@ -89,31 +92,31 @@ function divide(folded: string, { singly }: { singly: boolean }, visit: (term: s
   }
 }
 
-/** Not of words that only a hyphen or a stroke joins: their parts find them as well. */
+/** Whether a run is an identifier. Words that only a hyphen or a slash joins are not, since their parts find them as well. */
 function isIdentifier(run: string): boolean {
   return /[\p{N}_@.:#+&]/u.test(run);
 }
 
-/** `singly`: and each character, so that a query of one finds it. */
+/** The pairs of characters of a run. `singly`: also each character, so that a query of one finds it. */
 function pairs(run: string, singly: boolean): string[] {
   const characters = [...run];
   const paired = characters.slice(1).map((character, index) => `${characters[index]}${character}`);
   return singly || paired.length === 0 ? [...characters, ...paired] : paired;
 }
 
-/** The term of a word that is in the letters of terms. */
+/** The term of a word that is already folded. */
 export function cut(word: string): string {
-  return word.length > longestTerm ? word.slice(0, longestTerm).toWellFormed() : word;
+  return word.length > maxTermLength ? word.slice(0, maxTermLength).toWellFormed() : word;
 }
 
-/** Words recur, and finding a stem takes longer than all else that is done with a word. */
+/** A cache of stems: words recur, and stemming takes longer than everything else that is done with a word. */
 const stems = new Map<string, string>();
-const mostStems = 50_000;
+const maxStems = 50_000;
 const mayBeEnglish = /^[a-z]{3,64}$/;
 
 /** The article that Arabic and Hebrew write as a part of the word. */
 const article = /^(?:ال(?=\p{Script=Arabic}{3})|ה(?=\p{Script=Hebrew}{3}))/u;
-/** Plurals that no rule tells. */
+/** Irregular plurals. */
 const singulars: Record<string, string> = {
   ...{
     children: 'child',
@@ -135,10 +138,10 @@ function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
   if (!mayBeEnglish.test(word)) return word.replace(article, '');
-  // A part of a string keeps all of that string: without a copy, each word would keep the text of its chunk.
+  // A substring keeps its whole string in memory, so without a copy each cached word would keep the text of its chunk.
   const copy = Buffer.from(word, 'latin1').toString('latin1');
   const found = stemmer(singulars[copy] ?? copy);
-  if (stems.size >= mostStems) stems.clear();
+  if (stems.size >= maxStems) stems.clear();
   stems.set(copy, found);
   return found;
 }
@@ -146,14 +149,14 @@ function stem(word: string): string {
 const [english, ...otherLanguages] = [eng, deu, fra, spa, ita, por, nld, swe, dan].map(
   (words) => new Set(words.flatMap((word) => fold(word).match(part) ?? [])),
 );
-/** By one word alone no other language is told: `die` is not always German. A stop word that is left costs less than a word that is lost. */
-const fewestHits = 2;
+/** One stop word alone does not identify a language: `die` is not always German. Keeping a stop word costs less than losing a word. */
+const minHits = 2;
 
-/** Leaves out the stop words of the language that most words of a query tell, or else of English. */
+/** Leaves out the stop words of the language that most words of a query indicate, else those of English. */
 function withoutStopWords(folded: string): string {
   const words = folded.match(part) ?? [];
   const hitsOf = (list: Set<string> | undefined) => words.filter((word) => list?.has(word)).length;
-  let [list, most] = [english, Math.max(hitsOf(english), fewestHits - 1)];
+  let [list, most] = [english, Math.max(hitsOf(english), minHits - 1)];
   for (const other of otherLanguages) {
     const hits = hitsOf(other);
     if (hits > most) [list, most] = [other, hits];

@@ -1,6 +1,9 @@
-/** Scales a vector to length 1, in what a `real` of Postgres holds, so that a dot product is a cosine similarity; zeros stay as they are. */
+/**
+ * Scales a vector to length 1 in 32-bit floats, as `real` of Postgres, so that a dot product is a cosine similarity. A zero vector stays as
+ * it is.
+ */
 export function toUnitLength(vector: ArrayLike<number>): Float32Array {
-  // Relative to the largest number, whose square may be more than a number holds.
+  // Divides by the largest number first, whose square may be too large for a float.
   let largest = 0;
   for (let index = 0; index < vector.length; index += 1) largest = Math.max(largest, Math.abs(vector[index] ?? 0));
   const scaled = new Float32Array(vector.length);

@@ -1,6 +1,6 @@
 /**
  * Vectors for databases without pgvector: a byte for each dimension, in rows of many chunks, which a search reads and compares in this
- * process. They are kept with pgvector, too, so that a backup can be restored where there is none.
+ * process. They are also stored beside pgvector, so that a backup can be restored without it.
  */
 import { type SqlBool, sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
@@ -10,12 +10,12 @@ import { Best } from './keep-best.ts';
 import { dotProduct } from './unit-vector.ts';
 import { type ChunkKey, candidatesFor, type VectorQuery } from './vector-query.ts';
 
-/** How long a block is, in characters of base64. */
+/** The size of a block, in characters of base64. */
 const blockCharacters = 16_384;
 const bytesOfBlock = (blockCharacters * 3) / 4;
-/** 1 MB, which a search holds twice. */
+/** 1 MB, of which a search holds two at a time. */
 const blocksPerRead = 64;
-/** Of so many chunks of a document that are the nearest by bytes, one is the nearest. */
+/** How many candidates are kept for each document: among these nearest by bytes is the nearest one. */
 const chunksOfDocument = 3;
 /** A vector begins with its scale. */
 const scaleBytes = 4;
@@ -40,13 +40,13 @@ export async function storeVectorBlocks(
 
 function toBytes(vector: Float32Array): Buffer {
   const bytes = Buffer.alloc(scaleBytes + vector.length);
-  const scale = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / largest;
+  const scale = vector.reduce((max, value) => Math.max(max, Math.abs(value)), 0) / largest;
   bytes.writeFloatLE(scale);
   if (scale > 0) for (const [index, value] of vector.entries()) bytes.writeInt8(Math.round(value / scale), scaleBytes + index);
   return bytes;
 }
 
-/** Chunks among which the nearest are; or those of as many documents, the nearest of each among them. Reads all vectors that compare. */
+/** Candidates for the nearest chunks; by document, the nearest chunks of the nearest documents. Reads all comparable vectors. */
 export async function scanVectorBlocks(trx: Transaction, query: VectorQuery): Promise<ChunkKey[]> {
   const best = new Best<ChunkKey[]>(candidatesFor(query.limit));
   const length = scaleBytes + query.vector.length;
@@ -65,7 +65,7 @@ export async function scanVectorBlocks(trx: Transaction, query: VectorQuery): Pr
   while (reading) {
     const blocks: Block[] = await reading;
     const last = blocks.length === blocksPerRead ? blocks.at(-1) : undefined;
-    // The next ones come while these are compared. A failure is thrown when it is awaited.
+    // The next blocks are read while these are compared. An error is thrown when it is awaited.
     reading = last && readBlocks(trx, query, last);
     reading?.catch(() => {});
     for (const block of blocks) {

@@ -1,24 +1,24 @@
 import type { DocumentScope } from '../documents/document-scope.ts';
 
-/** Whose chunks are compared, and with what. */
+/** A query by vector: the workspace, and the vector to compare its chunks with. */
 export interface VectorQuery {
   workspaceId: string;
   model: string;
-  /** Of unit length. */
+  /** It has unit length. */
   vector: Float32Array;
-  /** How many chunks to find, or how many documents. */
+  /** The number of chunks, or of documents, to find. */
   limit: number;
-  /** The documents that are searched; all of the workspace if undefined. */
+  /** The documents to search; the whole workspace if undefined. */
   scope?: DocumentScope | undefined;
   /** Find the best documents, by the best chunk of each. */
   byDocument?: boolean | undefined;
 }
 
-/** A chunk by its place. */
+/** The key of a chunk: its document and its index in it. */
 export interface ChunkKey {
   documentId: string;
   index: number;
 }
 
-/** To be ranked by exact scores: halves and bytes put a few of the nearest in another order. */
+/** How many candidates to rank by exact scores, since halves and bytes change the order of a few of the nearest. */
 export const candidatesFor = (limit: number) => 2 * limit + 20;

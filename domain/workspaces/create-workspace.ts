@@ -15,7 +15,7 @@ export interface NewWorkspace {
 
 export interface WorkspaceBounds {
   getPlan: GetPlan;
-  /** How many an organization may have, whatever its plan: a list of them is one response. */
+  /** The maximum number of workspaces of an organization, whatever its plan, since a list of them is one response. */
   most: number;
 }
 

@@ -7,22 +7,22 @@ import { releaseWorkspaceJobs } from '../jobs/release-workspace-jobs.ts';
 import { lockOrganization, lockWorkspace } from '../locks.ts';
 import { type WorkspaceRow, workspaceNotFound } from './workspace.ts';
 
-/** How many of its jobs end in the request; the drain ends the others. */
+/** How many of its jobs are released in the request; the drain releases the others. */
 const jobsAtOnce = 200;
-/** A count of documents that would take longer stops here. */
-const mostCounted = 100_000;
+/** The limit of the count of documents, which would otherwise take long. */
+const maxCounted = 100_000;
 
 /**
- * Deletes a workspace, in a time that does not depend on what is in it: its row goes, and with it, for every reader, all that was in it
- * (docs/rules.md, gone at once). A workflow drains the rest. Its newest jobs are released here, so that those of a small workspace have ended
- * when the request has. Throws NOT_FOUND if it is gone.
+ * Deletes a workspace in a time that does not depend on its size: without its row, readers see none of its contents (docs/rules.md, gone at
+ * once), which a workflow drains. The newest jobs are released here, so that those of a small workspace end with the request. Throws
+ * NOT_FOUND if it is gone.
  */
 export async function deleteWorkspace(
   trx: Transaction,
   actor: Actor,
   { id, organization_id: organizationId }: Pick<WorkspaceRow, 'id' | 'organization_id'>,
 ): Promise<void> {
-  // Before the locks.
+  // Counts before the transaction takes locks.
   const documents = await countDocuments(trx, id);
   await lockOrganization(trx, organizationId);
   const workspace = await lockWorkspace(trx, id, 'delete');
@@ -45,7 +45,7 @@ export async function deleteWorkspace(
 
 async function countDocuments(trx: Transaction, workspaceId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) from (select from document where workspace_id = ${workspaceId} limit ${mostCounted}) as counted
+    select count(*) from (select from document where workspace_id = ${workspaceId} limit ${maxCounted}) as counted
   `.execute(trx);
   return rows[0]?.count ?? 0;
 }

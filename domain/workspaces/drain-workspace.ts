@@ -15,8 +15,8 @@ export interface DrainedWorkspace {
 }
 
 /**
- * Drains what a deleted workspace left: releases its jobs, deletes its documents and requests the deletion of their objects, and lastly forgets
- * the deletion. The counts begin at `before`. If it is broken off, another call does the rest; two at once do no harm.
+ * Drains the contents of a deleted workspace: releases its jobs, deletes its documents, requests the deletion of their objects, and lastly
+ * removes the request. The counts begin at `before`. An interrupted drain is continued by another call; two at once do no harm.
  */
 export async function drainWorkspace(
   db: Db,
@@ -33,7 +33,8 @@ export async function drainWorkspace(
   await drainDocuments(db, workspaceId, {
     async onDeleted(trx, documents) {
       const keys = documents.map(({ object_key }) => object_key);
-      // A signal for each slice would fill the history of the workflow that deletes objects; it looks again until none is left.
+      // Asks only once: a signal for each slice would fill the history of the workflow that deletes objects, which checks again until none
+      // is left.
       if (counts.documents === 0) await requestObjectDeletion(trx, organizationId, keys);
       else await addObjectsToDelete(trx, organizationId, keys);
       for (const { id, status } of documents)

@@ -13,8 +13,8 @@ export interface WorkspaceChange {
 }
 
 /**
- * Changes a workspace. Slugs are written only under the organization's lock, so that a free one stays free. Throws CONFLICT if the slug
- * is taken, NOT_FOUND if the team is not the organization's or the workspace is gone.
+ * Changes a workspace. Slugs are written only under the organization's lock, so that a free one cannot be taken meanwhile. Throws CONFLICT
+ * if the slug is taken, NOT_FOUND if the team is not the organization's or the workspace is gone.
  */
 export async function updateWorkspace(
   trx: Transaction,

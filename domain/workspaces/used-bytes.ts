@@ -5,7 +5,7 @@ import type { Plan } from '../billing/plan.ts';
 import { workspaceNotFound } from './workspace.ts';
 
 /**
- * Adds bytes to what a workspace uses, or takes them away, and returns what it uses now (docs/rules.md, counters are kept). Locks the
+ * Adds bytes to a workspace's used bytes, or subtracts them, and returns the new sum (docs/rules.md, counters are kept). Locks the
  * workspace. Throws NOT_FOUND if it is gone.
  */
 export async function changeUsedBytes(trx: Transaction, workspaceId: string, deltaBytes: number): Promise<number> {

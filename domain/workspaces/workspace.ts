@@ -19,7 +19,7 @@ export async function getWorkspace(db: Db, workspaceId: string): Promise<Workspa
   return workspace;
 }
 
-/** Whether a workspace has not been deleted; its rows may be there for longer. */
+/** Whether a workspace is not deleted. Its contents may exist longer. */
 export async function isWorkspaceThere(db: Db, workspaceId: string): Promise<boolean> {
   return (await db.selectFrom('workspace').select('id').where('id', '=', workspaceId).executeTakeFirst()) !== undefined;
 }
@@ -49,7 +49,7 @@ export function workspaceNotFound(): ApiError {
   return new ApiError('NOT_FOUND', { message: 'Workspace not found.' });
 }
 
-/** Every workspace of an organization, by name. How many there may be is bounded where they are created. */
+/** Every workspace of an organization, by name. Their number is bounded at creation. */
 export async function listWorkspaces(db: Db, organizationId: string): Promise<WorkspaceRow[]> {
   return await db.selectFrom('workspace').selectAll().where('organization_id', '=', organizationId).orderBy('name').orderBy('id').execute();
 }
