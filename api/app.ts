@@ -33,7 +33,7 @@ export interface AppOptions {
   observeRequest?: ObserveRequest | undefined;
 }
 
-/** The map of the HTTP edge, in the order in which a request meets it. Listens to nothing. */
+/** The HTTP edge as an application, with its parts in the order in which a request passes them. It does not listen. */
 export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }: AppOptions): Express {
   const { config, limiters } = deps;
   const app = createExpress();
@@ -52,11 +52,11 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
 
   app.use(securityHeaders, cors(config.trustedOrigins));
   app.all(authPath, auth);
-  // Express would tell of the methods that there are; preflights have their response. With a name in it, the path would be decoded first.
+  // Without this Express would list a path's methods; `cors` has already responded to preflights. A named parameter would be decoded first.
   app.options(/.*/, nothingHere);
   // `/uploads/{organizationId}/{documentId}`. With a bucket, bytes go to the bucket and not through the API.
   if (localStorage) app.use(uploadRoutes(uploadOptions(deps, localStorage)));
-  // `/docs`, and pages for a browser that comes without an application.
+  // `/docs`, and pages for browsers without a web application.
   app.use(docsRoutes(), startPages(config));
 
   const procedures = createProcedures(deps);

@@ -8,14 +8,14 @@ import type { Actor } from '../domain/audit.ts';
 
 export type { Caller };
 
-/** What the API needs of authentication. */
+/** The functions of authentication that the API needs. */
 export interface Authentication {
-  /** The caller behind a cookie or bearer token; undefined without a session that is valid now. */
+  /** The caller behind a cookie or bearer token; undefined without a valid session. */
   findCaller(headers: IncomingHttpHeaders): Promise<Caller | undefined>;
 }
 
 /**
- * Returns who calls a route, undefined if the route is public. Throws UNAUTHORIZED or FORBIDDEN for a caller who may not call it at
+ * Returns the caller of a route; undefined if the route is public. Throws UNAUTHORIZED or FORBIDDEN for a caller who may not call it at
  * all. If this request extended the session, the response sends its cookie again.
  */
 export async function authenticate(
@@ -57,14 +57,14 @@ export interface StreamMembership {
   role: string | null;
 }
 
-/** Reads the membership of the caller of an open stream as it is now. A stream calls it again and again. */
+/** Reads the membership of the caller of an open stream as it is now. A stream calls it repeatedly. */
 export function findStreamMembership(db: Db, caller: Caller, organizationId: string): Promise<StreamMembership> {
   return checkSession(db, { sessionId: caller.sessionId, userId: caller.userId, organizationId, permission: 'job:read' });
 }
 
 /**
- * Checks the route's own permission in the organization of the row that was read: throws FORBIDDEN at once. Who may then takes one of the
- * organization's permits until the response is over, and may wait for it. If a route needs membership and its handler never calls this, the
+ * Checks the route's own permission in the organization of the row that was read: throws FORBIDDEN at once. Otherwise waits for one of the
+ * organization's permits, which is held until the response is over. If a route needs membership and its handler never calls this, the
  * request fails with 500.
  */
 export type Authorize = (organizationId: string) => Promise<void>;

@@ -15,11 +15,11 @@ import type { OrganizationLimits } from './limits/organization-limits.ts';
 import type { RunDeps } from './procedure.ts';
 import type { JobStreams } from './streams/job-streams.ts';
 
-/** Everything that the HTTP edge and its procedures work with, made once by `main.ts` and passed in. */
+/** The dependencies of the HTTP edge and its procedures, created once by `main.ts`. */
 export interface ApiDeps extends RunDeps {
   config: ServerConfig;
   db: Db;
-  /** Connections that no tenant's locks can hold: for sessions, readiness and limits. */
+  /** A pool that no tenant's locks can exhaust, for sessions, readiness and limits. */
   sessionsDb: Db;
   organizationLimits: OrganizationLimits;
   readiness: Readiness;
@@ -30,12 +30,12 @@ export interface ApiDeps extends RunDeps {
   cursors: Cursors;
   limiters: Limiters;
   largeBodies: LargeBodies;
-  /** Whether the embedding of a query by a model costs a credit; known for a minute, then asked again. */
+  /** Whether embedding a query by a model costs a credit; cached for a minute. */
   costsCredit(model?: string): Promise<boolean>;
   jobStreams: JobStreams;
   /** Cancels an organization's subscription at the payment provider. */
   cancelSubscription: CancelSubscription;
-  /** Stores a mail, which a workflow then sends. */
+  /** Stores a mail, which a workflow sends. */
   sendMail(mail: NewMail): Promise<void>;
   /**
    * Waits for the workflow that deletes an organization; undefined if it is still running after `timeoutMs`, or Temporal cannot be

@@ -14,7 +14,7 @@ export function checkIdempotencyKey(key: string | undefined): void {
   throw new ApiError('BAD_REQUEST', { message: `Idempotency-Key: ${message}`, data: { issues: [{ path: ['Idempotency-Key'], message }] } });
 }
 
-/** What a handler hands on of its context. */
+/** The parts of a handler's context that idempotency needs. */
 interface IdempotentCall {
   caller: { userId: string };
   input: unknown;
@@ -22,13 +22,13 @@ interface IdempotentCall {
   authorize: Authorize;
 }
 
-/** Runs an effect in one transaction. Returns what it returned, or what it returned to a request with the same key that was faster. */
+/** Runs an effect in one transaction. Returns its result, or that of a faster request with the same key. */
 type Once<T> = (effect: (trx: Transaction) => Promise<T>) => Promise<T>;
 
 /**
- * Has a route's effect happen at most once for the request's `Idempotency-Key` (docs/rules.md, idempotency). `perform` reads the rows that the
- * effect starts from, authorizes by them, and calls `once`. A request that comes again is authorized in the organization of the first result,
- * and gets it: `perform` is not called, since its rows may be gone by then. The whole result is stored.
+ * Runs a route's effect at most once for the request's `Idempotency-Key` (docs/rules.md, idempotency). `perform` reads the rows of the
+ * effect, authorizes by them, and calls `once`. A repeated request is authorized in the organization of the first result and gets it,
+ * without `perform`, whose rows may be gone. The whole result is stored.
  */
 export async function withIdempotency<T extends { organizationId: string }>(
   db: Db,

@@ -6,19 +6,19 @@ import { countMail, type NewMail, queueMail } from '../domain/mail.ts';
 export interface MailQueueOptions {
   db: Db;
   log: Logger;
-  /** False if no email provider is configured: then mails are dropped, and the log says so. */
+  /** False if no email provider is configured: mails are then dropped, and the log says so. */
   enabled: boolean;
 }
 
-/** What sign-in and the contact form send with. */
+/** The interface through which sign-in and the contact form send mails. */
 export interface MailQueue {
-  /** Resolves once the mail is written down, from where it is sent durably. */
+  /** Resolves once the mail is stored, from where a workflow sends it. */
   send(mail: NewMail): Promise<void>;
-  /** Writes mails down in the transaction of what causes them. */
+  /** Stores mails in the transaction that causes them. */
   write(trx: Transaction, mails: NewMail[]): Promise<void>;
 }
 
-/** Kinds that anybody can have sent to any address. Invitations have a bound of their own, and the contact form has one recipient. */
+/** Kinds that anybody can have sent to any address. Invitations have their own bound, and the contact form has one recipient. */
 const bounded = new Set<NewMail['kind']>(['verification', 'password-reset']);
 
 export function createMailQueue({ db, log, enabled }: MailQueueOptions): MailQueue {

@@ -51,7 +51,7 @@ import { createChangeReader } from './streams/change-reader.ts';
 import { JobStreams } from './streams/job-streams.ts';
 import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
 
-/** A request that waits for the bucket has to be over in three seconds. */
+/** A request that waits for the bucket must end within three seconds. */
 const storageTimeoutMs = 2_500;
 
 const config = loadOrExit(() => loadServerConfig(process.env));
@@ -125,7 +125,7 @@ const deps: ApiDeps = {
   sessionsDb,
   organizationLimits: new OrganizationLimits({
     requestsPerSecond: config.limits.requestsPerSecond,
-    // The other half of the connections is for other organizations, whatever the requests of one wait for.
+    // One organization may use half of the connections, so that the others always have the rest.
     atOnce: Math.max(1, Math.floor((pools.requests.options.max ?? 1) / 2)),
   }),
   readiness,
@@ -170,14 +170,14 @@ if (config.metrics.port > 0) {
   await serveMetrics(config.metrics, { registry, refresh, readOthers: readSdkMetrics });
 }
 const server = createApiServer(app);
-// Node has one bound for every request, and an upload takes longer. `boundBodies` has that of all others.
+// Node's bound applies to every request, and an upload takes longer. `boundBodies` bounds all others.
 server.requestTimeout = 0;
 server.listen(config.port, config.host, () => log.info({ port: config.port }, 'API listening'));
 
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 
-/** Removes what killed processes left of uploads, now and every minute. */
+/** Removes unfinished uploads of killed processes, now and every minute. */
 function tidyUploads(local: LocalStorage): NodeJS.Timeout {
   const tidy = () => void local.removeAbandoned().catch((err: unknown) => log.warn({ err }, 'left-overs of uploads could not be removed'));
   tidy();
@@ -185,8 +185,8 @@ function tidyUploads(local: LocalStorage): NodeJS.Timeout {
 }
 
 /**
- * Stops in order: first the process says that it is not ready, and takes requests until those who send them have noticed. Then no new
- * requests, the streams, the workers within their grace period, and last the connections.
+ * Stops in order: the process reports that it is not ready, and serves requests until load balancers have noticed. Then it ends new
+ * requests, streams, the workers within their grace period, and last the connections.
  */
 async function stop(signal: string): Promise<void> {
   if (stopping) return;

@@ -21,14 +21,14 @@ export interface RequestInfo {
   signal: AbortSignal;
   /** Closes the connection at once. */
   hangUp(): void;
-  /** Names the organization that the request was authorized in, for the log. */
+  /** Records the organization in which the request was authorized, for the log. */
   noteOrganization(organizationId: string): void;
   /** Called once the response has been sent, or the connection is gone. */
   onClose(callback: () => void): void;
   setHeader(name: string, value: string): void;
 }
 
-/** What a handler gets. */
+/** The argument of a handler. */
 export interface HandlerContext<Input> {
   input: Input;
   caller: Caller;
@@ -70,7 +70,7 @@ export interface StreamEvent {
   data: object;
 }
 
-/** What every procedure runs with. */
+/** The dependencies of every procedure. */
 export interface RunDeps {
   log: Logger;
   /** Counts the events of streams that were skipped because they do not fit the contract. */
@@ -79,8 +79,8 @@ export interface RunDeps {
 }
 
 /**
- * Runs a procedure on input that is valid. Returns output that is parsed with the contract, so that nothing undeclared leaves. An
- * event of a stream that does not fit is skipped (docs/rules.md, only what is declared leaves).
+ * Runs a procedure on valid input. Its output is parsed with the contract, so that nothing undeclared leaves. An event of a stream that
+ * does not fit is skipped (docs/rules.md, only what is declared leaves).
  */
 export async function run(
   deps: RunDeps,
@@ -118,22 +118,22 @@ export async function run(
   return route.responses[200].parse(output);
 }
 
-/** The error of a request whose client has left: nobody reads it, and it is nobody's fault. */
+/** The error of a request whose client has left. Nobody reads it. */
 export function clientLeft(): ApiError {
   return new ApiError('SERVICE_UNAVAILABLE', { message: 'The client has left.' });
 }
 
-/** What a handler failed with: what waits for a client rejects with the reason of its signal once the client leaves. */
+/** The error of a handler. Once the client leaves, waiting calls reject with the signal's reason, which becomes {@link clientLeft}. */
 function causeOf(error: unknown, signal: AbortSignal): unknown {
   return signal.aborted && error === signal.reason ? clientLeft() : error;
 }
 
-/** Searches wait for the AI service, and must not take the permits of what does not. */
+/** Searches wait for the AI service, so they have permits of their own and take none from other requests. */
 function permitOf({ metadata }: AnyRoute, organizationId: string): string {
   return metadata.operation === 'documents.search' ? `search ${organizationId}` : organizationId;
 }
 
-/** The same events, each made as a part of the request that opened the stream, wherever the next one is asked for. */
+/** Runs each step of the events in the async context of the request that opened the stream, wherever the next event is requested. */
 function inThisRequest(events: AsyncGenerator<StreamEvent>): AsyncIterable<StreamEvent> {
   const within = AsyncLocalStorage.snapshot();
   const iterator: AsyncIterator<StreamEvent> = {
@@ -143,7 +143,7 @@ function inThisRequest(events: AsyncGenerator<StreamEvent>): AsyncIterable<Strea
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-/** The data of events as the contract has them: what goes to many streams is parsed once. */
+/** The parsed data of events, so that an event for many streams is parsed once. */
 const parsedEvents = new WeakMap<object, ZodSafeParseResult<unknown>>();
 
 async function* validEvents(deps: RunDeps, route: AnyRoute, events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent> {

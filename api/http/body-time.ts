@@ -2,19 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { requestIdOf } from './request.ts';
 
-/** How long a client has to read why its request was ended. */
+/** How long a client has to read the error response before its connection closes. */
 const lingerMs = 1_000;
 
 export interface LeastRate {
   bytesPerSecond: number;
-  /** Over how long it is counted. */
+  /** The period over which the rate is counted. */
   windowMs: number;
 }
 
 /**
- * Ends requests whose body comes slower than the least rate, such as one that comes a byte at a time: with 408 `too_slow`, or without a
- * response if there was one already. Time in which nobody reads the body does not count. `hasOwnBounds` names the requests that are left to
- * others.
+ * Ends requests whose body arrives more slowly than the least rate, with 408 `too_slow`, or without a response if one was sent already.
+ * Time in which nobody reads the body does not count. `hasOwnBounds` selects requests that are bounded elsewhere.
  */
 export function boundBodies({ bytesPerSecond, windowMs }: LeastRate, hasOwnBounds: (req: Request) => boolean): RequestHandler {
   const least = (bytesPerSecond * windowMs) / 1_000;

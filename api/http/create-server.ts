@@ -5,13 +5,13 @@ import { deferContinueOfUploads } from '../uploads/expect-continue.ts';
 import { securityHeaders } from './browser-security.ts';
 import { malformed, refuseClientErrors } from './errors.ts';
 
-/** An HTTP server that leaves to the application what Node would refuse without a body: see {@link wellFormed}. */
+/** An HTTP server that leaves requests to the application which Node would refuse without a response body: see {@link wellFormed}. */
 export function createApiServer(app: RequestListener): Server {
   const server = createServer({ requireHostHeader: false });
   for (const event of ['checkContinue', 'request']) server.on(event, useOriginForm);
   server.on('request', app);
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
-    // A client whose expectation is not met may leave out the body, and its next request would be taken for it.
+    // A client whose expectation fails may leave out the body, and its next request would be read as the body.
     res.shouldKeepAlive = false;
     server.emit('request', req, res);
   });
@@ -20,13 +20,13 @@ export function createApiServer(app: RequestListener): Server {
   return server;
 }
 
-/** Takes scheme and host off a request target that has them, as one that is sent to a proxy has (RFC 9112, 3.2.2). */
+/** Removes scheme and host from an absolute request target, as clients send to proxies (RFC 9112, 3.2.2). */
 function useOriginForm(req: IncomingMessage): void {
   const [, target] = /^https?:\/\/[^/?#]*(.*)$/is.exec(req.url ?? '') ?? [];
   if (target !== undefined) req.url = target.startsWith('/') ? target : `/${target}`;
 }
 
-/** Refuses a request without a host, and one that expects what there is not. */
+/** Refuses a request without a host, or with an unknown expectation. */
 export const wellFormed: RequestHandler = (req, res, next) => {
   const problem = findProblem(req);
   if (!problem) return next();

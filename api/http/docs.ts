@@ -18,13 +18,13 @@ export function openApiDocument(options: { cookieName: string; extra: readonly s
   };
 }
 
-/** RFC 9110 §13.1.2. Express's `fresh` would ignore the tags of a client that also says `Cache-Control: no-cache`, as fetch does. */
+/** RFC 9110 §13.1.2. Express's `fresh` ignores the tags of a client that also sends `Cache-Control: no-cache`, as fetch does. */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
   return tags.includes('*') || tags.includes(etag);
 }
 
-/** `/docs`: an interactive reference of the API. This process serves all of it; the page loads nothing from another origin. */
+/** `/docs`: an interactive reference of the API. The page loads nothing from another origin. */
 export function docsRoutes(): Router {
   const router = express.Router({ caseSensitive: true });
   const root = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -57,7 +57,7 @@ const withPolicy: RequestHandler = (req, res, next) => {
   next();
 };
 
-/** The scripts and styles of the page are files, because its policy allows none inside. */
+/** Scripts and styles are separate files, because the page's policy allows no inline ones. */
 const page = `<!doctype html>
 <html lang="en">
   <head>

@@ -10,7 +10,7 @@ import { isUnavailable } from '../../db/unavailable.ts';
 import { StorageUnavailable } from '../../storage/port.ts';
 import { messageOf, notAnObject } from './issue-message.ts';
 
-/** An error as a transport sends it: the error envelope, or the body of the few that are not enveloped. */
+/** An error as a transport sends it: the error envelope, or another body for the few errors without an envelope. */
 export interface RenderedError {
   status: number;
   headers: Record<string, string>;
@@ -18,10 +18,10 @@ export interface RenderedError {
   bare?: { error: string; requestId: string };
 }
 
-/** When a client may ask again if the error names no time. */
+/** The seconds after which a client may retry, if the error names no time. */
 const defaultRetrySeconds = 2;
 
-/** Turns anything thrown into what the client gets. The cause of an internal error goes to the log only, under the request's id. */
+/** Renders anything thrown for the client. The cause of an internal error goes only to the log, under the request's id. */
 export function renderError(error: unknown, context: { requestId: string; route: AnyRoute | undefined; log: Logger }): RenderedError {
   const apiError = toApiError(error);
   if (apiError) {
@@ -38,7 +38,7 @@ export function renderError(error: unknown, context: { requestId: string; route:
   return bare(500, 'internal_error', context.requestId);
 }
 
-/** What zod found, as the issues of a BAD_REQUEST. */
+/** Turns zod's issues into those of a BAD_REQUEST. */
 export function toIssues(error: ZodError): Issue[] {
   return error.issues.flatMap((issue) => {
     const params = 'params' in issue ? (issue.params as Issue['params']) : undefined;
@@ -54,7 +54,7 @@ export function invalidInput(issues: Issue[]): ApiError {
   return new ApiError('BAD_REQUEST', { message: first ? `${where}${first.message}` : 'The request is not valid.', data: { issues } });
 }
 
-/** BAD_REQUEST for a request whose form is broken, before any schema can look at it. */
+/** BAD_REQUEST for a malformed request, before any schema checks it. */
 export function malformed(path: string[], message: string): ApiError {
   return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path, message }] } });
 }
@@ -64,7 +64,7 @@ export function notInUtf8(): ApiError {
   return malformed(['body'], 'The body must be JSON in UTF-8.');
 }
 
-/** The body is larger than it may be. It has the `type` that body-parser gives to that. */
+/** The body is too large. It has the `type` that body-parser gives to such errors. */
 export class BodyTooLarge extends Error {
   readonly type = 'entity.too.large';
 }
@@ -94,7 +94,7 @@ function isJson(error: unknown): boolean {
   }
 }
 
-/** Any other error that body-parser blames on the client, such as a body that is not in the Content-Encoding that it names. */
+/** Whether it is any other client error of body-parser, such as a body that does not match its Content-Encoding. */
 function isBodyParserError(error: unknown): boolean {
   return error instanceof Error && 'expose' in error && error.expose === true && 'status' in error && error.status === 400;
 }
@@ -108,12 +108,12 @@ function bare(status: number, error: string, requestId: string): RenderedError {
   return { status, headers: {}, bare: { error, requestId } };
 }
 
-/** Messages for what Node's HTTP parser refuses, by its error codes. */
+/** Messages for errors of Node's HTTP parser, by code. */
 const parserMessages: Record<string, string> = { HPE_HEADER_OVERFLOW: 'The headers of the request are too large.' };
 
 /**
- * Sends an id and the error envelope for what Node's parser refuses as no HTTP, before any middleware sees it. The connection of a
- * request that did not arrive in time is closed without a response, because its client may not wait for one.
+ * Responds with an id and the error envelope to requests that Node's parser refuses before any middleware. The connection of a request that
+ * did not arrive in time is closed without a response, because its client may not wait for one.
  */
 export function refuseClientErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {

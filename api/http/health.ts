@@ -10,14 +10,14 @@ export const healthz: RequestHandler = (_req, res) => {
   res.json({ status: 'ok' });
 };
 
-/** Whether the process is about to end: it still serves, but nothing new should be sent to it. */
+/** Whether the process is about to stop: it still serves, but should get no new requests. */
 export interface Readiness {
   stopping: boolean;
 }
 
 /**
- * Readiness: 200 if the database responds within 2 s, otherwise 503 with the reason; 503 without one while the process stops. Requests at the same
- * time share one question to the database: anybody may ask, as often as they like.
+ * Readiness: 200 if the database responds within 2 s, otherwise 503 with the reason; 503 without one while the process stops. Concurrent
+ * requests share one database query, since anybody may ask any number of times.
  */
 export function readyz(db: Db, readiness: Readiness): RequestHandler {
   let probing: ReturnType<typeof probe> | undefined;

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** What zod says if a schema has no message of its own. */
+/** Zod's messages for schemas without messages of their own. */
 const unworded = /^(?:Invalid (?:input: expected|option:|discriminator value|ISO datetime)|Too (?:small|big):|Unrecognized key)/;
 
-/** What is said of a body that is JSON, but no object. */
+/** The message for a body that is JSON, but not an object. */
 export const notAnObject = 'The body must be a JSON object.';
 
 const kinds: Record<string, string> = {
@@ -19,7 +19,7 @@ const kinds: Record<string, string> = {
 };
 const units: Record<string, string> = { string: 'character', array: 'item' };
 
-/** The message of what zod found, in the words of the contract's own messages: `is required`, `must have at most 48 characters`. */
+/** The message of zod's issue, in the style of the contract's own messages: `is required`, `must have at most 48 characters`. */
 export function messageOf(issue: ZodIssue): string {
   if (issue.path.length === 0 && issue.code === 'invalid_type' && issue.expected === 'object') return notAnObject;
   if (issue.path.length === 0 || !unworded.test(issue.message)) return issue.message;
@@ -37,7 +37,7 @@ export function messageOf(issue: ZodIssue): string {
   return issue.message;
 }
 
-/** What a value may be that is none of a few, or that says which of several schemas it is to fit. */
+/** The allowed values, if a value is none of them or its discriminator selects no schema. */
 function optionsOf(issue: ZodIssue): unknown[] | undefined {
   if (issue.code === 'invalid_value') return issue.values;
   return issue.code === 'invalid_union' && 'options' in issue ? issue.options : undefined;

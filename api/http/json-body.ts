@@ -8,13 +8,12 @@ import { routeOf } from './identify-route.ts';
 
 const jsonTypes = ['application/json', 'application/*+json'];
 
-/** What the body of a request for a stream may have, in bytes. It names what to read; and the stream, which holds it, may stay open for long. */
+/** The maximum body of a request for a stream, in bytes. It only names what to read, and is kept for as long as the stream is open. */
 const maxStreamBodyBytes = 16 * 1024;
 
 /**
- * Parses a JSON body of at most 1 MiB, or 16 KiB for a stream. A larger one is refused as soon as that is known. A body that does not say
- * that it is JSON is BAD_REQUEST: if it were ignored, the request would succeed without doing what it asked for. An empty body needs no
- * type.
+ * Parses a JSON body of at most 1 MiB, or 16 KiB for a stream. A larger one is refused as soon as its size is known. A body of another
+ * content type is BAD_REQUEST: if it were ignored, the request would succeed without its input. An empty body needs no type.
  */
 export function jsonBody(largeBodies: LargeBodies): RequestHandler {
   const ordinary = { maxBytes: maxBodyBytes, parse: createParser(maxBodyBytes) };
@@ -57,20 +56,20 @@ function createParser(maxBytes: number): RequestHandler {
   return express.json({
     limit: maxBytes,
     type: () => true,
-    // Only here is it known whether a chunked body is empty.
+    // Whether a chunked body is empty is known only here.
     verify: (req, _res, body, charset) => {
       if (body.length > 0) checkForm(req as Request, body, charset);
     },
   });
 }
 
-/** Throws BAD_REQUEST for a body that is not to be parsed. In other charsets the depth of JSON is not what its bytes look like. */
+/** Throws BAD_REQUEST for a body that must not be parsed. Its bytes show the depth of JSON only in UTF-8. */
 function checkForm(req: Request, body: Buffer, charset: string): void {
   if (charset !== 'utf-8') throw notInUtf8();
   if (new JsonDepth().read(body).tooDeep) throw malformed(['body'], `The body is nested deeper than ${maxJsonDepth} levels.`);
   if (!req.is(jsonTypes)) {
     throw malformed(['Content-Type'], 'The body must be JSON, and the request must say so: send `Content-Type: application/json`.');
   }
-  // What decodes it would put other characters in the place of bytes that it does not understand.
+  // The decoder would replace bytes that it does not understand by other characters.
   if (!isUtf8(body)) throw notInUtf8();
 }

@@ -4,8 +4,8 @@ import { operationOf } from './observe-requests.ts';
 import { organizationOf, requestIdOf } from './request.ts';
 
 /**
- * Writes one line for each request when its response is complete, or its client has left: what it asked for, how it ended, how long it took
- * (`ms`), and the organization that it was authorized in. Never its path or query string, which may hold a token. Probes are `debug`.
+ * Writes one line for each request when its response is complete, or its client has left: its operation, its status, its duration (`ms`),
+ * and the organization in which it was authorized. Never its path or query string, which may hold a token. Probes are `debug`.
  */
 export function logRequests(log: Logger): RequestHandler {
   return (req, res, next) => {

@@ -2,10 +2,10 @@ import type { RequestHandler, Response } from 'express';
 import { authOperationOf } from '../../auth/operation-names.ts';
 import { routeOf } from './identify-route.ts';
 
-/** Is told of each request when its response is complete, or its client has left. */
+/** Called for each request when its response is complete, or its client has left. */
 export type ObserveRequest = (request: { operation: string; status: number | 'aborted'; seconds: number | undefined }) => void;
 
-/** Tells `observe` of every request, by the operation that it is for. */
+/** Reports every request to `observe`, by its operation. */
 export function observeRequests(observe: ObserveRequest): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
@@ -21,7 +21,7 @@ export function observeRequests(observe: ObserveRequest): RequestHandler {
   };
 }
 
-/** What serves paths that are no operation of the contract. */
+/** Names for paths that are no operation of the contract. */
 const others = [
   { prefix: '/uploads', name: 'uploads' },
   { prefix: '/docs', name: 'docs' },
@@ -30,7 +30,7 @@ const others = [
   { prefix: '/readyz', name: 'health' },
 ];
 
-/** The operation of the contract that a request is for, or what else serves its path; `none` if nothing does. */
+/** The operation of the contract that a request is for, or the name of another served path; `none` if nothing serves it. */
 export function operationOf(url: string, res: Response): string {
   const operation = routeOf(res)?.metadata.operation;
   if (operation) return operation;

@@ -10,8 +10,8 @@ import type { RequestInfo } from '../procedure.ts';
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * Gives each request its id, the client's own if it is well-formed, and the address that it came from. Whatever is logged during the request
- * has its id.
+ * Gives each request its id, the client's own if it is well-formed, and the address that it came from. Every log line of the request has
+ * its id.
  */
 export function requestContext(trustProxy: boolean): RequestHandler {
   return (req, res, next) => {
@@ -23,7 +23,7 @@ export function requestContext(trustProxy: boolean): RequestHandler {
   };
 }
 
-/** An id that the client has chosen; undefined if there is none, or it is not well-formed. */
+/** The id that the client chose; undefined if it is missing or not well-formed. */
 function ownId(req: Request, header: string): string | undefined {
   const given = req.get(header);
   return given !== undefined && wellFormedId.test(given) ? given : undefined;
@@ -33,7 +33,7 @@ export function requestIdOf(res: Response): string {
   return String(res.locals.requestId);
 }
 
-/** Names the organization that the request was authorized in, for the log. */
+/** Records the organization in which the request was authorized, for the log. */
 export function noteOrganization(res: Response, organizationId: string): void {
   res.locals.organizationId = organizationId;
   addLogFields({ organizationId });
@@ -50,7 +50,7 @@ export function clientAddressOf(res: Response): string {
 
 /**
  * The address by which limits count the client: see {@link networkOf}. Behind a trusted proxy it is the only address in `X-Forwarded-For`.
- * It may have a port, as some proxies write it. A header with several addresses is ignored, because the client may have written some of them.
+ * It may have a port, which some proxies add. A header with several addresses is ignored, because the client may have written some of them.
  */
 function readClientAddress(req: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy ? addressIn(String(req.headers['x-forwarded-for'] ?? '').trim()) : undefined;

@@ -37,7 +37,7 @@ export function createRest(deps: ApiDeps, procedures: Procedures<Contract>): Rou
   return router;
 }
 
-/** Refuses a query that is no UTF-8: the parser would put other characters in the place of bytes that it does not understand. */
+/** Refuses a query that is not UTF-8: the parser would replace bytes that it does not understand by other characters. */
 const wellFormedQuery: RequestHandler = (req, _res, next) => {
   const [, query = ''] = req.originalUrl.split(/\?(.*)/s);
   try {
@@ -48,7 +48,7 @@ const wellFormedQuery: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** Renders whatever was thrown as REST sends it: the bare envelope. */
+/** Renders errors for REST: the bare envelope. */
 export function restErrors(deps: Pick<ApiDeps, 'log'>): ErrorRequestHandler {
   return (error, _req, res, next) => {
     if (res.headersSent) return next(error);
@@ -60,7 +60,7 @@ export function restErrors(deps: Pick<ApiDeps, 'log'>): ErrorRequestHandler {
   };
 }
 
-/** What ts-rest mounts: a handler for each route. Which procedure implements which route is checked by {@link Procedures}. */
+/** The handlers that ts-rest mounts, one for each route. {@link Procedures} checks which procedure implements which route. */
 function implement<T extends Routes>(deps: ApiDeps, procedures: Procedures<T>): RouterImplementation<T> {
   return toHandlers(deps, procedures) as RouterImplementation<T>;
 }
@@ -85,7 +85,7 @@ function toHandler(deps: ApiDeps, procedure: Procedure): RestHandler {
       request: requestInfo(req, res),
     });
     if (!route.metadata.stream) return { status: 200, body: output };
-    // HEAD has the headers of a stream, and opens none.
+    // HEAD sends the headers of a stream and opens none.
     if (req.method === 'HEAD') return { status: 200, body: res.type(eventStreamType) && Readable.from([]) };
     return { status: 200, body: toEventStream(deps.log, route, res, output as AsyncIterable<StreamEvent>) };
   };

@@ -18,9 +18,9 @@ import { requestIdOf, requestInfo } from './request.ts';
 interface RpcContext {
   req: Request;
   res: Response;
-  /** Set once the procedure is reached: whatever fails from then on is not the form of the request. */
+  /** Set once the procedure is called: errors from then on are not about the form of the request. */
   called?: boolean;
-  /** Set if something failed that the client may not see: the response that it gets instead of one of the protocol. */
+  /** Set if an error must stay hidden from the client: the response to send instead of one of the protocol. */
   failure?: RenderedError;
 }
 
@@ -71,7 +71,7 @@ function createHandler(deps: ApiDeps, procedures: ProcedureTree): RPCHandler<Rpc
   });
 }
 
-/** Renders what was thrown before a procedure ran, as the protocol wraps it. */
+/** Renders errors from before a procedure ran, as the protocol wraps them. */
 export function rpcErrors(deps: Pick<ApiDeps, 'log'>): ErrorRequestHandler {
   return (error, _req, res, next) => {
     if (res.headersSent) return next(error);

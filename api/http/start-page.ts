@@ -32,12 +32,12 @@ export function startPages({ apiUrl }: { apiUrl: string }): Router {
   return router;
 }
 
-/** What may be an id or a token. Nothing else of a request gets into a page. */
+/** A text that may be an id or a token. Nothing else of a request gets into a page. */
 function idOf(text: unknown): string | undefined {
   return typeof text === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(text) ? text : undefined;
 }
 
-/** What may be a code. Anything else in the query is somebody else's text, and is not shown. */
+/** A text that may be a code. Anything else in the query is somebody else's text, and is not shown. */
 function codeOf(error: unknown): string | undefined {
   if (error === undefined) return undefined;
   return idOf(error) ?? 'UNKNOWN';

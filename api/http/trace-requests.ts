@@ -4,8 +4,8 @@ import { operationOf } from './observe-requests.ts';
 import { organizationOf, requestIdOf } from './request.ts';
 
 /**
- * Makes each request a span, of the trace that its client names (`traceparent`) or of a new one. Probes are left out, and paths: they may hold a
- * token. That a client leaves before the end, as each does that follows a stream, is no failure; the span says so (`sheaf.aborted`).
+ * Makes each request a span of its client's trace (`traceparent`) or of a new one. Leaves out probes, and paths, which may hold a token. A
+ * client that leaves early, as each client of a stream does, is no failure; the span records it (`sheaf.aborted`).
  */
 export const traceRequests: RequestHandler = (req, res, next) => {
   const isProbe = operationOf(req.originalUrl, res) === 'health';

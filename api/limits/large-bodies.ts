@@ -8,16 +8,16 @@ import { clientAddressOf } from '../http/request.ts';
 export interface LargeBodiesOptions {
   /** Bodies up to this size are not counted. */
   smallBytes?: number;
-  /** How many large bodies one caller may have under way. */
+  /** The maximum number of large bodies of one caller at once. */
   atOnce?: number;
-  /** How many more of a caller's requests may wait to send theirs, and how long, in milliseconds. */
+  /** How many more requests of a caller may wait, and for how long, in milliseconds. */
   maxWaiting?: number;
   patienceMs?: number;
 }
 
 /**
- * Bounds the memory that large bodies of one caller take: of a user, or of an address if nobody is signed in. A body counts from before it is
- * read until its response is over. Its size has a bound of its own (`maxBodyBytes`).
+ * Bounds the memory for large bodies of one caller: a user, or an address if nobody is signed in. A body counts until its response is over.
+ * Its size has its own bound (`maxBodyBytes`).
  */
 export class LargeBodies {
   readonly #smallBytes: number;
@@ -41,7 +41,7 @@ export class LargeBodies {
     else res.once('close', release);
   }
 
-  /** Of a compressed body, or one that comes in chunks, the size is not known. */
+  /** The size of a compressed or chunked body is unknown, so it may be large. */
   #mayBeLarge({ headers }: Request): boolean {
     if (headers['transfer-encoding'] !== undefined) return true;
     const declared = Number(headers['content-length'] ?? 0);

@@ -17,7 +17,7 @@ export interface Limiters {
   contact: Limiter;
 }
 
-/** Refuses a client that sends too many requests, and tells every client in headers how many are left. */
+/** Refuses a client that sends too many requests. Headers show every client how many are left. */
 export function limitRequests(limiter: Limiter): RequestHandler {
   return async (_req, res, next) => {
     await limiter.consume(clientAddressOf(res), (name, value) => res.setHeader(name, value));
@@ -32,7 +32,7 @@ interface LimitOptions {
   message?: string;
 }
 
-/** Makes the limiters. With a pool they count in the table `rate_limit`, for more than one container. */
+/** Creates the limiters. With a pool they count in the table `rate_limit`, for several containers. */
 export function createLimiters(options: { requestsPerMinute: number; searchesPerMinute: number; pool: Pool | undefined }): Limiters {
   const make = (limit: LimitOptions) => createLimiter(limit, options.pool);
   return {
@@ -50,9 +50,9 @@ export function createLimiters(options: { requestsPerMinute: number; searchesPer
 function createLimiter({ name, points, windowSeconds, message }: LimitOptions, pool: Pool | undefined): Limiter {
   const settings = { keyPrefix: name, points, duration: windowSeconds };
   const memory = new RateLimiterMemory(settings);
-  // While the database is down, each process counts alone, so that what needs no database still works.
+  // While the database is down, each process counts by itself, so that requests that need no database still work.
   const insured = { ...settings, insuranceLimiter: memory };
-  // A client that has no points left costs no query until its window is over.
+  // A client without points costs no query until its window is over.
   const shared = { ...insured, inMemoryBlockOnConsumed: points };
   const limiter = pool
     ? new RateLimiterPostgres({ ...shared, storeClient: pool, storeType: 'pool', tableName: 'rate_limit', tableCreated: true })

@@ -5,17 +5,17 @@ import { ApiError } from '../../contract/api-error.ts';
 
 export interface OrganizationLimitsOptions {
   requestsPerSecond: number;
-  /** How many requests run at once. */
+  /** The maximum number of requests at once. */
   atOnce: number;
   /** How many more may wait for a permit. */
   maxWaiting?: number;
-  /** How long they wait, in milliseconds. */
+  /** The maximum wait, in milliseconds. */
   patienceMs?: number;
 }
 
 /**
- * What one organization may ask of this process: so many requests in a second, and so many at once. Requests over the second limit wait for a
- * permit in the order in which they came (docs/decisions/limits.md).
+ * Limits the requests of one organization to this process, per second and at once. Requests over the second limit wait for a permit in
+ * order of arrival (docs/decisions/limits.md).
  */
 export class OrganizationLimits {
   readonly #rate: RateLimiterMemory;

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 
 /**
- * Closes the connection of a client that has not taken the whole of its response `readMs` after it was written: what is left of it, at most
- * a page of 4 MiB, takes up memory until then. Does not touch streams, which are never written to their end.
+ * Closes the connection of a client that has not read its whole response `readMs` after it was written, since the rest, at most a page of 4
+ * MiB, takes up memory. Streams are not affected, because they are never completely written.
  */
 export function dropSlowReaders(readMs = 60_000): RequestHandler {
   return (_req, res, next) => {

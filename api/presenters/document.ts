@@ -25,7 +25,7 @@ export function toDocument(document: DocumentRow): z.input<typeof documentSchema
   };
 }
 
-/** What extraction found in a document; null before extraction. */
+/** The results of extraction for a document; null before extraction. */
 export function toExtracted(document: DocumentRow) {
   if (document.extracted_at === null) return null;
   return {
@@ -37,10 +37,10 @@ export function toExtracted(document: DocumentRow) {
   };
 }
 
-/** What a search shows of its results besides the chunks. */
+/** The optional parts of a search result besides the chunk. */
 export interface ShownParts {
   citation: boolean;
-  /** What matched in its text; undefined if it is not shown. */
+  /** The matching parts of its text; undefined if they are not shown. */
   highlights: Highlight[] | undefined;
 }
 
@@ -65,7 +65,7 @@ function toCitation(chunk: FoundChunk) {
   return { page, lastPage: pageAt(chunk, Number.POSITIVE_INFINITY), headings, start, end };
 }
 
-/** The page at a position of a chunk's text; null if it is not known, or there are none. */
+/** The page at a position of a chunk's text; null if it is unknown or the document has no pages. */
 function pageAt({ page, page_breaks: breaks }: FoundChunk, position: number): number | null {
   return page === null ? null : page + (breaks ?? []).filter((start) => start <= position).length;
 }

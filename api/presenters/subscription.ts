@@ -16,7 +16,7 @@ export function toSubscription(subscription: SubscriptionRow) {
   };
 }
 
-/** Whether the last renewal was not paid. The plan ends if it stays unpaid. */
+/** Whether the last renewal is unpaid. The plan ends if it stays unpaid. */
 export function hasPaymentFailed(subscription: SubscriptionRow | undefined): boolean {
   return subscription?.status === 'past_due' || subscription?.status === 'unpaid';
 }

@@ -4,7 +4,7 @@ import type { ApiDeps } from '../deps.ts';
 import { toAuditEntry } from '../presenters/audit-entry.ts';
 import { procedure } from '../procedure.ts';
 
-/** `admin.auditLog`: the entries of all organizations and of none. */
+/** `admin.auditLog`: the entries of all organizations, and those of none. */
 export function platformAuditLog({ db, cursors }: ApiDeps) {
   return procedure(contract.admin.auditLog, async ({ input }) => {
     const page = await listPlatformAuditEntries(db, cursors, input);

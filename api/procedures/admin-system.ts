@@ -12,7 +12,7 @@ import { procedure } from '../procedure.ts';
 
 type SystemStatus = z.input<(typeof contract.admin.system.status.responses)[200]>;
 
-/** How long a service of the deployment may take to respond. */
+/** The time limit for each service of the deployment. */
 const timeoutMs = 3_000;
 const startedAt = new Date(Date.now() - process.uptime() * 1_000);
 
@@ -49,7 +49,7 @@ type DatabaseStatus = Pick<SystemStatus, 'counts' | 'database'> & {
   queue: Pick<SystemStatus['queue'], 'depth' | 'running' | 'failed' | 'oldestQueuedAt'>;
 };
 
-/** What only the database knows. Its latency is the time of one empty query. */
+/** The status of the database. Its latency is the time of one empty query. */
 async function readDatabase({ db }: ApiDeps): Promise<DatabaseStatus> {
   try {
     const { latencyMs } = await measure(ping(db));
@@ -79,7 +79,10 @@ async function readAi({ ai, config }: ApiDeps): Promise<SystemStatus['ai'] & { e
   }
 }
 
-/** How many documents are behind the model that the AI service embeds with. The count may take long where there are millions: then there is none. */
+/**
+ * Counts the documents that are indexed by another model than that of the AI service. With millions of documents the count may time out; it
+ * is then left out.
+ */
 async function readSearch({ db }: ApiDeps, own: AiHealth['embeddings'][number] | undefined): Promise<SystemStatus['search']> {
   if (!own) return { model: null, documents: null, documentsBehind: null };
   const { model, dimensions, chunkCharacters } = own;
@@ -92,7 +95,7 @@ async function readSearch({ db }: ApiDeps, own: AiHealth['embeddings'][number] |
   }
 }
 
-/** A result, and how long it took in milliseconds, to a tenth. */
+/** Runs work, and measures its time in milliseconds, to a tenth. */
 async function measure<T>(work: Promise<T>): Promise<{ value: T; latencyMs: number }> {
   const begun = performance.now();
   const value = await inTime(work);

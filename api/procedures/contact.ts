@@ -10,7 +10,7 @@ export function contactProcedures({ config, limiters, sendMail }: ApiDeps) {
   return {
     send: procedure(contract.contact.send, async ({ input, request }) => {
       await limiters.contact.consume(request.clientAddress, request.setHeader);
-      // A program that fills in the hidden field must not learn that it was caught.
+      // A bot that fills in the hidden field must not learn that it was detected.
       if (input.website) return { ok: true as const };
       if (provider === 'none' || contactAddress === undefined) {
         throw new ApiError('PRECONDITION_FAILED', { message: 'The contact form is not configured on this deployment.' });

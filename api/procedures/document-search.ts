@@ -15,9 +15,9 @@ import { clientLeft, procedure } from '../procedure.ts';
 
 type InputFilter = NonNullable<RouteInput<typeof contract.documents.search>['filter']>;
 
-/** How long the query's embedding may take. */
+/** The time limit for embedding the query. */
 const embedTimeoutMs = 10_000;
-/** How long it may take if the AI service is away altogether. */
+/** The time limit while the AI service is unreachable. */
 const patienceMs = 2_500;
 
 const retryAfterSeconds = 2;
@@ -61,12 +61,12 @@ function toFilter(filter: InputFilter = {}): DocumentFilter | undefined {
   return { ...rest, ids, created: [toDate(createdFrom), toDate(createdTo)], indexed: [toDate(indexedFrom), toDate(indexedTo)] };
 }
 
-/** With `askedSeconds` the caller has to wait as long as somebody else asked for. */
+/** `askedSeconds`: the wait that the provider of the model asked for. */
 function unavailable(message: string, askedSeconds = 0): ApiError {
   return new ApiError('SERVICE_UNAVAILABLE', { message, retryAfterSeconds: Math.max(retryAfterSeconds, askedSeconds) });
 }
 
-/** Embeds a query. Throws SERVICE_UNAVAILABLE if the AI service fails, refuses the query, or takes too long; the signal's reason. */
+/** Embeds a query. Throws SERVICE_UNAVAILABLE if the AI service fails, refuses the query, or takes too long; and the signal's reason. */
 async function embedQuery(
   ai: AiClient,
   { query, index }: { query: string; index: IndexKind | undefined },

@@ -58,7 +58,7 @@ export function documentProcedures(deps: ApiDeps) {
         await authorize(organizationId);
         checkDeclaredSize(sizeBytes, config.storage.maxUploadBytes);
         const id = newId();
-        // Before the document counts: one that nobody can upload would take a part of the quota for a day.
+        // Signs before the document counts: a document that nobody can upload would use up quota for a day.
         signed = await sign({ id, organizationId });
         return once(async (trx) =>
           toDocument(await createUpload(trx, getPlan, actor, { ...rest, id, organizationId, workspaceId, sizeBytes })),

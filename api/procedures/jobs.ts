@@ -55,7 +55,7 @@ export function jobProcedures(deps: ApiDeps) {
         return once(async (trx) => withoutLongInput(toJob(await retryJob(trx, getPlan, actor, original))));
       });
       if (job.input) return job as ShownJob;
-      // Texts that the job has let go of meanwhile are shortened here, too.
+      // Texts that the job no longer holds are shortened here, too.
       return { ...job, input: toJob(await readWhole(db, await getJob(db, job.id))).input } as ShownJob;
     }),
 
@@ -88,10 +88,10 @@ export function jobProcedures(deps: ApiDeps) {
 
 type ShownJob = ReturnType<typeof toJob>;
 
-/** What is stored of a job that was created with an `Idempotency-Key`. */
+/** The stored response for a job that was created with an `Idempotency-Key`. */
 type RecordedJob = Omit<ShownJob, 'input'> & { input?: ShownJob['input'] };
 
-/** Longer inputs are not stored with the key: the request has them, or the job. In characters of JSON. */
+/** The maximum input that is stored with a key, in characters of JSON: a longer one is in the request, or read from the job. */
 const recordedLength = 4_096;
 
 function withoutLongInput({ input, ...rest }: ShownJob): RecordedJob {

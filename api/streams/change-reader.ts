@@ -1,10 +1,10 @@
 import type { Db } from '../../db/connect.ts';
 import { type ChangedJob, type JobChange, listChanges, readChangedJobs, replayStart } from '../../domain/jobs/list-changed-jobs.ts';
 
-/** Reads an organization's changes that are new to whoever asks, a part of its jobs at a time. */
+/** Reads the changes of an organization for which `isNew` returns true, in batches of jobs. */
 export type ReadChanges = (organizationId: string, since: Date, isNew: (change: JobChange) => boolean) => AsyncIterable<ChangedJob[]>;
 
-/** The one query of streams: every change since a moment, also one that was committed late; the oldest first. */
+/** The one query of streams: every change since a moment, including those that were committed late, the oldest first. */
 export function createChangeReader(db: Db): ReadChanges {
   return async function* (organizationId, since, isNew) {
     let from: Date | JobChange | undefined = replayStart(since);

@@ -28,8 +28,8 @@ export interface JobStreamOptions extends FeedOptions {
 const maxTold = 10_000;
 
 /**
- * One open stream: the jobs that changed since its client knows of, each once. It follows its organization's feed. If it begins in the past, or
- * its client reads so slowly that the feed does not keep the next batch any more, it reads by itself until it is up to date.
+ * One open stream: every change of a job since its beginning, each once. It follows its organization's feed. If it begins in the past, or
+ * if its client reads so slowly that the feed has dropped the next batch, it reads by itself until it is up to date.
  */
 export class JobStream {
   readonly request: OpenStream;
@@ -37,13 +37,13 @@ export class JobStream {
   readonly #options: JobStreamOptions;
   readonly #told = new ToldStates(maxTold);
   readonly #over = new AbortController();
-  /** Until when the client knows of every change, but for those that are committed late; and the batch up to which it does. */
+  /** The client has every change until this time, except those that are committed late; and every batch up to this number. */
   #since: Date;
   #number: number;
   #isBehind: boolean;
   #error: ApiError | undefined;
 
-  /** `since`: what the client knows of; undefined if the stream begins now. */
+  /** `since`: the client has the changes until then; undefined if the stream begins now. */
   constructor(request: OpenStream, feed: OrganizationFeed, since: Date | undefined, options: JobStreamOptions) {
     this.request = request;
     this.#feed = feed;
@@ -59,7 +59,7 @@ export class JobStream {
     this.#over.abort();
   }
 
-  /** The events until the end. Throws the error that the stream ends with. */
+  /** Yields events until the stream ends. Throws the error that the stream ends with. */
   async *events(): AsyncGenerator<StreamEvent> {
     while (!this.#over.signal.aborted) {
       if (this.#isBehind) yield* this.#catchUp();
@@ -90,7 +90,10 @@ export class JobStream {
     this.#since = next.readAt;
   }
 
-  /** Hands over an event, unless it was told of or is of another workspace. Hangs up if the client leaves it unread for too long. */
+  /**
+   * Yields an event, unless it was sent before or belongs to another workspace. Closes the connection if the client leaves it unread for
+   * too long.
+   */
   *#offer(job: ChangedJob, render: () => JobEvent): Generator<StreamEvent> {
     const { workspaceId } = this.request;
     if (this.#over.signal.aborted || !this.#told.isNew(changeOf(job))) return;

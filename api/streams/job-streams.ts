@@ -23,7 +23,7 @@ export interface StreamLimits {
 
 const defaultLimits: StreamLimits = { lifetimeMs: 15 * 60_000, recheckMs: 30_000, stallMs: 20_000 };
 
-/** When a client may try again that holds too many. A browser waits so long only if it is told. */
+/** The seconds after which a client with too many streams may retry. Browsers wait only if this is sent to them. */
 const refusedSeconds = 60;
 
 /** The open job streams of this process. */
@@ -31,7 +31,7 @@ export class JobStreams {
   readonly #options: JobStreamsOptions;
   readonly #limits: StreamLimits;
   readonly #open = new Map<string, { feed: OrganizationFeed; streams: Set<JobStream> }>();
-  /** Outside of the request that opened the first stream of an organization. */
+  /** The async context outside of the request that opens an organization's first stream. */
   readonly #outside = AsyncLocalStorage.snapshot();
 
   constructor(options: JobStreamsOptions) {
@@ -40,8 +40,8 @@ export class JobStreams {
   }
 
   /**
-   * Opens a stream. Throws BAD_REQUEST for a `lastEventId` of another stream. Nothing is missed of what changes from then on. Reading the first
-   * event throws TOO_MANY_REQUESTS if the user has five streams already.
+   * Opens a stream. Throws BAD_REQUEST for a `lastEventId` of another stream. From then on it misses no change. Reading the first event
+   * throws TOO_MANY_REQUESTS if the user has five streams already.
    */
   async open(request: OpenStream): Promise<AsyncIterable<StreamEvent>> {
     const { organizationId, lastEventId } = request;
@@ -63,12 +63,12 @@ export class JobStreams {
     return this.#events(stream);
   }
 
-  /** The event id of this moment. A stream that breaks off before its first event resumes from it. */
+  /** The event id of the present moment. A stream that breaks off before its first event resumes from it. */
   position(organizationId: string): string {
     return encodeEventId(this.#options.cursors, organizationId, { createdAt: this.#options.now(), id: '' });
   }
 
-  /** Call it with the database's notification of jobs that changed, which begins with their organization. */
+  /** Call it with a notification of changed jobs, whose payload begins with their organization. */
   notify(payload: string): void {
     const [organizationId = ''] = payload.split(' ');
     this.#open.get(organizationId)?.feed.wake();

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { acquireStreamLease, releaseStreamLease, renewStreamLease } from '../../domain/stream-leases.ts';
 
-/** The right to have one stream open. */
+/** The right to have one open stream. */
 export interface StreamLease {
   /** Called at every recheck of the stream's caller. False if the lease is lost and the stream must end. */
   renew(): Promise<boolean>;
@@ -21,13 +21,13 @@ export interface LeaseRequest {
 export interface StreamLeases {
   /** How many a user may hold. */
   perUser: number;
-  /** Acquires a lease, that of the stream's earlier connection if it has one; undefined if the user holds as many as they may. */
+  /** Acquires a lease, or takes over that of the stream's earlier connection; undefined if the user holds the maximum. */
   acquire(request: LeaseRequest): Promise<StreamLease | undefined>;
 }
 
 export const streamsPerUser = 5;
 
-/** Leases that only this process counts. */
+/** Leases that are counted in this process only. */
 export function createMemoryLeases(perUser = streamsPerUser): StreamLeases {
   const openByUser = new Map<string, Set<LeaseRequest>>();
   return {
@@ -66,7 +66,7 @@ export function createSharedLeases(db: Db, { perUser = streamsPerUser, recheckMs
       const lease = await acquireStreamLease(db, { userId, streamId, perUser, leaseSeconds });
       if (!lease) return undefined;
       const key = `${userId}/${streamId ?? ''}`;
-      // In another process it ends when it is to renew the lease.
+      // A connection in another process ends when it tries to renew the lease.
       if (streamId !== undefined) latestByStream.get(key)?.onLost();
       latestByStream.set(key, request);
       return {

@@ -16,7 +16,7 @@ export interface FeedOptions {
   readChanges: ReadChanges;
 }
 
-/** What was read at once. All that changed before `readAt` and was committed then is in it, or in a batch before it. */
+/** The result of one read. All changes that happened before `readAt` and were committed by then are in it or in an earlier batch. */
 export interface Batch {
   number: number;
   readAt: Date;
@@ -24,21 +24,21 @@ export interface Batch {
   bytes: number;
 }
 
-/** What is kept for streams that are a little behind, and how long. One that is further behind reads by itself. */
+/** The maximum size and age of the batches that are kept for streams a little behind. A stream that is further behind reads by itself. */
 const maxKeptBytes = 4 * 1024 * 1024;
 const keptMs = 5_000;
 const retryMs = 1_000;
 
-/** Reads what changes in one organization, once for all of its open streams. A notification only wakes it. */
+/** Reads the changes of one organization, once for all of its open streams. A notification only wakes it. */
 export class OrganizationFeed {
-  /** Resolves once what there was before is known, so that only what changes from then on is told of. Rejects if the database fails. */
+  /** Resolves once earlier changes are known, so that only later ones are sent. Rejects if the database fails. */
   readonly ready: Promise<void>;
   readonly #options: FeedOptions;
   readonly #known = new ToldStates();
   readonly #waiting = new WaitQueue();
   #kept: Batch[] = [];
   #number = 0;
-  /** Until when every change was read, but for those that are committed late. */
+  /** Every change until this time was read, except those that are committed late. */
   #since: Date;
   #isReading = false;
   #isWoken = false;
@@ -55,7 +55,7 @@ export class OrganizationFeed {
     return this.#number;
   }
 
-  /** The batch after the one with this number; undefined if there is none yet, `gone` if it is not kept any more. */
+  /** The batch after the one with this number; undefined if there is none yet, `gone` if it was dropped. */
   after(number: number): Batch | 'gone' | undefined {
     if (number >= this.#number) return undefined;
     return this.#kept.find((batch) => batch.number === number + 1) ?? 'gone';
@@ -74,7 +74,7 @@ export class OrganizationFeed {
     setImmediate(() => void this.#readWhileWoken());
   }
 
-  /** Reads nothing more. */
+  /** Stops reading. */
   close(): void {
     this.#isClosed = true;
   }
@@ -115,7 +115,7 @@ export class OrganizationFeed {
     this.#known.forgetBefore(replayStart(readAt));
   }
 
-  /** Keeps the newest batches that are small together, and the last one whatever its size; none for long, since feeds may be many. */
+  /** Keeps the newest batches up to the maximum size, and the last one whatever its size; none for long, since feeds may be many. */
   #keep(batch: Batch): void {
     this.#kept.push(batch);
     setTimeout(() => {

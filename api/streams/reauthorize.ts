@@ -7,9 +7,9 @@ import type { StreamLease } from './leases.ts';
 export type FindMembership = (caller: Caller, organizationId: string) => Promise<StreamMembership>;
 
 /**
- * Authorizes the caller of an open stream again, at once and then every `everyMs`, and renews the stream's lease. Ends the
- * stream if the session is over (UNAUTHORIZED), if the membership ended or its role changed (FORBIDDEN), or if the lease is
- * lost. Returns the function that stops this.
+ * Authorizes the caller of an open stream again, at once and then every `everyMs`, and renews the stream's lease. Ends the stream if the
+ * session has ended (UNAUTHORIZED), if the membership ended or its role changed (FORBIDDEN), or if the lease is lost. Returns the function
+ * that stops this.
  */
 export function reauthorize(
   stream: JobStream,

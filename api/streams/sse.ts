@@ -7,15 +7,15 @@ import { renderError } from '../http/errors.ts';
 import { requestIdOf } from '../http/request.ts';
 import type { StreamEvent } from '../procedure.ts';
 
-/** How often a silent stream sends a comment, so that no proxy on the way to its client takes it for dead. */
+/** How often an idle stream sends a comment, so that no proxy on the way closes it as dead. */
 export const keepAliveMs = 15_000;
 
-/** When a browser opens a stream again that ended. */
+/** The time after which a browser reopens a stream that ended. */
 const usualRetryMs = 3_000;
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 
-/** What goes to many streams is written as JSON once. */
+/** Events as JSON, so that an event for many streams is written once. */
 const written = new WeakMap<object, string>();
 
 function toJson(data: object): string {
@@ -29,12 +29,13 @@ function retryAfter(ms: number): string {
 }
 
 /**
- * A stream's events as server-sent events: `message` events with their ids, a comment every 15 s, and an `error` event with
- * the envelope before the end, and when a browser may come back (`retry`). The response's `close` ends the source, because nothing else notices that a client leaves.
+ * Renders a stream as server-sent events: `message` events with ids, a comment every 15 s, and before an end by error an `error` event with
+ * the envelope and the time after which a browser may come back (`retry`). The response's `close` ends the source: nothing else notices
+ * that a client left.
  */
 export function toEventStream(log: Logger, route: AnyRoute, res: Response, events: AsyncIterable<StreamEvent>): Readable {
   const iterator = events[Symbol.asyncIterator]();
-  // Node asks for the next event when the connection has room, and does so outside of any request.
+  // Node requests the next event when the connection can take more, outside of any request's context.
   const within = AsyncLocalStorage.snapshot();
   let reading = false;
   const body = new Readable({
@@ -65,7 +66,7 @@ export function toEventStream(log: Logger, route: AnyRoute, res: Response, event
   if (res.closed) body.destroy();
   res.setHeader('Content-Type', eventStreamType);
   res.setHeader('X-Accel-Buffering', 'no');
-  // A browser that was told to wait longer, and is let in again, comes back as soon as usual.
+  // A browser that was given a longer wait goes back to the usual one once it is connected.
   res.write(`${retryAfter(usualRetryMs)}\n`);
   return body;
 }

@@ -1,22 +1,22 @@
 import { type ChangedJob, type JobChange, stateOf } from '../../domain/jobs/list-changed-jobs.ts';
 
-/** The states of jobs that were told of lately. What is read overlaps, and an older state must not follow a newer one. */
+/** The recently sent states of jobs. Reads overlap, and an older state must not follow a newer one. */
 export class ToldStates {
   readonly #byId = new Map<string, Pick<JobChange, 'at' | 'state'>>();
   readonly #maxJobs: number;
 
-  /** At most so many jobs are known. */
+  /** `maxJobs`: the maximum number of jobs to remember. */
   constructor(maxJobs = Number.POSITIVE_INFINITY) {
     this.#maxJobs = maxJobs;
   }
 
-  /** Whether neither this state of the job nor a newer one was told of. */
+  /** Whether neither this state of the job nor a newer one was sent. */
   isNew({ id, at, state }: Pick<JobChange, 'id' | 'at' | 'state'>): boolean {
     const told = this.#byId.get(id);
     return !told || told.at < at || (told.at.getTime() === at.getTime() && told.state !== state);
   }
 
-  /** Notes that a state is told of. The oldest is forgotten if there are too many. */
+  /** Records that a state was sent. Forgets the oldest job if there are too many. */
   note({ id, at, state }: Pick<JobChange, 'id' | 'at' | 'state'>): void {
     this.#byId.delete(id);
     this.#byId.set(id, { at, state });
@@ -24,7 +24,7 @@ export class ToldStates {
     if (oldest !== undefined && this.#byId.size > this.#maxJobs) this.#byId.delete(oldest);
   }
 
-  /** Forgets what changed before a moment. */
+  /** Forgets states from before a moment. */
   forgetBefore(at: Date): void {
     for (const [id, told] of this.#byId) if (told.at < at) this.#byId.delete(id);
   }

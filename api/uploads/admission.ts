@@ -1,16 +1,16 @@
-/** What uploads may take of this process and its disk. Each process counts its own. */
+/** The limits of uploads in this process and on its disk. Each process counts by itself. */
 export interface UploadLimits {
-  /** The least that a client must send, counted over {@link rateWindowMs} in which the service waited for it. */
+  /** The rate at which a client must send at least, over {@link rateWindowMs} in which the service waits for it. */
   minBytesPerSecond: number;
   rateWindowMs: number;
-  /** Bytes of unfinished uploads, of all organizations and of each. */
+  /** The maximum bytes of unfinished uploads, for all organizations together and for each. */
   incomingBytes: number;
   incomingBytesPerOrganization: number;
-  /** What stays free on the disk. */
+  /** The bytes that stay free on the disk. */
   reserveBytes: number;
 }
 
-/** An upload is refused for now; the same request may succeed later. */
+/** Thrown if an upload is refused for now; the same request may succeed later. */
 export class UploadRefused extends Error {
   readonly status: number;
   readonly code: string;
@@ -37,7 +37,7 @@ export class UploadAdmission {
     this.#freeBytes = freeBytes;
   }
 
-  /** Sets bytes aside for an upload until the function that is returned is called. Throws UploadRefused if there is no room. */
+  /** Reserves bytes for an upload until the returned function is called. Throws UploadRefused if too few are left. */
   async reserve(organizationId: string, bytes: number): Promise<() => void> {
     const { incomingBytes, incomingBytesPerOrganization, reserveBytes } = this.#limits;
     if ((this.#byOrganization.get(organizationId) ?? 0) + bytes > incomingBytesPerOrganization)
@@ -46,7 +46,7 @@ export class UploadAdmission {
     this.#add(organizationId, bytes);
     const release = () => this.#add(organizationId, -bytes);
     try {
-      // What others have reserved may be on the disk in part already; counting all of it keeps the reserve whole.
+      // Some of the reserved bytes may already be on the disk; counting all of them keeps the reserve whole.
       if ((await this.#freeBytes()) - this.#total < reserveBytes) throw new UploadRefused(507, 'storage_full', 60);
     } catch (error) {
       release();

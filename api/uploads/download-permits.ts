@@ -2,21 +2,19 @@ import type { Response } from 'express';
 import { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 
-/** What downloads may take of this process. Each process counts its own. */
+/** The limits of downloads in this process. Each process counts by itself. */
 export interface DownloadLimits {
   /** How many of one organization run at once, how many more may wait for a permit, and how long. */
   perOrganization: number;
   maxWaiting: number;
   patienceMs: number;
-  /** How long a client may take nothing of a download. */
+  /** How long a client may read nothing of a download. */
   idleMs: number;
 }
 
 const defaultLimits: DownloadLimits = { perOrganization: 16, maxWaiting: 100, patienceMs: 5_000, idleMs: 30_000 };
 
-/**
- * Bounds what downloads hold: a file and its buffers each. One signed link can be opened any number of times, and its bytes left unread.
- */
+/** Bounds the files and buffers that downloads hold. A signed link can be opened any number of times, and its bytes left unread. */
 export class DownloadPermits {
   readonly #limits: DownloadLimits;
   readonly #permits: KeyedSemaphore;
@@ -27,8 +25,8 @@ export class DownloadPermits {
   }
 
   /**
-   * Waits for a permit of the organization, which lasts until the response is over. From then on the connection is closed if nothing of the
-   * response drains for too long. Returns whether there was one: `left` if the client did not wait for it.
+   * Waits for a permit of the organization, which is held until the response is over. Closes the connection if the client reads nothing for
+   * too long. Returns `left` if the client left before it got a permit.
    */
   async take(organizationId: string, res: Response): Promise<'taken' | 'busy' | 'left'> {
     const left = whenClientLeaves(res);

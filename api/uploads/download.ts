@@ -4,7 +4,7 @@ import { noteOrganization } from '../http/request.ts';
 import type { DownloadPermits } from './download-permits.ts';
 import { errorBody, keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
 
-/** When a client may ask again whose organization has too many downloads under way. */
+/** The seconds after which a client may retry if its organization has too many downloads. */
 const retrySeconds = 5;
 
 const errorCodes: Record<number, string> = { 404: 'not_found', 412: 'precondition_failed', 416: 'range_not_satisfiable' };
@@ -38,7 +38,7 @@ export async function download(options: UploadOptions, permits: DownloadPermits,
   };
   res.sendFile(key, { root: storage.location, cacheControl: false, headers }, (error) => {
     if (!error) return;
-    // Half of the file is sent already: the client must see that it broke off.
+    // A part of the file is already sent: the client must see that the download broke off.
     if (res.headersSent) return res.destroy();
     for (const name of ['Content-Disposition', 'Content-Length', 'ETag', 'Last-Modified']) res.removeHeader(name);
     const status = 'statusCode' in error ? Number(error.statusCode) : 500;
@@ -48,8 +48,8 @@ export async function download(options: UploadOptions, permits: DownloadPermits,
 }
 
 /**
- * The end of a file that is longer than the file means all of it (RFC 9110, 14.1.2), even if the file is empty. What reads `Range` for
- * `sendFile` takes it for a range that there is not.
+ * The end of a file that is longer than the file means all of it (RFC 9110, 14.1.2), even if the file is empty. The parser of `sendFile`
+ * treats it as unsatisfiable.
  */
 function clampSuffix({ headers }: ObjectRequest, size: number): void {
   const suffix = /^bytes=\s*-(\d+)\s*$/.exec(headers.range ?? '');

@@ -6,7 +6,7 @@ import type { DownloadLimits } from './download-permits.ts';
 /** `maxUploadBytes` is the largest object. */
 export interface UploadOptions {
   storage: LocalStorage;
-  /** The declared size of the document of an object; undefined if it was deleted, which is `not_found` whatever was signed before. */
+  /** The declared size of the document of an object; undefined if it was deleted: then even a signed request is `not_found`. */
   findDeclaredBytes(organizationId: string, documentId: string): Promise<number | undefined>;
   maxUploadBytes: number;
   /** Every content type that a document may have. */

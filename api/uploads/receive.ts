@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { late, within } from '../../concurrency/within.ts';
 
-/** The client sent more than the largest object. */
+/** Thrown if the client sent more than the largest object. */
 export class TooLargeError extends Error {}
 
-/** The body is not as long as its Content-Length said, or its connection broke before the response. */
+/** Thrown if the body is not as long as its Content-Length, or its connection broke before the response. */
 export class AbortedError extends Error {}
 
-/** The client sent fewer bytes than the least rate asks for. */
+/** Thrown if the client sent more slowly than the least rate. */
 export class TooSlowError extends Error {}
 
 export interface ReceiveLimits {
   declaredBytes: number;
   maxUploadBytes: number;
-  /** What follows is read and dropped: it is more than the object may have, and must not fill the disk. */
+  /** The bytes to keep. The rest is read and dropped: it exceeds the object's size, and must not fill the disk. */
   keptBytes: number;
   minBytesPerSecond: number;
   rateWindowMs: number;
@@ -43,7 +43,7 @@ export function free(chunk: Buffer): void {
   if (chunk.buffer instanceof ArrayBuffer && chunk.buffer.byteLength === chunk.byteLength) chunk.buffer.transfer(0);
 }
 
-/** Reads a request. Throws AbortedError if it breaks off. A reader that stops early can go on later, as a refusal does. */
+/** Reads a request. Throws AbortedError if it breaks off. A reader that stops early can go on later; refusals do so. */
 async function* chunksOf(req: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* req.iterator({ destroyOnReturn: false });
@@ -53,8 +53,8 @@ async function* chunksOf(req: IncomingMessage): AsyncGenerator<Buffer> {
 }
 
 /**
- * Passes chunks on as long as enough of them come. Only the time counts in which the sender was waited for, so that a slow disk is
- * not the sender's fault. Throws TooSlowError; what was being read then fails once the connection closes.
+ * Passes chunks on while they arrive fast enough. Counts only the time spent waiting for the sender, not for a slow disk. Throws
+ * TooSlowError; the pending read fails once the connection closes.
  */
 async function* atLeastRate(
   source: AsyncGenerator<Buffer>,
@@ -85,7 +85,7 @@ async function* atLeastRate(
     next.catch(() => undefined);
     throw error;
   } finally {
-    // Not awaited: a read that still waits for the sender would hold it up.
+    // Not awaited, because a pending read would delay it.
     source.return(undefined).catch(() => undefined);
   }
 }

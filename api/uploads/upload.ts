@@ -14,7 +14,7 @@ const extraBodyBytes = 1024 * 1024;
 
 const uploadPath = /^\/uploads\/[^/]+\/[^/]+$/;
 
-/** Whether a request sends the bytes of a document, whose time these routes bound. */
+/** Whether a request sends the bytes of a document. These routes bound its time themselves. */
 export function isUpload({ method, path }: Request): boolean {
   return method === 'PUT' && uploadPath.test(path);
 }
@@ -32,7 +32,7 @@ export function uploadRoutes(options: UploadOptions): Router {
   return router;
 }
 
-/** The request is not an upload that this link allows. Unlike {@link UploadRefused}, it is refused for good. */
+/** Thrown if the link does not allow this upload. Unlike {@link UploadRefused}, the refusal is final. */
 class InvalidUpload extends Error {
   readonly status: number;
   readonly code: string;
@@ -74,7 +74,7 @@ async function checkDocument({ storage, findDeclaredBytes }: UploadOptions, req:
   throw new InvalidUpload(404, 'not_found');
 }
 
-/** How many bytes a request says that it sends, and how many of them are kept. Throws {@link InvalidUpload}. */
+/** The bytes that a request declares, and how many of them to keep. Throws {@link InvalidUpload}. */
 async function checkHead(options: UploadOptions, req: ObjectRequest, res: Response): Promise<{ declaredBytes: number; keptBytes: number }> {
   const { storage, maxUploadBytes } = options;
   const [key, query] = [keyOf(req), queryOf(req)];
@@ -88,17 +88,17 @@ async function checkHead(options: UploadOptions, req: ObjectRequest, res: Respon
   const declaredBytes = Number(declaredLength);
   if (declaredBytes > maxUploadBytes) throw new InvalidUpload(413, 'too_large');
   if (!isGranted(contentType)) {
-    // Only who has a valid link is told this, and `upload.headers` said it before.
+    // Only a client with a valid link learns this, and `upload.headers` told it before.
     res.setHeader('Accept', signed);
     throw new InvalidUpload(403, 'invalid_signature');
   }
   const documentBytes = await options.findDeclaredBytes(organizationId, documentId);
   if (documentBytes === undefined) throw new InvalidUpload(404, 'not_found');
-  // One byte too many tells `documents.complete` that the object is larger than declared; more would be free storage.
+  // With one byte too many, `documents.complete` sees that the object is larger than declared; more would be free storage.
   return { declaredBytes, keptBytes: Math.min(declaredBytes, documentBytes + 1) };
 }
 
-/** Tells the client why its upload was not stored. Throws what is not its fault. */
+/** Tells the client why its upload was not stored. Rethrows errors that are not the client's. */
 function failed(error: unknown, options: UploadOptions, refuse: Refuse, res: Response): void {
   const refused = isDiskFull(error) ? new UploadRefused(507, 'storage_full', 60) : error;
   if (refused instanceof UploadRefused) {
@@ -116,7 +116,7 @@ function isDiskFull(error: unknown): boolean {
   return isCode(error, 'ENOSPC') || isCode(error, 'EDQUOT');
 }
 
-/** Sends 408 and closes the connection, without waiting for more of the body: it does not come. */
+/** Sends 408 and closes the connection, without waiting for the rest of the body. */
 function cutOff(res: Response): void {
   const body = errorBody(res, 'too_slow');
   res.writeHead(408, { 'Content-Type': 'application/json', 'Content-Length': body.length, Connection: 'close' }).end(body);
