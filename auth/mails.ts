@@ -1,3 +1,5 @@
+import { quoteName } from '../domain/quote-name.ts';
+
 /** One mail in plain text. */
 export interface Mail {
   kind: 'verification' | 'password-reset' | 'invitation';
@@ -25,24 +27,11 @@ export function passwordResetMail(to: string, url: string): Mail {
 }
 
 export function invitationMail(to: string, invitation: { inviter: string; organization: string; role: string; url: string }): Mail {
-  const [inviter, organization] = [quote(invitation.inviter), quote(invitation.organization)];
+  const [inviter, organization] = [quoteName(invitation.inviter), quoteName(invitation.organization)];
   return {
     kind: 'invitation',
     to,
     subject: `Invitation to ${organization}`,
     text: `${inviter} invites you to join ${organization} as ${invitation.role}. Accept here:\n\n${invitation.url}\n\nIf you do not know who invites you, ignore this mail.\n`,
   };
-}
-
-/** Of a name, in characters: enough to know it by, and too few to advertise with. */
-const maxQuoted = 60;
-
-/**
- * A name that a stranger reads, in quotes. A line break could add headers or text to the mail, and what looks like an address of the web or
- * of mail would become a link.
- */
-function quote(name: string): string {
-  const line = name.replace(/[\p{Cc}\p{Zl}\p{Zp}“”"]+/gu, ' ').replace(/(?<=\S)[.．。｡:/\\@＠]+(?=\S)/gu, ' ');
-  const characters = Array.from(line.trim());
-  return `“${characters.length > maxQuoted ? `${characters.slice(0, maxQuoted).join('')}…` : characters.join('')}”`;
 }

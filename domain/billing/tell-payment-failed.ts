@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { queueMail } from '../mail.ts';
+import { quoteName } from '../quote-name.ts';
 
 export interface FailedPayment {
   invoiceId: string;
@@ -35,5 +36,5 @@ export async function tellPaymentFailed(trx: Transaction, { invoiceId, organizat
 
 function textOf(organization: string, plan: string, url: string | null): string {
   const pay = url ? `Pay the invoice here:\n\n${url}\n` : 'Pay the invoice on the billing page of the organization.\n';
-  return `A payment for the ${plan} plan of ${organization.replace(/\p{Cc}+/gu, ' ').trim()} has failed. If it stays unpaid, the plan ends.\n\n${pay}`;
+  return `A payment for the ${plan} plan of ${quoteName(organization)} has failed. If it stays unpaid, the plan ends.\n\n${pay}`;
 }

@@ -303,12 +303,15 @@ describe('A subscription agrees with Stripe', () => {
     const id = await subscribe();
     const { email } = await subscriber.bring('owner');
     await subscriber.bring('admin');
+    await service.db.updateTable('organization').set({ name: 'Pay at evil.example' }).where('id', '=', subscriber.organizationId).execute();
     const invoice = stripe.state.renew(id, false);
     stripe.state.failPayment(invoice.id);
     await deliver();
     const mails = () => service.db.selectFrom('mail').select(['recipient', 'kind', 'body']).where('kind', '=', 'payment-failed').execute();
     expect((await mails()).map(({ recipient }) => recipient)).to.have.members([subscriber.email, email]);
-    expect((await mails())[0]?.body).to.include(invoice.hosted_invoice_url);
+    expect((await mails())[0]?.body)
+      .to.include(invoice.hosted_invoice_url)
+      .and.include('of “Pay at evil example” has failed');
     stripe.state.charge(id, 'subscription_create');
     await deliver();
     expect(await mails()).to.have.length(2);
