@@ -2,7 +2,7 @@ import type { PlanName } from '../contract/fields.ts';
 import type { JobKind } from '../contract/jobs.ts';
 import type { DeleteWorkspaceInput, SendMailInput, StartedJobInput, UploadInput, WorkflowInputs } from './inputs.ts';
 
-// How the rest of the service names, starts and signals workflows. It imports neither their code nor anything that uses it.
+// The names, starts and signals of workflows for the rest of the service. Imports neither their code nor anything that uses it.
 
 /** The task queue of every workflow, and of the activities that are not attempts of a job. */
 export const mainTaskQueue = 'sheaf';
@@ -18,7 +18,7 @@ export const unknownPayloadKey = 'UnknownPayloadKey';
 /** The type of the failure of an attempt that found its job held by another. */
 export const heldElsewhere = 'held_elsewhere';
 
-/** The first detail of an attempt's failure that has settled its job as failed: the workflow has nothing left to settle. */
+/** The first detail of a failure whose attempt has settled its job as failed, so that the workflow need not. */
 export const settledDetail = 'settled';
 
 /** Names of signals and queries, as operators see them in Temporal's UI. */
@@ -52,13 +52,13 @@ export function jobIdOf(workflowId: string): string | undefined {
 type SignalName = keyof typeof signals;
 
 /**
- * What a transaction wants Temporal to do (docs/rules.md, outbox). A start uses the run that is under way, and sends it the signal if one
- * is named. A signal to a workflow that has ended has no effect.
+ * A request of a transaction to Temporal (docs/rules.md, outbox). A start uses a running workflow, and sends it the signal if one is named.
+ * A signal to a workflow that has ended has no effect.
  */
 export type Intent = StartIntent | { operation: 'signal'; workflowId: string; signal: SignalName; organizationId: string };
 
 export type StartIntent =
-  /** Time limit and waits are added at the start, from the configuration. The plan decides the organization's share of the workers. */
+  /** The configuration adds the time limit and the waits at the start. The plan decides the organization's weight among the workers. */
   | (Start<'runJob', StartedJobInput> & { plan?: PlanName })
   | Start<'upload'>
   | Start<'sendMail'>
@@ -76,7 +76,7 @@ interface Start<Name extends keyof WorkflowInputs, Input = WorkflowInputs[Name]>
   signal?: SignalName;
 }
 
-/** Starts the workflow of a job. The plan of its organization decides its share of the workers. */
+/** Starts the workflow of a job. The plan of its organization decides its weight among the workers. */
 export function startJob(input: StartedJobInput, plan: PlanName | undefined): Intent {
   const intent = { operation: 'start', workflow: 'runJob', workflowId: workflowIds.runJob(input.jobId), input } as const;
   return plan === undefined ? intent : { ...intent, plan };
@@ -110,32 +110,35 @@ export function startMail(input: SendMailInput): Intent {
   return { operation: 'start', workflow: 'sendMail', workflowId: workflowIds.sendMail(input.mailId), input };
 }
 
-/** Starts the deletion of an organization's stored objects. The signal makes a run that is about to end look for more. */
+/** Starts the deletion of an organization's stored objects. The signal makes a run that is about to end look again. */
 export function startObjectDeletion(organizationId: string): Intent {
   const workflowId = workflowIds.deleteObjects(organizationId);
   return { operation: 'start', workflow: 'deleteObjects', workflowId, input: { organizationId }, signal: 'objectsAdded' };
 }
 
-/** Starts the workflow that deletes what an organization left. */
+/** Starts the workflow that deletes an organization's data. */
 export function startOrganizationDeletion(organizationId: string): Intent {
   const workflowId = workflowIds.deleteOrganization(organizationId);
   return { operation: 'start', workflow: 'deleteOrganization', workflowId, input: { organizationId } };
 }
 
-/** Starts the workflow that drains what a deleted workspace left. */
+/** Starts the workflow that drains a deleted workspace. */
 export function startWorkspaceDeletion(input: DeleteWorkspaceInput): Intent {
   return { operation: 'start', workflow: 'deleteWorkspace', workflowId: workflowIds.deleteWorkspace(input.workspaceId), input };
 }
 
-/** Starts the comparison of members with the seats that are billed. The signal makes a run that is under way look again. Migration 0006 makes the same intent when members change. */
+/**
+ * Starts the comparison of members with the billed seats. The signal makes a running workflow look again. Migration 0006 makes the same
+ * intent when members change.
+ */
 export function startSeatSync(organizationId: string): Intent {
   const workflowId = workflowIds.syncSeats(organizationId);
   return { operation: 'start', workflow: 'syncSeats', workflowId, input: { organizationId }, signal: 'membersChanged' };
 }
 
 /**
- * Starts the update of an organization's customer at the provider. The signal makes a run that is under way look again. Migration 0015
- * makes the same intent when the name or the customer changes.
+ * Starts the update of an organization's customer at the provider. The signal makes a running workflow look again. Migration 0015 makes the
+ * same intent when the name or the customer changes.
  */
 export function startCustomerSync(organizationId: string): Intent {
   const workflowId = workflowIds.syncCustomer(organizationId);

@@ -22,8 +22,8 @@ const { deleteObjectBatch } = proxyActivities<Activities>({
 });
 
 /**
- * Deletes the stored objects of an organization whose rows are gone, until none is left (docs/rules.md, objects after rows). An object
- * that the store refuses to delete is tried again after longer and longer waits, and shown to the operator.
+ * Deletes the stored objects of an organization whose rows are gone, until none is left (docs/rules.md, objects after rows). An object that
+ * the store refuses to delete is retried after increasing waits, and shown to the operator.
  */
 export async function deleteObjects({ organizationId, ...before }: DeleteObjectsInput): Promise<{ deleted: number }> {
   let { deleted = 0, after } = before;

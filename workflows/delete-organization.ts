@@ -23,15 +23,15 @@ const { deleteOrganizationObjects } = proxyActivities<Activities>({
 
 /**
  * Deletes an organization that a request has marked: ends its customer at the payment provider, ends its jobs, and deletes its objects, its
- * rows and the objects that were uploaded in the meantime. Returns how many objects were deleted, and how many the store
- * refused: `deleteObjects` tries those again.
+ * rows, and the objects that were uploaded meanwhile. Returns how many objects were deleted, and how many the store refused, which
+ * `deleteObjects` retries.
  */
 export async function deleteOrganization({ organizationId }: DeleteOrganizationInput): Promise<DeleteOrganizationResult> {
   const counts: DeleteOrganizationResult = { objectsDeleted: 0, objectsFailed: 0 };
   let step = '';
   setHandler(progress, () => ({ step, ...counts }));
 
-  // First: until then what was begun at a checkout can still be paid, and objects may take hours.
+  // This comes first, since deleting objects may take hours in which an open checkout could still be paid.
   begin('ending it as a customer of the payment provider');
   await closeCustomers({ organizationId });
   begin('ending its jobs');
@@ -53,7 +53,7 @@ export async function deleteOrganization({ organizationId }: DeleteOrganizationI
     );
   }
 
-  /** An object that the store refused the first time and deleted the second counts as deleted. */
+  /** Adds up the counts. An object that was refused the first time and deleted the second counts as deleted. */
   function add({ deleted, failed }: { deleted: number; failed: number }): void {
     counts.objectsDeleted += deleted;
     counts.objectsFailed = failed;

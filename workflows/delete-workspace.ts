@@ -8,7 +8,7 @@ const { drainWorkspace } = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** Drains what a deleted workspace left: ends and detaches its jobs, and deletes its documents, whose objects `deleteObjects` deletes. */
+/** Drains a deleted workspace: ends and detaches its jobs, and deletes its documents. `deleteObjects` deletes their objects. */
 export async function deleteWorkspace(workspace: DeleteWorkspaceInput): Promise<DeleteWorkspaceResult> {
   setCurrentDetails('Its jobs and documents are being drained. The heartbeat of the activity counts them.');
   const drained = await drainWorkspace(workspace);

@@ -23,12 +23,12 @@ const activities = proxyActivities<Activities>({
 
 type Step = keyof HousekeepingResult;
 
-/** How long a step that has failed waits for its next try, while the others go on. */
+/** How long a failed step waits for its second attempt, while the others go on. */
 const secondTryMs = 10 * 60_000;
 
 /**
- * Once a day: deletes what has been kept long enough, one step after another. A step that fails holds up no other; it is tried again after them.
- * Returns how much each step removed. Fails, and says why, if a step did.
+ * Once a day: deletes expired data, one step after another. A failed step does not stop the others, and is retried after them. Returns how
+ * much each step removed. Fails with the reason if a step did.
  */
 export async function housekeeping(): Promise<HousekeepingResult> {
   const done: Partial<HousekeepingResult> = {};

@@ -14,7 +14,7 @@ export interface WorkflowInputs {
   syncCustomer: SyncCustomerInput;
 }
 
-/** What a mail is for. */
+/** The purpose of a mail. */
 export type MailKind = 'verification' | 'password-reset' | 'invitation' | 'contact' | 'payment-failed';
 
 export interface RunJobInput {
@@ -31,7 +31,7 @@ export interface RunJobInput {
   longestDelayMs: number;
 }
 
-/** What the transaction that starts a job knows; the rest comes from the configuration. */
+/** The part that the transaction which starts a job knows; the rest comes from the configuration. */
 export type StartedJobInput = Omit<RunJobInput, 'timeoutMs' | 'firstDelayMs' | 'longestDelayMs'>;
 
 export interface UploadInput {
@@ -72,7 +72,7 @@ export interface DeleteWorkspaceInput {
   organizationId: string;
 }
 
-/** How much was drained; a little less than there was if a worker was lost meanwhile. */
+/** How much was drained. Slightly too low if a worker was lost meanwhile. */
 export interface DeleteWorkspaceResult {
   jobs: number;
   documents: number;
@@ -82,7 +82,7 @@ export interface SyncSeatsInput {
   organizationId: string;
 }
 
-/** The count of members, and the provider's ids of the subscriptions that billed something else; null while billing is off. */
+/** The number of members, and Stripe's ids of the subscriptions that billed another number; null while billing is off. */
 export type SyncSeatsResult = { members: number; changed: string[] } | null;
 
 export interface SyncCustomerInput {
@@ -93,19 +93,17 @@ export interface SyncCustomerInput {
 export type SyncCustomerResult = { renamed: boolean } | null;
 
 export interface ReconcileBillingInput {
-  /** False compares only; true if it is absent. */
+  /** False only compares. True by default. */
   repair?: boolean;
 }
 
 /**
- * How many subscriptions and customers were compared, and the provider's ids of subscriptions whose row or whose seats were not right; null
- * while billing is off.
+ * How many subscriptions and customers were compared, and the provider's ids of subscriptions with a wrong row or wrong seats; null while
+ * billing is off.
  */
 export type ReconcileBillingResult = { subscriptions: number; different: string[]; seats: string[]; customers: number } | null;
 
-/**
- * Why there are no vector indexes, or those that were made and dropped; null if another run was at it.
- */
+/** The reason why there are no vector indexes, or those that were made and dropped; null if another run was working on them. */
 export type ReconcileIndexesResult = { exact: string } | { pgvector: string; made: string[]; dropped: string[] } | null;
 
 /** How many rows and objects each step of a day's housekeeping removed. */
@@ -122,7 +120,7 @@ export interface HousekeepingResult {
   paymentEvents: number;
 }
 
-/** Which failed jobs to retry: those that match every field that is given. Times are ISO 8601. */
+/** A filter on failed jobs to retry, which must match every given field. Times are ISO 8601. */
 export interface ReplayFilter {
   organizationId?: string;
   kind?: JobKind;
@@ -149,13 +147,13 @@ export interface ReplayInput extends ReplayFilter {
 export interface ReplayProgress {
   matched: number;
   retried: number;
-  /** How many were not retried, by the code of the reason. */
+  /** How many jobs were not retried, by the code of the reason. */
   skipped: Record<string, number>;
   /** The last job of the page before. */
   after: string | null;
 }
 
-/** With what documents are indexed: see `IndexKind` of the domain. */
+/** The kind of index: see `IndexKind` of the domain. */
 interface ReindexTarget {
   model: string;
   dimensions: number;
@@ -163,7 +161,7 @@ interface ReindexTarget {
 }
 
 export interface ReindexInput {
-  /** Only this workspace; or only those of this organization; by default all. */
+  /** Only this workspace, or only those of this organization; all by default. */
   workspaceId?: string;
   organizationId?: string;
   /** Counts what would be embedded, and embeds nothing. */
@@ -179,30 +177,30 @@ export interface ReindexInput {
 
 export interface ReindexProgress {
   target: ReindexTarget;
-  /** Those that were looked at, and how many of their documents were behind. */
+  /** How many workspaces were checked, and how many of their documents were behind. */
   workspaces: number;
   behind: number;
-  /** Documents that were embedded, and their chunks. */
+  /** How many documents were embedded, and their number of chunks. */
   embedded: number;
   chunks: number;
-  /** Documents whose workspace is searched by the new vectors. */
+  /** How many documents are searched by the new vectors. */
   switched: number;
-  /** Workspaces that keep their old vectors: some of their documents cannot be embedded, or they are `unswitched`. */
+  /** How many workspaces keep their old vectors, because some documents cannot be embedded or they are `unswitched`. */
   kept: number;
-  /** Workspaces that changed all the while, or whose switch failed. */
+  /** How many workspaces kept changing, or could not be switched. */
   unswitched: number;
   /** The first of them; absent if there are none. */
   unswitchedIds?: string[];
-  /** How many cannot be, and the first of them. */
+  /** How many documents cannot be embedded, and the first of them. */
   failures: number;
   failed: { documentId: string; code: string }[];
-  /** The last workspace that was looked at. */
+  /** The last workspace that was checked. */
   after: string;
-  /** The workspace that is embedded now: in which round, after which document, and how many cannot be embedded. */
+  /** The workspace in progress, with its round, its last document, and the number that cannot be embedded. */
   current?: { workspaceId: string; round: number; after: string; failures: number } | undefined;
 }
 
-/** What became of some documents of a workspace; `last` if there are no more after them. */
+/** The outcome for some documents of a workspace; `last`: no more documents follow. */
 export interface ReindexBatch {
   staged: number;
   chunks: number;

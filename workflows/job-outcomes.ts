@@ -32,7 +32,7 @@ export function settledFailure(error: unknown): EndedJob | undefined {
   return { status: 'failed', error: { code: cause.type ?? 'unknown', message: cause.message } };
 }
 
-/** What it means for a job that Temporal gave up its attempts; undefined if they were taken back because the job is final. */
+/** The failure of a job whose attempts Temporal gave up; undefined if they were canceled because the job is final. */
 export function describeFailure(error: unknown): AttemptFailure | undefined {
   if (isCancellation(error)) return isCanceled() ? canceledByOperator : undefined;
   const cause = error instanceof ActivityFailure ? error.cause : error;

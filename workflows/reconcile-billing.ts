@@ -10,8 +10,8 @@ const activities = proxyActivities<Activities>({
 });
 
 /**
- * Once a day: compares subscriptions, seats and customers at the payment provider with the rows, repairs what is safe and reports the rest
- * (`npm run ops -- billing`). With `repair: false` it compares only. Throws InvalidInput.
+ * Once a day: compares subscriptions, seats and customers at the payment provider with the rows, repairs safe differences, and reports the
+ * rest (`npm run ops -- billing`). With `repair: false` it compares only. Throws InvalidInput.
  */
 export async function reconcileBilling(input: ReconcileBillingInput = {}): Promise<ReconcileBillingResult> {
   checkInput(input, { repair: flag });

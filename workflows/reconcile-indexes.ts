@@ -8,7 +8,7 @@ const activities = proxyActivities<Activities>({
   retry: { maximumAttempts: 3, initialInterval: '1 minute' },
 });
 
-/** Once an hour: makes the vector indexes of large workspaces, and drops those that are no longer needed. */
+/** Once an hour: makes the vector indexes of large workspaces, and drops unneeded ones. */
 export async function reconcileIndexes(): Promise<ReconcileIndexesResult> {
   setCurrentDetails('Compares the workspaces with their vector indexes. Building one takes minutes; searches are right without it.');
   const result = await activities.reconcileIndexes();

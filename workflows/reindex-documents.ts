@@ -18,11 +18,11 @@ const progressQuery = defineQuery<ReindexProgress>(queries.progress);
 
 const retry = { initialInterval: '5 seconds', maximumInterval: '1 minute' } as const;
 const activities = proxyActivities<Activities>({ startToCloseTimeout: '5 minutes', heartbeatTimeout: '1 minute', retry });
-/** One document may have two thousand chunks, and a local model embeds one in a second. */
+/** A document may have two thousand chunks, and a local model embeds one per second. */
 const slow = proxyActivities<Activities>({ startToCloseTimeout: '6 hours', heartbeatTimeout: '1 minute', retry });
 /**
- * While a switch is tried, nobody may change the documents of its workspace. Its last try comes seven minutes after the first, so that a restart
- * of the database does not undo what was embedded.
+ * Nobody can change documents of the workspace during a switch. The last attempt comes seven minutes after the first, so that a restart of
+ * the database does not discard the embedded chunks.
  */
 const { switchWorkspace } = proxyActivities<Activities>({
   startToCloseTimeout: '1 hour',
@@ -32,8 +32,8 @@ const { switchWorkspace } = proxyActivities<Activities>({
 
 const defaultPerMinute = 600;
 const mostPerBatch = 50;
-/** Documents that are indexed while their workspace is embedded are embedded in another round. */
-const mostRounds = 5;
+/** Documents that are indexed meanwhile are embedded in another round. */
+const maxRounds = 5;
 const mostNamed = 20;
 
 const fields = {
@@ -42,10 +42,9 @@ const fields = {
 };
 
 /**
- * Embeds documents again that are indexed with another model, other dimensions or other chunks than the AI service would make now: one
- * workspace after another, a number of documents each minute. Searches use the old vectors until all documents of a workspace have new
- * ones; then all are switched at once. It charges nobody. A run that was interrupted embeds nothing twice. A dry run embeds nothing: it counts. Throws InvalidInput. Operators start it with `npm run ops -- reindex`, or in
- * Temporal's UI or CLI.
+ * Embeds documents again whose model, dimensions or chunks differ from those of the AI service now: one workspace after another, at a
+ * limited rate. A workspace is switched at once when all its documents have new vectors. Charges nobody. A dry run only counts. Throws
+ * InvalidInput. Started by `npm run ops -- reindex`, or in Temporal's UI or CLI.
  */
 export async function reindexDocuments(input: ReindexInput = {}): Promise<ReindexProgress> {
   checkInput(input, fields);
@@ -71,7 +70,7 @@ export async function reindexDocuments(input: ReindexInput = {}): Promise<Reinde
 
 const nothing = { workspaces: 0, behind: 0, embedded: 0, chunks: 0, switched: 0, kept: 0, unswitched: 0, failures: 0, after: '' };
 
-/** Begins a new run if the history of this one is long, also in the midst of a workspace. */
+/** Continues as new if the history is long, also in the middle of a workspace. */
 async function continueIfLong(input: ReindexInput, progress: ReindexProgress): Promise<void> {
   if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof reindexDocuments>({ ...input, target: progress.target, progress });
 }
@@ -85,7 +84,7 @@ async function reindexWorkspace(workspaceId: string, input: ReindexInput, progre
     progress.current = { workspaceId, round: 1, after: '', failures: 0 };
   }
   if (input.dryRun) return;
-  for (const { current } = progress; current.round <= mostRounds; current.round += 1) {
+  for (const { current } = progress; current.round <= maxRounds; current.round += 1) {
     await stageWorkspace(current, input, progress);
     if (current.failures > 0) {
       progress.kept += 1;
@@ -114,7 +113,10 @@ async function trySwitch(workspaceId: string, target: ReindexProgress['target'])
   }
 }
 
-/** Embeds the documents of a workspace from where the round is. Counts those that cannot be embedded, for which it keeps its old vectors. */
+/**
+ * Embeds the documents of a workspace from the current position of the round on. Counts those that cannot be embedded, which make the
+ * workspace keep its old vectors.
+ */
 async function stageWorkspace(
   current: NonNullable<ReindexProgress['current']>,
   input: ReindexInput,

@@ -21,9 +21,9 @@ const fields = {
 };
 
 /**
- * Retries failed jobs that match a filter, a number of jobs each minute, as `jobs.retry` does: each is a new job, charged again. Jobs that
- * were retried already are left out, and so are the retries of this replay. A dry run only counts. Throws InvalidInput. Operators start it
- * with `npm run ops -- replay`, or in Temporal's UI or CLI.
+ * Retries failed jobs that match a filter, at a limited rate, as `jobs.retry` does: each is a new job, charged again. Jobs that were
+ * retried already are left out, and so are the retries of this replay. A dry run only counts. Throws InvalidInput. Operators start it with
+ * `npm run ops -- replay`, or in Temporal's UI or CLI.
  */
 export async function replayFailedJobs(input: ReplayInput = {}): Promise<ReplayProgress> {
   checkInput(input, fields);

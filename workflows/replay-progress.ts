@@ -1,14 +1,14 @@
 import type { ReplayInput, ReplayProgress } from './inputs.ts';
 
-/** What a replay takes for the fields that its input leaves out. */
+/** The defaults of fields that a replay's input leaves out. */
 export const replayDefaults = { perMinute: 60, limit: 1_000 };
 
-/** Whether a replay has found as many jobs as it takes: it does not look for more. */
+/** Whether a replay has reached its limit and looks for no more jobs. */
 export function isReplayLimited({ matched }: ReplayProgress, { limit = replayDefaults.limit }: ReplayInput): boolean {
   return matched >= limit;
 }
 
-/** A replay's progress in a sentence; in two if there may be more jobs than it takes. */
+/** A replay's progress in a sentence; in two if there may be more jobs than its limit. */
 export function describeReplay(progress: ReplayProgress, input: ReplayInput): string {
   const { matched, retried, skipped } = progress;
   const more = isReplayLimited(progress, input)

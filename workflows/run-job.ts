@@ -12,12 +12,13 @@ const { settleAttempt } = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
 });
 
-/** How long to wait at least before the activity is scheduled anew, because an attempt did not count or another run holds the job. */
+/** The minimum wait before the activity is scheduled again, because an attempt did not count or another run holds the job. */
 const againMs = 10_000;
 
 /**
- * Carries one job to its end (docs/rules.md, job states). Its attempts are those of one activity, which settles each by itself; the workflow
- * settles what Temporal gave up. A run that finds the job final changes nothing (docs/rules.md, the row decides). Fails only if the job failed.
+ * Carries one job to its end (docs/rules.md, job states). Its attempts are those of one activity, which settles each itself; the workflow
+ * settles a job whose attempts Temporal gave up. A run that finds the job final changes nothing (docs/rules.md, the row decides). Fails
+ * only if the job failed.
  */
 export async function runJob(input: RunJobInput): Promise<{ status: string }> {
   const { jobId } = input;
@@ -25,7 +26,7 @@ export async function runJob(input: RunJobInput): Promise<{ status: string }> {
     taskQueue: jobTaskQueue(input.kind),
     startToCloseTimeout: input.timeoutMs * 10,
     heartbeatTimeout: '10 seconds',
-    // 10, 30, 90 s by default. An attempt that settles its job says itself when the next one is due.
+    // 10, 30, 90 s by default. An attempt that settles its job sets the time of the next one itself.
     retry: {
       initialInterval: Math.max(1, input.firstDelayMs),
       backoffCoefficient: 3,
@@ -34,7 +35,7 @@ export async function runJob(input: RunJobInput): Promise<{ status: string }> {
     },
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   });
-  // The signal tells that the row is final: it takes back the attempt, or ends the wait for the next one.
+  // The signal means that the row is final: it cancels the attempt, or ends the wait for the next one.
   let scope = new CancellationScope();
   setHandler(jobCanceled, () => scope.cancel());
   setCurrentDetails('The pending activity shows the attempt, the last failure and when the next attempt begins.');
@@ -49,7 +50,7 @@ export async function runJob(input: RunJobInput): Promise<{ status: string }> {
     if (state.status !== 'queued' && state.status !== 'running') return endAs(state);
     setCurrentDetails(describeWait(state));
     waitMs = state.status === 'queued' ? Math.max(state.delayMs, againMs) : againMs;
-    // In a canceled scope the wait would end at once, and looking again and again would fill the history.
+    // In a canceled scope the wait would end at once, and repeated checks would fill the history.
     if (isCanceled()) await CancellationScope.nonCancellable(() => sleep(againMs));
     scope = new CancellationScope();
   }

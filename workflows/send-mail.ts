@@ -9,10 +9,7 @@ const activities = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '30 minutes' },
 });
 
-/**
- * Sends one mail. It is tried for three days, after longer and longer waits, unless the mail server refuses it for good or an operator
- * cancels it.
- */
+/** Sends one mail. Retries for three days, with increasing waits, unless the mail server refuses it for good or an operator cancels it. */
 export async function sendMail({ mailId, kind }: SendMailInput): Promise<{ sent: boolean }> {
   setCurrentDetails(`The mail (${kind}) is being sent. While it waits, its pending activity says why.`);
   try {

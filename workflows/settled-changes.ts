@@ -1,7 +1,7 @@
 import { defineSignal, proxyActivities, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 
-/** For the work on changes: the payment provider may be away for long. */
+/** Activities for the work on changes. Their retries are patient, since the payment provider may be down for long. */
 export const activities = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '20 seconds',
@@ -9,12 +9,12 @@ export const activities = proxyActivities<Activities>({
   retry: { initialInterval: '2 seconds', maximumInterval: '30 minutes' },
 });
 
-/** Changes that come so close together are one. */
+/** Changes within this time are handled together. */
 export const settleMs = 2_000;
 
 /**
- * Waits until changes have settled, runs the work, and again if `signal` told of more meanwhile. Returns the result of the last run, or
- * undefined if the history has become so long that the workflow is to continue as new.
+ * Waits until changes have settled, runs the work, and repeats it if `signal` reported more meanwhile. Returns the last result, or
+ * undefined if the history is so long that the workflow should continue as new.
  */
 export async function workOnSettled<T>(
   signal: string,

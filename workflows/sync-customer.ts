@@ -3,7 +3,7 @@ import { signals } from './definitions.ts';
 import type { SyncCustomerInput, SyncCustomerResult } from './inputs.ts';
 import { activities, settleMs, workOnSettled } from './settled-changes.ts';
 
-/** Gives the customer of an organization at Stripe its name, until it changes no more. */
+/** Gives the organization's customer at Stripe the organization's name, until it changes no more. */
 export async function syncCustomer({ organizationId }: SyncCustomerInput): Promise<SyncCustomerResult> {
   const result = await workOnSettled(signals.organizationChanged, {
     wait: () => setCurrentDetails(`Organization ${organizationId}: waits ${settleMs / 1_000} s for further changes of its name.`),

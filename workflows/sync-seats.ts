@@ -3,7 +3,7 @@ import { signals } from './definitions.ts';
 import type { SyncSeatsInput, SyncSeatsResult } from './inputs.ts';
 import { activities, settleMs, workOnSettled } from './settled-changes.ts';
 
-/** Brings the seats that Stripe bills to the count of an organization's members, until no more members come or go. */
+/** Sets the seats that Stripe bills to the organization's number of members, until that changes no more. */
 export async function syncSeats({ organizationId }: SyncSeatsInput): Promise<SyncSeatsResult> {
   const result = await workOnSettled(signals.membersChanged, {
     wait: () => setCurrentDetails(`Organization ${organizationId}: waits ${settleMs / 1_000} s for further changes of members.`),

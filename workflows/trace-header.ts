@@ -2,7 +2,7 @@ import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { Sinks } from '@temporalio/workflow';
 import type { EndedSpan } from '../telemetry/spans.ts';
 
-/** How the sandbox of the workflows reports the span of a run that is a part of a trace, once the run has ended. */
+/** The sink by which the sandbox reports the span of a traced run, once the run has ended. */
 export interface TraceSinks extends Sinks {
   traces: {
     ended(run: Omit<EndedSpan, 'attributes'>): void;
@@ -15,7 +15,7 @@ export interface TraceSinks extends Sinks {
  */
 const traceHeader = '_tracer-data';
 
-/** The trace that a workflow or an activity was passed; undefined if it is of none. */
+/** The trace that was passed to a workflow or an activity; undefined if there is none. */
 export function traceparentOf(headers: Headers): string | undefined {
   const payload = headers[traceHeader];
   return payload && defaultPayloadConverter.fromPayload<{ traceparent?: string }>(payload).traceparent;

@@ -4,9 +4,8 @@ import { type TraceSinks, traceparentOf, withTraceparent } from './trace-header.
 const { traces } = proxySinks<TraceSinks>();
 
 /**
- * Makes the run of a workflow a span of the trace that its start was a part of, and passes that on to its activities. A workflow that was
- * started without one runs as if there were no interceptors. Only its history decides, so a worker that traces and one that does not replay
- * it in the same way.
+ * Makes a workflow run a span of the trace of its start, and passes the trace on to its activities. Without a trace it changes nothing.
+ * This depends only on the history, so workers with and without tracing replay it alike.
  */
 export function interceptors(): WorkflowInterceptors {
   const { workflowType, runId, startTime } = workflowInfo();

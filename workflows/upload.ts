@@ -11,8 +11,8 @@ const { purgeUpload } = proxyActivities<Activities>({
 });
 
 /**
- * Deletes the row and the object of an upload that was not completed or deleted within a day of its creation, as its row says. Started with
- * a delay, so that an upload costs no workflow task before: its only task comes with the signal that it ended, or when the delay is over.
+ * Deletes the row and the object of an upload that was not completed or deleted within a day of its creation, by its row. It is started
+ * with a delay, so its only task comes with the signal that the upload ended, or after the delay.
  */
 export async function upload({ documentId }: UploadInput): Promise<{ purged: boolean }> {
   let ended = false;
