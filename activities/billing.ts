@@ -8,7 +8,7 @@ interface OrganizationInput {
   organizationId: string;
 }
 
-/** What is brought to Stripe. Each can be repeated; without billing none does anything. */
+/** Updates to Stripe and comparisons with it. Each can be repeated; without billing none does anything. */
 export function billingActivities({ payments, steps }: ActivityDeps) {
   steps?.expected('reconcileBilling');
   return {
@@ -16,16 +16,16 @@ export function billingActivities({ payments, steps }: ActivityDeps) {
     reconcileBilling: ({ repair }: { repair: boolean }): Promise<Reconciliation | null> =>
       withHeartbeats(async () => {
         const result = payments ? await reconcile(payments, { repair }) : null;
-        // What an operator asks for compares only, and stands for no run of the schedule.
+        // A run that an operator asks for only compares, and does not count as a run of the schedule.
         if (repair) steps?.succeeded('reconcileBilling');
         return result;
       }),
 
-    /** Gives the customer of an organization its name; null while billing is off. */
+    /** Gives the organization's customer the organization's name; null while billing is off. */
     syncCustomer: ({ organizationId }: OrganizationInput): Promise<{ renamed: boolean } | null> =>
       withHeartbeats(async () => (payments ? await syncCustomer(payments, organizationId) : null)),
 
-    /** Brings the billed seats of an organization to the count of its members; null while billing is off. */
+    /** Sets the billed seats of an organization to its number of members; null while billing is off. */
     syncSeats: ({ organizationId }: OrganizationInput): Promise<SeatSync | null> =>
       withHeartbeats(async () => (payments ? await syncSeats(payments, organizationId) : null)),
   };

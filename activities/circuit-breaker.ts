@@ -4,13 +4,13 @@ import type { Logger } from 'pino';
 import { type AiClient, AiServiceError } from '../ai/client.ts';
 import { untilAborted } from '../concurrency/until-aborted.ts';
 
-/** After how many unreachable calls in a row the circuit opens, and how often it is probed then. */
+/** `threshold`: the number of consecutive unreachable calls that opens the circuit; `probeMs`: the time between probes. */
 const defaults = { threshold: 3, probeMs: 5_000 };
 
 /**
- * A circuit breaker for the AI service (`JOBS_HOLD_ON_OUTAGE`). While it is not closed, attempts wait before they claim their job, so
- * that an outage costs no attempts; calls of attempts under way still go through. An open circuit waits for its next probe, and is
- * half-open during the probe.
+ * A circuit breaker for the AI service (`JOBS_HOLD_ON_OUTAGE`). While it is not closed, attempts wait before they claim their job, so that
+ * an outage costs no attempts; calls of running attempts still go through. An open circuit waits for its next probe, and is half-open
+ * during it.
  */
 export class CircuitBreaker {
   private readonly ai: AiClient;
@@ -19,7 +19,7 @@ export class CircuitBreaker {
   private failures = 0;
   private current: 'closed' | 'open' | 'half-open' = 'closed';
   private recovery: Promise<void> | undefined;
-  /** The recovery is no part of the job whose call began it. */
+  /** The async context for the recovery, which does not belong to the job whose call began it. */
   private readonly outsideOfJobs = AsyncLocalStorage.snapshot();
 
   constructor(ai: AiClient, log: Logger, settings: Partial<typeof defaults> = {}) {
@@ -61,7 +61,7 @@ export class CircuitBreaker {
     }
   }
 
-  /** What asks only for health ends no outage, whatever the response: other calls may fail all the while. */
+  /** Counts failures only: a successful health check does not end an outage, since other calls may still fail. */
   private async countFailure<T>(call: Promise<T>): Promise<T> {
     try {
       return await call;

@@ -9,7 +9,7 @@ import type { Storage } from '../storage/port.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Embedder } from './embedder.ts';
 
-/** Is told of each step of the scheduled workflows that this process runs, before the first one, and of each that succeeded. */
+/** Observes the steps of the scheduled workflows that this process runs: each before the first run, and each success. */
 interface StepObserver {
   expected(step: string): void;
   succeeded(step: string): void;
@@ -18,14 +18,14 @@ interface StepObserver {
 /** Everything that activities work with. `worker/start-worker.ts` makes it. */
 export interface ActivityDeps {
   db: Db;
-  /** For transactions that change as much as a tenant has, but no job. */
+  /** The pool for transactions that may change all data of a tenant, but no job. */
   bulkDb: Db;
-  /** A connection of its own, for statements that take minutes. */
+  /** A single connection for statements that take minutes. */
   maintenanceDb: Db;
   storage: Storage;
   ai: AiClient;
   embedder: Embedder;
-  /** One call at a time, so that re-embedding leaves room for jobs. */
+  /** One call at a time, so that re-embedding leaves capacity to jobs. */
   reindexEmbedder: Embedder;
   mailer: Mailer;
   log: Logger;
@@ -37,7 +37,7 @@ export interface ActivityDeps {
   breaker?: CircuitBreaker | undefined;
   /** Undefined while billing is off. */
   payments?: Payments | undefined;
-  /** Is told of the steps of the scheduled workflows. */
+  /** Observes the steps of the scheduled workflows. */
   steps?: StepObserver | undefined;
   /** How many days audit entries are kept; 0 for ever. */
   auditRetentionDays: number;

@@ -10,31 +10,31 @@ import {
 import { Semaphore } from '../concurrency/semaphore.ts';
 import { JobFailure } from './job-failure.ts';
 
-/** How a model wants its texts. */
+/** The embedding profile of a model. */
 export interface Profile {
-  /** How long the chunks of a document should be; undefined if the service does not say. */
+  /** The size of a document's chunks; undefined if the service does not report one. */
   chunkCharacters?: number | undefined;
   textsPerCall: number;
 }
 
 const usualProfile: Profile = { textsPerCall: 32 };
-/** For how long it counts what the service says of its models. */
+/** How long the reported profiles are cached. */
 const defaults = { profilesKeptMs: 60_000 };
 type Profiles = Map<string | undefined, Profile>;
 
 export interface EmbedAllOptions extends CallOptions {
   signal: AbortSignal;
-  /** The index whose model should embed, if the service has it; by default that of the service. */
+  /** The index whose model should embed, if the service has it; by default the service's own model. */
   index?: { model: string; dimensions: number } | undefined;
   textsPerCall?: number;
-  /** Until when a call may be repeated that was put off by a `Retry-After`; never by default. As `Date.now()`. */
+  /** The time until which calls are repeated after a `Retry-After`, as `Date.now()`; by default they are not. */
   until?: number;
-  /** Is told how many texts are embedded. */
+  /** Called with the number of embedded texts. */
   onProgress?: (embedded: number) => void;
 }
 
 const leastWaitMs = 100;
-/** Embedded if there are no texts, since the result names the model even then. A single token for a remote model. */
+/** The text to embed if there are none, since the result names the model even then. A single token for a remote model. */
 const shortestText = 'a';
 
 type Embedded<V> = { model: string; dimensions: number; vectors: V[] };
@@ -42,8 +42,8 @@ type Embed<V> = (input: EmbedInput) => Promise<Embedded<V>>;
 
 /**
  * Embeds the chunks of whole documents and the texts of jobs, with at most `concurrency` calls at a time for all attempts of this process
- * (`WORKER_EMBED_CALLS`). The calls of the attempt that asked first go first, so that its chunks are stored while those of the next document
- * are embedded.
+ * (`WORKER_EMBED_CALLS`). Calls run in the order of attempts, so that the chunks of one document are stored while those of the next one are
+ * embedded.
  */
 export class Embedder {
   private readonly ai: AiClient;
@@ -59,8 +59,8 @@ export class Embedder {
   }
 
   /**
-   * How a model of the AI service wants its texts, or the one of the service if that is not there. The service is asked once a minute. If it
-   * does not respond, what it said before counts. Throws AiServiceError or JobFailure, to be repeated, if it has never said anything.
+   * The profile of a model of the AI service, or of the service's own model if it lacks that one. Asks the service once a minute. If it
+   * does not respond, the last profiles count. Throws a retryable AiServiceError or JobFailure if there are none.
    */
   async profileOf(model: string | undefined): Promise<Profile> {
     if (!this.profiles || Date.now() - this.profiles.at >= this.settings.profilesKeptMs)
@@ -69,7 +69,7 @@ export class Embedder {
     return profiles.get(model) ?? profiles.get(undefined) ?? usualProfile;
   }
 
-  /** How many texts a model wants in a call; the usual number if the service does not say. */
+  /** The number of texts for each call of a model; the default if the service does not report one. */
   async textsPerCallOf(model: string | undefined): Promise<number> {
     return (await this.profileOf(model).catch(() => usualProfile)).textsPerCall;
   }
@@ -82,7 +82,7 @@ export class Embedder {
     return this.embedInCalls((input) => this.ai.embedFloats(input), texts, options);
   }
 
-  /** The same with the numbers as the model has them, not as 32-bit floats. */
+  /** As {@link embedAll}, with the model's own numbers instead of 32-bit floats. */
   embedNumbers(texts: string[], options: EmbedAllOptions): Promise<TextEmbeddings> {
     return this.embedInCalls((input) => this.ai.embed(input), texts, options);
   }
@@ -114,7 +114,7 @@ export class Embedder {
     }
   }
 
-  /** Repeats a call that the model put off, after as long as it said, if there is time for it. What else fails is not repeated here. */
+  /** Repeats a call after the wait that the model asked for, if there is time. Other failures are not repeated here. */
   private async embedPatiently<V>(
     embed: Embed<V>,
     texts: string[],
@@ -131,7 +131,10 @@ export class Embedder {
     }
   }
 
-  /** What the AI service says of its models; under no name that of its own. Chunks of a guessed size would be chunks of another kind. */
+  /**
+   * Reads the profiles of the AI service; its own model's is under undefined. Nothing is guessed, since chunks of another size would be of
+   * another kind.
+   */
   private async readProfiles(): Promise<Profiles> {
     try {
       const { embeddings } = await this.ai.health();
@@ -151,7 +154,7 @@ export class Embedder {
 
 function join<V>(batches: Embedded<V>[]): Embedded<V> {
   const { model = '', dimensions = 0 } = batches[0] ?? {};
-  // Vectors of two models cannot be compared: another attempt embeds all texts with the new one.
+  // Vectors of two models cannot be compared: the next attempt embeds all texts with the new one.
   const changed = batches.some((batch) => batch.model !== model || batch.dimensions !== dimensions);
   if (changed) throw new JobFailure('model_changed', 'The embedding model changed during the job.', true);
   return { model, dimensions, vectors: batches.flatMap((batch) => batch.vectors) };

@@ -16,12 +16,12 @@ import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
 
 /**
- * Does the work of one kind of job, and returns its result and effects; stores nothing itself. Stops when the signal aborts. `tell` shows
- * operators in plain words how far it is.
+ * Does the work of one kind of job, and returns its result and effects; stores nothing itself. Stops when the signal aborts. `tell` reports
+ * its progress to operators in plain words.
  */
 export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, tell: (progress: string) => void) => Promise<Outcome>;
 
-/** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, and `ocrPages` if text recognition read some. */
+/** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, and `ocrPages` if text recognition read pages. */
 const extractDocument: Handler = async (deps, job, signal, tell) => {
   const document = await getJobDocument(deps, job);
   const extracted = await extractText(deps, document, { requestId: job.id, signal, tell });
@@ -86,7 +86,7 @@ const embedTexts: Handler = async (deps, job, signal, tell) => {
   return { result: { ...(await deps.embedder.embedNumbers(texts, { signal, requestId: job.id, textsPerCall, until, onProgress })) } };
 };
 
-/** The handler of each kind. A worker polls the task queues of the kinds that are here. */
+/** The handler of each kind. A worker polls the task queues of these kinds. */
 export const handlers: Record<JobKind, Handler> = {
   'document.extract': extractDocument,
   'document.summarize': summarizeDocument,
@@ -101,14 +101,14 @@ async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<Document
   return document;
 }
 
-/** For whom a text is extracted, until when, and whom its progress is told. */
+/** The context of an extraction: its job, its signal, and how it reports progress. */
 interface Call {
   requestId: string;
   signal: AbortSignal;
   tell: (progress: string) => void;
 }
 
-/** A document's text, whether it is the stored one, and what stores it if it is new. */
+/** A document's text, whether it was already stored, and the effect that stores a new one. */
 interface DocumentText {
   isStored?: boolean;
   text: string;
@@ -116,7 +116,7 @@ interface DocumentText {
   store: (trx: Transaction) => Promise<void>;
 }
 
-/** The stored text of a document, or else the text that is extracted now, which the effect `store` stores. Throws as {@link extractText}. */
+/** The stored text of a document, or else a newly extracted one, which the effect `store` stores. Throws as {@link extractText}. */
 async function getDocumentText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<DocumentText> {
   const stored = await findText(deps.db, document.id);
   if (stored) return { ...stored, isStored: true, store: async () => {} };
@@ -124,10 +124,10 @@ async function getDocumentText(deps: ActivityDeps, document: DocumentRow, call: 
   return { text: extracted.text, outline: extracted.outline ?? null, store: (trx) => storeText(trx, document, extracted) };
 }
 
-/** Types of which only extraction knows pages and headings. */
+/** Types whose pages and headings only extraction finds. */
 const hasOutline = (contentType: string) => !['text/plain', 'text/csv', 'application/json'].includes(contentType);
 
-/** The same, extracted again if the outline of the stored text is not known. If that fails for good, the stored text will do. */
+/** As {@link getDocumentText}, but extracts again if the stored text has no outline. If that fails for good, returns the stored text. */
 async function getOutlinedText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<DocumentText> {
   const stored = await getDocumentText(deps, document, call);
   if (stored.outline !== null || !hasOutline(document.content_type)) return stored;
@@ -141,8 +141,8 @@ async function getOutlinedText(deps: ActivityDeps, document: DocumentRow, call: 
 }
 
 /**
- * The error of a document without an object. If its row is still there, the store has lost it, and the log says so; a store without the marker
- * of this deployment is another one, in whose place the right one may be again later.
+ * The error for a document without an object. If its row still exists, the store has lost the object, and the log says so. A store without
+ * the marker of this deployment is a wrong one, so a later attempt may find the right one.
  */
 async function withoutObject({ db, storage, log }: ActivityDeps, { id }: DocumentRow): Promise<DocumentGone | StorageUnavailable> {
   if (!(await findDocument(db, id))) return new DocumentGone();

@@ -14,7 +14,7 @@ import { type AttemptInput, runJobAttempt } from './run-job-attempt.ts';
 import { housekeepingActivities, indexActivities, sweepActivities, tellingSuccess } from './scheduled.ts';
 import { workspaceActivities } from './workspaces.ts';
 
-/** What workflows do outside of Temporal. Thin: each calls the domain, the storage or the AI service. */
+/** The activities of workflows. Each is thin: it calls the domain, the storage or the AI service. */
 export type Activities = ReturnType<typeof createActivities>;
 
 /** All activities, by the names by which workflows call them. */

@@ -8,7 +8,10 @@ import { IndexSwitched } from '../domain/search/searched-index.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { settledDetail } from '../workflows/definitions.ts';
 
-/** An attempt failed for a reason that the tenant may read. If it is not `retryable`, the job fails; else it waits at least `retryAfterMs`. */
+/**
+ * A failure of an attempt that the tenant may read. If `retryable`, the next attempt waits at least `retryAfterMs`; otherwise the job
+ * fails.
+ */
 export class JobFailure extends Error {
   readonly code: string;
   readonly retryable: boolean;
@@ -22,24 +25,24 @@ export class JobFailure extends Error {
   }
 }
 
-/** What an activity throws, as Temporal records it. Causes stay in the log. */
+/** Converts an error for Temporal. Causes stay in the log. */
 export function toApplicationFailure(error: unknown): ApplicationFailure {
   const { code, message, retryable } = toAttemptFailure(error);
   return ApplicationFailure.create({ type: code, message, nonRetryable: !retryable });
 }
 
 /**
- * The failure of an attempt that has settled its job (docs/rules.md, job states): final if the job failed, or else with the wait until the
- * next attempt.
+ * The failure of an attempt that has settled its job (docs/rules.md, job states): final if the job failed, otherwise with the wait until
+ * the next attempt.
  */
 export function toSettledFailure({ code, message }: JobError, state: { status: 'failed' } | UnfinishedJob): ApplicationFailure {
   const failure = { type: code, message };
   if (state.status === 'failed') return ApplicationFailure.create({ ...failure, nonRetryable: true, details: [settledDetail] });
-  // Temporal takes none at all for a wait that it has to choose.
+  // Temporal would replace a wait of zero by its own.
   return ApplicationFailure.create(state.status === 'queued' ? { ...failure, nextRetryDelay: Math.max(1, state.delayMs) } : failure);
 }
 
-/** What an attempt that threw means for its job. */
+/** Converts an error of an attempt into the failure of its job. */
 export function toAttemptFailure(error: unknown): AttemptFailure {
   if (error instanceof JobFailure) return error;
   if (error instanceof DocumentGone) return { code: 'document_missing', message: error.message, retryable: false };

@@ -4,17 +4,17 @@ import { MailError, type OutgoingMail } from '../mail/port.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './progress.ts';
 
-/** Less than an attempt may take: the next one must not send beside it. */
-const mostMs = 100_000;
+/** Less than the timeout of an attempt, so that the next one never sends at the same time. */
+const maxMs = 100_000;
 
 export function mailActivities({ db, mailer, log }: ActivityDeps) {
   return {
-    /** Sends a mail and deletes it. A mail that is gone was sent by an earlier attempt. The failure that Temporal records names no recipient. */
+    /** Sends a mail and deletes it. A missing mail was sent by an earlier attempt. The recorded failure names no recipient. */
     async sendMail({ mailId }: { mailId: string }): Promise<{ sent: boolean }> {
       const mail = await findMailToSend(db, mailId);
       if (!mail) return { sent: false };
       try {
-        const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(mostMs)]);
+        const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(maxMs)]);
         await withHeartbeats(() => mailer.send(toOutgoing(mail), signal));
       } catch (error) {
         if (!(error instanceof MailError)) throw error;

@@ -17,8 +17,8 @@ interface OrganizationInput {
 }
 
 /**
- * The steps of an organization's deletion; each can be repeated. Each fails for good unless the deletion was requested (docs/rules.md, the row
- * decides): anybody who can reach Temporal can start the workflow.
+ * The steps of an organization's deletion; each can be repeated. Each fails for good unless the deletion was requested (docs/rules.md, the
+ * row decides), since anybody who reaches Temporal can start the workflow.
  */
 export function organizationActivities({ db, bulkDb, storage, payments }: ActivityDeps) {
   async function checkRequested(organizationId: string): Promise<void> {
@@ -28,7 +28,7 @@ export function organizationActivities({ db, bulkDb, storage, payments }: Activi
   }
 
   return {
-    /** Ends an organization that is being deleted as a customer. Needs its rows. */
+    /** Ends the customers of an organization that is being deleted. Needs its rows. */
     async closeCustomers({ organizationId }: OrganizationInput): Promise<void> {
       await checkRequested(organizationId);
       await withHeartbeats(() => closeCustomers(db, payments, organizationId));
@@ -52,7 +52,7 @@ export function organizationActivities({ db, bulkDb, storage, payments }: Activi
       await deleteOrganizationRows(bulkDb, organizationId, reporting<number>());
     },
 
-    /** Starts the workflow that deletes what the store refused. */
+    /** Starts the workflow that deletes the objects which the store refused. */
     async drainObjects({ organizationId }: OrganizationInput): Promise<void> {
       await inTransaction(db, (trx) => requestObjectDeletion(trx, organizationId, []));
     },

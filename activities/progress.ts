@@ -2,11 +2,11 @@ import { Context } from '@temporalio/activity';
 
 const heartbeatMs = 5_000;
 
-/** How a long activity reports its progress, in heartbeats, and learns that it must stop. */
+/** Progress reports of a long activity, by heartbeats, and the signal that it must stop. */
 export function reporting<T>(): { before: T | undefined; onProgress: (progress: T) => void; signal: AbortSignal } {
   const context = Context.current();
   return {
-    // The progress of an attempt that died; the next one continues its count.
+    // The progress of a lost attempt, whose count this one continues.
     before: context.info.heartbeatDetails as T | undefined,
     onProgress: (progress) => context.heartbeat(progress),
     signal: context.cancellationSignal,
@@ -14,8 +14,8 @@ export function reporting<T>(): { before: T | undefined; onProgress: (progress: 
 }
 
 /**
- * Runs work that waits for others, with a heartbeat every five seconds: a lost worker is noticed by their absence, and not by a long timeout.
- * Each heartbeat carries what `readProgress` returns; nothing if it is absent.
+ * Runs work with a heartbeat every five seconds, so that a lost worker is noticed before the long timeout. Each heartbeat carries what
+ * `readProgress` returns; nothing if it is absent.
  */
 export async function withHeartbeats<T>(work: () => Promise<T>, readProgress?: () => unknown): Promise<T> {
   const context = Context.current();

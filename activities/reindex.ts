@@ -17,9 +17,9 @@ import type { ActivityDeps } from './deps.ts';
 import { toApplicationFailure } from './job-failure.ts';
 import { reporting, withHeartbeats } from './progress.ts';
 
-/** For how long a document waits for a model that limits its rate, before the workflow does. */
+/** How long a document waits here for a model that limits its rate, before the workflow waits. */
 const patienceMs = 10 * 60_000;
-/** The pauses between the tries of a document that the service fails at. */
+/** The pauses between attempts for a document at which the service fails. */
 const pausesMs = [1_000, 10_000];
 
 interface Page {
@@ -35,7 +35,7 @@ export function reindexActivities(deps: ActivityDeps) {
   return {
     recordReindex: (reindex: { run: string; input: ReindexInput }): Promise<void> => recordReindex(db, reindex),
 
-    /** What the AI service embeds with now, and how it wants texts to be cut. */
+    /** The kind of index that the AI service makes now. */
     readReindexTarget: (): Promise<IndexKind> => withHeartbeats(() => readTarget(deps)),
 
     nextWorkspaceBehind: ({ scope, ...page }: { scope: ReindexScope; target: IndexKind; after: string }): Promise<string | null> =>
@@ -44,7 +44,7 @@ export function reindexActivities(deps: ActivityDeps) {
     countBehind: ({ workspaceId, target }: { workspaceId: string; target: IndexKind }): Promise<{ behind: number; staged: number }> =>
       countBehind(db, workspaceId, target),
 
-    /** Embeds the next documents that are behind, and keeps their chunks beside those that are searched. */
+    /** Embeds the next documents that are behind, and stages their chunks. */
     stageDocuments: (page: Page): Promise<ReindexBatch> => stagePage(deps, page),
 
     async switchWorkspace(workspace: { workspaceId: string; target: IndexKind }): Promise<Switched> {
@@ -68,7 +68,7 @@ async function readTarget({ ai, breaker }: ActivityDeps): Promise<IndexKind> {
   }
 }
 
-/** What a batch has done so far. An attempt that follows one that was broken off goes on from there. */
+/** The progress of a batch. The attempt after an interrupted one continues from it. */
 type Staged = Pick<ReindexBatch, 'staged' | 'chunks' | 'failed'>;
 
 async function stagePage(deps: ActivityDeps, page: Page): Promise<ReindexBatch> {
@@ -104,7 +104,7 @@ interface Embedding {
   textsPerCall: number;
 }
 
-/** Adds to the batch what became of a document; nothing if it has failed before, or was changed meanwhile. */
+/** Adds the outcome for a document to the batch; nothing if it failed before, or was changed meanwhile. */
 async function stageOne(deps: ActivityDeps, document: BehindDocument, embedding: Embedding, batch: Staged): Promise<void> {
   const { documentId } = document;
   if (batch.failed.some((failed) => failed.documentId === documentId)) return;
@@ -116,13 +116,12 @@ async function stageOne(deps: ActivityDeps, document: BehindDocument, embedding:
   }
 }
 
-/** A document's chunks by the target; or why there are none, if the document will never have any by it. */
+/** A document's chunks for the target, or the reason why it can have none. */
 type Embedded = { failure: string } | { chunks: EmbeddedChunk[] };
 
 /**
- * Embeds a document, and tries a few times if the service fails. If every try fails but the service responds otherwise, the document is to
- * blame. Throws a retryable failure if the AI service is away, and one that ends the run if the service now embeds with something other
- * than the target.
+ * Embeds a document, with a few attempts. If all fail but the service responds to other calls, the document is the cause. Throws a
+ * retryable failure if the AI service is away, and one that ends the run if the service now embeds with something other than the target.
  */
 async function embedPatiently(deps: ActivityDeps, document: BehindDocument, embedding: Embedding): Promise<Embedded> {
   const { signal } = embedding;
@@ -142,7 +141,7 @@ async function embedPatiently(deps: ActivityDeps, document: BehindDocument, embe
   }
 }
 
-/** Whether what failed may be the document's fault. That the service is away, or that it limits the rate, never is. */
+/** Whether the document may be the cause of an error. An outage of the service and its rate limit never are. */
 function mayBeOfDocument({ kind, code, retryAfterMs }: AiServiceError): boolean {
   return retryAfterMs === undefined && (kind === 'failed' || kind === 'unusable_answer' || code === 'timeout');
 }

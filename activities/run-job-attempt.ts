@@ -18,14 +18,14 @@ import { handlers } from './handlers.ts';
 import { JobFailure, toApplicationFailure, toAttemptFailure, toSettledFailure } from './job-failure.ts';
 import { createStopSignal } from './stop-signal.ts';
 
-/** A heartbeat's reply brings a cancellation. A worker that misses three of them is lost. */
+/** Cancellations come with the response to a heartbeat. A worker that misses three heartbeats counts as lost. */
 const heartbeatMs = 3_000;
 
-/** When an attempt looks again at a job that another run holds. */
+/** The wait before an attempt checks again a job that another run holds. */
 const heldElsewhereMs = 15_000;
 
-/** How often a transaction of an attempt may wait in vain for a lock. */
-const mostLockWaits = 3;
+/** How often a transaction of an attempt may time out waiting for a lock. */
+const maxLockWaits = 3;
 
 export interface AttemptInput {
   jobId: string;
@@ -70,7 +70,9 @@ function nameOf({ info }: Context): string {
   return nameAttempt({ runId: info.workflowExecution?.runId ?? '', activityId: info.activityId, attempt: info.attempt });
 }
 
-/** Claims the job; also one that is held by an earlier attempt of this run, which Temporal has given up: that one counts as lost. */
+/**
+ * Claims the job. A job held by an earlier attempt of this run, which Temporal has given up, is taken over: that attempt counts as lost.
+ */
 async function claimOrTakeOver({ db }: ActivityDeps, jobId: string, name: string): Promise<Claim> {
   const claim = await claimJob(db, jobId, name);
   if (claim.claimed || claim.job?.status !== 'running' || !isBefore(claim.job.claimed_by, name)) return claim;
@@ -78,17 +80,17 @@ async function claimOrTakeOver({ db }: ActivityDeps, jobId: string, name: string
   return await claimJob(db, jobId, name);
 }
 
-/** How the job has ended. Throws if it has not: another run holds it, or is about to claim it. */
+/** The end of the job. Throws if it has not ended: another run holds it, or is about to claim it. */
 function endedOrLater(state: JobState): EndedJob {
   if (state.status !== 'queued' && state.status !== 'running') return state;
   const nextRetryDelay = state.status === 'queued' ? state.delayMs : heldElsewhereMs;
   throw ApplicationFailure.create({ type: heldElsewhere, message: 'Another run holds the job.', nextRetryDelay, category: 'BENIGN' });
 }
 
-/** What Temporal records: a cancellation, or a coded failure. Causes that the tenant may not read stay in the log. */
+/** The error for Temporal: a cancellation, or a coded failure. Causes that the tenant may not read stay in the log. */
 function toFailure({ log }: ActivityDeps, jobId: string, error: unknown, { cancellationSignal, cancellationDetails }: Context): unknown {
   if (error instanceof ApplicationFailure) return error;
-  // A worker that stops also cancels its attempts, but the job must be tried again.
+  // A worker that stops also cancels its attempts, but the job must be retried.
   if (error instanceof SemaphoreClosed || cancellationDetails?.workerShutdown) return toApplicationFailure(workerStopped);
   if (cancellationSignal.aborted && error === cancellationSignal.reason) return error;
   log.warn({ err: error, jobId }, 'the attempt could not begin');
@@ -97,11 +99,11 @@ function toFailure({ log }: ActivityDeps, jobId: string, error: unknown, { cance
 
 const workerLost = new JobFailure('worker_lost', 'The worker was lost during the attempt.', true);
 const workerStopped = new JobFailure('worker_stopped', 'The worker stopped during the attempt.', true);
-/** Other work holds the locks that an attempt needs, such as the switch of its workspace to another model, for up to a quarter of an hour. */
+/** Other work may hold the locks that an attempt needs for up to 15 minutes, such as the switch of its workspace to another model. */
 const locked = new JobFailure(workspaceLocked, 'The document is locked by other work, such as the switch to another model.', true, {
   retryAfterMs: 60_000,
 });
-/** The drain of the workspace fails its jobs in the same way, but may come to this one much later. */
+/** The drain of the workspace fails its jobs with the same error, but may reach this one much later. */
 const workspaceMissing = new JobFailure('workspace_missing', 'The workspace of this job was deleted.', false);
 const timedOut = new JobFailure('timeout', 'The attempt took too long.', true);
 
@@ -122,7 +124,7 @@ async function runClaimed(
     await checkWorkspace(deps.db, job);
   } catch (error) {
     const stopped = context.cancellationDetails?.workerShutdown === true;
-    // The workflow settles what Temporal cancels.
+    // The workflow settles attempts that Temporal cancels.
     if (stop.signal.aborted && !stopped) throw stop.signal.reason;
     const cause = stop.signal.aborted ? workerStopped : timeout.aborted ? timedOut : error;
     return await settle(deps, job, cause);
@@ -134,7 +136,7 @@ async function runClaimed(
   return endedOrLater(await jobStateOf(deps.db, await findJob(deps.db, jobId)));
 }
 
-/** Settles the failure of an attempt in its job's row, and throws it as Temporal is to record it; returns how the job ended otherwise. */
+/** Settles the failure of an attempt in its job's row, and throws it for Temporal. If the job has ended otherwise, returns its end. */
 async function settle({ db, log, jobs }: ActivityDeps, job: JobRow, cause: unknown): Promise<EndedJob> {
   const { id: jobId, kind, claimed_by: claimedBy } = job;
   log.warn({ err: cause, jobId, kind }, 'the attempt failed');
@@ -148,7 +150,7 @@ async function settle({ db, log, jobs }: ActivityDeps, job: JobRow, cause: unkno
   return endedOrLater(state);
 }
 
-/** Throws if the workspace of a job is gone, in which nothing succeeds. */
+/** Throws if the workspace of a job is deleted, in which no job may succeed. */
 async function checkWorkspace(db: Db, { workspace_id: workspaceId, document_id: documentId }: JobRow): Promise<void> {
   if (workspaceId === null || (await isWorkspaceThere(db, workspaceId))) return;
   throw documentId === null ? workspaceMissing : new DocumentGone();
@@ -164,12 +166,12 @@ async function waitPatiently<T>(transaction: () => Promise<T>, signal: AbortSign
       return await transaction();
     } catch (error) {
       if (signal.aborted || !isLockTimeout(error)) throw error;
-      if (waits === mostLockWaits) throw locked;
+      if (waits === maxLockWaits) throw locked;
     }
   }
 }
 
-/** Waits until the lock is free that kept the attempt before from storing its result, so that this one does not work in vain. */
+/** Waits for the lock that kept the previous attempt from storing its result, so that this one does not work in vain. */
 async function untilUnlocked(db: Db, { workspace_id: workspaceId }: JobRow): Promise<void> {
   if (workspaceId !== null) await inTransaction(db, (trx) => lockWorkspaceIndex(trx, workspaceId, 'keep'));
 }

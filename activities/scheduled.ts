@@ -19,10 +19,10 @@ const sweepBatch = 500;
 const lateUploadsBatch = 10_000;
 const sweepMs = 50_000;
 
-/** The steps of the minute's sweep. Each does all that it can, and then fails if a part of it did: the next minute's sweep goes on. */
+/** The steps of the minutely sweep. Each does as much as it can, and then fails if a part failed; the next sweep continues. */
 export function sweepActivities({ db, getPlan, jobs, log }: ActivityDeps) {
   return {
-    /** Takes back what died processes left: jobs whose attempt is presumed lost, and the credits of searches. */
+    /** Takes back jobs whose attempt is presumed lost, and refunds searches whose process died. */
     async takeBackLost(): Promise<{ requeued: number; failed: number }> {
       const failures: unknown[] = [];
       const onFailure = (jobId: string, err: unknown) => {
@@ -38,7 +38,7 @@ export function sweepActivities({ db, getPlan, jobs, log }: ActivityDeps) {
       return swept;
     },
 
-    /** Requests the deletion of what late uploads may have stored, and starts the workflows of deletions and of queued jobs that have none. */
+    /** Requests the deletion of objects from late uploads, and starts missing workflows of deletions and of queued jobs. */
     async startMissing(): Promise<{ restarted: number }> {
       const failures: unknown[] = [];
       const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(sweepMs)]);
@@ -57,7 +57,7 @@ export function sweepActivities({ db, getPlan, jobs, log }: ActivityDeps) {
 type Step = () => Promise<unknown>;
 type Results<Steps extends readonly Step[]> = { -readonly [K in keyof Steps]: Awaited<ReturnType<Steps[K]>> | undefined };
 
-/** Runs each step, one after another. The result of one that fails is undefined, and its error is added to `failures`. */
+/** Runs the steps one after another. The result of a failed one is undefined, and its error is added to `failures`. */
 async function allOf<const Steps extends readonly Step[]>(failures: unknown[], steps: Steps): Promise<Results<Steps>> {
   const results: unknown[] = [];
   for (const step of steps) results.push(await step().catch((error: unknown) => void failures.push(error)));
@@ -70,7 +70,7 @@ export function housekeepingActivities({ db, storage, log, auditRetentionDays }:
   return {
     async purgeAbandonedUploads(): Promise<number> {
       const { before, ...options } = reporting<retention.Deleted | number>();
-      // A worker of an earlier version tells only how many.
+      // A worker of an earlier version reports only the number.
       return await purgeAbandonedUploads(db, { before: typeof before === 'number' ? { deleted: before } : before, ...options });
     },
     deleteOwnerlessOrganizations: () => deleteOwnerlessOrganizations(db, reporting<number>()),
@@ -87,7 +87,7 @@ export function housekeepingActivities({ db, storage, log, auditRetentionDays }:
       } catch (error) {
         if (!(error instanceof OrphanSweepStopped || error instanceof StoreOfAnotherDeployment)) throw error;
         log.error({ err: error }, 'the sweep of orphaned objects has stopped, and deletes nothing');
-        // Only an operator can decide.
+        // Only an operator can decide how to go on.
         throw ApplicationFailure.nonRetryable(error.message, error.name);
       }
     },
@@ -102,7 +102,7 @@ export function indexActivities({ maintenanceDb }: ActivityDeps) {
   };
 }
 
-/** The same steps. The observer is told of each that it is expected, now, and whenever it succeeded, by its name. */
+/** The same steps, with reports to the observer: now that each is expected, and later each success, by name. */
 export function tellingSuccess<Steps extends Record<string, () => Promise<unknown>>>(
   { steps: observer }: Pick<ActivityDeps, 'steps'>,
   steps: Steps,

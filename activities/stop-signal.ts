@@ -6,15 +6,15 @@ import type { ActivityDeps } from './deps.ts';
 /** How often an attempt whose workflow is gone checks that it still holds the job. */
 const checkMs = 3_000;
 
-/** Tells an attempt to stop. */
+/** The signal for an attempt to stop. */
 export interface StopSignal {
   signal: AbortSignal;
-  /** Ends the watch. */
+  /** Stops watching. */
   done(): void;
 }
 
 /**
- * Aborts when Temporal cancels the attempt. If it does so only because the workflow is gone, the attempt goes on as long as it holds the
+ * Aborts when Temporal cancels the attempt. If the reason is only that the workflow is gone, the attempt goes on as long as it holds the
  * job: a reset or terminated workflow costs no attempt and moves no money (docs/rules.md, the row decides).
  */
 export function createStopSignal(context: Context, { db, log }: Pick<ActivityDeps, 'db' | 'log'>, job: JobRow): StopSignal {

@@ -5,7 +5,7 @@ import type { DeleteWorkspaceInput } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';
 
-/** What the deletion of a workspace does after the request. */
+/** The activities of a workspace's deletion after the request. */
 export function workspaceActivities({ db }: ActivityDeps) {
   return {
     /** Fails for good unless the deletion was requested (docs/rules.md, the row decides). Drains nothing if it was drained before. */

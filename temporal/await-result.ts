@@ -4,8 +4,8 @@ import { type Client, isGrpcDeadlineError, isGrpcServiceError, WorkflowNotFoundE
 const pollMs = 200;
 
 /**
- * Waits for the result of a workflow, which may not be started yet. Returns undefined if there is none after `timeoutMs`, even because
- * Temporal is unreachable. Throws if the workflow failed.
+ * Waits for the result of a workflow, which may not be started yet. Returns undefined if there is none after `timeoutMs`, also if Temporal
+ * is unreachable. Throws if the workflow failed.
  */
 export async function awaitResult<T>(client: Client, workflowId: string, timeoutMs: number): Promise<T | undefined> {
   const deadline = Date.now() + timeoutMs;

@@ -11,8 +11,8 @@ const answerMs = 3_000;
 type TemporalConfig = ServerConfig['temporal'];
 
 /**
- * The client reconnects within two seconds after an outage, and finds a connection that died without a word after fifteen. By default gRPC
- * waits for up to two minutes, and for 45 seconds. Temporal refuses clients that ask more often than every ten seconds.
+ * Reconnects within two seconds after an outage, and detects a silently dead connection after 15; gRPC's defaults are up to two minutes and
+ * 45 seconds. Temporal refuses clients that ping more often than every ten seconds.
  */
 const channelArgs = {
   'grpc.initial_reconnect_backoff_ms': 200,
@@ -27,12 +27,12 @@ export function createTemporalClient(config: TemporalConfig): Client {
   return new Client({ connection, namespace: config.namespace, dataConverter: createDataConverter(config), interceptors });
 }
 
-/** The same client over the connection of workers in this process. */
+/** The client with the connection of the workers in this process. */
 export function overConnection({ options }: Client, connection: NativeConnection): Client {
   return new Client({ connection, namespace: options.namespace, dataConverter: options.loadedDataConverter, interceptors });
 }
 
-/** Passes the trace that a start or a signal is a part of on to the workflow. */
+/** Passes the trace of a start or a signal on to the workflow. */
 const passTrace: WorkflowClientInterceptor = {
   startWithDetails: (input, next) => next({ ...input, headers: withTraceparent(input.headers, currentTraceparent()) }),
   signalWithStart: (input, next) => next({ ...input, headers: withTraceparent(input.headers, currentTraceparent()) }),
@@ -40,12 +40,12 @@ const passTrace: WorkflowClientInterceptor = {
 
 const interceptors = { workflow: [passTrace] } satisfies ClientOptions['interceptors'];
 
-/** The connection of the workers. Throws if Temporal is unreachable; the caller tries again. */
+/** The connection of the workers. Throws if Temporal is unreachable; the caller retries. */
 export function connectWorkers(config: TemporalConfig): Promise<NativeConnection> {
   return NativeConnection.connect(connectionOptions(config));
 }
 
-/** Whether Temporal responds to a client in time, over the connection that it has. */
+/** Whether Temporal responds to a client in time, over its open connection. */
 export async function responds(client: Client): Promise<boolean> {
   return await client
     .withDeadline(Date.now() + answerMs, () => client.workflowService.getSystemInfo({}))

@@ -3,12 +3,12 @@ import type { DataConverter } from '@temporalio/common';
 import type { ServerConfig } from '../config/server.ts';
 import { createPayloadCodec } from './payload-codec.ts';
 
-/** Temporal's SDK and the bundler of the workflows load it by its path. */
+/** A path, by which Temporal's SDK and the bundler of the workflows load it. */
 const failureConverterPath = fileURLToPath(new URL('../workflows/failure-converter.ts', import.meta.url));
 
 /**
- * How clients and workers write and read payloads: one and the same for all that share a namespace. Without a current key nothing is
- * encrypted. The codec runs outside of the workflows' sandbox.
+ * The converter of payloads, which all clients and workers of a namespace must share. Without a current key nothing is encrypted. The codec
+ * runs outside of the workflows' sandbox.
  */
 export function createDataConverter({ payloadKeys }: Pick<ServerConfig['temporal'], 'payloadKeys'>): DataConverter {
   const payloadCodecs = [createPayloadCodec(payloadKeys)];

@@ -21,8 +21,8 @@ export class IntentDelivery {
   }
 
   /**
-   * Throws if Temporal does not take the intent within `deadlineMs`. With the client of a worker in this process (`near`), the first task of
-   * a workflow comes with the response to its start, and no queue.
+   * Throws if Temporal does not take the intent within `deadlineMs`. With the client of a worker in this process (`near`), the first task
+   * of a workflow comes with the response to its start instead of through a queue.
    */
   async deliver({ id, intent, traceparent }: OutboxMessage, deadlineMs: number, near?: Client): Promise<void> {
     const client = near ?? this.#client;
@@ -31,7 +31,7 @@ export class IntentDelivery {
     await this.remove(id);
   }
 
-  /** Deletes the row of an intent. Rows that are removed at the same time are deleted by one statement. */
+  /** Deletes the row of an intent. One statement deletes all rows that are removed at the same time. */
   remove(id: number): Promise<void> {
     this.#delivered.push(id);
     this.#flushing ??= this.#flush();
@@ -56,7 +56,7 @@ export class IntentDelivery {
   }
 }
 
-/** A start that may not follow a finished run has nothing left to start. */
+/** Ignores that a start may not follow a finished run: nothing is left to start. */
 function orIsOver(error: unknown): void {
   if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
 }

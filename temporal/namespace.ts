@@ -2,7 +2,7 @@ import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOver
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { mainTaskQueue } from '../workflows/definitions.ts';
 
-/** What an operator can search workflows by (docs/rules.md, ids in histories). */
+/** The attributes by which operators can search workflows (docs/rules.md, ids in histories). */
 export const searchAttributes = {
   organizationId: defineSearchAttributeKey('OrganizationId', 'KEYWORD'),
   workspaceId: defineSearchAttributeKey('WorkspaceId', 'KEYWORD'),
@@ -14,10 +14,10 @@ export const searchAttributes = {
 /** KEYWORD, in Temporal's protocol. */
 const keywordType = 2;
 
-/** A run that is late, or due while the last one is still running, is skipped: the next one does its work. */
+/** A run that is late or would overlap the previous one is skipped: the next one does its work. */
 const policies = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' } as const;
 
-/** Longer than any run takes. One that can never end, as after a release that cannot replay it, would hold up all later ones. */
+/** Longer than any run takes. A run that never ends, for example because a release cannot replay it, would block all later ones. */
 const longestRun = { sweep: '30 minutes', daily: '3 days' } as const;
 
 const schedules: ScheduleOptions[] = [
@@ -72,7 +72,7 @@ const schedules: ScheduleOptions[] = [
   },
 ];
 
-/** Registers the search attributes that the namespace lacks, and creates or updates the schedules. To be called at every start. */
+/** Registers the search attributes that the namespace lacks, and creates or updates the schedules. Call it at every start. */
 export async function prepareNamespace(client: Client, namespace: string): Promise<void> {
   await registerSearchAttributes(client, namespace);
   await ensureSchedules(client);

@@ -9,17 +9,17 @@ import { logFieldsOf } from './log-fields.ts';
 import { grpcErrorOf, isUnreachable } from './unreachable.ts';
 
 const deadlineMs = 5_000;
-/** How many intents are on their way at once: more would only wait for each other in a Temporal that is busy. */
+/** The maximum number of intents in flight: a busy Temporal would not take more any faster. */
 const maxInFlight = 10;
 const pollMs = 1_000;
 /** Longer than a delivery takes. */
 const leaseSeconds = 15;
-/** Organizations take turns among so many of the oldest intents: ranking all of a large backlog takes seconds. */
+/** The number of oldest intents that are ranked fairly by organization: ranking all of a large backlog takes seconds. */
 const maxRanked = 5_000;
-/** A new namespace, in which no worker has registered the search attributes yet. */
+/** The error of a new namespace in which no worker has registered the search attributes yet. */
 const isUnprepared = /no mapping defined for search attribute|search attribute \S+ is not defined/i;
 
-/** Delivers the intents that are still in the table (docs/rules.md, outbox), organizations in turn, as fast as Temporal takes them. */
+/** Delivers the intents that are still in the table (docs/rules.md, outbox), fairly by organization, as fast as Temporal takes them. */
 export class OutboxRelay {
   readonly #db: Db;
   readonly #delivery: IntentDelivery;
@@ -36,7 +36,7 @@ export class OutboxRelay {
     this.#log = log;
   }
 
-  /** Relays until the signal aborts, and waits for what is on its way. Never rejects. */
+  /** Relays until the signal aborts, and waits for intents in flight. Never rejects. */
   async run(stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted) {
       try {
@@ -44,7 +44,7 @@ export class OutboxRelay {
         const messages = await lease(this.#db, limit);
         for (const message of messages) this.#send(message);
         if (messages.length === limit) await this.#untilHalfFree();
-        // One that is taken may let the next one of its workflow go.
+        // A delivered intent may unblock the next one of its workflow.
         else await Promise.race([pause(pollMs, stopping), ...this.#inFlight]);
         if (!this.#reached) await pause(pollMs, stopping);
       } catch (error) {
@@ -62,7 +62,7 @@ export class OutboxRelay {
     this.#inFlight.add(sending);
   }
 
-  /** A lease of a few at a time would cost more than their delivery. */
+  /** Waits until half of the capacity is free, since leasing a few intents at a time would cost more than their delivery. */
   async #untilHalfFree(): Promise<void> {
     while (this.#inFlight.size > maxInFlight / 2) await Promise.race(this.#inFlight);
   }
@@ -95,7 +95,7 @@ export class OutboxRelay {
 
   #noteOutage(cause: unknown): void {
     this.#reached = false;
-    // A Temporal that is slow takes some and not others.
+    // A slow Temporal takes some intents and not others.
     if (this.#outageLogged || performance.now() - this.#lastReachedAt <= deadlineMs) return;
     this.#outageLogged = true;
     this.#log.warn({ err: cause }, 'Temporal cannot be reached; intents wait in the outbox');
@@ -103,8 +103,8 @@ export class OutboxRelay {
 }
 
 /**
- * Takes a lease on intents that nobody holds: of each workflow only the oldest, so that their order is kept; of each organization one after
- * another, so that many of one do not hold up another's; last those that Temporal did not take before, the longest untried first.
+ * Leases free intents: of each workflow only the oldest, which keeps their order; round robin by organization, so that a backlog delays no
+ * other organization; last those that Temporal did not take before, the longest untried first.
  */
 async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
   const isFree = sql`(lease_until is null or lease_until < now())`;
@@ -127,7 +127,7 @@ async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
   return rows;
 }
 
-/** Puts an intent back: for a second if Temporal is unreachable, or else for longer each time. */
+/** Postpones an intent: by a second if Temporal is unreachable, otherwise by longer each time. */
 async function postpone(db: Db, id: number, error: unknown, unreachable: boolean): Promise<void> {
   const message = reasonOf(error);
   const seconds = unreachable ? sql`1` : sql`least(30, power(2, least(attempts, 5)))::int`;
@@ -137,7 +137,7 @@ async function postpone(db: Db, id: number, error: unknown, unreachable: boolean
   `.execute(db);
 }
 
-/** The client's own error only says what it tried. */
+/** The reason of an error: the client's own error says only what it tried. */
 function reasonOf(error: unknown): string {
   const grpc = grpcErrorOf(error);
   if (grpc) return grpc.details;

@@ -12,17 +12,20 @@ import type { StartSettings } from './start-options.ts';
 
 /** Delivers committed intents to Temporal: at once in the background, and later from the table (docs/rules.md, outbox). */
 export interface Outbox {
-  /** Delivers what this process commits from now on, and relays what is in the table, until {@link stop}. */
+  /** Starts delivering this process's commits and relaying the table, until {@link stop}. */
   start(): void;
-  /** Shares the connection of workers in this process, which get the first task of a new workflow at once; undefined before it closes. */
+  /**
+   * Shares the connection of workers in this process, so that they get the first task of a new workflow at once; undefined before it
+   * closes.
+   */
   shareConnection(connection: NativeConnection | undefined): void;
-  /** Stops both, and waits for deliveries under way, but not for long: the table keeps what is left. */
+  /** Stops both, and waits briefly for deliveries in flight: the rest stays in the table. */
   stop(): Promise<void>;
 }
 
 export interface OutboxOptions {
   db: Db;
-  /** Connections of their own of the workers in this process, whose intents are delivered at once too. */
+  /** The workers' own pool, whose intents are also delivered at once. */
   workerDb?: Db | undefined;
   client: Client;
   log: Logger;
@@ -30,8 +33,8 @@ export interface OutboxOptions {
 }
 
 /**
- * Shorter than the lease of the writer, which begins before the commit. Not much shorter: the response to a start brings the workflow's first
- * task, and whoever gives up on it leaves that lost for ten seconds, until Temporal notices.
+ * Shorter than the writer's lease, which begins before the commit, but not much: the response to a start brings the workflow's first task,
+ * and if the caller gives up, Temporal notices the loss only after ten seconds.
  */
 const deadlineMs = 3_000;
 const mostInFlight = 256;

@@ -13,7 +13,7 @@ const tagBytes = 16;
 const encrypted = 'binary/encrypted';
 const keyIdField = 'encryption-key-id';
 
-/** A payload cannot be decrypted: its key is not here, or is another one of the same id. */
+/** Thrown if a payload cannot be decrypted: its key is missing, or differs from the one of the same id. */
 export class UnknownPayloadKey extends Error {
   constructor(message: string) {
     super(message);

@@ -7,12 +7,12 @@ import { logFieldsOf } from './log-fields.ts';
 const levels = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
 /**
- * Writes the log of the SDK, including its native part, to the log of the process. With `measures` it returns what reads the metrics of the
- * SDK, in Prometheus's text format. Call it once, before anything else of the SDK. `main.ts` handles signals, because it stops the parts
- * in order.
+ * Writes the log of the SDK, including its native part, to the log of the process. With `measures` it returns a function that reads the
+ * SDK's metrics in Prometheus's text format. Call it once, before using the SDK. `main.ts` handles signals, because it stops the parts in
+ * order.
  */
 export async function installRuntime({ log, measures }: { log: Logger; measures: boolean }): Promise<(() => Promise<string>) | undefined> {
-  // Bound to here: the SDK keeps lines for a moment, and may write them during a step that they do not belong to.
+  // Bound to this async context, since the SDK buffers lines and may write them during an unrelated step.
   const write = ({ level, message, meta }: LogEntry) => log[levels[level]]({ ...meta, ...fieldsOf(meta) }, message);
   // The SDK serves its metrics itself. Our own port shows them with ours, so that a process has one target to scrape.
   const bindAddress = measures ? `127.0.0.1:${await findFreePort()}` : undefined;
@@ -28,7 +28,7 @@ export async function installRuntime({ log, measures }: { log: Logger; measures:
   return async () => (await fetch(`http://${bindAddress}/metrics`, { signal: AbortSignal.timeout(2_000) })).text();
 }
 
-/** The native part of the SDK writes names with underscores. */
+/** Converts the field names of the SDK's native part, which have underscores. */
 function fieldsOf(meta: Record<string | symbol, unknown> = {}): object {
   const workflowId = meta.workflowId ?? meta.workflow_id;
   return typeof workflowId === 'string' ? logFieldsOf(workflowId) : {};

@@ -4,7 +4,7 @@ import type { PlanName } from '../db/schema.ts';
 import { mainTaskQueue, type StartIntent } from '../workflows/definitions.ts';
 import { searchAttributes } from './namespace.ts';
 
-/** What a start needs besides the intent. */
+/** The settings of a start besides the intent. */
 export interface StartSettings {
   /** How long an attempt of a job may run. */
   timeoutMs: number;
@@ -12,16 +12,16 @@ export interface StartSettings {
   retryDelaysMs: readonly number[];
 }
 
-/** How long after its creation an upload is looked at that nobody has completed; its row says whether the time is over. */
+/** How long after its creation an uncompleted upload is checked; its row decides whether its time is over. */
 const uploadDelay = '24 hours';
 const uploadDetails = 'Begins when the upload ends, or a day after it began, and then removes it.';
 
-/** The share of the workers that an organization gets by its plan, relative to the others. */
+/** The weight of an organization among the workers by its plan. */
 const fairnessWeights: Record<PlanName, number> = { free: 1, pro: 2, team: 4 };
 
 /**
- * The options that start the workflow of an intent. A run that is under way is used; a finished one may be followed by another, which
- * finds the row final (docs/rules.md, the row decides). An upload has one run only: the signal that it ended may come before its start.
+ * The options that start the workflow of an intent. A running workflow is used; a finished one may be followed by another, which finds the
+ * row final (docs/rules.md, the row decides). An upload has only one run, since the signal that it ended may come before its start.
  */
 export function startOptions(intent: StartIntent, settings: StartSettings): WorkflowStartOptions {
   const { organizationId } = idsOf(intent);

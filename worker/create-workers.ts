@@ -10,26 +10,26 @@ import { logActivities, traceActivities } from './telemetry.ts';
 export interface WorkerOptions {
   connection: NativeConnection;
   namespace: string;
-  /** How payloads are written and read. */
+  /** The converter that writes and reads payloads. */
   dataConverter: DataConverter;
   activities: Activities;
   /** The kinds whose task queues this process polls. */
   jobKinds: readonly JobKind[];
-  /** How many attempts of all kinds this process takes at once. */
+  /** The maximum number of attempts of all kinds in this process. */
   concurrency: number;
   shutdownGraceMs: number;
-  /** What the sandbox of the workflows calls. */
+  /** The sinks that the workflows' sandbox calls. */
   sinks: InjectedSinks<TraceSinks>;
 }
 
-/** How long after the grace an attempt that does not end is given up, in milliseconds. */
+/** The time after the grace period at which an unfinished attempt is given up, in milliseconds. */
 export const forceMs = 3_000;
 
 /**
- * How many workflows a process keeps in memory between their tasks, each 0.25 MB: by itself the SDK would keep 2,300 where the heap may grow to
- * 4 GB, and an outage of the AI service, in which jobs wait, would fill them. Others are replayed when something happens to them.
+ * How many workflows a process caches between their tasks, at 0.25 MB each. The SDK's default for a heap of 4 GB is 2,300, which waiting
+ * jobs would fill during an outage of the AI service. Other workflows are replayed for their next task.
  */
-const mostCachedWorkflows = 600;
+const maxCachedWorkflows = 600;
 
 /** The workers of a process: one for workflows and their short activities, and one for the attempts of each kind of job. */
 export async function createWorkers(options: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker[]> {
@@ -39,14 +39,14 @@ export async function createWorkers(options: WorkerOptions, workflowBundle: Work
   const workers = created.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   const failure = created.find((each) => each.status === 'rejected');
   if (failure) {
-    // The first failure is the reason, even if these do not end well.
+    // The first failure is reported, even if these do not end well.
     await Promise.allSettled(workers.map(discard));
     throw failure.reason;
   }
   return workers;
 }
 
-/** Ends a worker that was never run: it would keep its connection open. Only a run releases it. */
+/** Ends a worker that was never run. Only a run releases its connection. */
 async function discard(worker: Worker): Promise<void> {
   const run = worker.run();
   worker.shutdown();
@@ -61,8 +61,8 @@ function createMainWorker({ activities, sinks, ...options }: WorkerOptions, work
     workflowBundle,
     activities: shortActivities,
     sinks,
-    maxCachedWorkflows: mostCachedWorkflows,
-    // The workflows that a lost worker had in memory continue elsewhere after this.
+    maxCachedWorkflows,
+    // Cached workflows of a lost worker continue elsewhere after this time.
     stickyQueueScheduleToStartTimeout: '3 seconds',
   });
 }
@@ -90,7 +90,7 @@ function common({ connection, namespace, dataConverter, shutdownGraceMs }: Omit<
     dataConverter,
     shutdownGraceTime: shutdownGraceMs,
     shutdownForceTime: shutdownGraceMs + forceMs,
-    // The outer one first: lines have the id of the trace.
+    // The outer interceptor comes first, so that log lines have the id of the trace.
     interceptors: { activity: [traceActivities, logActivities] },
   };
 }

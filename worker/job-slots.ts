@@ -2,9 +2,8 @@ import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit } from '@temporal
 import { WaitQueue } from '../concurrency/wait-queue.ts';
 
 /**
- * What the workers of all kinds in a process may take from their queues. An attempt counts for all of them, a poll only for its own queue, so
- * that idle queues take nothing from the others. Polls of several queues may bring a few attempts more: those wait for the process's
- * semaphore.
+ * The slots that the workers of all kinds in a process share. An attempt counts for all of them, a poll only for its own queue, so that
+ * idle queues take no slots from others. Polls of several queues may start a few attempts too many, which wait for the process's semaphore.
  */
 export class JobSlots {
   private readonly limit: number;
@@ -17,7 +16,7 @@ export class JobSlots {
 
   /** The supplier of one worker. */
   supplier(): CustomSlotSupplier<ActivitySlotInfo> {
-    /** Those of polls that have brought nothing yet. */
+    /** The permits of polls that have brought no attempt yet. */
     const asking = new Set<SlotPermit>();
     const used = new Set<SlotPermit>();
     const reserve = (): SlotPermit | null => {

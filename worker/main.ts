@@ -41,7 +41,7 @@ const temporal = createTemporalClient(config.temporal);
 const outbox = createOutbox({ db, client: temporal, log, settings: config.jobs });
 const storage = traceStorage(await createStorage(config));
 await checkStoreOwner(db, storage, { stores: false }).catch((err: unknown) => {
-  // Anything else may pass: the worker asks again before it runs.
+  // Other errors may be temporary: the worker checks again before it runs.
   if (!(err instanceof WrongStore)) return;
   log.fatal({ err }, 'the worker does not start: this is not the store of its database');
   process.exit(1);
@@ -61,7 +61,7 @@ if (config.metrics.port > 0) await serveMetrics(config.metrics, { registry, read
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 
-/** Lets attempts finish within their grace, hands back the rest, then closes the connections that they use. */
+/** Lets attempts finish within their grace period, hands back the rest, then closes their connections. */
 async function stop(signal: string): Promise<void> {
   if (stopping) return;
   stopping = true;

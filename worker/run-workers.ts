@@ -10,11 +10,11 @@ export interface RunWorkersOptions {
   create(connection: NativeConnection, bundle: WorkflowBundle): Promise<Worker[]>;
   /** Called once Temporal is reachable, before the workers start. */
   prepare(): Promise<void>;
-  /** Called with the connection of workers that run, and with undefined before it is closed. */
+  /** Called with the connection of running workers, and with undefined before it closes. */
   onConnection(connection: NativeConnection | undefined): void;
   /** Called when a stop begins, before the workers are shut down. */
   onStop(): void;
-  /** Resolves when Temporal was silent for long and is back, or the signal aborts: all is then connected anew. */
+  /** Resolves when Temporal was silent for long and is back, which makes the workers reconnect; or when the signal aborts. */
   untilReconnected(signal: AbortSignal): Promise<void>;
   /** How long a stop may take, in milliseconds, even if Temporal is unreachable. */
   stopMs: number;
@@ -22,7 +22,7 @@ export interface RunWorkersOptions {
 
 const firstDelayMs = 250;
 const longestDelayMs = 5_000;
-/** Workers that ran this long were not failing, so the next delay is a short one. */
+/** Workers that ran for this long were not failing, so the next delay is short again. */
 const steadyMs = 60_000;
 
 /** The workers of a process, run from its construction on: after each loss of Temporal or failure of a worker, all are created anew. */
@@ -32,7 +32,7 @@ export class RunningWorkers {
   readonly #loop: Promise<void>;
   #running = false;
   #workers: Worker[] = [];
-  /** Workers whose connection may be dead, until they have ended. */
+  /** Replaced workers that have not ended yet; their connection may be dead. */
   readonly #leaving = new Set<Promise<unknown>>();
   #bundle: Promise<WorkflowBundle> | undefined;
 
@@ -46,7 +46,7 @@ export class RunningWorkers {
     return this.#running;
   }
 
-  /** Stops polling, lets attempts finish within their grace, and hands back the rest. */
+  /** Stops polling, lets attempts finish within their grace period, and hands back the rest. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#options.onStop();
@@ -96,11 +96,11 @@ export class RunningWorkers {
     }
   }
 
-  /** Made while the connection is, and once; if that fails, it is made anew the next time. */
+  /** The bundle, made once and while connecting; if that fails, it is made again the next time. */
   #bundled(): Promise<WorkflowBundle> {
     if (this.#bundle) return this.#bundle;
     const bundle = this.#options.bundle();
-    // The failure is that of the run, which may be waiting for the connection, or be over by then: a rejection that nobody handles ends the process.
+    // The run reports the error when it awaits the bundle. Until then an unhandled rejection would end the process.
     bundle.catch(() => {
       this.#bundle = undefined;
     });
@@ -108,7 +108,7 @@ export class RunningWorkers {
     return bundle;
   }
 
-  /** Never resolves once the process stops: then the workers are waited for. */
+  /** Never resolves while the process stops, since the stop waits for the workers. */
   async #untilReconnected(ended: AbortSignal): Promise<void> {
     const { signal } = this.#stopping;
     await this.#options.untilReconnected(AbortSignal.any([ended, signal]));
@@ -116,7 +116,7 @@ export class RunningWorkers {
     this.#options.log.warn('Temporal was silent for long; the workers connect anew');
   }
 
-  /** Over a dead connection workers take their whole grace to end: nobody waits for that but a stop. */
+  /** Workers with a dead connection take their whole grace period to end. Only a stop waits for them. */
   #leave(runs: Promise<void>[], connection: NativeConnection): void {
     const left = Promise.allSettled(runs)
       .then(() => connection.close())

@@ -23,7 +23,7 @@ import { createTraceSinks } from './telemetry.ts';
 import { untilReconnected } from './until-reconnected.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
-/** What the process measures of its workers. */
+/** The observers of the workers, for metrics. */
 interface WorkerObserver extends Pick<ActivityDeps, 'steps'> {
   watchBreaker?: (readState: () => CircuitBreaker['state']) => void;
 }
@@ -36,7 +36,7 @@ interface WorkerParts extends SharedParts {
   tracing: Tracing | undefined;
 }
 
-/** Starts the workers of this process, inside the API or by themselves. The outbox of the process shares their connection. */
+/** Starts the workers of this process, inside the API or by themselves. The process's outbox shares their connection. */
 export function startWorker(config: ServerConfig, client: Client, { outbox, tracing, ...parts }: WorkerParts): RunningWorkers {
   const deps = createDeps(config, parts);
   const activities = createActivities(deps);
@@ -54,7 +54,7 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
     prepare: async () => {
       await prepareNamespace(client, namespace);
       await checkStoreOwner(deps.db, deps.storage, { stores: false }).catch((err) => {
-        // Jobs would not find their documents there, and would fail for good.
+        // With the wrong store jobs would not find their documents, and would fail for good.
         if (err instanceof WrongStore || err instanceof UnmarkedStore) throw err;
         deps.log.error({ err }, 'the store is not ready: nothing is deleted there');
       });

@@ -5,7 +5,7 @@ import type { Tracing } from '../telemetry/start-tracing.ts';
 import { logFieldsOf } from '../temporal/log-fields.ts';
 import { type TraceSinks, traceparentOf } from '../workflows/trace-header.ts';
 
-/** Every line that is logged during an activity names its workflow, and the job that the workflow runs. */
+/** Every log line of an activity names its workflow, and the job that the workflow runs. */
 export const logActivities: ActivityInterceptorsFactory = ({ info }) => {
   const fields = { ...(info.workflowExecution && logFieldsOf(info.workflowExecution.workflowId)), activity: info.activityType };
   return { inbound: { execute: (input, next) => withLogFields(fields, () => next(input)) } };
@@ -32,7 +32,7 @@ export const traceActivities: ActivityInterceptorsFactory = ({ info }) => {
   };
 };
 
-/** Takes the spans of workflows out of their sandbox; to nowhere while nothing is traced. */
+/** The sink for spans of workflows; it drops them if nothing is traced. */
 export function createTraceSinks(tracing: Tracing | undefined): InjectedSinks<TraceSinks> {
   return {
     traces: {

@@ -9,7 +9,7 @@ export interface ReconnectOptions {
 
 const checkMs = 5_000;
 const retryMs = 1_000;
-/** A connection outlives a shorter silence. After a longer one the server has given up what it waited for. */
+/** Connections survive a shorter silence. After a longer one the server has dropped their pending calls. */
 const longSilenceMs = 8_000;
 
 /**

@@ -10,7 +10,7 @@ const cacheDirectory = join(root, 'node_modules', '.cache', 'sheaf');
 
 /**
  * The workflows as Temporal's sandbox runs them. Bundling takes seconds, so the bundle is cached in `node_modules/`, under the hash of its
- * sources. A cache that cannot be written is no error. With the path of a failure converter, that one is in the bundle.
+ * sources. An unwritable cache is no error. The bundle contains the failure converter of the given path, if any.
  */
 export async function bundleWorkflows({ failureConverterPath }: DataConverter = {}): Promise<WorkflowBundle> {
   const variant = failureConverterPath === undefined ? '' : '-failures';
