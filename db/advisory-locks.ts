@@ -1,6 +1,6 @@
 /**
- * The numbers of the advisory locks, each for something that only one process may do at a time. Take them with `pg_try_advisory_lock`, never
- * by waiting: a session that waits holds a snapshot, and building an index waits for older snapshots.
+ * The numbers of the advisory locks, each for work that only one process may do at a time. Take them with `pg_try_advisory_lock`, without
+ * waiting: a waiting session holds a snapshot, and index builds wait for older snapshots.
  */
 export const advisoryLocks = {
   /** Applying migrations. */

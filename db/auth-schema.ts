@@ -39,14 +39,14 @@ export interface AuthTables {
     expiresAt: Date;
     createdAt: CreatedAt;
     inviterId: string;
-    /** Set while an acceptance is under way: until then its seat counts as taken. */
+    /** Set while an invitation is being accepted: until then its seat counts as taken. */
     seatHeldUntil: NullableDate;
   };
   team: { id: string; name: string; organizationId: string; createdAt: CreatedAt };
   subscription: {
     id: string;
     plan: string;
-    /** The organization. */
+    /** The id of the organization. */
     referenceId: string;
     stripeCustomerId: string | null;
     stripeSubscriptionId: string | null;
@@ -62,11 +62,11 @@ export interface AuthTables {
     seats: number | null;
     billingInterval: string | null;
     stripeScheduleId: string | null;
-    /** When Stripe's answer was stored that the row holds. */
+    /** When the stored answer of Stripe was written. */
     syncedAt: ColumnType<Date | null, Date | RawBuilder<Date> | null | undefined, Date | RawBuilder<Date> | null>;
     /** The number of the request whose answer the row holds, from the sequence `subscription_fetch`. */
     syncedFetch: Generated<number>;
-    /** When the first renewal was due that is not paid; null while every renewal is paid. */
+    /** When the first unpaid renewal was due; null if every renewal is paid. */
     pastDueSince: NullableDate;
   };
   plan_limit: { plan: string; members: number; dunning_days: number };

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Db } from './connect.ts';
 
 /**
- * Reads rows by their key, with one query for all keys that are requested in the same turn of the event loop: many requests at once cost
- * few round trips. Nothing is cached, and a transaction batches only its own reads.
+ * Reads rows by their key, with one query for all keys that are requested in the same iteration of the event loop, so that many concurrent
+ * requests cost few round trips. Nothing is cached, and a transaction batches only its own reads.
  */
 export function batchedRead<Row>(
   load: (db: Db, keys: readonly string[]) => Promise<Row[]>,

@@ -1,4 +1,4 @@
-/** How long a transaction that may change a job takes at most (docs/rules.md, notifications may be lost). */
+/** The maximum duration of a transaction that may change a job (docs/rules.md, notifications may be lost). */
 export const longestTransactionMs = 30_000;
 
 /**
@@ -12,23 +12,25 @@ export const longestTransactionMs = 30_000;
  */
 export type WorkClass = 'session' | 'request' | 'worker' | 'bulk' | 'maintenance' | 'migration';
 
-/** What Postgres lets a class of work do, in milliseconds; 0 is no bound. */
+/** The bounds that Postgres enforces for a class of work, in milliseconds; 0 means no bound. */
 export interface WorkBounds {
-  /** One statement. Half a second later the client gives up a server that says nothing, and the connection. */
+  /** The duration of a statement. Half a second later the client gives up a silent server, and the connection. */
   statementMs: number;
-  /** The wait for one lock. */
+  /** The wait for a lock. */
   lockMs: number;
   transactionMs: number;
-  /** How long a transaction may wait for its process. */
+  /** How long a transaction may be idle. */
   idleMs: number;
-  /** The wait for a connection, until it is made or free. */
+  /** The wait for a connection, new or from the pool. */
   connectMs: number;
 }
 
 const longestIdleMs = 15_000;
 const bulkMs = 15 * 60_000;
 
-/** A request finds out within five seconds that the server is silent. A migration that waits for a lock stops everybody who asks after it. */
+/**
+ * A request notices a silent server within five seconds. A migration waits briefly, because a waiting lock request blocks all later ones.
+ */
 export const boundsOf: Record<WorkClass, WorkBounds> = {
   session: { statementMs: 2_000, lockMs: 1_000, transactionMs: 2_500, idleMs: 2_500, connectMs: 2_000 },
   request: { statementMs: 4_000, lockMs: 3_000, transactionMs: longestTransactionMs, idleMs: longestIdleMs, connectMs: 4_500 },
@@ -40,12 +42,12 @@ export const boundsOf: Record<WorkClass, WorkBounds> = {
 
 const silenceMarginMs = 500;
 
-/** How long a client waits for the response to a statement, in milliseconds; undefined is no bound. */
+/** How long a client waits for a statement's response, in milliseconds; undefined means no bound. */
 export function responseMs({ statementMs }: WorkBounds): number | undefined {
   return statementMs === 0 ? undefined : statementMs + silenceMarginMs;
 }
 
-/** The bounds as Postgres names them. */
+/** The bounds by the names of Postgres's settings. */
 export function settingsOf({ statementMs, lockMs, transactionMs, idleMs }: WorkBounds): Record<string, number> {
   return {
     statement_timeout: statementMs,
@@ -55,5 +57,5 @@ export function settingsOf({ statementMs, lockMs, transactionMs, idleMs }: WorkB
   };
 }
 
-/** Keeps idle connections known to what is between the process and the server, and finds those that died. */
+/** Keeps idle connections open in firewalls and proxies on the way, and detects dead ones. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };

@@ -5,14 +5,17 @@ import { boundsOf, keepAlive, responseMs, settingsOf, type WorkBounds, type Work
 import { BoundedDriver } from './driver.ts';
 import type { Database } from './schema.ts';
 
-/** The connections that a process holds open. `localBounds` is what a transaction begins with, where connections have no bounds themselves. */
+/**
+ * The connections that a process holds open. `localBounds` is the statement that sets a transaction's bounds, if connections have none
+ * themselves.
+ */
 export type Pool = pg.Pool & { options: { localBounds?: string | undefined } };
 /** The database or a transaction: the parameter of a read. */
 export type Db = Kysely<Database>;
 /** A transaction: the parameter of a write that must be atomic with others. */
 export type Transaction = KyselyTransaction<Database> | ControlledTransaction<Database>;
 
-// Counts and byte sums are int8, and far below 2^53. A `date` is a calendar day: as a Date it would be shifted by the time zone.
+// Counts and byte sums are int8, far below 2^53. A `date` is a calendar day, which a Date would shift by the time zone.
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) return Number;
@@ -25,9 +28,9 @@ export interface PoolOptions {
   url: string;
   poolSize: number;
   name?: string;
-  /** Decides the bounds; `request` by default. */
+  /** The class of work, which decides the bounds; `request` by default. */
   work?: WorkClass;
-  /** Bounds instead of those of the class. */
+  /** Bounds that replace those of the class. */
   bounds?: Partial<WorkBounds>;
   /** Whether the URL leads to a pooler in transaction mode, whose connections keep no settings: then each transaction sets its bounds. */
   pooled?: boolean;
@@ -52,7 +55,7 @@ export function createPool({ url, poolSize, name = 'sheaf', work = 'request', bo
   // A connection that the server closes emits an error, which without a listener would end the process. The pool listens only to
   // idle connections; the query of one in use fails as well.
   pool.on('connect', (client) => client.on('error', () => {}));
-  // Bound to here: a connection is not of the request or the job for which it was opened.
+  // Bound to this async context: a connection does not belong to the request or job for which it was opened.
   pool.on(
     'error',
     AsyncLocalStorage.bind((error) => onError?.(error)),
@@ -60,12 +63,12 @@ export function createPool({ url, poolSize, name = 'sheaf', work = 'request', bo
   return pool;
 }
 
-/** The URL with settings of the session, beside those that it has. */
+/** The URL with additional settings of the session. */
 function withSettings(url: string, settings: [string, number][]): string {
   const [address = '', query] = url.split('?');
   const params = new URLSearchParams(query);
   params.set('options', [params.get('options') ?? '', ...settings.map(([setting, ms]) => `-c ${setting}=${ms}`)].join(' ').trim());
-  // Postgres' own clients read a plus sign as it is.
+  // Postgres's own clients do not decode a plus sign.
   return `${address}?${String(params).replaceAll('+', '%20')}`;
 }
 

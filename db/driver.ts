@@ -7,8 +7,8 @@ import { DatabaseUnavailable, toUnavailable } from './unavailable.ts';
 export type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0];
 
 /**
- * Kysely's driver over a pool of `createPool`. What a connection itself reports becomes DatabaseUnavailable, and ends the connection.
- * Behind a pooler each transaction begins with its bounds.
+ * Kysely's driver over a pool of `createPool`. An error of a connection itself becomes DatabaseUnavailable, and ends the connection. Behind
+ * a pooler each transaction first sets its bounds.
  */
 export class BoundedDriver extends PostgresDriver {
   readonly #localBounds: string | undefined;
@@ -24,7 +24,7 @@ export class BoundedDriver extends PostgresDriver {
   }
 }
 
-/** The pool as Kysely borrows from it. */
+/** The pool in the form in which Kysely borrows connections. */
 function lending(pool: pg.Pool): PostgresPool {
   return {
     options: pool.options,
@@ -40,8 +40,8 @@ function lending(pool: pg.Pool): PostgresPool {
 }
 
 /**
- * A connection for one borrower. Once it failed itself, because its server says nothing or has ended it, nothing more is sent over it: the
- * rest of the transaction fails for the same reason, and the connection is closed when it is given back.
+ * A connection for one borrower. Once it has failed itself, because its server is silent or has closed it, nothing more is sent: the rest
+ * of the transaction fails with the same error, and the connection is closed when it is returned.
  */
 function lend(client: pg.PoolClient): PostgresPoolClient {
   let broken: Error | undefined;

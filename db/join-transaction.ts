@@ -4,8 +4,8 @@ import { collectIntents, type OutboxMessage, writeIntents } from './outbox.ts';
 import type { Database } from './schema.ts';
 
 /**
- * Runs work in a transaction that somebody else has begun on a connection, and will commit or roll back. Returns the intents that the work
- * put into the outbox; the caller dispatches them after the commit.
+ * Runs work in a transaction that the caller has begun on a connection, and will commit or roll back. Returns the intents that the work
+ * added to the outbox, which the caller dispatches after the commit.
  */
 export function joinTransaction(connection: DatabaseConnection, work: (trx: Transaction) => Promise<void>): Promise<OutboxMessage[]> {
   const db = new Kysely<Database>({

@@ -13,7 +13,7 @@ export interface ListenOptions {
   url: string;
   channel: string;
   onNotification(payload: string): void;
-  /** It listens from now on, for the first time or again. Earlier notifications are gone (docs/rules.md, notifications may be lost). */
+  /** Called whenever it begins to listen. Earlier notifications are lost (docs/rules.md, notifications may be lost). */
   onListening(): void;
   onError(error: Error): void;
 }
@@ -46,7 +46,7 @@ class ReconnectingListener implements Listener {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    // A server that is gone would not confirm the end.
+    // A dead server would not confirm the end.
     if (this.#client) destroy(this.#client);
     await this.#loop;
   }
@@ -105,7 +105,7 @@ function untilLost(client: pg.Client): Promise<never> {
   return lost;
 }
 
-/** Finds a connection that died silently, which a listener would otherwise not notice, and ends it. */
+/** Detects a connection that died silently, and ends it. */
 async function probe(client: pg.Client): Promise<void> {
   const timeout = setTimeout(() => destroy(client), probeTimeoutMs);
   await client.query('select 1').catch(() => {});

@@ -30,7 +30,7 @@ async function untilMigrated(db: Db): Promise<boolean> {
   return false;
 }
 
-/** What the schema lacks, or why that cannot be seen; empty if it lacks nothing. A schema of a newer version lacks nothing. */
+/** The migrations that the schema lacks, or why they cannot be read; empty if it lacks none. A newer schema lacks none. */
 async function describeMissing(db: Db): Promise<string> {
   try {
     const { pending } = await getMigrationStatus(db);

@@ -18,13 +18,13 @@ export interface MigrationStatus {
 }
 
 export interface MigrateOptions {
-  /** Called if a migration did not get a lock at once and is tried again. */
+  /** Called if a migration did not get a lock in time and is retried. */
   onBusy?: (migration: string) => void;
-  /** Called if another process applies migrations, and every half minute while it does; with how long that took so far. */
+  /** Called if another process is applying migrations, and every half minute meanwhile, with the time waited so far. */
   onWait?: (waitedMs: number) => void;
-  /** Which migrations there are; the shipped ones if absent. */
+  /** The migrations to apply; the shipped ones by default. */
   shipped?: Record<string, ShippedMigration>;
-  /** The files of the rules; the shipped ones if absent, and none if only some migrations are applied. */
+  /** The files of rules; the shipped ones by default, and none if only some migrations are applied. */
   rules?: Record<string, string>;
 }
 
@@ -40,7 +40,7 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<voi
   const { onBusy = () => {}, onWait = () => {}, shipped = migrations } = options;
   const rules = options.rules ?? (shipped === migrations ? shippedRules : {});
   await db.connection().execute(async (held) => {
-    // A start that has nothing to apply waits for nobody.
+    // A start without pending migrations does not wait.
     if ((await findNext(held, shipped)) === undefined && (await findPendingRules(held, rules)).length === 0) return;
     await acquireTurn(held, onWait);
     try {
@@ -67,7 +67,7 @@ const waitReportMs = 30_000;
 const patienceMs = 10 * 60_000;
 const lockNotAvailable = '55P03';
 
-/** Asks again and again: a statement that waited for the lock would keep an index from being built meanwhile. */
+/** Polls for the lock: a statement that waits for it would block the building of indexes. */
 async function acquireTurn(db: Kysely<Database>, onWait: (waitedMs: number) => void): Promise<void> {
   const startedAt = performance.now();
   for (let reports = 0; !(await tryTurn(db)); await sleep(busyPauseMs)) {
@@ -125,7 +125,7 @@ export async function getMigrationStatus(db: Db): Promise<MigrationStatus> {
 }
 
 async function createProvider(db: Db, shipped: Record<string, ShippedMigration>): Promise<MigrationProvider> {
-  // Kysely refuses to run if the database has a migration that the code has not: these get an empty one.
+  // Kysely refuses to run if the database has migrations that this code lacks, so these get empty ones.
   const unknown = (await findApplied(db)).filter((name) => !(name in shipped));
   const placeholders = Object.fromEntries(unknown.map((name) => [name, { up: async () => {} } satisfies Migration]));
   const careful = Object.fromEntries(Object.entries(shipped).map(([name, migration]) => [name, waitingBriefly(migration)]));

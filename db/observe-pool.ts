@@ -2,7 +2,7 @@ import type { Pool } from './connect.ts';
 
 type Connect = (callback?: (...args: unknown[]) => void) => Promise<unknown> | undefined;
 
-/** Tells `observe` how long each caller waited for a connection of the pool, in seconds, also if it got none. */
+/** Reports to `observe` how long each caller waited for a connection of the pool, in seconds, also if it got none. */
 export function observePool(pool: Pool, observe: (seconds: number) => void): void {
   const connect = pool.connect.bind(pool) as unknown as Connect;
   const observed: Connect = (callback) => {

@@ -7,14 +7,14 @@ import type { Db, Transaction } from './connect.ts';
 export interface OutboxMessage {
   id: number;
   intent: Intent;
-  /** The place in a trace that wrote it. */
+  /** The trace context of the writer. */
   traceparent: string | null;
 }
 
-/** How long the process that wrote an intent may take to dispatch it, before a relay does. */
+/** How long the process that wrote an intent may take to dispatch it. After that a relay does. */
 const writerLeaseSeconds = 5;
-/** How many intents of a transaction its process dispatches. The relay has the others at once, and takes no more than Temporal does. */
-const mostDispatched = 100;
+/** How many intents of a transaction its process dispatches. The relay gets the others at once, and sends no more than Temporal takes. */
+const maxDispatched = 100;
 const rowsPerInsert = 1_000;
 
 const collected = new WeakMap<Transaction, Intent[]>();
@@ -34,10 +34,7 @@ export function collectIntents(trx: Transaction): void {
   collected.set(trx, []);
 }
 
-/**
- * Writes the intents of a transaction, as its last statement. Returns those that this process is to dispatch, and holds their leases for a
- * moment.
- */
+/** Writes the intents of a transaction, as its last statement. Returns those that this process must dispatch, under a short lease. */
 export async function writeIntents(trx: Transaction): Promise<OutboxMessage[]> {
   const intents = collected.get(trx) ?? [];
   collected.delete(trx);
@@ -45,12 +42,12 @@ export async function writeIntents(trx: Transaction): Promise<OutboxMessage[]> {
   for (let start = 0; start < intents.length; start += rowsPerInsert) {
     const rows = await trx
       .insertInto('outbox')
-      .values(intents.slice(start, start + rowsPerInsert).map((intent, offset) => toRow(intent, start + offset < mostDispatched)))
+      .values(intents.slice(start, start + rowsPerInsert).map((intent, offset) => toRow(intent, start + offset < maxDispatched)))
       .returning(['id', 'intent', 'traceparent'])
       .execute();
     messages.push(...rows);
   }
-  return messages.slice(0, mostDispatched);
+  return messages.slice(0, maxDispatched);
 }
 
 function toRow(intent: Intent, leased: boolean) {
@@ -67,7 +64,7 @@ export type Dispatch = (messages: OutboxMessage[]) => void;
 
 const dispatchers = new WeakMap<Db, Dispatch>();
 
-/** Sets who dispatches the intents of the transactions of `db`. Without a dispatcher they wait for a relay. */
+/** Sets the dispatcher of intents of `db`'s transactions. Without one they wait for a relay. */
 export function setDispatcher(db: Db, dispatch: Dispatch | undefined): void {
   if (dispatch) dispatchers.set(db, dispatch);
   else dispatchers.delete(db);

@@ -4,15 +4,15 @@ import { createPool, type Pool } from './connect.ts';
 export interface ProcessPoolsOptions {
   /** `pooled`: the URL leads to a pooler in transaction mode. */
   database: { url: string; pooled: boolean; poolSize: number };
-  /** The process, as Postgres shows it: `sheaf api`. */
+  /** The name of the process in Postgres: `sheaf api`. */
   name: string;
-  /** Whether it runs the steps of workflows beside serving requests. */
+  /** Whether it also runs the steps of workflows. */
   runsWorker: boolean;
   /** An idle connection was lost. */
   onError(error: Error): void;
 }
 
-/** The connections of a process that serves requests. Each class of work has its own, so that none waits for those of another. */
+/** The connections of a process that serves requests. Each class of work has its own, so that none waits for another's. */
 export interface ProcessPools {
   sessions: Pool;
   requests: Pool;
@@ -45,7 +45,7 @@ export async function endPools(pools: readonly Pool[]): Promise<void> {
   patience.abort();
 }
 
-/** How many connections each class of work gets; at least one. The rest is for requests. */
+/** The number of connections for each class of work, at least one each. Requests get the rest. */
 function sharePool(poolSize: number, runsWorker: boolean): { sessions: number; requests: number; worker: number } {
   const sessions = Math.max(1, Math.floor(poolSize * sessionsShare));
   const worker = runsWorker ? Math.max(1, Math.floor(poolSize * workerShare)) : 0;

@@ -3,8 +3,8 @@ const elementBytes = 8;
 const realOid = 700;
 
 /**
- * A `real[]` in Postgres's binary format, for a parameter. Vectors are most of what indexing stores, and as text each number would be
- * formatted here and parsed there.
+ * A `real[]` in Postgres's binary format, for a parameter. Vectors are most of the data that indexing stores, and as text each number would
+ * have to be formatted and parsed.
  */
 export function toRealArray(values: ArrayLike<number>): Buffer {
   const bytes = Buffer.allocUnsafe(headerBytes + values.length * elementBytes);
@@ -19,7 +19,7 @@ export function toRealArray(values: ArrayLike<number>): Buffer {
   return bytes;
 }
 
-/** Reads what `array_send` makes of a `real[]`: the numbers of an array of one dimension without nulls. */
+/** Reads the result of `array_send` for a `real[]` of one dimension without nulls. */
 export function readRealArray(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const values = new Float32Array(Math.max(0, Math.floor((bytes.byteLength - headerBytes) / elementBytes)));

@@ -14,8 +14,8 @@ export const rules: Record<string, string> = Object.fromEntries(
 );
 
 /**
- * The files whose text the database has never had. One that it had before it got a newer one is of an earlier version, which may start
- * during a rolling deploy, and counts as applied.
+ * The files whose text was never applied to the database. An older text counts as applied, since an earlier version may start during a
+ * rolling deploy.
  */
 export async function findPendingRules<D>(db: Kysely<D>, shipped: Record<string, string> = rules): Promise<string[]> {
   const table = await sql<{ found: string | null }>`select to_regclass('database_rule')::text as found`.execute(db);
@@ -25,9 +25,9 @@ export async function findPendingRules<D>(db: Kysely<D>, shipped: Record<string,
   return Object.keys(shipped).filter((name) => !applied.has(`${name} ${hashOf(shipped[name] ?? '')}`));
 }
 
-/** Runs a file, in the transaction `trx`, and notes that the database has had its text. */
+/** Runs a file in the transaction `trx`, and records that its text was applied. */
 export async function applyRules<D>(trx: Kysely<D>, name: string, text: string): Promise<void> {
-  // A function may call one of a later file.
+  // A function may call one from a later file.
   await sql`set local check_function_bodies = off`.execute(trx);
   await runScript(trx, text);
   await sql`insert into database_rule (name, hash) values (${name}, ${hashOf(text)})`.execute(trx);

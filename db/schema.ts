@@ -43,7 +43,7 @@ export interface DocumentTable {
   extracted_truncated: boolean | null;
   /** How many pages text recognition has read; null if none. */
   extracted_ocr_pages: number | null;
-  /** How sure text recognition was of each page, in percent; null for pages that it found nothing on. Null if it has read none. */
+  /** The confidence of text recognition for each page, in percent; null for pages without a result. Null if it read none. */
   extracted_ocr_confidence: (number | null)[] | null;
   extracted_at: NullableTimestamp;
   indexed_at: NullableTimestamp;
@@ -53,7 +53,7 @@ export interface DocumentTable {
   metadata: ColumnType<Record<string, unknown>, string | undefined, string>;
   /** Keys of the tags and of the fields of the metadata, by which an index finds them (`labelKeysOf`); null if there are none. */
   labels: string[] | null;
-  /** What both take up in a response, in bytes of JSON. */
+  /** The size of both in a response, in bytes of JSON. */
   label_bytes: Generated<number>;
   created_at: Timestamp;
   updated_at: Timestamp;
@@ -62,15 +62,15 @@ export interface DocumentTable {
 export interface DocumentTextTable {
   document_id: string;
   text: string;
-  /** Null if the text was stored by a version that knew none. */
+  /** Null if the text was stored by a version without outlines. */
   outline: NullableJson<Outline>;
 }
 
-/** Where the parts of an extracted text begin, in characters (code points) of the text. */
+/** The beginnings of the parts of an extracted text, in characters (code points) of the text. */
 export interface Outline {
-  /** The length of the text that this is the outline of. */
+  /** The length of the text to which this outline belongs. */
   characters: number;
-  /** Where each page begins; null for kinds without pages. Fewer than the document has, if its text was cut. */
+  /** The beginning of each page; null for kinds without pages. Fewer pages than the document has, if its text was cut. */
   pages: number[] | null;
   headings: { level: number; start: number; title: string }[];
 }
@@ -85,14 +85,17 @@ export interface ChunkTable {
   model: string;
   /** Unit length, so that the dot product is the cosine similarity. Written as numbers, or as the result of `toRealArray`. */
   embedding: ColumnType<number[], number[] | Buffer>;
-  /** Where the chunk stands in the text of its document, in characters (code points). Null, as the rest, if it was stored before places were. */
+  /**
+   * The position of the chunk in its document's text, in characters (code points). This and the following are null if the chunk was stored
+   * without positions.
+   */
   text_start: number | null;
   text_end: number | null;
-  /** The page that the chunk begins on, from 1; null also for kinds without pages. */
+  /** The page on which the chunk begins, from 1; null also for kinds without pages. */
   page: number | null;
-  /** Where each further page begins, in characters of the chunk. */
+  /** The beginning of each further page, in characters of the chunk. */
   page_breaks: number[] | null;
-  /** The headings that the chunk is under, the outermost first. */
+  /** The headings above the chunk, the outermost first. */
   headings: string[] | null;
 }
 
@@ -108,15 +111,15 @@ export interface VectorBlockTable {
   vectors: string;
 }
 
-/** What a document adds to the counts of its workspace, and the list of its terms, by which its postings are deleted. */
+/** A document's contribution to the counts of its workspace, and its terms, by which its postings are deleted. */
 export interface LexicalDocumentTable {
   document_id: string;
-  /** Short, and another one for each index of the document. */
+  /** A short number, new for each time the document is indexed. */
   number: Generated<number>;
   organization_id: string;
   workspace_id: string;
   chunk_count: number;
-  /** Of all chunks together, with repetitions. */
+  /** The number of terms in all its chunks, with repetitions. */
   term_count: number;
   workspace_key: string;
   terms: string[];
@@ -124,19 +127,19 @@ export interface LexicalDocumentTable {
 
 /** Postings of a term in a document. */
 export interface PostingTable {
-  /** Of `workspaceKeyOf`. */
+  /** From `workspaceKeyOf`. */
   workspace_key: string;
   term: string;
   document_number: number;
-  /** From 0: an entry of an index cannot be long. */
+  /** The number of the row, from 0, since the entries of an index are limited in size. */
   part: number;
-  /** How many chunks these postings are of. */
+  /** The number of chunks in these postings. */
   chunk_count: number;
   /** Three letters for each chunk (`domain/search/postings.ts`). */
   postings: string;
 }
 
-/** With what a document is indexed: how its text was cut, and what embedded the chunks. */
+/** The index of a document: how its text was cut, and the model that embedded the chunks. */
 export interface DocumentIndexTable {
   document_id: string;
   organization_id: string;
@@ -146,17 +149,17 @@ export interface DocumentIndexTable {
   chunking: string;
 }
 
-/** With what a workspace is searched by meaning. Its documents are indexed with the same, until all of them are switched at once. */
+/** The index that a workspace is searched with by meaning. Its documents have the same one, until all of them are switched at once. */
 export interface WorkspaceIndexTable {
   workspace_id: string;
   model: string;
   dimensions: number;
   chunking: string;
-  /** When it was last switched; null if it never was. */
+  /** When the workspace was last switched; null if never. */
   switched_at: NullableTimestamp;
 }
 
-/** The chunks of a document by another index than its workspace is searched with, until the workspace is switched. */
+/** The chunks of a document for another index than that of its workspace, until the workspace is switched. */
 export interface StagedIndexTable {
   document_id: string;
   organization_id: string;
@@ -164,7 +167,7 @@ export interface StagedIndexTable {
   model: string;
   dimensions: number;
   chunking: string;
-  /** Where each chunk stands, or null: `ChunkPlace` of the domain. */
+  /** The position of each chunk, or null: `ChunkPlace` of the domain. */
   places: ColumnType<object[], string, string>;
   texts: string[];
   /** The 32-bit floats of all chunks, one after another, low byte first. */
@@ -175,7 +178,7 @@ export interface JobTable {
   id: string;
   organization_id: string;
   workspace_id: string | null;
-  /** The workspace that the job was in until that was deleted. Kept by the database. */
+  /** The workspace of the job until it was deleted. Maintained by the database. */
   former_workspace_id: ColumnType<string | null, never, never>;
   document_id: string | null;
   kind: JobKind;
@@ -186,7 +189,7 @@ export interface JobTable {
   /** The replay that made this job; one replay retries an original once. */
   replay_run: string | null;
   result: NullableJson<Record<string, unknown>>;
-  /** The sizes of both as JSON, kept by the database. Null in rows from before they were kept, and without a result. */
+  /** The sizes of both as JSON, maintained by the database. Null in older rows, and without a result. */
   input_bytes: ColumnType<number | null, never, never>;
   result_bytes: ColumnType<number | null, never, never>;
   error_code: string | null;
@@ -212,7 +215,7 @@ export interface JobTable {
 export interface CreditEntryTable {
   id: Generated<number>;
   organization_id: string;
-  /** Unique: `job:<id>:charge`, `job:<id>:refund`, and the same of a search. */
+  /** Unique: `job:<id>:charge`, `job:<id>:refund`, and the same for a search. */
   key: string;
   /** Credits: positive for a charge, negative for a refund. */
   amount: number;
@@ -238,7 +241,7 @@ export interface OpenSearchTable {
 
 export interface AuditEntryTable {
   id: string;
-  /** No foreign key: entries outlive the organization. Null for what belongs to none: users, sessions, flags. */
+  /** No foreign key, since entries outlive the organization. Null for entries about users, sessions and flags. */
   organization_id: string | null;
   actor_id: string | null;
   actor_email: string | null;
@@ -257,7 +260,7 @@ export interface OutboxTable {
   attempts: Generated<number>;
   last_error: string | null;
   lease_until: NullableTimestamp;
-  /** The place in a trace that wrote it, as the header of W3C has it; null if it was of none. */
+  /** The trace context of the writer, in the format of W3C's header; null if there was no trace. */
   traceparent: string | null;
   created_at: Timestamp;
 }
@@ -271,7 +274,7 @@ export interface ObjectToDeleteTable {
   created_at: Timestamp;
 }
 
-/** Keys of deleted documents, as long as a link to store their object may work. */
+/** Keys of deleted documents, for as long as a link may still store their object. */
 export interface LateUploadTable {
   key: string;
   organization_id: string;
@@ -284,14 +287,14 @@ export interface OrganizationDeletionTable {
   created_at: Timestamp;
 }
 
-/** An organization whose first member is not written yet, by the user who creates it. */
+/** An organization whose first member is not written yet, with the user who creates it. */
 export interface OrganizationWithoutOwnerTable {
   organization_id: string;
   user_id: string;
   created_at: Timestamp;
 }
 
-/** One row: the name by which a store knows the deployment that owns it. */
+/** One row: the name by which a store identifies its deployment. */
 export interface DeploymentTable {
   id: Generated<string>;
 }
@@ -301,7 +304,7 @@ export interface OrphanedObjectTable {
   key: string;
 }
 
-/** One row while the sweep of orphaned objects has stopped; `allowed` is how many an operator lets it delete all the same. */
+/** One row while the sweep of orphaned objects has stopped; `allowed` is how many an operator permits it to delete. */
 export interface OrphanSweepStopTable {
   one: Generated<boolean>;
   checked: number;
@@ -310,7 +313,7 @@ export interface OrphanSweepStopTable {
   stopped_at: Timestamp;
 }
 
-/** A workspace that is gone, whose jobs, documents and objects are being deleted. */
+/** A deleted workspace whose jobs, documents and objects are still being deleted. */
 export interface WorkspaceDeletionTable {
   workspace_id: string;
   organization_id: string;
@@ -351,12 +354,12 @@ export interface MailTable {
   body: string;
   attempts: Generated<number>;
   last_error: string | null;
-  /** When its sending stopped: its workflow has ended, or a restore holds it. Null while it is tried. */
+  /** When sending stopped, because its workflow ended or a restore holds it. Null while it is being sent. */
   stopped_at: NullableTimestamp;
   created_at: Timestamp;
 }
 
-/** How many mails of a kind an address was sent since the window of its bound began. */
+/** How many mails of a kind an address got since the window of its limit began. */
 export interface RecentMailTable {
   kind: MailKind;
   address_hash: string;
@@ -373,10 +376,10 @@ export interface JobStreamLeaseTable {
   expires_at: Date;
 }
 
-/** What an operator has to decide about a subscription or a customer at the payment provider. */
+/** A decision that an operator must make about a subscription or a customer at the payment provider. */
 export interface BillingProblemTable {
   kind: BillingProblemKind;
-  /** The id at the payment provider of what it is about. */
+  /** The payment provider's id of the affected object. */
   subject: string;
   /** No foreign key: the organization may be gone. */
   organization_id: string | null;
@@ -395,7 +398,7 @@ export type BillingProblemKind =
   | 'customer-deleted'
   | 'ended-with-organization';
 
-/** A cancellation that a platform admin has asked for, until Stripe says that it happened. */
+/** A cancellation that a platform admin requested, until Stripe confirms it. */
 export interface SubscriptionCancellationTable {
   subscription_id: string;
   actor: Json<Actor>;

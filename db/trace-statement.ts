@@ -5,8 +5,8 @@ const tableOf = /\b(?:from|into|update|table)\s+(?:only\s+)?"?([a-z_]+)/i;
 const quoted = /'(?:[^']|'')*'/g;
 
 /**
- * Begins the span of a statement, if it belongs to a trace that is recorded. The span has the statement's text without quoted contents, and
- * no parameters.
+ * Begins the span of a statement, if it belongs to a recorded trace. The span has the statement's text without quoted contents and
+ * parameters.
  */
 export function traceStatement(query: unknown): OpenSpan | undefined {
   if (!isTraced()) return undefined;

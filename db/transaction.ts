@@ -3,7 +3,7 @@ import { collectFacts, tellFacts } from './facts.ts';
 import { collectIntents, dispatchCommitted, writeIntents } from './outbox.ts';
 
 const attempts = 4;
-/** deadlock_detected and serialization_failure: Postgres has rolled back, and the same work may be run again. */
+/** deadlock_detected and serialization_failure: Postgres has rolled back, so the same work may be run again. */
 const retryableCodes = new Set(['40P01', '40001']);
 
 /**

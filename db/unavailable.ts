@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The database could not be reached, or did not respond in time. Whether what was asked for has happened is not known. */
+/** The database could not be reached, or did not respond in time. Whether the statement took effect is unknown. */
 export class DatabaseUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -11,7 +11,7 @@ export class DatabaseUnavailable extends Error {
 /** lock_not_available: lock_timeout */
 const lockNotAvailable = '55P03';
 
-/** What Postgres, or a pooler in front of it, says if it cannot do something now that it may be able to do later. */
+/** Codes of Postgres, or of a pooler in front of it, for failures that may be temporary. */
 const codes = new Set([
   '40001', // serialization_failure, after the repetitions of inTransaction
   '40P01', // deadlock_detected, likewise
@@ -32,12 +32,12 @@ const connectionExceptions = '08';
 /** undefined_object: a setting that the server does not have. */
 const undefinedObject = '42704';
 
-/** Whether a statement has waited for a lock for as long as it may. */
+/** Whether a statement has timed out waiting for a lock. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === lockNotAvailable;
 }
 
-/** Whether an error says that the database is away, overloaded or locked, and not that the statement was wrong. */
+/** Whether an error means that the database is unreachable, overloaded or locked, and not that the statement was wrong. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
@@ -45,15 +45,15 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Marks what a connection itself reports: an error of the network, or of its own bounds. A server that is too old says so in clear words.
- * Any other error is returned as it is.
+ * Converts errors of a connection itself: of the network, or of its bounds. A server that is too old gets a clear message. Any other error
+ * is returned as it is.
  */
 export function toUnavailable(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && error.code === undefinedObject && error.message.includes('transaction_timeout'))
     return new Error('Postgres 17 or newer is required: this server is older.', { cause: error });
   const isOwn = error instanceof DatabaseUnavailable || error instanceof pg.DatabaseError || error instanceof TypeError;
   if (isOwn || !(error instanceof Error)) return error;
-  // A host with several addresses that all refuse has no message.
+  // The error has no message if all addresses of a host refuse.
   const message = error.message || ('code' in error ? String(error.code) : error.name);
   return new DatabaseUnavailable(message, { cause: error });
 }

@@ -2,12 +2,12 @@ import type { Migration } from 'kysely/migration';
 import * as baseline from './0001-baseline.ts';
 
 /**
- * A migration runs in a transaction, unless it is `online`: then it is run outside of one, may build indexes while others write, and may be
- * run again from its beginning if it was interrupted (CONTRIBUTING.md, migrations).
+ * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
+ * from its beginning if it was interrupted (CONTRIBUTING.md, migrations).
  */
 export type ShippedMigration = Migration & { online?: boolean };
 
-/** Every migration this code ships, by name, in the order they apply. */
+/** Every migration of this code by name, in the order in which they are applied. */
 export const migrations: Record<string, ShippedMigration> = {
   '0001-baseline': baseline,
 };

@@ -1,14 +1,14 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 
-/** How long a migration may wait for a lock, in milliseconds: whoever comes after it waits as long. `migrate` tries again. */
+/** How long a migration may wait for a lock, in milliseconds: later requests for the lock wait as long. `migrate` retries. */
 const lockTimeoutMs = 500;
 
-/** Makes the statements of a transaction give up a lock that they do not get at once (CONTRIBUTING.md, migrations). */
+/** Bounds the wait of a transaction's statements for locks (CONTRIBUTING.md, migrations). */
 export async function waitBriefly<D>(trx: Kysely<D>): Promise<void> {
   await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(trx);
 }
 
-/** A transaction within an online migration, for changes that hold their locks for a moment. */
+/** Runs a transaction within an online migration, for changes that hold locks only briefly. */
 export async function withShortLocks<D>(db: Kysely<D>, work: (trx: Transaction<D>) => Promise<void>): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await waitBriefly(trx);
@@ -17,8 +17,8 @@ export async function withShortLocks<D>(db: Kysely<D>, work: (trx: Transaction<D
 }
 
 /**
- * Builds indexes while others write, by name. One that an interrupted build has left unusable is built again. Waits for every transaction
- * that is open, however long it takes: nobody who reads or writes waits behind it.
+ * Builds indexes concurrently, by name. Rebuilds one that an interrupted build has left invalid. Waits for every open transaction, however
+ * long, without blocking readers and writers.
  */
 export async function createIndexes(db: Kysely<unknown>, indexes: Record<string, string>): Promise<void> {
   await db.connection().execute((held) =>
@@ -40,7 +40,7 @@ export async function dropIndexes(db: Kysely<unknown>, names: string[]): Promise
   );
 }
 
-/** A lock's bound also counts for the wait for older transactions, which a concurrent build has several times. */
+/** `lock_timeout` would also bound the waits for older transactions, of which a concurrent build has several. */
 async function withoutLockTimeout(db: Kysely<unknown>, work: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ before: string }>`select current_setting('lock_timeout') as before`.execute(db);
   await setLockTimeout(db, '0');

@@ -1,4 +1,4 @@
--- The actor is what the transaction says of itself (db/actor.ts).
+-- The actor comes from a setting of the transaction (db/actor.ts).
 create or replace function record_auth_change(organization text, action text, target_type text, target_id text, metadata jsonb)
   returns void language plpgsql as $$
     declare
@@ -23,7 +23,7 @@ create or replace function new_audit_id() returns text
       return encode(id, 'hex')::uuid::text;
     end $$;
 
--- Also an admin who was one when the request began, or has become one meanwhile: better-auth asks at a moment between the two.
+-- Also true for an admin whose role changed during the request, either way: better-auth checks it at some moment in between.
 create or replace function is_platform_admin_acting() returns boolean
   language sql stable as $$
     select actor ->> 'impersonatedBy' is not null or actor ->> 'role' = 'admin'
@@ -63,7 +63,7 @@ create or replace function audit_session() returns trigger language plpgsql as $
     end if;
     return null;
   end $$;
--- One that is over is only cleared away.
+-- Deleting an expired session is not audited.
 create or replace trigger audit_session_delete after delete on session for each row
   when (old."expiresAt" > now() and current_setting('sheaf.actor', true) <> '') execute function audit_session();
 create or replace trigger audit_session_insert after insert on session for each row

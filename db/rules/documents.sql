@@ -1,4 +1,4 @@
--- What is left of the foreign keys: a new row names a workspace of its organization, which stays until the transaction ends.
+-- This replaces a foreign key: a new row names a workspace of its organization, which stays until the transaction ends.
 create or replace function require_workspace() returns trigger language plpgsql as $$
   begin
     perform from workspace where id = new.workspace_id and organization_id = new.organization_id for key share;

@@ -24,7 +24,8 @@ create or replace function before_invitation_insert() returns trigger language p
   end $$;
 create or replace trigger before_invitation_insert before insert on invitation for each row execute function before_invitation_insert();
 
--- After before_invitation_insert, which takes the organization's lock; then the address, which other organizations may invite, too.
+-- After before_invitation_insert, which takes the organization's lock; then it locks the address, which other organizations may invite,
+-- too.
 create or replace function before_invitation_mail() returns trigger language plpgsql as $$
   declare
     address text := encode(sha256(convert_to(lower(new.email), 'UTF8')), 'hex');
@@ -51,7 +52,7 @@ create or replace trigger before_invitation_mail_insert before insert on invitat
 create or replace trigger before_invitation_mail_resend before update of "expiresAt" on invitation for each row
   when (old."expiresAt" is distinct from new."expiresAt") execute function before_invitation_mail();
 
--- Whoever sends an invitation again is the one who invites.
+-- A user who sends an invitation again becomes its inviter.
 create or replace function before_invitation_resend() returns trigger language plpgsql as $$
   begin
     new."inviterId" := coalesce(nullif(current_setting('sheaf.actor', true), '')::jsonb ->> 'userId', new."inviterId");
@@ -60,8 +61,8 @@ create or replace function before_invitation_resend() returns trigger language p
 create or replace trigger before_invitation_resend before update of "expiresAt" on invitation for each row
   when (old."expiresAt" is distinct from new."expiresAt") execute function before_invitation_resend();
 
--- An acceptance counts the invitations that are older than it: after a downgrade the seats that are left go to those who were invited
--- first, one of any number that accept at once, instead of to nobody.
+-- An acceptance counts older invitations as taken seats. So after a downgrade the seats that are left go to those invited first, even if
+-- many accept at once.
 create or replace function before_invitation_status() returns trigger language plpgsql as $$
   declare
     older bigint;

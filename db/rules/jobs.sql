@@ -1,4 +1,4 @@
--- As JSON: what a column takes up says little, since a text may compress to a hundredth.
+-- Measures the JSON text: the size of the column says little, since a text may compress to a hundredth.
 create or replace function measure_job_input() returns trigger language plpgsql as $$
   begin
     new.input_bytes := octet_length(new.input::text);
@@ -33,12 +33,12 @@ create or replace function let_go_of_job_texts() returns trigger language plpgsq
     new.input_bytes := octet_length(new.input::text);
     return new;
   end $$;
--- A canceled job is never tried again. What a workspace's jobs were given goes with the workspace.
+-- A canceled job is never tried again. The inputs of a workspace's jobs are deleted with the workspace.
 create or replace trigger let_go_of_job_texts before update of status on job for each row
   when (old.status <> new.status and (new.status = 'canceled' or (new.status = 'failed' and new.error_code = 'workspace_missing')))
   execute function let_go_of_job_texts();
 
--- A stream of a workspace that was deleted tells how its jobs ended. A trigger, since a reference may empty the column, too.
+-- A stream of a deleted workspace still reports how its jobs ended. This is a trigger because a foreign key may also clear the column.
 create or replace function note_former_workspace() returns trigger language plpgsql as $$
   begin
     new.former_workspace_id := old.workspace_id;

@@ -49,7 +49,8 @@ create or replace trigger before_member_owns_insert before insert on member for 
 create or replace trigger before_member_owns_update before update of role on member for each row
   when (new.role ~ '\yowner\y' and old.role !~ '\yowner\y') execute function before_member_owns();
 
--- An organization always has an owner. Under its lock, so that two owners cannot both leave; without it when it goes itself.
+-- An organization always has an owner. This is checked under its lock, so that two owners cannot both leave; without the lock if the
+-- organization is deleted itself.
 create or replace function after_member_change() returns trigger language plpgsql as $$
   declare
     lost_owner boolean := old.role ~ '\yowner\y' and (tg_op = 'DELETE' or new.role !~ '\yowner\y');

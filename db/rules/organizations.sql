@@ -37,7 +37,7 @@ create or replace function after_organization_owned() returns trigger language p
   end $$;
 create or replace trigger after_organization_owned after insert on organization for each row execute function after_organization_owned();
 
--- The deletion that the service carries out is audited where it is decided, with its actor; this is every other one.
+-- The service audits its own deletions with their actor; this audits all others.
 create or replace function before_organization_delete() returns trigger language plpgsql as $$
   begin
     if not exists (select from organization_deletion where organization_id = old.id) then

@@ -9,8 +9,7 @@ create or replace function organization_plan(of_organization text, dunning_days 
     ), 'free')
   $$;
 
--- domain/billing/effective-plan.ts says the same; a test holds the two together. An interval of days would follow the clocks of the time
--- zone.
+-- domain/billing/effective-plan.ts says the same; a test holds the two together. An interval of days would depend on the time zone.
 create or replace function gives_plan(status text, past_due_since timestamptz, period_end timestamptz, dunning_days integer) returns boolean
   language sql stable as $$
     select status in ('active', 'trialing')
@@ -20,7 +19,7 @@ create or replace function gives_plan(status text, past_due_since timestamptz, p
 create or replace function count_members(organization_id text) returns bigint
   language sql stable as $$ select count(*) from member where "organizationId" = organization_id $$;
 
--- Refuses when nothing is left of the plan beside what is taken. Call it under the organization's lock.
+-- Refuses if the plan has no seat left besides the taken ones. Call it under the organization's lock.
 create or replace function require_seat(organization_id text, taken bigint) returns void
   language plpgsql as $$
     declare
@@ -33,7 +32,7 @@ create or replace function require_seat(organization_id text, taken bigint) retu
       end if;
     end $$;
 
--- Waits for others who count the same user's. Call it after the organization's lock (docs/rules.md, lock order).
+-- Waits for concurrent counts of the same user's organizations. Call it after the organization's lock (docs/rules.md, lock order).
 create or replace function require_organization(of_user text) returns void
   language plpgsql as $$
     declare
@@ -47,7 +46,7 @@ create or replace function require_organization(of_user text) returns void
       end if;
       perform pg_advisory_xact_lock(hashtextextended('organizations of ' || of_user, 0));
       select coalesce(max(dunning_days), 0) into dunning from plan_limit;
-      -- One statement, so that an organization which gets its owner meanwhile counts once.
+      -- One statement, so that an organization that gets its owner meanwhile counts once.
       select
         (select count(*) from member
           where "userId" = of_user and role ~ '\yowner\y' and organization_plan("organizationId", dunning) = 'free'
@@ -68,7 +67,7 @@ create or replace function require_invitations(which text, sent bigint, oldest t
       end if;
     end $$;
 
--- Without billing there is nobody to tell.
+-- Without billing there is no customer to update.
 create or replace function request_customer_sync() returns trigger language plpgsql as $$
   begin
     insert into outbox (workflow_id, intent)
@@ -83,7 +82,7 @@ create or replace trigger customer_after_organization_update after update of nam
     and (old.name, old."stripeCustomerId") is distinct from (new.name, new."stripeCustomerId"))
   execute function request_customer_sync();
 
--- Without billing there are no limits of plans, and nobody to tell.
+-- Without billing there are no limits of plans, and no seats to update.
 create or replace function request_seat_sync() returns trigger language plpgsql as $$
   begin
     insert into outbox (workflow_id, intent)

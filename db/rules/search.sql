@@ -1,4 +1,4 @@
--- A foreign key would be checked for each posting, and would need another index. The list of its terms leads to a document's postings.
+-- A foreign key would be checked for each posting, and would need another index. The postings of a document are found by its list of terms.
 create or replace function delete_postings() returns trigger language plpgsql as $$
   begin
     delete from posting using unnest(old.terms) as deleted (term)
@@ -7,7 +7,8 @@ create or replace function delete_postings() returns trigger language plpgsql as
   end $$;
 create or replace trigger lexical_document_postings after delete on lexical_document for each row execute function delete_postings();
 
--- Installs pgvector if it can be, and makes its table, with the vectors of all chunks. Says its version, or why there is none.
+-- Installs pgvector if possible, and creates its table with the vectors of all chunks. Returns its version, or the reason why there is
+-- none.
 create or replace function adopt_pgvector(out version text, out problem text) language plpgsql as $$
   begin
     if not exists (select from pg_extension where extname = 'vector') then

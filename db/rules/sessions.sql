@@ -6,7 +6,7 @@ create or replace function cut_user_agent() returns trigger language plpgsql as 
 create or replace trigger cut_user_agent before insert or update of "userAgent" on session
   for each row when (char_length(new."userAgent") > 512) execute function cut_user_agent();
 
--- Sessions that another sign-in of the user ends at this moment are left to it, so that neither waits.
+-- Skips sessions that another sign-in of the user is ending at the moment, so that neither waits.
 create or replace function end_oldest_sessions() returns trigger language plpgsql as $$
   begin
     if new."impersonatedBy" is not null then
@@ -24,8 +24,8 @@ create or replace function end_oldest_sessions() returns trigger language plpgsq
   end $$;
 create or replace trigger end_oldest_sessions after insert on session for each row execute function end_oldest_sessions();
 
--- A session that is not to be remembered lives a day, an impersonated one an hour. better-auth keeps that in a second cookie, and would
--- extend the session to a week for a bearer token, which comes without it.
+-- A session that is not remembered lives a day, an impersonated one an hour. better-auth stores that in a second cookie, and would extend
+-- the session to a week for a bearer token, which comes without it.
 create or replace function keep_session_end() returns trigger language plpgsql as $$
   begin
     new."expiresAt" := old."expiresAt";
@@ -35,7 +35,7 @@ create or replace trigger keep_session_end before update of "expiresAt" on sessi
   when (old."expiresAt" - old."createdAt" < interval '2 days' and new."expiresAt" > old."expiresAt")
   execute function keep_session_end();
 
--- The value of a link's row is the id of its user, and of no other row that better-auth makes.
+-- Only rows of links have the user's id as their value; no other row of better-auth does.
 create or replace function end_links() returns trigger language plpgsql as $$
   begin
     delete from verification where value = case tg_table_name when 'account' then to_jsonb(new) ->> 'userId' else old.id end;

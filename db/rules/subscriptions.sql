@@ -1,4 +1,4 @@
--- A checkout that was only begun is no change yet.
+-- An unfinished checkout is no change yet.
 create or replace function after_subscription_change() returns trigger language plpgsql as $$
   declare
     row subscription := case tg_op when 'DELETE' then old else new end;

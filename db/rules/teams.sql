@@ -20,7 +20,7 @@ create or replace trigger after_team_delete after delete on team for each row ex
 create or replace trigger after_team_update after update on team for each row
   when (old.name is distinct from new.name) execute function after_team_change();
 
--- One entry per statement and team: a team that loses all its members says so once.
+-- One entry for each statement and team: a team that loses all members gets a single entry.
 create or replace function after_team_members() returns trigger language plpgsql as $$
   begin
     perform record_auth_change(team."organizationId", 'team.update', 'team', team.id,
