@@ -55,12 +55,12 @@ export function createAuth(dependencies: AuthDependencies) {
 }
 
 /**
- * better-auth's own handler makes its router anew for each request, in case that its address or trusted origins depend on the request, which
- * takes nearly half of the time of reading a session. Here they do not. Each call of an endpoint copies the context that all share.
+ * Creates better-auth's router once. Its own handler creates one for each request, in case address or trusted origins depend on it, which
+ * takes nearly half of the time of reading a session. Each call of an endpoint copies the shared context.
  */
 function routeOnce({ $context, options }: { $context: Promise<unknown>; options: BetterAuthOptions }) {
   const routed = $context.then((made) => {
-    // Its type says which options it was made with, as no other part of better-auth asks for.
+    // Only this type names the options that it was created with; the rest of better-auth does not need it.
     const context = made as AuthContext;
     return { context, handler: router(context, options).handler };
   });
@@ -86,7 +86,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       minPasswordLength: 8,
       requireEmailVerification: config.requireEmailVerification,
       revokeSessionsOnPasswordReset: true,
-      // Stands in for a user whose address is taken, and must look like one who is new: with what the admin plugin gives to those.
+      // Stands in for a user whose address is taken. It must look like a new user, with the fields of the admin plugin.
       customSyntheticUser: ({ coreFields, additionalFields, id }) => ({ ...coreFields, ...newUserFields, ...additionalFields, id }),
       sendResetPassword: async ({ user, url }) => addMail(passwordResetMail(user.email, withResetPage(url, config.webUrl))),
     },
@@ -96,13 +96,13 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       autoSignInAfterVerification: false,
       sendVerificationEmail: async ({ user, url }) => addMail(verificationMail(user.email, url)),
     },
-    // A link that is stored signs nobody in who reads it there.
+    // Hashed, so that a stored link signs nobody in who reads the table.
     verification: { storeIdentifier: 'hashed' },
     rateLimit: { enabled: config.production, storage: 'database' },
     advanced: {
       ...advanced,
       ipAddress: { ipAddressHeaders: [clientAddressHeader] },
-      // better-auth turns both off by itself under NODE_ENV=test.
+      // better-auth turns both off under NODE_ENV=test.
       disableOriginCheck: false,
       disableCSRFCheck: false,
       // better-auth deletes old rate limits in the background. Mails are not sent here: see `outgoing-mails.ts`.
@@ -110,8 +110,8 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       database: { validateSchema: false, defaultFindManyLimit: 10_000 },
     },
     logger: { level: 'warn', log: logLine(log) },
-    // Errors of better-auth become responses. Any other error reaches the mount, which logs it and responds with 500.
-    // better-auth's own page of errors leads to another site, and in production it is not there.
+    // Errors of better-auth become responses. Any other error reaches the mount, which logs it and responds with 500. better-auth's own
+    // error page links to another site, and does not exist in production.
     onAPIError: { throw: true, errorURL: `${config.apiUrl}/` },
     telemetry: { enabled: false },
     plugins: [
@@ -131,12 +131,12 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
 }
 
 function createKysely({ pool, db, writeMails }: Pick<AuthDependencies, 'pool' | 'db' | 'writeMails'>): Kysely<unknown> {
-  // better-auth asks for users by ids, also for those of no members: `in ()` is no SQL.
+  // better-auth also reads users by empty lists of ids, and `in ()` is not SQL.
   const emptyLists = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
   return new Kysely({ dialect: new AuthDialect(pool, db, writeMails), plugins: [emptyLists] });
 }
 
-/** The link of better-auth with the page that asks for the new password, if the request named none: it could only fail without. */
+/** better-auth's link, with the page for the new password if the request named none, without which it could only fail. */
 function withResetPage(link: string, webUrl: string): string {
   const url = new URL(link);
   if (!url.searchParams.get('callbackURL')) url.searchParams.set('callbackURL', `${webUrl}/reset-password`);

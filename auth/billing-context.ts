@@ -1,7 +1,7 @@
 import type { ServerConfig } from '../config/server.ts';
 import type { Payments } from '../payments/payments.ts';
 
-/** What the endpoints of subscriptions work with. */
+/** The dependencies of the subscription endpoints. */
 export interface BillingContext {
   config: ServerConfig;
   payments: Payments;

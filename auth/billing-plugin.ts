@@ -8,8 +8,8 @@ import { subscriptionEndpoints } from './subscription-endpoints.ts';
 const customer = { fields: { stripeCustomerId: { type: 'string', required: false, input: false } } } as const;
 
 /**
- * Subscriptions of organizations, and the webhook at `/api/auth/stripe/webhook`. The paths are those of better-auth's own plugin for
- * Stripe, so that its clients work. docs/decisions/billing.md says why that plugin is not used.
+ * Subscriptions of organizations, and the webhook at `/api/auth/stripe/webhook`. The paths are those of better-auth's own Stripe plugin, so
+ * that its clients work. docs/decisions/billing.md says why that plugin is not used.
  */
 export function billingPlugin(context: BillingContext) {
   return {

@@ -1,13 +1,13 @@
 import { maxBodyBytes } from '../contract/errors.ts';
 
-/** Where the endpoints of better-auth are. */
+/** The base path of better-auth's endpoints. */
 export const basePath = '/api/auth';
 export const webhookPath = `${basePath}/stripe/webhook`;
 
-/** What the largest request of better-auth's endpoints may have, in bytes. */
+/** The maximum body of better-auth's endpoints, in bytes. */
 const maxOwnBodyBytes = 64 * 1024;
 
-/** What the largest request to a path below {@link basePath} may have, in bytes. Only Stripe sends more than others, if it is configured. */
+/** The maximum body at a path below {@link basePath}, in bytes. Only Stripe, if configured, sends larger ones. */
 export function largestAuthBody(path: string, { hasWebhook }: { hasWebhook: boolean }): number {
   return path === webhookPath && hasWebhook ? maxBodyBytes : maxOwnBodyBytes;
 }

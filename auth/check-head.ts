@@ -12,14 +12,14 @@ export function checkHead(headers: IncomingHttpHeaders, { trusted, maxBytes }: {
   if (headers.origin !== undefined && !trusted.has(headers.origin))
     throw new APIError('FORBIDDEN', { code: 'INVALID_ORIGIN', message: untrustedOrigin(headers.origin) });
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new BodyTooLarge();
-  // better-auth takes forms where users sign up and in, but pages of other sites can send them without being asked for permission.
+  // better-auth accepts forms for sign-up and sign-in, but pages of other sites can send forms without a CORS check.
   if (/application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? ''))
     throw new APIError('UNSUPPORTED_MEDIA_TYPE', { message: 'The body must be JSON, with the header `Content-Type: application/json`.' });
 }
 
 /**
- * better-auth requires an origin of every request with a cookie or a `Sec-Fetch-` header, because it takes that for a browser's. But
- * Node's fetch sends `Sec-Fetch-Mode`, and scripts may keep cookies. Only browsers send `Sec-Fetch-Site`, an origin or a referrer.
+ * better-auth requires an origin of every request with a cookie or a `Sec-Fetch-` header, because it takes that for a browser. But Node's
+ * fetch sends `Sec-Fetch-Mode`, and scripts may keep cookies. Only browsers send `Sec-Fetch-Site`, an origin or a referrer.
  */
 export function standInForBrowser(headers: IncomingHttpHeaders, origin: string): void {
   if (headers.origin !== undefined || headers.referer !== undefined || headers['sec-fetch-site'] !== undefined) return;

@@ -5,8 +5,8 @@ import { isStorable } from '../contract/characters.ts';
 const jsonType = /^application\/([a-z0-9.+-]*\+)?json/i;
 
 /**
- * Throws VALIDATION_ERROR if the URL or the JSON body of a request has NUL, which Postgres refuses, or if the body has lone
- * surrogates or is no UTF-8, which would be stored as other text. Leaves a body that is no JSON to better-auth, which refuses it.
+ * Throws VALIDATION_ERROR if the URL or the JSON body of a request has NUL, which Postgres refuses, or if the body has lone surrogates or
+ * is not UTF-8, which would be stored as other text. Leaves a body that is not JSON to better-auth, which refuses it.
  */
 export function checkText(url: string, body: Uint8Array | undefined, contentType = ''): void {
   if (url.includes('%00')) throw unfit('The URL must not have NUL');
@@ -29,7 +29,7 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
-/** The path of a text, or of an object with a key, that does not fit. */
+/** The path of an unfit text, or of an object with an unfit key. */
 function findUnfit(value: unknown, path: string[]): string[] | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : path;
   if (typeof value !== 'object' || value === null) return undefined;

@@ -1,8 +1,8 @@
 import { isValidIP, normalizeIP } from '@better-auth/core/utils/ip';
 
 /**
- * What limits count a client by: its IPv4 address, also one that is written as IPv6, or the /64 of its IPv6 address. One subscriber has
- * all the addresses of a /64. The same as better-auth counts by. Any other text is returned as it is.
+ * The network by which limits count a client, as better-auth does: its IPv4 address, also if written as IPv6, or the /64 of its IPv6
+ * address, since one subscriber has all addresses of a /64. Any other text is returned as it is.
  */
 export function networkOf(address: string): string {
   const [withoutZone = address] = address.split('%');

@@ -21,16 +21,15 @@ import { toApiError } from './rule-errors.ts';
 const writes = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']);
 
 /**
- * Postgres as better-auth sees it. Every transaction, even that of a single write, sets the actor, so that the audit entries of the
- * triggers name who acts. A transaction also stores the mails that were requested in it. If the database refuses a write by one of
- * its rules, the error is the one that the client gets.
+ * Postgres as better-auth sees it. Every transaction, even for a single write, sets the actor for the audit entries of the triggers. A
+ * transaction also stores the mails that were requested in it. An error of one of the database's rules is passed on to the client.
  */
 export class AuthDialect extends PostgresDialect {
   readonly #pool: pg.Pool;
   readonly #db: Db;
   readonly #writeMails: WriteMails;
 
-  /** The query builder of the rest of the service. Its dispatcher also dispatches the intents of mails. */
+  /** The query builder of the rest of the service. Its dispatcher also handles the intents of mails. */
   constructor(pool: pg.Pool, db: Db, writeMails: WriteMails) {
     super({ pool });
     this.#pool = pool;
@@ -45,7 +44,7 @@ export class AuthDialect extends PostgresDialect {
 
 class AuthDriver extends BoundedDriver {
   readonly #wrapped = new WeakSet<Connection>();
-  /** For each connection in a transaction: how many mails waited when the transaction began, and why a query of it failed. */
+  /** For each connection in a transaction: the number of waiting mails when the transaction began, and the first error of a query. */
   readonly #inTransaction = new WeakMap<Connection, { mails: number; failure?: unknown }>();
   readonly #db: Db;
   readonly #writeMails: WriteMails;
@@ -99,7 +98,7 @@ class AuthDriver extends BoundedDriver {
     };
   }
 
-  /** Once a query has failed, all others of its transaction fail, and better-auth may ask for some before it gives up. */
+  /** Once a query has failed, all later ones of its transaction fail, and better-auth may run some before it gives up. */
   #firstFailure(connection: Connection, error: unknown): unknown {
     const transaction = this.#inTransaction.get(connection);
     if (!transaction) return error;

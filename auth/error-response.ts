@@ -26,7 +26,7 @@ const credentialCodes = new Set([
   'USER_EMAIL_NOT_FOUND',
 ]);
 
-/** A 400 with this code at this path only means that the caller is no member. */
+/** 400 errors, by path and code, that only mean that the caller is not a member. */
 const strangerRefusals = new Set([
   '/organization/get-active-member MEMBER_NOT_FOUND',
   '/organization/cancel-invitation MEMBER_NOT_FOUND',
@@ -62,7 +62,7 @@ function isForbidden({ status, code }: Refusal, { path, isSignedIn }: RefusedReq
   return status === 401 && !credentialCodes.has(code) && isSignedIn;
 }
 
-/** The one endpoint that returns 400 if there is no session. */
+/** Whether the response is the one 400 that stands for a missing session. */
 function isAnonymous({ status, code }: Refusal, { path, isSignedIn }: RefusedRequest): boolean {
   return status === 400 && code === 'BAD_REQUEST' && path === '/organization/list-user-invitations' && !isSignedIn;
 }

@@ -12,13 +12,13 @@ interface Dependencies {
   config: Pick<ServerConfig, 'requireEmailVerification'>;
   db: Db;
   writeMails: WriteMails;
-  /** Signs up with this body again, past the rate limit. */
+  /** Signs up with this body again, without the rate limit. */
   signUp(request: Request, body: unknown): Promise<Response>;
 }
 
 /**
- * A response that must not reveal whether an address has an account takes this many milliseconds, or a multiple if it had to wait.
- * It is longer than the half second that better-auth gives the verification mail, and longer than hashing a password and writing a mail take.
+ * A response that must not reveal whether an address has an account takes this many milliseconds, or a multiple if it had to wait. That is
+ * longer than better-auth's half second for the verification mail, and than hashing a password and storing a mail.
  */
 const quietMs = 750;
 const signUpPath = '/api/auth/sign-up/email';
@@ -26,11 +26,11 @@ const usersPath = '/api/auth/admin/list-users';
 
 /**
  * Wraps better-auth's handler. The response is sent after the request's mails are committed, in the transaction of the change if
- * better-auth uses one. Throws if a mail cannot be written; the client then asks again.
+ * better-auth uses one. Throws if a mail cannot be stored, so that the client retries.
  */
 export function handleWithMails(better: Handler, { config, db, writeMails, signUp }: Dependencies): Handler {
   const quietPaths = new Set(['/api/auth/request-password-reset', '/api/auth/send-verification-email']);
-  // If addresses are not verified, sign-up says openly that an address is taken.
+  // Without verification of addresses, sign-up says openly that an address is taken.
   if (config.requireEmailVerification) quietPaths.add(signUpPath);
   const handler = config.requireEmailVerification ? withQuietSignUp(better, signUp) : better;
   return (request) =>
@@ -48,8 +48,8 @@ export function handleWithMails(better: Handler, { config, db, writeMails, signU
 }
 
 /**
- * Two sign-ups at once with one address: the slower finds it free, and then taken. Only an address that was free can say so, so the slower
- * signs up again, and is told what it would be told of any address that is taken.
+ * Handles two concurrent sign-ups with one address: the slower one finds it free, and then taken, which would reveal that it was free. So
+ * the slower one signs up again and gets the response for a taken address.
  */
 function withQuietSignUp(handler: Handler, signUp: Dependencies['signUp']): Handler {
   return async (request) => {

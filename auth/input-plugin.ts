@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import { bodies, queries } from './input-schemas.ts';
 
 /**
- * Checks what clients send where better-auth's own schemas take more than the service stores. Put it before plugins whose hooks read
- * the same fields.
+ * Checks inputs for which better-auth's own schemas accept more than the service stores. Put it before plugins whose hooks read the same
+ * fields.
  */
 export function inputPlugin(): BetterAuthPlugin {
   return {
@@ -31,10 +31,10 @@ export function inputPlugin(): BetterAuthPlugin {
   };
 }
 
-/** What a request may leave out, and better-auth then has from the session. */
+/** Fields that better-auth takes from the session if a request leaves them out. */
 const ids = ['referenceId', 'organizationId', 'organizationSlug', 'teamId', 'userId'];
 
-/** Throws VALIDATION_ERROR if an id is empty, or named as a list: it must not mean the session's own. */
+/** Throws VALIDATION_ERROR if an id is empty or a list, which must not stand for the session's own. */
 function checkIds(part: 'body' | 'query', fields: Record<string, unknown> | undefined): void {
   for (const name of ids)
     if (fields?.[name] === '' || fields?.[`${name}[]`] !== undefined)

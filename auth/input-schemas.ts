@@ -6,15 +6,15 @@ import { isCommonPassword } from './common-passwords.ts';
 import { listQuery } from './list-query.ts';
 import { constraints } from './rule-errors.ts';
 
-/** A hundred years: whoever shall be banned for longer is banned for ever. */
-const longestBanSeconds = 100 * 366 * 24 * 60 * 60;
+/** A hundred years: a longer ban has no end. */
+const maxBanSeconds = 100 * 366 * 24 * 60 * 60;
 
 const userName = bounded(120, constraints.user_name_length).pipe(displayName({ max: 120 }));
 const image = bounded(2_048, constraints.user_image_length);
 const organizationName = bounded(80, constraints.organization_name_length).pipe(displayName({ max: 80 }));
 const teamName = bounded(80, constraints.team_name_length).pipe(displayName({ max: 80 }));
 const tooCommon = { error: 'The password is one of the most common ones: choose another.', params: { code: 'PASSWORD_TOO_COMMON' } };
-// better-auth demands the password where it must be, and its length.
+// better-auth checks where a password is required, and its length.
 const newPassword = z
   .string()
   .refine((given) => !isCommonPassword(given), tooCommon)
@@ -34,8 +34,8 @@ const organizationData = z
   .refine((data) => Object.values(data).some((value) => value !== undefined), nothingToUpdate);
 
 /**
- * What the bodies of endpoints must be like, by path, beside what better-auth itself checks. Lengths are those of the database's
- * constraints: sign-up writes nothing for an address that is taken, and must respond as for one that is not.
+ * Additional schemas for bodies of endpoints, by path. Lengths are those of the database's constraints: sign-up writes nothing for a taken
+ * address, and must respond as for a free one.
  */
 export const bodies = new Map<string, z.ZodType>([
   ['/sign-up/email', z.object({ name: userName, image: image.optional(), password: newPassword })],
@@ -58,7 +58,7 @@ export const bodies = new Map<string, z.ZodType>([
     }),
   ],
   ['/admin/update-user', isUser.extend({ data: z.strictObject(userData) })],
-  ['/admin/ban-user', isUser.extend({ banExpiresIn: z.int().min(1).max(longestBanSeconds).optional() })],
+  ['/admin/ban-user', isUser.extend({ banExpiresIn: z.int().min(1).max(maxBanSeconds).optional() })],
   ['/admin/set-role', isUser],
   ['/admin/set-user-password', isUser.extend({ newPassword })],
   ['/admin/unban-user', isUser],
@@ -69,7 +69,7 @@ export const bodies = new Map<string, z.ZodType>([
   ['/admin/has-permission', isUser.partial()],
 ]);
 
-/** The same of queries. */
+/** Additional schemas for queries, by path. */
 export const queries = new Map<string, z.ZodType>([
   ['/organization/list-members', listQuery({ id: 'text', organizationId: 'text', userId: 'text', role: 'text', createdAt: 'time' })],
   ['/organization/get-full-organization', z.object({ membersLimit: optionalQueryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER }) })],

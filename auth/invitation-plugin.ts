@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { inviterMayNot } from './rule-errors.ts';
 
-/** Shows an invitation to whom it is for only while it can be accepted: while its inviter could still make it. The database checks the rest. */
+/** Shows an invitation to its recipient only while its inviter could still make it. The database checks the rest. */
 export function invitationPlugin(db: Db): BetterAuthPlugin {
   return {
     id: 'standing-invitations',

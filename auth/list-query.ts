@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { optionalQueryInteger } from '../contract/fields.ts';
 
-/** What a column holds that lists are filtered by. */
+/** The type of a column by which lists can be filtered. */
 type Kind = 'text' | 'boolean' | 'time';
 
 const wholeNumber = optionalQueryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER });
@@ -16,7 +16,7 @@ const operators: Record<Kind, string[]> = {
   time: ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'not_in'],
 };
 
-/** The query of a list of better-auth's, whose rows have these columns. better-auth passes on what Postgres does not take. */
+/** The query schema of a list of better-auth, by the columns of its rows. better-auth would pass on values that Postgres refuses. */
 export function listQuery(columns: Record<string, Kind>) {
   const column = z.enum(Object.keys(columns));
   return z

@@ -5,7 +5,7 @@ import { currentActor } from './actor.ts';
 import { parseRoles } from './permissions.ts';
 import { storedRole } from './session.ts';
 
-/** Endpoints that act on the organization of the request, or on the session's active one, and return 400 if the caller is no member. */
+/** Endpoints that act on the organization of the request, or on the session's active one, and return 400 if the caller is not a member. */
 const membersOnly = new Set([
   '/organization/update',
   '/organization/invite-member',
@@ -18,7 +18,7 @@ const membersOnly = new Set([
 
 /**
  * Refuses a caller who is signed in but may not act on the organization with FORBIDDEN. better-auth would return BAD_REQUEST, with a code
- * that it also uses for a member whom the request names.
+ * that it also uses for the member named by the request.
  */
 export function membershipPlugin(db: Db): BetterAuthPlugin {
   return {
@@ -28,7 +28,7 @@ export function membershipPlugin(db: Db): BetterAuthPlugin {
         {
           matcher: (ctx) => membersOnly.has(ctx.path ?? ''),
           handler: createAuthMiddleware(async (ctx) => {
-            // A hook of better-auth sees the session of a cookie, but not that of a bearer token.
+            // better-auth's hooks see the session of a cookie, but not that of a bearer token.
             const caller = currentActor();
             const organizationId = caller && (ctx.body?.organizationId || (await findActiveOrganization(db, caller.sessionId)));
             if (!caller || typeof organizationId !== 'string') return;

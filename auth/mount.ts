@@ -21,10 +21,10 @@ export const authPath = `${basePath}/{*any}`;
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Methods that fetch does not know: no `Request` can have them. */
+/** Methods that a `Request` of fetch cannot have. */
 const notOfFetch = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
-/** The OpenAPI document of what is served here. */
+/** The path of the OpenAPI document of these endpoints. */
 const openApiPath = `${basePath}/openapi.json`;
 
 export interface MountOptions {
@@ -32,7 +32,7 @@ export interface MountOptions {
   config: ServerConfig;
   findSession: FindSession;
   log: Logger;
-  /** The client's address as the whole API sees it. */
+  /** The client's address, as the rest of the API determines it. */
   clientAddress(req: ExpressRequest, res: ExpressResponse): string;
 }
 
@@ -70,12 +70,12 @@ function createServe({ auth, config, findSession, clientAddress }: MountOptions)
     const body = changes ? await readBody(req, res, maxBytes) : undefined;
     // The request was ended because its body came too slowly.
     if (res.headersSent) return;
-    // The webhook checks the signature of the very bytes.
+    // The webhook checks the signature of the exact bytes.
     if (req.path !== webhookPath) checkText(req.url, body, req.headers['content-type']);
 
     const caller = await findSession(req.headers);
     if (!caller) checkCredential(req.headers, req.path);
-    // better-auth reads tokens by rules of its own, and does not ask whether the admin behind an impersonation still is one.
+    // better-auth parses tokens differently, and does not check whether the admin behind an impersonation is still one.
     carryOnly(req.headers, caller && readSessionToken(req.headers, credential), credential.cookieName);
     const request = new Request(getRequest({ base, request: req }), body ? { body } : {});
     const response = await runAsActor(changes ? caller : undefined, () => auth.handler(request));
@@ -94,7 +94,7 @@ async function sendResponse(
   if (retryAfter) res.setHeader('Retry-After', retryAfter);
   // The HTTP edge has already set a stricter `Cache-Control`.
   response.headers.delete('cache-control');
-  // A session that was begun or ended has a cookie of its own.
+  // The response already sets a cookie if a session began or ended.
   if (caller?.refreshedCookie !== undefined && !response.headers.has('set-cookie')) res.append('Set-Cookie', caller.refreshedCookie);
   await setResponse(res, response.status < 400 ? response : await toErrorResponse(response, { path, isSignedIn: caller !== undefined }));
 }

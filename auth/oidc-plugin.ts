@@ -10,9 +10,9 @@ const discoveryTimeoutMs = 5_000;
 const paths = new Set(['/sign-in/social', '/link-social', '/callback/:id', '/refresh-token', '/get-access-token', '/account-info']);
 
 /**
- * The OpenID Connect providers. The generic OAuth plugin discovers its providers once, at boot, and drops those that do not respond.
- * This one asks a provider when it is first needed, and again until it responds, so the API starts without them. A request that needs
- * a provider that does not respond gets 503.
+ * The OpenID Connect providers. The generic OAuth plugin discovers its providers once, at boot, and drops those that do not respond. This
+ * one discovers a provider on first use, and retries until it responds, so the API starts without them. Until then requests that need the
+ * provider get 503.
  */
 export function oidcPlugin(config: ServerConfig): BetterAuthPlugin {
   const discover = createDiscovery();
@@ -67,7 +67,8 @@ function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig) {
         clientSecret,
         scopes: ['openid', 'email', 'profile'],
         requireIdTokenVerification: true,
-        // A user must have a name, but OpenID Connect does not guarantee one. Nobody chose it, so it is made to fit and not refused.
+        // A user must have a name, but OpenID Connect does not guarantee one. The user did not choose it here, so it is adjusted instead of
+        // refused.
         mapProfileToUser: (profile) => ({
           email: toEmail(profile.email),
           name: [profile.name, profile.preferred_username, profile.email].map((name) => toDisplayName(name, { max: 120 })).find(Boolean),

@@ -4,7 +4,7 @@ import { retryDeadlocks } from '../db/transaction.ts';
 
 type Endpoint = (request: never) => Promise<unknown>;
 
-/** An endpoint of better-auth that writes all that it writes in one transaction, or nothing. better-auth itself would commit in between. */
+/** Wraps an endpoint of better-auth, so that all its writes are one transaction. better-auth itself would commit in between. */
 export function inOneTransaction<E extends Endpoint>(endpoint: E): E {
   const call = endpoint as unknown as (request: { context: AuthContext }) => Promise<unknown>;
   const atOnce: typeof call = (request) => retryDeadlocks(() => runWithTransaction(request.context.adapter, () => call(request)));

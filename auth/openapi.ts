@@ -15,7 +15,7 @@ interface Operation {
   [key: string]: unknown;
 }
 
-/** The part of a document that better-auth's generator makes, and that is taken over. */
+/** The parts of the generator's document that are used. */
 interface Generated {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, object> };
@@ -41,7 +41,7 @@ const about = {
     'What is served below `/api/auth` by better-auth: sign-in, sessions, users, organizations, members, invitations, teams and subscriptions. The operations themselves are in the document of the API, `/api/v1/openapi.json`.',
 };
 
-/** The OpenAPI document of what better-auth serves here, by its own generator, with the errors and credentials of this service. */
+/** The OpenAPI document of better-auth's endpoints here, by its own generator, with the errors and credentials of this service. */
 export async function buildAuthOpenApi(auth: Auth, { cookieName }: { cookieName: string }): Promise<object> {
   const context = await auth.$context;
   const { paths, components } = (await openAPI().endpoints.generateOpenAPISchema({ context } as never)) as unknown as Generated;

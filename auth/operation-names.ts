@@ -1,8 +1,8 @@
 const authPrefix = '/api/auth';
 
 /**
- * The paths of better-auth's endpoints. They are listed and not asked for, so that nothing but these becomes a label of a metric; a test compares
- * them with what is served.
+ * The paths of better-auth's endpoints. They are listed here, so that only these become labels of metrics; a test compares the list with
+ * the served paths.
  */
 const paths = [
   ...['/sign-up/email', '/sign-in/email', '/sign-in/social', '/sign-out', '/callback/:id'],
@@ -25,13 +25,13 @@ const paths = [
   '/stripe/webhook',
 ];
 
-/** Those without an id or a token by themselves; the others by what stands before it. */
+/** Paths without an id or token, matched as a whole; the others match by the part before it. */
 const whole = new Map(paths.filter((path) => !path.includes(':')).map((path) => [path, nameOf(path)]));
 const withId = new Map(paths.filter((path) => path.includes(':')).map((path) => [path.slice(0, path.indexOf('/:')), nameOf(path)]));
 
 /**
- * What metrics, log and traces call a request below `/api/auth`: `auth.sign-in.email` for `/api/auth/sign-in/email`, without ids and tokens of
- * the path. `auth` for a path that is no endpoint, and undefined for one that is not below `/api/auth`.
+ * The name of a request below `/api/auth` for metrics, log and traces: `auth.sign-in.email` for `/api/auth/sign-in/email`, without ids and
+ * tokens. `auth` for a path that is no endpoint, undefined for one outside.
  */
 export function authOperationOf(path: string): string | undefined {
   if (path !== authPrefix && !path.startsWith(`${authPrefix}/`)) return undefined;

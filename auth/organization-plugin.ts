@@ -5,7 +5,7 @@ import { inOneTransaction } from './one-transaction.ts';
 import { addMail } from './outgoing-mails.ts';
 import { accessControl, roles } from './permissions.ts';
 
-/** How many teams an organization may have: they are listed without pages. */
+/** The maximum number of teams of an organization, which are listed without pages. */
 const maximumTeams = 500;
 
 /** Organizations with teams. `permissions.ts` says who may do what. Migration 0003 holds the limits, the last owner and the audit log. */
@@ -18,16 +18,16 @@ export function organizationPlugin(config: ServerConfig) {
     // The plan decides. These are numbers, not functions, because better-auth also uses them as the size of its lists.
     membershipLimit: Number.MAX_SAFE_INTEGER,
     invitationLimit: Number.MAX_SAFE_INTEGER,
-    // An organization has stored objects and subscriptions, which only the service's own deletion deletes too.
+    // Only the service's own deletion also deletes stored objects and subscriptions.
     disableOrganizationDeletion: true,
-    // An id is in a mail, and admins can list it. If addresses were not verified, who knows it could sign up with the invited one.
+    // Mails contain the id, and admins can list it. Without verified addresses anyone who knows it could sign up with the invited address.
     requireEmailVerificationOnInvitation: config.requireEmailVerification,
     sendInvitationEmail: async ({ id, email, role, organization, inviter }) => {
       const url = `${config.webUrl}/accept-invitation/${id}`;
       addMail(invitationMail(email, { inviter: inviter.user.name, organization: organization.name, role, url }));
     },
   });
-  // An invitation that is accepted has a member, also if the process dies.
+  // An accepted invitation always has its member, even if the process dies.
   plugin.endpoints.acceptInvitation = inOneTransaction(plugin.endpoints.acceptInvitation);
   return plugin;
 }

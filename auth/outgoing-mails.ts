@@ -6,8 +6,8 @@ import type { Mail } from './mails.ts';
 export type WriteMails = (trx: Transaction, mails: Mail[]) => Promise<void>;
 
 /**
- * Runs a request and collects its mails. better-auth does not wait for a mail and ignores its errors, so a mail is not stored when
- * better-auth asks for it, but by the transaction that it asked in, or at the end of the request.
+ * Runs a request and collects its mails. better-auth does not wait for a mail and ignores its errors. So a mail is stored by the
+ * transaction in which better-auth sends it, or at the end of the request.
  */
 export function collectMails<T>(request: () => T): T {
   return withRequest({ mails: [] }, request);
@@ -18,7 +18,7 @@ export function addMail(mail: Mail): void {
   collected().push(mail);
 }
 
-/** Returns the mails that were added and not taken yet, and forgets them. */
+/** Removes and returns the mails that were added. */
 export function takeMails(): Mail[] {
   return currentRequest().mails?.splice(0) ?? [];
 }
@@ -28,7 +28,7 @@ export function countMails(): number {
   return currentRequest().mails?.length ?? 0;
 }
 
-/** Forgets all but the first `count` mails, because what caused the others was rolled back. */
+/** Drops all but the first `count` mails, because the transaction of the others was rolled back. */
 export function dropMailsAfter(count: number): void {
   currentRequest().mails?.splice(count);
 }

@@ -1,7 +1,7 @@
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { Semaphore } from '../concurrency/semaphore.ts';
 
-/** How many passwords a process hashes at once. Each takes a thread of libuv, of which files need some, and 32 MiB for a tenth of a second. */
+/** How many passwords a process hashes at once. Each takes a libuv thread, which files also need, and 32 MiB for a tenth of a second. */
 const maxAtOnce = 2;
 
 const hashing = new Semaphore(maxAtOnce);

@@ -19,7 +19,7 @@ const portalBody = cancelBody.omit({ subscriptionId: true }).extend({ returnUrl:
 
 const successQuery = z.looseObject({ callbackURL: z.string().optional(), checkoutSessionId: z.string().optional() });
 
-/** Endpoints that lead to Stripe's own pages, and back from a checkout. */
+/** Endpoints that redirect to Stripe's own pages, and back from a checkout. */
 export function portalEndpoints(context: BillingContext) {
   const { payments } = context;
   const manages = organizationAccess(context, 'billing:manage');
@@ -55,7 +55,7 @@ export function portalEndpoints(context: BillingContext) {
     subscriptionSuccess: createAuthEndpoint('/subscription/success', { method: 'GET', query: successQuery.optional() }, async (ctx) => {
       const { checkoutSessionId, callbackURL = '/' } = ctx.query ?? {};
       const isSignedIn = checkoutSessionId !== undefined && (await getSessionFromCtx(ctx)) !== null;
-      // The webhook brings the same a moment later, so a failure here only delays the plan.
+      // The webhook brings the same update soon, so a failure here only delays the plan.
       if (isSignedIn)
         await followCheckout(context, checkoutSessionId).catch((err) => payments.log.warn({ err }, 'a checkout was not read'));
       const url = callbackURL.replaceAll('{CHECKOUT_SESSION_ID}', encodeURIComponent(checkoutSessionId ?? ''));

@@ -2,12 +2,12 @@ import express, { type Request, type Response } from 'express';
 import { ApiError } from '../contract/api-error.ts';
 import { JsonDepth, maxJsonDepth } from '../contract/json-depth.ts';
 
-/** The body is larger than it may be. */
+/** The body is too large. */
 export class BodyTooLarge extends Error {}
 
 /**
- * The bytes of a request's body without its compression, at most `maxBytes`; undefined if it is absent or empty, or has no content type. Throws
- * {@link BodyTooLarge}, and BAD_REQUEST if the body is cut short, has an encoding that is not known, or holds JSON that is nested too deeply.
+ * The bytes of a request's body without its compression, at most `maxBytes`; undefined if it is absent or empty, or has no content type.
+ * Throws {@link BodyTooLarge}, and BAD_REQUEST if the body is cut short, has an unknown encoding, or holds JSON that is nested too deeply.
  */
 export async function readBody(req: Request, res: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const parse = express.raw({ limit: maxBytes, type: () => true });
@@ -15,7 +15,7 @@ export async function readBody(req: Request, res: Response, maxBytes: number): P
   const body: unknown = req.body;
   if (!Buffer.isBuffer(body)) return undefined;
   if (body.length === 0) {
-    // better-auth would take it for a body that does not say its type, or is no JSON.
+    // better-auth would read it as a body without a content type, or as invalid JSON.
     req.body = undefined;
     return undefined;
   }

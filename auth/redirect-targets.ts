@@ -12,12 +12,12 @@ const codes = {
   returnUrl: 'INVALID_CALLBACK_URL',
 };
 
-/** A backslash is a slash to browsers and not to others; the rest no header can carry. */
+/** Browsers treat a backslash as a slash, others do not; no header can carry the rest. */
 const unfit = /[\\\p{Cc}]|[^\0-\xff]/u;
 
 /**
- * Refuses redirect targets of every endpoint that are not of a trusted origin, in whichever way they are read: as they came, or with their
- * dots resolved, as they are where an error is appended to them.
+ * Refuses redirect targets outside of trusted origins, both as sent and with dot segments resolved, which happens when an error is
+ * appended.
  */
 export function redirectTargetPlugin(): BetterAuthPlugin {
   return {

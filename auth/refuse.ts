@@ -9,13 +9,13 @@ import { isUnavailable } from '../db/unavailable.ts';
 import { toErrorResponse } from './error-response.ts';
 import { BodyTooLarge } from './read-body.ts';
 
-/** When a client may ask again that the service could not serve. */
+/** The seconds after which a client may retry if the service could not serve it. */
 const retrySeconds = 2;
 
-/** Sends the response for an error, and logs it if the service is to blame. Destroys the connection if a response was begun. */
+/** Sends the response for an error, and logs it if it is the service's fault. Destroys the connection if a response was begun. */
 export async function refuseError(res: Response, err: unknown, log: Logger): Promise<void> {
   const requestId = res.getHeader('X-Request-Id');
-  // The request was ended before, or its client has left.
+  // The request was already ended, or its client has left.
   if (res.headersSent || res.closed) res.destroy();
   else if (err instanceof BodyTooLarge) fail(res, 413, 'payload_too_large');
   else if (err instanceof APIError) await setResponse(res, await toErrorResponse(toResponse(err), { path: '', isSignedIn: false }));

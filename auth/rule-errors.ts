@@ -3,7 +3,7 @@ import pg from 'pg';
 import { errorCodes } from '../contract/errors.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 
-/** An invitation is good while its inviter could still make it. */
+/** An invitation is valid as long as its inviter could still make it. */
 export const inviterMayNot = 'Who sent the invitation may no longer invite: ask for another one.';
 
 /** The errors that the migrations raise on better-auth's tables, and what the client gets. */
@@ -20,7 +20,7 @@ const rules: Record<string, { status: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' 
   INVITATION_NOT_PENDING: { status: 'CONFLICT', message: 'The invitation is no longer pending.' },
 };
 
-/** Constraints that better-auth does not know, or checks before it writes, when another request may have been faster. */
+/** Constraints that better-auth does not know, or checks before it writes, so that a faster request may violate them. */
 export const constraints = {
   user_email_key: { code: 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL', message: 'User already exists. Use another email.' },
   user_is_no_customer: { code: 'FIELD_NOT_ALLOWED', message: 'stripeCustomerId is not allowed to be set' },
@@ -65,12 +65,12 @@ export function toApiError(error: unknown): unknown {
   return isUnfitValue(error) ? new APIError('BAD_REQUEST', errorOfValues) : error;
 }
 
-/** A value that its column cannot hold, or that must not be missing: better-auth passed on what a client sent. */
+/** Whether a client's value, passed on by better-auth, does not fit its column or is missing. */
 function isUnfitValue({ code }: pg.DatabaseError): boolean {
   return code === notNullViolation || code?.slice(0, 2) === dataExceptions;
 }
 
-/** The refusal, with what the rule says of itself: the limit that was reached as `data`, or when to come back. */
+/** The refusal, with the details of the rule: the reached limit as `data`, or when to retry. */
 function toRefusal(code: string, { status, message }: (typeof rules)[string], detail: Record<string, unknown>): APIError {
   const { retryAfterSeconds, ...data } = detail;
   const body = { code, message, ...(Object.keys(data).length > 0 ? { data } : {}) };

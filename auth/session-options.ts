@@ -4,7 +4,7 @@ import type { ServerConfig } from '../config/server.ts';
 
 const day = 24 * 60 * 60;
 
-/** How long a session lives, in seconds, and after how long its use extends it. A session that is not remembered lives a day. */
+/** The lifetime of a session, and the time after which its use extends it, in seconds. A session that is not remembered lives a day. */
 export const sessionLifetime = { expiresIn: 7 * day, updateAge: day };
 
 /** The secret that signs session cookies and bearer tokens. */
@@ -12,7 +12,7 @@ export function sessionSecret(config: ServerConfig): string {
   return deriveKey(config.authSecret, 'session').toString('base64url');
 }
 
-/** What decides the names and attributes of better-auth's cookies. */
+/** The options that decide the names and attributes of better-auth's cookies. */
 export function cookieOptions(config: ServerConfig) {
   return {
     baseURL: config.apiUrl,

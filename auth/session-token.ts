@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseCookies } from 'better-call';
 
-/** A session token with a right signature, and where the request carried it. */
+/** A session token with a valid signature, and where the request carried it. */
 export interface SessionToken {
   token: string;
   /** The token with its signature. */
@@ -10,14 +10,14 @@ export interface SessionToken {
   from: 'bearer' | 'cookie';
 }
 
-/** Whether a request says by `Authorization: Bearer` whose it is. Its cookie does not count then, even if that credential does not hold. */
+/** Whether a request has `Authorization: Bearer`. Then its cookie does not count, even if the token is invalid. */
 export function hasBearer({ authorization = '' }: IncomingHttpHeaders): boolean {
   return /^bearer\b/i.test(authorization);
 }
 
 /**
  * The session token of a request: `Authorization: Bearer` with the value of `set-auth-token`, or the session cookie if there is no bearer
- * token. Undefined if it does not have a right signature. Does not check whether the session exists.
+ * token. Undefined without a valid signature. Does not check whether the session exists.
  */
 export function readSessionToken(headers: IncomingHttpHeaders, options: { cookieName: string; secret: string }): SessionToken | undefined {
   if (hasBearer(headers)) {
@@ -31,8 +31,8 @@ export function readSessionToken(headers: IncomingHttpHeaders, options: { cookie
 }
 
 /**
- * Changes headers so that they carry this session token and no other, or none: whoever reads them next finds the session that was found
- * here, however the request wrote it.
+ * Changes headers so that they carry only this session token, or none. The next reader then finds the same session, however the request was
+ * written.
  */
 export function carryOnly(headers: IncomingHttpHeaders, session: SessionToken | undefined, cookieName: string): void {
   delete headers.authorization;

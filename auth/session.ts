@@ -10,7 +10,7 @@ import { hasPermission, parseRoles } from './permissions.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { readSessionToken } from './session-token.ts';
 
-/** Who makes a request, from the session behind its cookie or bearer token. */
+/** The caller of a request, by the session of its cookie or bearer token. */
 export interface Caller {
   userId: string;
   email: string;
@@ -24,11 +24,11 @@ export interface Caller {
   impersonatedBy: string | null;
   /** The stored roles of each organization that the user is a member of, as they were when the request began. */
   memberships: Record<string, string>;
-  /** Set if this request extended the session: the `Set-Cookie` that extends the browser's cookie with it. */
+  /** The `Set-Cookie` that extends the browser's cookie, if this request extended the session. */
   refreshedCookie?: string;
 }
 
-/** The caller behind the headers of a request; undefined without a session that is valid now. */
+/** The caller behind the headers of a request; undefined without a valid session. */
 export type FindSession = (headers: IncomingHttpHeaders) => Promise<Caller | undefined>;
 
 /**
@@ -50,8 +50,8 @@ export function createFindSession(db: Db, config: ServerConfig): FindSession {
 }
 
 /**
- * Authorizes a caller again, with one query: whether the session is still live and its user not banned, and the stored role in the
- * organization. The role is null if there is none, or if it no longer has the permission.
+ * Authorizes a caller again, with one query: whether the session is live and its user not banned, and the stored role in the organization.
+ * The role is null if there is none, or if it no longer has the permission.
  */
 export async function checkSession(
   db: Db,
@@ -72,7 +72,7 @@ const memberships = sql<Record<string, string>>`(
   select coalesce(json_object_agg("organizationId", member.role), '{}') from member where member."userId" = "user".id
 )`.as('memberships');
 
-/** What is left of a session, in seconds, when it has been used for as long as it takes to be extended. */
+/** The remaining lifetime of a session at which its use extends it, in seconds. */
 const lifetimeAfterUse = sessionLifetime.expiresIn - sessionLifetime.updateAge;
 
 const sessionByToken = batchedRead(
@@ -88,15 +88,15 @@ const sessionByToken = batchedRead(
   ({ token }) => token,
 );
 
-/** Whether the caller is a member of the organization and has the permission. If none is given, membership is enough. */
+/** Whether the caller is a member of the organization and has the permission. Without a permission, membership is enough. */
 export function callerMay(caller: Caller, organizationId: string, permission?: Permission): boolean {
   const stored = storedRole(caller, organizationId);
   return stored !== undefined && (permission === undefined || hasPermission(parseRoles(stored), permission));
 }
 
-/** The stored roles of the caller in an organization; undefined for whoever is not its member. */
+/** The stored roles of the caller in an organization; undefined if the caller is not a member. */
 export function storedRole({ memberships }: Caller, organizationId: string): string | undefined {
-  // The id may be the name of a property that every object has.
+  // The id may be the name of an inherited property.
   return Object.hasOwn(memberships, organizationId) ? memberships[organizationId] : undefined;
 }
 

@@ -21,7 +21,7 @@ export function stripeWebhook({ payments }: BillingContext) {
 
   async function readEvent(payload: string, signature: string): Promise<Stripe.Event> {
     const event = await payments.stripe.webhooks.constructEventAsync(payload, signature, payments.webhookSecret).catch(() => undefined);
-    // Stripe's library checks the signature, and not what was signed.
+    // Stripe's library checks the signature, not the signed content.
     if (!isEvent.safeParse(event).success || !event) throw refusal('FAILED_TO_CONSTRUCT_STRIPE_EVENT', 'Failed to construct Stripe event');
     return event;
   }

@@ -34,8 +34,8 @@ export function badRequest(code: string, message: string): APIError {
 export const subscriptionNotFound = () => badRequest('SUBSCRIPTION_NOT_FOUND', 'Subscription not found');
 
 /**
- * If Stripe refuses a request, returns its message and its code, in capitals, to the client. Throws SERVICE_UNAVAILABLE if Stripe cannot be
- * reached, or fails itself. Any other failure, such as a key that is wrong, is an internal error.
+ * If Stripe refuses a request, the client gets its message and its code in capitals. Throws SERVICE_UNAVAILABLE if Stripe is unreachable or
+ * fails itself. Any other failure, such as a wrong key, is an internal error.
  */
 export async function orStripeRefusal<T>({ payments: { log } }: BillingContext, work: Promise<T>): Promise<T> {
   return await work.catch((err: unknown) => {

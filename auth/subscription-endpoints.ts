@@ -103,7 +103,7 @@ function toPurchase(context: BillingContext, body: z.infer<typeof upgradeBody>, 
   };
 }
 
-/** The organization is being deleted. */
+/** Converts the error for an organization that is being deleted. */
 function toAuthError(error: unknown): never {
   if (!(error instanceof ApiError)) throw error;
   throw new APIError('NOT_FOUND', { code: 'ORGANIZATION_BEING_DELETED', message: error.message });
@@ -127,7 +127,7 @@ export async function findSubscriptionId({ payments: { db } }: BillingContext, o
   return row.stripeSubscriptionId;
 }
 
-/** Takes back a cancellation, or a change of plan, that was planned for the end of the period. */
+/** Revokes a cancellation or change of plan that was scheduled for the end of the period. */
 async function restore({ payments }: BillingContext, id: string) {
   const fetched = await fetchSubscription(payments, id);
   if (!fetched) throw subscriptionNotFound();
@@ -137,7 +137,7 @@ async function restore({ payments }: BillingContext, id: string) {
   if (!(await releaseSchedule(payments, subscription))) {
     const { cancel_at, cancel_at_period_end } = subscription;
     if (!cancel_at && !cancel_at_period_end) {
-      // A request that was cut off after Stripe had taken it back may have left the row as it was.
+      // An interrupted request may have left the row unchanged after Stripe revoked it.
       await syncSubscription(payments, id);
       throw badRequest('SUBSCRIPTION_NOT_PENDING_CHANGE', 'Subscription has no pending cancellation or scheduled plan change');
     }

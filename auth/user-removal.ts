@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
 /**
- * Refuses to remove a user who is the only owner of an organization, before better-auth begins. better-auth deletes sessions and accounts
- * first, in transactions of their own. If only the trigger refused, the user would remain and could not sign in.
+ * Refuses to remove a user who is the only owner of an organization, before better-auth begins: it deletes sessions and accounts first, in
+ * separate transactions. If only the trigger refused, the user would remain and could not sign in.
  */
 export function userRemovalPlugin(db: Db): BetterAuthPlugin {
   return {
