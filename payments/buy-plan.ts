@@ -7,20 +7,20 @@ import type { Purchase } from './purchase.ts';
 import { startCheckout } from './start-checkout.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
-/** `CHECKOUT_REPLACED`: another member began one for something else at the same instant, which stays. */
+/** `CHECKOUT_REPLACED`: another member began a checkout for something else at the same moment, which stays open. */
 export type PurchaseResult = { checkout: Stripe.Checkout.Session } | PlanChange | { refused: 'CHECKOUT_REPLACED' };
 
 /**
- * Sells a plan to an organization, by a checkout or by changing the subscription that it has. To never open a second one, asks Stripe
- * for the live subscriptions, whatever the rows hold, and updates the rows. Throws NOT_FOUND if the organization is being deleted, and
- * Stripe's errors.
+ * Sells a plan to an organization, by a checkout or by changing the subscription that it has. To avoid a second one, reads the live
+ * subscriptions from Stripe instead of the rows, and updates the rows. Throws NOT_FOUND if the organization is being deleted, and Stripe's
+ * errors.
  */
 export async function buyPlan(payments: Payments, purchase: Purchase): Promise<PurchaseResult> {
   const customer = await ensureCustomer(payments, purchase.organization);
   const changed = await changeLive(payments, customer, purchase);
   if (changed) return changed;
   const checkout = await startCheckout(payments, customer, purchase);
-  // One that was open before may have been paid before it was closed.
+  // An earlier open checkout may have been paid before it was closed.
   if ((await listLive(payments, customer)).length > 0) {
     await expireCheckouts(payments, customer);
     return (await changeLive(payments, customer, purchase)) ?? { refused: 'SUBSCRIPTION_NOT_FOUND' };
@@ -28,7 +28,7 @@ export async function buyPlan(payments: Payments, purchase: Purchase): Promise<P
   return checkout ? { checkout } : { refused: 'CHECKOUT_REPLACED' };
 }
 
-/** Changes the live subscription, of several the one that goes on; undefined if there is none, and none was named. */
+/** Changes the live subscription; of several, the one that goes on. Returns undefined if there is none and none was named. */
 async function changeLive(payments: Payments, customer: string, purchase: Purchase): Promise<PlanChange | undefined> {
   const { subscriptionId } = purchase;
   const live = await listLive(payments, customer);

@@ -19,7 +19,7 @@ interface Cancellation {
 
 /**
  * Cancels an organization's live subscription at Stripe, and stores its new state. Throws PRECONDITION_FAILED while billing is off,
- * NOT_FOUND if there is no live subscription, SERVICE_UNAVAILABLE if Stripe refuses, or does not say whether it did it.
+ * NOT_FOUND if there is no live subscription, SERVICE_UNAVAILABLE if Stripe refuses, or the outcome is unknown.
  */
 export type CancelSubscription = (
   actor: Actor,
@@ -35,7 +35,8 @@ export function createCancelSubscription(db: Db, payments: Payments | undefined)
     const repeated = await requestCancellation(db, row.id, { actor, immediately });
     const outcome = await cancel(payments, row.stripeSubscriptionId, immediately);
     const { fetched } = outcome;
-    // The note stays while it may have happened: whoever stores it later enters it. So does that of an earlier request that was cut off.
+    // The request stays recorded while it may have taken effect, so that a later update of the row audits it. So does an earlier,
+    // interrupted request.
     if (isOver(outcome) && !repeated) await forgetCancellation(db, row.id);
     if (fetched) await inTransaction(db, (trx) => storeSubscription(trx, fetched, payments.plans));
     if (outcome.result === 'had ended') throw noLiveSubscription();
@@ -49,7 +50,7 @@ function stateOf({ subscription: { status, cancel_at_period_end } }: FetchedSubs
   return { status, cancelAtPeriodEnd: cancel_at_period_end };
 }
 
-/** What became of a cancellation; `fetched` is what Stripe said last, if it did. */
+/** The outcome of a cancellation; `fetched` is Stripe's last response, if any. */
 type Outcome =
   | { result: 'canceled'; fetched: FetchedSubscription }
   | { result: 'had ended'; fetched: FetchedSubscription }
@@ -70,7 +71,7 @@ async function cancel({ db, stripe }: Payments, id: string, immediately: boolean
   try {
     before = await find();
   } catch (error) {
-    // It was not asked to cancel.
+    // Stripe was not asked to cancel.
     return { result: 'refused', error };
   }
   if (before && hasEnded(before)) return { result: 'had ended', fetched: before };
@@ -80,7 +81,7 @@ async function cancel({ db, stripe }: Payments, id: string, immediately: boolean
   );
   try {
     const fetched = await find();
-    // An error may be that of a second try, after the first one's response was lost.
+    // The error may belong to a retry whose first attempt succeeded and lost its response.
     if (fetched && (hasEnded(fetched) || (!immediately && fetched.subscription.cancel_at_period_end)))
       return { result: 'canceled', fetched };
     return { result: isRefusal(error) ? 'refused' : 'unknown', fetched, error };
@@ -102,7 +103,7 @@ function hasEnded({ subscription: { status } }: FetchedSubscription): boolean {
   return status === 'canceled' || status === 'incomplete_expired';
 }
 
-/** Stripe responded, and says that it did nothing. Any other error may come after it was done, or before it will be. */
+/** Whether Stripe says that it did nothing. After any other error the request may have taken effect, or may still do so. */
 function isRefusal(error: unknown): boolean {
   const status = error instanceof Stripe.errors.StripeError ? (error.statusCode ?? 0) : 0;
   return status >= 400 && status < 500;

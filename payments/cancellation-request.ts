@@ -6,8 +6,8 @@ import { type Actor, recordAudit } from '../domain/audit.ts';
 import type { SubscriptionRow } from '../domain/billing/find-subscription.ts';
 
 /**
- * Notes who cancels a subscription, before Stripe is asked: whoever stores Stripe's answer enters it into the audit log, also if the
- * process of the request has died by then. Returns whether an earlier request is noted, of which Stripe's answer is not known.
+ * Records who cancels a subscription before Stripe is asked, so that storing Stripe's answer audits it, even if the process of the request
+ * has died. Returns whether an earlier request is recorded whose outcome is unknown.
  */
 export async function requestCancellation(
   db: Db,
@@ -24,7 +24,7 @@ export async function requestCancellation(
   return repeated;
 }
 
-/** Stripe did not do it. */
+/** Forgets a cancellation that Stripe did not carry out. */
 export async function forgetCancellation(db: Db, id: string): Promise<void> {
   await db.deleteFrom('subscription_cancellation').where('subscription_id', '=', id).execute();
 }
@@ -35,8 +35,8 @@ export async function forgetOldCancellations(db: Db): Promise<void> {
 }
 
 /**
- * Enters the cancellation that somebody has asked for, once Stripe says that it happened. Call it before the row is changed: the trigger
- * that enters the change names the same actor.
+ * Audits a requested cancellation once Stripe says that it happened. Call it before the row is changed: the trigger that audits the change
+ * uses the same actor.
  */
 export async function recordCancellation(trx: Transaction, row: SubscriptionRow, subscription: Stripe.Subscription): Promise<void> {
   const hasEnded = subscription.status === 'canceled';

@@ -12,8 +12,8 @@ export type PlanChange = { url: string } | { refused: 'ALREADY_SUBSCRIBED_PLAN' 
 type Change = Purchase & { customer: string; subscription: Stripe.Subscription };
 
 /**
- * Changes the plan of a live subscription. An unpaid one is not changed; its customer is sent to the portal to pay first. Returns the URL
- * to send the customer to.
+ * Changes the plan of a live subscription. An unpaid one is not changed: its customer must pay in the portal first. Returns the URL to send
+ * the customer to.
  */
 export async function changePlan(payments: Payments, change: Change): Promise<PlanChange> {
   const { subscription, plan, quantity, customer, urls } = change;
@@ -31,7 +31,7 @@ export async function changePlan(payments: Payments, change: Change): Promise<Pl
   if (change.atPeriodEnd) await scheduleChange(payments, subscription, items);
   else if (items.length === 1 && only?.id && subscription.items.data.length === 1)
     return { url: await confirmInPortal(payments, change, only) };
-  // The portal changes no subscription of several items.
+  // The portal cannot change subscriptions with several items.
   else await payments.stripe.subscriptions.update(subscription.id, { items, proration_behavior: 'create_prorations' });
   await syncSubscription(payments, subscription.id);
   return { url: urls.return };

@@ -9,7 +9,7 @@ import { isLiveStatus } from './plans.ts';
 /**
  * Ends the Stripe customers of an organization that is being deleted, so that none of its checkouts can be paid and nothing more is
  * charged. Their subscriptions end with them; those that are still live are reported to the operator, who may have to refund. While billing
- * is off, reports the customers instead. Throws if Stripe fails; running it again is harmless.
+ * is off, only reports the customers. Throws if Stripe fails; it can be repeated.
  */
 export async function closeCustomers(db: Db, payments: Pick<Payments, 'stripe'> | undefined, organizationId: string): Promise<void> {
   for (const customer of await listCustomers(db, organizationId)) {
@@ -28,14 +28,14 @@ export async function closeCustomers(db: Db, payments: Pick<Payments, 'stripe'> 
   }
 }
 
-/** One that is gone changes nothing. */
+/** Ends a customer. Does nothing if it is gone. */
 async function closeCustomer(
   db: Db,
   { stripe }: Pick<Payments, 'stripe'>,
   { customer, organizationId }: { customer: string; organizationId: string },
 ): Promise<void> {
   await expireCheckouts({ stripe }, customer);
-  // Only now can no checkout begin another one.
+  // From now on no checkout can begin another subscription.
   for (const { id, status } of await listAll({ stripe }, customer)) {
     if (!isLiveStatus(status)) continue;
     await reportProblem(db, {
@@ -49,7 +49,7 @@ async function closeCustomer(
   await stripe.customers.del(customer).catch(orMissing);
 }
 
-/** Its customer, and the customers of its subscriptions if they differ. */
+/** The organization's customer, and those of its subscriptions if they differ. */
 async function listCustomers(db: Db, organizationId: string): Promise<Set<string>> {
   const rows = await db
     .selectFrom('organization')

@@ -10,8 +10,8 @@ import type { Payments } from './payments.ts';
 
 /**
  * Compares the customers at Stripe with those of the organizations. Reports customers that no organization has, and organizations whose
- * customer is gone. To repair, gives an organization the customer that was made for it, asks for names to be brought to Stripe, and forgets
- * customers that were deleted at Stripe. Returns how many customers there are.
+ * customer is gone. With `repair`, stores missing customers that were made for an organization, requests updates of names at Stripe, and
+ * forgets customers that were deleted there. Returns the number of customers.
  */
 export async function compareCustomers(payments: Payments, repair: boolean): Promise<number> {
   const { db, stripe } = payments;
@@ -33,7 +33,7 @@ export async function compareCustomers(payments: Payments, repair: boolean): Pro
   return seen.size;
 }
 
-/** The organizations by their customer. One that is being deleted is left to its workflow, which ends the customer long before the rows. */
+/** The organizations by customer, without those being deleted: their workflow ends the customer long before the rows. */
 async function listCustomers({ db }: Payments): Promise<Map<string, Organization>> {
   const columns = ['id', 'name', 'stripeCustomerId'] as const;
   const rows = await db
@@ -57,14 +57,14 @@ async function compareNames(
   }
 }
 
-/** A process may have died after Stripe had made the customer. Returns whether it is reported. */
+/** Stores or reports a customer of no organization: a process may have died after Stripe had created it. Returns whether it is reported. */
 async function adoptOrReport({ db }: Payments, { id, metadata }: Stripe.Customer, repair: boolean): Promise<boolean> {
   const organizationId = metadata.organizationId ?? null;
   const columns = ['id', 'stripeCustomerId'] as const;
   const row = organizationId
     ? await db.selectFrom('organization').select(columns).where('id', '=', organizationId).executeTakeFirst()
     : undefined;
-  // Another request stored it meanwhile.
+  // Another request has stored it meanwhile.
   if (row?.stripeCustomerId === id) return false;
   const isWanted = row !== undefined && row.stripeCustomerId === null;
   if (isWanted && (!repair || (await storeCustomer(db, { organizationId: row.id, customer: id }).catch(orGone)) === id)) return false;
@@ -72,7 +72,7 @@ async function adoptOrReport({ db }: Payments, { id, metadata }: Stripe.Customer
   return true;
 }
 
-/** The organization is being deleted. */
+/** Ignores the error for an organization that is being deleted. */
 function orGone(error: unknown): undefined {
   if (!(error instanceof ApiError)) throw error;
 }
@@ -83,7 +83,7 @@ async function reportGone(
 ): Promise<void> {
   const { db, stripe } = payments;
   const found = await stripe.customers.retrieve(customer).catch(orMissing);
-  // It was made while the others were listed.
+  // The customer was created while the others were listed.
   if (found && !found.deleted) return;
   await reportProblem(db, problem(found ? 'customer-deleted' : 'customer-missing', customer, organization.id));
   if (!found || !repair) return;

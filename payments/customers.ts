@@ -16,9 +16,9 @@ export interface Organization {
 }
 
 /**
- * The customer of an organization at Stripe, made if there is none or if it was deleted there. Two requests at once, or one that was cut
- * off between Stripe and the database, make one customer. Its name follows (`syncCustomer`). Throws NOT_FOUND if the organization is gone
- * or is being deleted, and Stripe's error if Stripe does not know the customer.
+ * Returns the customer of an organization at Stripe, and creates it if it is missing or deleted there. Concurrent requests, and a retry
+ * after a crash between Stripe and the database, create only one customer. Its name follows (`syncCustomer`). Throws NOT_FOUND if the
+ * organization is gone or is being deleted, and Stripe's error if Stripe does not know the customer.
  */
 export async function ensureCustomer(payments: Payments, { id, stripeCustomerId: known }: Organization): Promise<string> {
   if (known) {
@@ -30,16 +30,16 @@ export async function ensureCustomer(payments: Payments, { id, stripeCustomerId:
   try {
     return await storeCustomer(payments.db, { organizationId: id, customer, replaces: known });
   } catch (error) {
-    // An organization that is gone needs no customer. After any other error another request, or a commit whose response was lost, may have
-    // stored this one, and the next request finds it again.
+    // A deleted organization needs no customer. After any other error this customer may be stored, by another request or a commit whose
+    // response was lost, and the next request finds it.
     if (error instanceof ApiError) await payments.stripe.customers.del(customer).catch(orMissing);
     throw error;
   }
 }
 
 /**
- * Makes a customer that of an organization, unless another one is stored by now that is not the replaced one. Returns the one that is
- * stored. Throws NOT_FOUND if the organization is gone or is being deleted.
+ * Stores a customer for an organization, unless another one than the replaced one is already stored. Returns the stored one. Throws
+ * NOT_FOUND if the organization is gone or is being deleted.
  */
 export async function storeCustomer(
   db: Db,
@@ -54,18 +54,18 @@ export async function storeCustomer(
       .returning('stripeCustomerId')
       .executeTakeFirstOrThrow();
     if (replaces) await resolveProblem(trx, 'customer-deleted', replaces);
-    // Its remedy would end a customer that is needed now.
+    // The problem's remedy would end a customer that is needed now.
     await resolveProblem(trx, 'customer-left', stripeCustomerId ?? customer);
     return stripeCustomerId ?? customer;
   });
 }
 
-/** Whether a customer was deleted at Stripe. Throws if Stripe does not know it at all, which may be the fault of the key. */
+/** Whether a customer was deleted at Stripe. Throws if Stripe does not know it at all, which may be due to the key. */
 async function isDeleted({ stripe }: Pick<Payments, 'stripe'>, customer: string): Promise<boolean> {
   return (await stripe.customers.retrieve(customer)).deleted === true;
 }
 
-/** Writes into the rows of a customer's subscriptions what Stripe says of them: they ended with it, perhaps without an event that came. */
+/** Updates the rows of a customer's subscriptions from Stripe: they ended with it, perhaps without an event. */
 export async function syncSubscriptionsOf(payments: Payments, customer: string): Promise<void> {
   const rows = await payments.db
     .selectFrom('subscription')
@@ -76,12 +76,12 @@ export async function syncSubscriptionsOf(payments: Payments, customer: string):
   for (const { stripeSubscriptionId } of rows) if (stripeSubscriptionId) await syncSubscription(payments, stripeSubscriptionId);
 }
 
-/** Stripe's search knows what is a minute old; an idempotency key covers what is newer. */
+/** Finds the customer by Stripe's search, which knows objects older than a minute; an idempotency key covers newer ones. */
 async function findCustomer({ stripe, log }: Payments, organizationId: string): Promise<string | undefined> {
   try {
     const query = `metadata["organizationId"]:"${organizationId}" AND metadata["customerType"]:"organization"`;
     const id = (await stripe.customers.search({ query, limit: 1 })).data[0]?.id;
-    // One that was just deleted may still be found.
+    // The search may still find a customer that was just deleted.
     return id === undefined || (await isDeleted({ stripe }, id)) ? undefined : id;
   } catch (err) {
     log.warn({ err }, 'customers could not be searched');
@@ -90,33 +90,33 @@ async function findCustomer({ stripe, log }: Payments, organizationId: string): 
 }
 
 /**
- * Stripe repeats its response to a key for a day, also to another process, and refuses one that comes with other parameters: the name, which
- * may change, is not among them.
+ * Creates a customer by an idempotency key. Stripe repeats its response to a key for a day, and refuses the key with other parameters: so
+ * the name, which may change, is not among them.
  */
 async function createCustomer(payments: Payments, organizationId: string, after?: string): Promise<string> {
   const metadata = { organizationId, customerType: 'organization' };
   const idempotencyKey = after === undefined ? `customer-${organizationId}` : `customer-${organizationId}-after-${after}`;
   const create = (options: Stripe.RequestOptions) => payments.stripe.customers.create({ metadata }, options);
   const { id } = await create({ idempotencyKey }).catch((error: unknown) => {
-    // Stripe repeats a failure of its own, too. If that has made a customer all the same, the daily comparison reports the one too many.
+    // Stripe also repeats its own failures. If such a failure has created a customer after all, the daily comparison reports it.
     if (!(error instanceof Stripe.errors.StripeAPIError && (error.statusCode ?? 0) >= 500)) throw error;
     return create({});
   });
-  // A repeated response may be of a customer that was deleted since.
+  // A repeated response may name a customer that was deleted since.
   return (await isDeleted(payments, id)) ? await createCustomer(payments, organizationId, id) : id;
 }
 
-/** The checkouts of a customer that were begun and not paid. */
+/** The open checkouts of a customer. */
 export async function listOpenCheckouts({ stripe }: Pick<Payments, 'stripe'>, customer: string): Promise<Stripe.Checkout.Session[]> {
   return (await stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 }).catch(orMissing))?.data ?? [];
 }
 
-/** Closes the checkouts of a customer that were begun and not paid. */
+/** Closes the open checkouts of a customer. */
 export async function expireCheckouts({ stripe }: Pick<Payments, 'stripe'>, customer: string): Promise<void> {
   for (const { id } of await listOpenCheckouts({ stripe }, customer)) await expireCheckout({ stripe }, id);
 }
 
-/** Closes a checkout. One that was paid, or closed by another request, in the meantime is not open either. */
+/** Closes a checkout. Ignores one that was paid or closed meanwhile. */
 export async function expireCheckout({ stripe }: Pick<Payments, 'stripe'>, id: string): Promise<void> {
   try {
     await stripe.checkout.sessions.expire(id);

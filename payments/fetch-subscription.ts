@@ -12,7 +12,7 @@ export interface FetchedSubscription {
   pastDueSince: Date | null;
 }
 
-/** Asks Stripe for a subscription; undefined if Stripe has none of this id. Call it outside of transactions. */
+/** Fetches a subscription from Stripe; undefined if there is none with this id. Call it outside of transactions. */
 export async function fetchSubscription(
   { db, stripe }: Pick<Payments, 'db' | 'stripe'>,
   id: string,
@@ -23,7 +23,10 @@ export async function fetchSubscription(
   return { fetch: Number(rows[0]?.fetch), subscription, pastDueSince: await findUnpaidRenewal(stripe, subscription) };
 }
 
-/** Only a renewal ends a paid period. An invoice in the middle of one, as for an upgrade, does not change what was paid. */
+/**
+ * Finds when the first unpaid renewal was due. Other invoices, such as for an upgrade in the middle of a period, do not change what was
+ * paid.
+ */
 async function findUnpaidRenewal(stripe: Stripe, { id, status }: Stripe.Subscription): Promise<Date | null> {
   if (status !== 'past_due' && status !== 'unpaid') return null;
   const { data } = await stripe.invoices.list({ subscription: id, status: 'open', limit: 100 });
@@ -31,7 +34,7 @@ async function findUnpaidRenewal(stripe: Stripe, { id, status }: Stripe.Subscrip
   return renewals.length === 0 ? null : dateOf(Math.min(...renewals));
 }
 
-/** Undefined if Stripe has no such object. Throws any other error. */
+/** Returns undefined for the error that Stripe has no such object, and throws any other error. */
 export function orMissing(error: unknown): undefined {
   if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing') return undefined;
   throw error;

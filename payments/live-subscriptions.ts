@@ -6,8 +6,8 @@ import { detachSchedule } from './schedules.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
 /**
- * The live subscriptions of a customer to plans of ours, as Stripe lists them now. First is the one that goes on if they are several: one
- * that is paid before a trial, and both before one that is unpaid; then one that does not end; then the best plan, then the oldest.
+ * The live subscriptions of a customer to plans of ours, as Stripe lists them now. The first one goes on if there are several: a paid one
+ * before a trial, a trial before an unpaid one; then one that does not end; then the best plan; then the oldest.
  */
 export async function listLive({ stripe, plans }: Payments, customer: string): Promise<Stripe.Subscription[]> {
   const all = await listAll({ stripe }, customer);
@@ -24,13 +24,13 @@ export async function listAll({ stripe }: Pick<Payments, 'stripe'>, customer: st
 }
 
 /**
- * Of several subscriptions of a customer that renew, of which a checkout sold one, the first of {@link listLive} goes on. The others end
- * with their period or trial; a refund is an operator's. What was begun in Stripe's dashboard alone is left as it is. Throws if Stripe
- * fails; running it again is harmless.
+ * If a customer has several renewing subscriptions and a checkout sold one of them, ends all but the first of {@link listLive} with their
+ * period or trial; refunds are up to an operator. Leaves subscriptions alone that were all made in Stripe's dashboard. Throws if Stripe
+ * fails; it can be repeated.
  */
 export async function endDuplicates(payments: Payments, customer: string): Promise<void> {
   const renewing = (await listLive(payments, customer)).filter(isRenewing);
-  // A checkout of ours writes it.
+  // Only our checkouts write this field.
   if (!renewing.some(({ metadata }) => metadata.referenceId !== undefined)) return;
   for (const subscription of renewing.slice(1)) {
     await detachSchedule(payments, subscription);
@@ -45,7 +45,7 @@ function isRenewing({ status, cancel_at, cancel_at_period_end }: Stripe.Subscrip
   return paidStatuses.has(status) && !cancel_at && !cancel_at_period_end;
 }
 
-/** The best plan is the last one that is sold. */
+/** The rank of its plan: plans are sold in ascending order. */
 function rankOf(subscription: Stripe.Subscription, plans: SoldPlan[]): number {
   return -plans.findIndex(({ name }) => name === readItems(subscription, plans).plan?.name);
 }

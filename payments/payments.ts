@@ -5,7 +5,7 @@ import type { Db } from '../db/connect.ts';
 import { createStripe } from './create-stripe.ts';
 import { type SoldPlan, soldPlans } from './plans.ts';
 
-/** What all code that talks to Stripe works with. */
+/** The dependencies of all code that calls Stripe. */
 export interface Payments {
   stripe: Stripe;
   plans: SoldPlan[];

@@ -5,13 +5,13 @@ import type { PlanName } from '../contract/fields.ts';
 /** A plan that can be bought, with its prices at Stripe. */
 export interface SoldPlan {
   name: Exclude<PlanName, 'free'>;
-  /** What is sold. */
+  /** The price that is sold. */
   priceId: string;
-  /** What is sold, and what was sold before: subscriptions to it go on. */
+  /** The present and former prices: subscriptions to former ones go on. */
   priceIds: string[];
-  /** The price of each member, if members are billed. */
+  /** The price for each member, if members are billed. */
   seatPriceId?: string;
-  /** That, and the ones before. */
+  /** The present and former prices for members. */
   seatPriceIds: string[];
 }
 
@@ -26,7 +26,7 @@ function soldPlan(name: SoldPlan['name'], priceIds: string[], seatPriceIds: stri
   return priceId ? [{ name, priceId, priceIds, ...(seatPriceId && { seatPriceId }), seatPriceIds }] : [];
 }
 
-/** What a subscription is for: the plan, its item, and the item of its seats. If there is no plan, it is not one of ours. */
+/** The plan of a subscription, its item, and the item of its seats. Without a plan it is not one of ours. */
 export function readItems(subscription: Stripe.Subscription, plans: SoldPlan[]) {
   const items = subscription.items.data;
   const plan = plans.find(({ priceIds }) => items.some(({ price }) => priceIds.includes(price.id)));
@@ -35,7 +35,7 @@ export function readItems(subscription: Stripe.Subscription, plans: SoldPlan[]) 
   return { plan, item, seatItem };
 }
 
-/** The seats that a subscription bills: its members, or as many of the plan as were bought. */
+/** The seats that a subscription bills: its members, or the bought quantity of the plan. */
 export function billedSeats(subscription: Stripe.Subscription, plans: SoldPlan[]): number | null {
   const { plan, item, seatItem } = readItems(subscription, plans);
   if (plan?.seatPriceId !== undefined) return seatItem?.quantity ?? 0;
@@ -43,8 +43,8 @@ export function billedSeats(subscription: Stripe.Subscription, plans: SoldPlan[]
 }
 
 /**
- * The changes of items that bring a subscription to a plan and a count of members; none if nothing differs. One that is of the plan keeps
- * its prices, also if others are sold by now.
+ * The changes of items that give a subscription a plan and a number of members; none if nothing differs. A subscription that already has
+ * the plan keeps its prices, even if others are sold by now.
  */
 export function changesTo(
   plan: SoldPlan,
@@ -61,7 +61,7 @@ export function changesTo(
   return [...changes, ...seatChangesTo(plan, subscription, { plans, members })];
 }
 
-/** The changes of the items of seats that stand beside the item of the plan. */
+/** The changes of the seat items besides the plan's item. */
 function seatChangesTo(
   plan: SoldPlan,
   subscription: Stripe.Subscription,
@@ -81,17 +81,17 @@ function seatChangesTo(
 
 const liveStatuses = new Set<string>(['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete']);
 
-/** Whether a subscription costs money or may come back to life. */
+/** Whether a subscription costs money or may become active again. */
 export function isLiveStatus(status: string): boolean {
   return liveStatuses.has(status);
 }
 
-/** The id of what Stripe refers to, whether it sends the id alone or the whole object. */
+/** The id of a reference, whether Stripe sends only the id or the whole object. */
 export function idOf(reference: string | { id: string } | null | undefined): string | undefined {
   return typeof reference === 'string' ? reference : reference?.id;
 }
 
-/** The date of a Unix time in seconds, as Stripe has it; null without one. */
+/** The date of a Unix time in seconds, as Stripe sends it; null without one. */
 export function dateOf(seconds: number | null | undefined): Date | null {
   return seconds ? new Date(seconds * 1000) : null;
 }

@@ -13,15 +13,15 @@ import { seatChanges } from './sync-seats.ts';
 import { followSeats, syncSubscription } from './sync-subscription.ts';
 
 const mostDuplicates = 1_000;
-/** Of more, Stripe or the database is to blame: the others would fail as well. */
-const mostFailures = 5;
+/** With more failures the cause is Stripe or the database, and the others would fail as well. */
+const maxFailures = 5;
 
-/** What a comparison with Stripe found. */
+/** The result of a comparison with Stripe. */
 export interface Reconciliation {
   subscriptions: number;
   /** Stripe's ids of subscriptions whose row differed or was missing. */
   different: string[];
-  /** Those that billed another count of seats than there are members. */
+  /** Stripe's ids of subscriptions that billed another number of seats than there are members. */
   seats: string[];
   customers: number;
 }
@@ -32,9 +32,9 @@ export interface ReconcileOptions {
 }
 
 /**
- * Compares subscriptions, seats and customers at Stripe with the rows. With `repair`, updates rows to what Stripe has, and seats to the count
- * of members. Reports what only a person can put right (`listProblems`). Throws if Stripe fails, for a few subscriptions only after it has
- * gone through the others; running it again is harmless.
+ * Compares subscriptions, seats and customers at Stripe with the rows. With `repair`, updates rows from Stripe, and seats to the number of
+ * members. Reports problems that only a person can solve (`listProblems`). Throws if Stripe fails; for a few subscriptions only after the
+ * others are done. It can be repeated.
  */
 export async function reconcile(payments: Payments, { repair }: ReconcileOptions): Promise<Reconciliation> {
   const found: Reconciliation = { subscriptions: 0, different: [], seats: [], customers: 0 };
@@ -42,7 +42,7 @@ export async function reconcile(payments: Payments, { repair }: ReconcileOptions
   for (const id of await listIds(payments)) {
     await compareSubscription(payments, { id, repair, found }).catch((err: unknown) => {
       payments.log.error({ err, subscription: id }, 'a subscription could not be compared');
-      if (failures.push(err) === mostFailures) throw err;
+      if (failures.push(err) === maxFailures) throw err;
     });
   }
   found.customers = await compareCustomers(payments, repair);
@@ -67,7 +67,7 @@ async function compareSubscription(
   if (repair) await store(payments, fetched);
 }
 
-/** The ids of our subscriptions that are not canceled, at Stripe or by their rows, and of those of strangers that were not. */
+/** The ids of our subscriptions that are not canceled at Stripe or in their rows, and of unknown ones that were not. */
 async function listIds({ stripe, db, plans }: Payments): Promise<Set<string>> {
   const ids = new Set(await listSubjects(db, 'unknown-customer'));
   for await (const subscription of stripe.subscriptions.list({ limit: 100 })) {
@@ -99,7 +99,10 @@ async function store(payments: Payments, fetched: FetchedSubscription): Promise<
   });
 }
 
-/** Ends what a second checkout sold, if the event that told of it was lost. A customer for whom that fails stays a problem of the operator. */
+/**
+ * Ends duplicate subscriptions of a second checkout, in case its event was lost. If that fails for a customer, the operator's problem
+ * stays.
+ */
 async function endAllDuplicates(payments: Payments): Promise<void> {
   for (const { kind, subject: customer } of await listProblems(payments.db, mostDuplicates)) {
     if (kind !== 'several-subscriptions') continue;

@@ -5,8 +5,8 @@ import { idOf } from './plans.ts';
 const madeHere = new Set(['sheaf', '@better-auth/stripe']);
 
 /**
- * Takes back a change that was planned for the end of the period; whether there was one. One that was planned elsewhere stays, but not a
- * schedule that plans nothing: a process that died between making one and planning leaves it, and a subscription can have only one.
+ * Revokes a change that is scheduled for the end of the period. Returns whether there was one. Keeps changes that were scheduled elsewhere,
+ * but removes empty schedules, which a crash may leave, since a subscription can have only one schedule.
  */
 export async function releaseSchedule({ stripe }: Payments, { schedule }: Stripe.Subscription): Promise<boolean> {
   const id = idOf(schedule);
@@ -19,15 +19,15 @@ export async function releaseSchedule({ stripe }: Payments, { schedule }: Stripe
 }
 
 /**
- * Takes a subscription out of its schedule, whoever planned what: Stripe refuses to end one with its period while it is in a schedule. Changes
- * nothing if there is none. Throws Stripe's errors.
+ * Releases a subscription from any schedule, because Stripe refuses to end a scheduled one with its period. Does nothing without a
+ * schedule. Throws Stripe's errors.
  */
 export async function detachSchedule({ stripe }: Pick<Payments, 'stripe'>, { schedule }: Stripe.Subscription): Promise<void> {
   const id = idOf(schedule);
   if (id) await stripe.subscriptionSchedules.release(id);
 }
 
-/** Plans changes of a subscription's items for the end of its period. It has no schedule yet. Throws Stripe's errors. */
+/** Schedules changes of a subscription's items for the end of its period. It must have no schedule yet. Throws Stripe's errors. */
 export async function scheduleChange(
   { stripe }: Payments,
   subscription: Stripe.Subscription,
@@ -37,7 +37,7 @@ export async function scheduleChange(
   const [running] = phases;
   if (!running) throw new Error(`The schedule ${id} has no phase`);
   const now = running.items.map(({ price, quantity }) => ({ price: idOf(price) ?? '', ...(quantity !== undefined && { quantity }) }));
-  // What a phase does not name, it loses.
+  // A phase drops everything that it does not name.
   const discounts = running.discounts?.length ? { discounts: running.discounts.map(toDiscount) } : {};
   const trial = running.trial_end ? { trial_end: running.trial_end } : {};
   await stripe.subscriptionSchedules.update(id, {
@@ -50,7 +50,7 @@ export async function scheduleChange(
   });
 }
 
-/** The same discount, which begins no new one; else what it was made of. */
+/** The same discount by its id, which does not begin a new one; otherwise by its coupon or promotion code. */
 function toDiscount({ discount, coupon, promotion_code }: Stripe.SubscriptionSchedule.Phase.Discount) {
   const [same, made, code] = [idOf(discount), idOf(coupon), idOf(promotion_code)];
   return same ? { discount: same } : code ? { promotion_code: code } : { coupon: made ?? '' };

@@ -6,9 +6,9 @@ import type { Payments } from './payments.ts';
 import type { Purchase } from './purchase.ts';
 
 /**
- * Begins a checkout, and closes all others of the customer, because two open ones could both be paid. Of several that begin at once, the
- * last one stays, by a number from the database: each request closes all others after it has begun its own, so only one is open when the
- * last request ends. Returns that one: it may be another member's if it sells the same, and is undefined if it sells something else.
+ * Begins a checkout, and closes the customer's others, because two could both be paid. Of concurrent ones the last stays, by a number from
+ * the database: each request begins its own and then closes the others. Returns the open one, also another member's if it sells the same;
+ * undefined if it sells something else.
  */
 export async function startCheckout(
   payments: Payments,
@@ -32,7 +32,7 @@ export async function startCheckout(
   });
   const open = await listOpenCheckouts(payments, customer);
   const last = [own, ...open].reduce((one, other) => (numberOf(other) > numberOf(one) ? other : one));
-  // Of those that were listed only: what has begun since then is later than this one, and closes this one.
+  // Closes only the listed ones: a checkout that begins after that is later than this one, and closes it.
   for (const { id } of open) if (id !== last.id) await expireCheckout(payments, id);
   return last.id === own.id || last.metadata?.sold === own.metadata?.sold ? last : undefined;
 }

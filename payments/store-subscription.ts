@@ -12,9 +12,9 @@ import type { Payments } from './payments.ts';
 import { billedSeats, dateOf, idOf, isLiveStatus, readItems, type SoldPlan } from './plans.ts';
 
 /**
- * Overwrites the row of a subscription with what Stripe said, unless the row holds what was asked later; makes the row if there is none.
- * Returns the row, or undefined if the subscription is not one of this service: it is for another product, or its customer is no
- * organization. The latter is reported to the operator while it costs money. The transaction is one of `inTransaction`.
+ * Stores Stripe's response in the row of a subscription, unless the row holds a later one; inserts a missing row. Returns the row, or
+ * undefined for another product or a customer without an organization, which is reported to the operator while it costs money. Needs a
+ * transaction of `inTransaction`.
  */
 export async function storeSubscription(
   trx: Transaction,
@@ -29,19 +29,19 @@ export async function storeSubscription(
   const values = { ...valuesOf(fetched, plans), syncedAt: sql<Date>`now()`, syncedFetch: fetch };
   let stored: SubscriptionRow;
   if (found) {
-    // An older answer may be of another cancellation, which was taken back since.
+    // An older answer may be about an earlier cancellation that was revoked since.
     if (fetch > found.syncedFetch) await recordCancellation(trx, found, subscription);
     stored = await overwrite(trx, found, values);
   } else if (!organizationId) return void (await reportUnknown(trx, subscription, plan !== undefined));
   else if (!plan) return undefined;
   else stored = await insert(trx, { ...values, plan: plan.name, referenceId: organizationId });
-  // Its customer may have been nobody's when it was asked for before.
+  // At an earlier request its customer may have belonged to no organization.
   await resolveProblem(trx, 'unknown-customer', subscription.id);
   await reportSeveral(trx, stored);
   return stored;
 }
 
-/** Tells the operator of a subscription that has no row, while its customer is no organization. Returns whether that is so. */
+/** Reports a subscription that has no row to the operator, while its customer belongs to no organization. Returns whether that is so. */
 export async function reportStranger(
   { db, plans }: Pick<Payments, 'db' | 'plans'>,
   { subscription }: FetchedSubscription,
@@ -97,7 +97,7 @@ function insert(trx: Transaction, values: Values & { plan: string; referenceId: 
     .executeTakeFirstOrThrow();
 }
 
-/** A customer that belongs to no organization pays for a plan, for example after a checkout of a deleted one. */
+/** Reports a customer that belongs to no organization and pays for a plan, for example by a checkout of a deleted one. */
 async function reportUnknown(trx: Transaction, subscription: Stripe.Subscription, isOurs: boolean): Promise<void> {
   if (!isOurs || !isLiveStatus(subscription.status)) await resolveProblem(trx, 'unknown-customer', subscription.id);
   else {

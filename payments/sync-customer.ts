@@ -2,8 +2,8 @@ import { orMissing } from './fetch-subscription.ts';
 import type { Payments } from './payments.ts';
 
 /**
- * Gives the customer of an organization at Stripe its name; whether it had another one. One that is gone at Stripe is left to the daily
- * comparison. Throws if Stripe fails; running it again is harmless.
+ * Gives the organization's customer at Stripe its name. Returns whether it had another one. Leaves a customer that is gone at Stripe to the
+ * daily comparison. Throws if Stripe fails; it can be repeated.
  */
 export async function syncCustomer({ db, stripe }: Payments, organizationId: string): Promise<{ renamed: boolean }> {
   const columns = ['name', 'stripeCustomerId'] as const;

@@ -7,7 +7,7 @@ import { storeSubscription } from './store-subscription.ts';
 
 export interface SeatSync {
   members: number;
-  /** Stripe's ids of the subscriptions that billed something else. */
+  /** Stripe's ids of the subscriptions that billed another number. */
   changed: string[];
 }
 
@@ -16,7 +16,7 @@ const followed = new Set<string>(['active', 'trialing', 'past_due']);
 
 /**
  * Makes Stripe bill an organization for as many seats as it has members. Adds the item of the seats if it is missing, as after a change
- * from pro to team, and removes it if the plan has none. Throws if Stripe fails; running it again is harmless.
+ * from pro to team, and removes it if the plan has none. Throws if Stripe fails; it can be repeated.
  */
 export async function syncSeats(payments: Payments, organizationId: string): Promise<SeatSync> {
   const { db, plans, stripe } = payments;
@@ -24,7 +24,7 @@ export async function syncSeats(payments: Payments, organizationId: string): Pro
   if (!plans.some(({ seatPriceId }) => seatPriceId)) return sync;
   for (const id of await listSubscriptions(payments, organizationId)) {
     let fetched = await fetchSubscription(payments, id);
-    // Counted after Stripe was asked: a member who comes later starts another run.
+    // Counted after Stripe was asked: a later member starts another run.
     sync.members = await countMembers(db, organizationId);
     const items = fetched ? seatChanges(payments, fetched, sync.members) : [];
     if (items.length > 0) {
@@ -37,7 +37,7 @@ export async function syncSeats(payments: Payments, organizationId: string): Pro
   return sync;
 }
 
-/** What has to change so that a subscription bills the count of members; nothing if it bills no members, or its status is not `followed`. */
+/** The changes that make a subscription bill the number of members; nothing if it bills no members, or its status is not `followed`. */
 export function seatChanges({ plans }: Pick<Payments, 'plans'>, { subscription }: FetchedSubscription, members: number) {
   const { plan } = readItems(subscription, plans);
   if (!plan || !followed.has(subscription.status) || !plans.some(({ seatPriceId }) => seatPriceId)) return [];

@@ -12,8 +12,8 @@ import { storeSubscription } from './store-subscription.ts';
 import { seatChanges } from './sync-seats.ts';
 
 /**
- * Asks Stripe for a subscription, and stores its state in its row (`storeSubscription`). `also` runs in the same transaction,
- * with the row if there is one. Throws if Stripe or the database fails; running it again is harmless.
+ * Fetches a subscription from Stripe, and stores its state in its row (`storeSubscription`). `also` runs in the same transaction, with the
+ * row if there is one. Throws if Stripe or the database fails; it can be repeated.
  */
 export async function syncSubscription(
   payments: Pick<Payments, 'db' | 'stripe' | 'plans'>,
@@ -31,7 +31,7 @@ export async function syncSubscription(
   });
 }
 
-/** Starts the sync of seats if they differ from the members: members may have changed during a checkout, and the portal changes no seats. */
+/** Starts the sync of seats if they differ from the members, who may have changed during a checkout; the portal changes no seats. */
 export async function followSeats(
   payments: Pick<Payments, 'plans'>,
   trx: Transaction,
@@ -42,7 +42,9 @@ export async function followSeats(
   if (seatChanges(payments, fetched, members).length > 0) addToOutbox(trx, startSeatSync(row.referenceId));
 }
 
-/** The row stays as it is. Otherwise a key of another Stripe account would end every subscription at once. */
+/**
+ * Reports a missing subscription. The row stays unchanged: otherwise a key of another Stripe account would end every subscription at once.
+ */
 async function reportMissing(trx: Transaction, id: string): Promise<void> {
   const row = await trx.selectFrom('subscription').selectAll().where('stripeSubscriptionId', '=', id).where(isLive).executeTakeFirst();
   if (!row) return void (await resolveProblem(trx, 'unknown-customer', id));

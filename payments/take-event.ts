@@ -11,8 +11,8 @@ import { idOf } from './plans.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
 /**
- * Takes an event of Stripe. The event only says which subscription and which invoice to ask Stripe about. Events about anything else are
- * recorded and change nothing. Throws if Stripe or the database fails, so that Stripe sends the event again; taking one twice is harmless.
+ * Handles an event of Stripe, which only says which subscription and invoice to fetch. Other events are recorded and change nothing. Throws
+ * if Stripe or the database fails, so that Stripe sends the event again; handling one twice is harmless.
  */
 export async function takeEvent(payments: Payments, event: Stripe.Event): Promise<void> {
   const subscriptionId = subscriptionOf(event);
@@ -25,7 +25,7 @@ export async function takeEvent(payments: Payments, event: Stripe.Event): Promis
   if (event.type === 'checkout.session.completed' && stored?.stripeCustomerId) await sellNoMore(payments, stored.stripeCustomerId);
 }
 
-/** A customer who has paid shall not pay again at another checkout; who has done so already does not pay for both for long. */
+/** Closes other checkouts of a customer who has paid, and ends duplicate subscriptions soon. */
 async function sellNoMore(payments: Payments, customer: string): Promise<void> {
   await expireCheckouts(payments, customer);
   await endDuplicates(payments, customer);
@@ -40,8 +40,8 @@ async function noteEvent(trx: Transaction, { id, type }: Stripe.Event): Promise<
 }
 
 /**
- * The invoice whose payment failed, if the owners are to be told and it is still to be paid: an event may come long after. If the first
- * payment of a subscription fails, the person who pays sees it in the checkout.
+ * The invoice whose payment failed, if the owners get a mail and it is still unpaid, since an event may come late. A failed first payment
+ * of a subscription is left out: the payer sees it in the checkout.
  */
 async function findUnpaidInvoice({ stripe, sendsMail }: Payments, event: Stripe.Event): Promise<Stripe.Invoice | undefined> {
   if (event.type !== 'invoice.payment_failed' || !sendsMail) return undefined;
@@ -61,7 +61,7 @@ function subscriptionOf(event: Stripe.Event): string | undefined {
   switch (event.type) {
     case 'checkout.session.completed':
       return idOf(event.data.object.subscription);
-    // Since when a subscription is unpaid changes with its oldest invoice, of which its own events do not tell.
+    // The time since which a subscription is unpaid changes with its oldest invoice, without an event of the subscription.
     case 'invoice.marked_uncollectible':
     case 'invoice.paid':
     case 'invoice.payment_failed':

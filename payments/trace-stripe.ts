@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { beginSpan } from '../telemetry/spans.ts';
 
-/** The same client of HTTP. Each request that is a part of a trace is a span, without ids in its name, without its query and its contents. */
+/** The same HTTP client, with a span for each request that is part of a trace, without ids, query and contents. */
 export function traceStripe(client: Stripe.HttpClient): Stripe.HttpClient {
   return {
     getClientName: () => client.getClientName(),
@@ -15,7 +15,7 @@ export function traceStripe(client: Stripe.HttpClient): Stripe.HttpClient {
         const response = await span.run(() => client.makeRequest(...request));
         const status = response.getStatusCode();
         const requestId = response.getHeaders()['request-id'];
-        // By it Stripe's dashboard finds the request.
+        // Stripe's dashboard finds the request by this id.
         span.note({ 'http.response.status_code': status, 'stripe.request_id': requestId?.toString() });
         if (status >= 400) span.fail({ code: String(status) });
         else span.end();
@@ -28,7 +28,7 @@ export function traceStripe(client: Stripe.HttpClient): Stripe.HttpClient {
   };
 }
 
-/** A path with `{id}` in the place of each id: `/v1/customers/{id}`. What Stripe names itself are small letters. */
+/** A path with `{id}` instead of each id: `/v1/customers/{id}`. Stripe's own names are lower case. */
 function routeOf(path: string): string {
   const [pathname = ''] = path.split('?');
   return pathname.replaceAll(/[^/]+/g, (segment) => (/^(?:v\d|[a-z]+(?:_[a-z]+)*)$/.test(segment) ? segment : '{id}'));
