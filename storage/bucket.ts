@@ -33,7 +33,7 @@ const defaultTimeoutMs = 30_000;
 const awayMs = 1_000;
 /** Request timeout, too many requests: the same request may succeed later. */
 const passingStatuses = new Set([408, 429]);
-/** A client may say that its bytes are compressed. What they would be then is not what was measured, and may be a thousand times as much. */
+/** A client may declare its bytes as compressed. Decompressed they would differ from the measured size, perhaps a thousandfold. */
 const asStored = { decompress: false };
 
 export interface BucketStorageOptions {
@@ -52,7 +52,7 @@ export class BucketStorage implements Storage {
   readonly #maxUploadBytes: number;
   readonly #timeoutMs: number;
   readonly #now: () => Date;
-  /** Until then nothing is asked, because a request has just got no response. */
+  /** The time until which no request is sent, because one has just got no response. */
   #awayUntil = 0;
 
   /**
@@ -65,13 +65,13 @@ export class BucketStorage implements Storage {
     this.#maxUploadBytes = options.maxUploadBytes;
     this.#timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
     const access = options.apiEndpoint === undefined ? {} : emulated(options.apiEndpoint);
-    // Who calls tries again; the library's own repetitions would take longer than a request may.
+    // The caller retries; the library's own retries would take longer than a request may.
     this.#bucket = new CloudStorage({ ...access, retryOptions: { autoRetry: false } }).bucket(options.bucket);
   }
 
   async signUpload(input: { key: string; contentType: string }): Promise<UploadTarget> {
     const conditions = {
-      // Only if the name has no object yet: a second PUT is refused with 412.
+      // Stores only if the name has no object yet: a second PUT is refused with 412.
       'x-goog-if-generation-match': '0',
       'x-goog-content-length-range': `0,${this.#maxUploadBytes}`,
     };
@@ -91,7 +91,7 @@ export class BucketStorage implements Storage {
     });
   }
 
-  /** Without a key of its own the service has Google sign, and the credentials that allow it may have to be asked for. */
+  /** Without a key of its own the service lets Google sign, which may need a request for credentials. */
   async #sign(key: string, lifetimeMs: number, grant: Omit<GetSignedUrlConfig, 'version' | 'expires'>): Promise<DownloadTarget> {
     // A URL counts whole seconds.
     const accessibleAt = new Date(Math.floor(this.#now().getTime() / 1000) * 1000);
@@ -121,7 +121,7 @@ export class BucketStorage implements Storage {
   }
 
   async write(key: string, source: AsyncIterable<Buffer>): Promise<void> {
-    // Only if the name has no object yet. A request that is broken off stores nothing.
+    // Stores only if the name has no object yet. An interrupted request stores nothing.
     const target = this.#file(key).createWriteStream({ resumable: false, validation: 'md5', preconditionOpts: { ifGenerationMatch: 0 } });
     const noted = noteFailure(source);
     const late = new AbortController();
@@ -129,7 +129,7 @@ export class BucketStorage implements Storage {
     const bound = () => {
       timer = setTimeout(() => late.abort(new StorageUnavailable('no response in time')), this.#timeoutMs);
     };
-    /** Bounds the time in which the server takes nothing, not that in which the source gives nothing. */
+    /** Bounds the time in which the server accepts nothing, not the time in which the source gives nothing. */
     async function* bounded() {
       for await (const chunk of noted.source) {
         bound();
@@ -163,7 +163,7 @@ export class BucketStorage implements Storage {
     try {
       await this.#ask(() => this.#file(key).delete({ ignoreNotFound: true, ifGenerationMatch: measured.generation }));
     } catch (error) {
-      // Another object has taken its place.
+      // The object was replaced meanwhile.
       if (!(error instanceof ApiError) || error.code !== 412) throw error;
     }
   }
@@ -176,7 +176,7 @@ export class BucketStorage implements Storage {
       const page = { prefix, ...begin, pageToken, maxResults: pageSize, autoPaginate: false };
       const [files, next] = await this.#ask(() => this.#bucket.getFiles(page));
       for (const file of files) {
-        // A bucket may hold objects of others.
+        // A bucket may hold objects of other applications.
         if (isObjectKey(file.name)) yield { key: file.name, createdAt: new Date(file.metadata.timeCreated ?? 0) };
       }
       const before = pageToken;
@@ -214,8 +214,8 @@ export class BucketStorage implements Storage {
   }
 
   /**
-   * Throws StorageUnavailable if a request gets no response in time, or is refused for now. The library can neither bound nor abort a request:
-   * one without a response keeps its connection, so that the next ones are not sent for a while.
+   * Throws StorageUnavailable if a request gets no response in time, or is refused for now. The library can neither bound nor abort a
+   * request: a request without a response keeps its connection, so no further ones are sent for a while.
    */
   async #ask<T>(request: () => Promise<T>): Promise<T> {
     if (performance.now() < this.#awayUntil) throw new StorageUnavailable('a request has just got no response');
@@ -238,7 +238,7 @@ export class BucketStorage implements Storage {
   }
 }
 
-/** The error itself if the server has refused for good; StorageUnavailable if it may do it later, or could not be asked. */
+/** The error itself if the server refused for good; StorageUnavailable if a later attempt may succeed. */
 function availabilityOf(error: unknown): unknown {
   return isRefusal(error) || error instanceof TypeError || error instanceof StorageUnavailable ? error : new StorageUnavailable(error);
 }
@@ -255,7 +255,7 @@ function emulated(apiEndpoint: string): StorageOptions {
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
   const auth = new GoogleAuth({ projectId: 'emulator' });
-  // Not by the option `credentials`, which logs a warning about external keys.
+  // The option `credentials` is not used, since it logs a warning about external keys.
   auth.jsonContent = { type: 'service_account', client_email: 'emulator@localhost', private_key: privateKey };
   return { apiEndpoint, projectId: 'emulator', authClient: auth };
 }

@@ -6,8 +6,8 @@ import { LocalStorage } from './local.ts';
 import type { S3Storage } from './s3.ts';
 
 /**
- * The store that the configuration names. Accesses no network. `now` is the clock by which links are signed, the same in all processes;
- * `timeoutMs` bounds each request to a bucket.
+ * Creates the store that the configuration names, without network access. `now` is the clock by which links are signed, the same in all
+ * processes; `timeoutMs` bounds each request to a bucket.
  */
 export async function createStorage(
   { storage, ...config }: Pick<ServerConfig, 'storage' | 'dataDir' | 'apiUrl' | 'authSecret'>,

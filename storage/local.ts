@@ -18,7 +18,7 @@ import {
 import { type Grant, readGrant, signGrant } from './signature.ts';
 import { isCode, type WriteOptions, writeOnce } from './write-once.ts';
 
-// An upload that is under way writes at least once a minute, or is cut off.
+// An upload in progress writes at least once a minute, or is cut off.
 const abandonedAfterMs = 10 * 60 * 1000;
 // Cannot be the directory of an organization: keys begin with a letter, a digit, `_` or `-`.
 const incomingName = '.incoming';
@@ -34,7 +34,7 @@ export class LocalStorage implements Storage {
   readonly #secret: Buffer;
   readonly #incoming: string;
   readonly #marker: string;
-  /** The directory had its marker. Where it has none now, another directory shows in its place. */
+  /** Whether the directory had its marker. If it has none now, another directory is in its place. */
   #wasMarked = false;
   readonly #now: () => Date;
 
@@ -63,8 +63,8 @@ export class LocalStorage implements Storage {
   }
 
   /**
-   * Stores the bytes of `source` under a key that has none yet. Throws `ObjectExistsError`, StorageUnavailable if the directory is no longer
-   * mounted, or what the source threw: then nothing is stored.
+   * Stores the bytes of `source` under a key that has none yet. Throws `ObjectExistsError`, StorageUnavailable if the directory is no
+   * longer mounted, or the source's error; then nothing is stored.
    */
   async write(key: string, source: AsyncIterable<Buffer>, options?: WriteOptions): Promise<void> {
     await this.#checkMounted();
@@ -95,7 +95,7 @@ export class LocalStorage implements Storage {
   }
 
   async deleteIfLarger(key: string, maxBytes: number): Promise<void> {
-    // In one go: if something were waited for in between, another object could take the place of the one that was measured.
+    // Synchronous, because during a wait another object could replace the measured one.
     const found = statSync(this.pathOf(key), { throwIfNoEntry: false });
     if (found && found.size > maxBytes) rmSync(this.pathOf(key), { force: true });
   }
@@ -107,7 +107,7 @@ export class LocalStorage implements Storage {
     return bavail * bsize;
   }
 
-  /** Removes what uploads left that were not written to for ten minutes: their process was killed. */
+  /** Removes unfinished uploads that were not written to for ten minutes: their process was killed. */
   async removeAbandoned(): Promise<void> {
     for await (const name of namesIn(this.#incoming)) {
       const path = join(this.#incoming, name);
@@ -116,13 +116,13 @@ export class LocalStorage implements Storage {
     }
   }
 
-  /** Lists as the port says; also removes what killed processes left of uploads. */
+  /** Lists as the port says; also removes unfinished uploads of killed processes. */
   async *list(prefix: string, from?: string): AsyncGenerator<{ key: string; createdAt: Date }> {
     const organizationId = organizationOfPrefix(prefix);
     await this.removeAbandoned();
     if (organizationId !== undefined) return yield* this.#listOrganization(organizationId);
     const first = from?.slice(0, from.indexOf('/')) ?? '';
-    // Their order is that of a list that begins in the middle.
+    // In order, so that a list can begin in the middle.
     const names = (await Array.fromAsync(namesIn(this.location))).sort();
     for (const name of names) if (name >= first) yield* this.#listOrganization(name);
   }
@@ -135,7 +135,7 @@ export class LocalStorage implements Storage {
 
   async claim(deployment: string): Promise<string> {
     await mkdir(this.#incoming, { recursive: true });
-    // Whole as soon as it is there, and after a power failure: an empty one would name nobody.
+    // Appears complete, even after a power failure, since an empty marker would name nobody.
     const written = join(this.#incoming, `${markerName}-${randomUUID()}`);
     await writeFile(written, deployment, { flush: true });
     try {
@@ -157,14 +157,14 @@ export class LocalStorage implements Storage {
     }
   }
 
-  /** The result of a file operation; undefined if there is no such file. Throws StorageUnavailable if the whole store is not there. */
+  /** The result of a file operation; undefined if there is no such file. Throws StorageUnavailable if the whole store is missing. */
   async #ifStored<T>(promise: Promise<T>): Promise<T | undefined> {
     const found = await ifExists(promise);
     if (found === undefined) await this.#checkMounted();
     return found;
   }
 
-  /** Throws StorageUnavailable if the directory had its marker and has lost it: what shows in its place is not the store. */
+  /** Throws StorageUnavailable if the directory had its marker and has lost it: the directory in its place is not the store. */
   async #checkMounted(): Promise<void> {
     if (this.#wasMarked && !(await ifExists(stat(this.#marker))))
       throw new StorageUnavailable('the directory of documents has lost its marker');

@@ -4,7 +4,7 @@ export interface NotedSource {
   failure?: { reason: unknown };
 }
 
-/** The same bytes. Notes a failure of their source, to tell it from one of the code that reads them. */
+/** Passes the bytes on, and records a failure of their source, to distinguish it from one of the reading code. */
 export function noteFailure(source: AsyncIterable<Buffer>): NotedSource {
   const noted: NotedSource = { source: read() };
   async function* read(): AsyncGenerator<Buffer> {

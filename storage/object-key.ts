@@ -1,6 +1,6 @@
 const segment = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** The marker that names a store's owner. It is no key, so that nothing lists or deletes it. */
+/** The marker that names a store's owner. It is not a valid key, so nothing lists or deletes it. */
 export const markerName = '.deployment';
 
 /** The key of a document's bytes: `<organizationId>/<documentId>`. Throws {@link TypeError} if an id cannot be part of a path. */

@@ -13,7 +13,7 @@ export interface DownloadTarget {
   expiresAt: Date;
 }
 
-/** The store could not be reached, or did not respond in time; later it may. */
+/** Thrown if the store is unreachable or did not respond in time. A later attempt may succeed. */
 export class StorageUnavailable extends Error {
   constructor(cause: unknown) {
     // The log writes the message of a cause that is an error.
@@ -22,15 +22,15 @@ export class StorageUnavailable extends Error {
   }
 }
 
-/** What became of some of the keys that were to be deleted. */
+/** The outcome for some of the keys to delete. */
 export interface Deletion {
-  /** The keys that have no object any more. */
+  /** The keys that no longer have an object. */
   deleted: string[];
   /** Why the store did not delete the others. */
   refused: Map<string, unknown>;
 }
 
-/** What the store knows of an object. */
+/** The store's data about an object. */
 export interface StoredObject {
   sizeBytes: number;
 }
@@ -51,17 +51,19 @@ export interface Storage {
   stat(key: string): Promise<StoredObject | undefined>;
   /** Streams an object's bytes; undefined if there is none. */
   read(key: string): Promise<Readable | undefined>;
-  /** Stores bytes under a key that has none yet. Throws `ObjectExistsError`, or what the source threw: then nothing is stored. */
+  /** Stores bytes under a key that has none yet. Throws `ObjectExistsError` or the source's error; then nothing is stored. */
   write(key: string, source: AsyncIterable<Buffer>): Promise<void>;
   /** Deletes an object; deleting an absent one succeeds. */
   delete(key: string): Promise<void>;
-  /** Deletes objects, as many at once as the store takes, and yields what became of each portion. Deleting an absent one succeeds. */
+  /**
+   * Deletes objects in the largest batches that the store accepts, and yields the outcome of each batch. Deleting an absent one succeeds.
+   */
   deleteMany(keys: readonly string[]): AsyncIterable<Deletion>;
-  /** Deletes an object that is larger than `maxBytes`. One that was stored under the key meanwhile, and is not, stays. */
+  /** Deletes an object that is larger than `maxBytes`. A smaller one that has replaced it meanwhile stays. */
   deleteIfLarger(key: string, maxBytes: number): Promise<void>;
   /**
-   * Lists keys that begin with `prefix` (`<organizationId>/` or empty), a page at a time, in bounded memory. With a key that an earlier list has
-   * given it begins there, or a little before.
+   * Lists keys that begin with `prefix` (`<organizationId>/` or empty), a page at a time, in bounded memory. `from`: a key of an earlier
+   * list, at which or a little before which to begin.
    */
   list(prefix: string, from?: string): AsyncIterable<{ key: string; createdAt: Date }>;
   /** The deployment that the store's marker names as its owner; undefined if it has no marker. Changes nothing. */
@@ -70,8 +72,8 @@ export interface Storage {
   claim(deployment: string): Promise<string>;
 }
 
-/** How long an upload may be started with its target (milliseconds). */
+/** How long an upload can be started with its target (milliseconds). */
 export const uploadLifetimeMs = 60 * 60 * 1000;
 
-/** How long a download may be started with its target (milliseconds). */
+/** How long a download can be started with its target (milliseconds). */
 export const downloadLifetimeMs = 5 * 60 * 1000;

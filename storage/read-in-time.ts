@@ -3,7 +3,7 @@ import { StorageUnavailable } from './port.ts';
 
 /**
  * Returns the same bytes as a stream that fails with StorageUnavailable if its source breaks, or sends nothing for `timeoutMs` while
- * somebody reads. While nobody reads, nothing is asked of the source and no time is counted.
+ * somebody reads. While nobody reads, nothing is read from the source and no time is counted.
  */
 export function readInTime(source: Readable, timeoutMs: number): Readable {
   let timer: NodeJS.Timeout | undefined;
@@ -19,7 +19,7 @@ export function readInTime(source: Readable, timeoutMs: number): Readable {
       done(error);
     },
   });
-  // One that breaks before anybody reads says so to the first who does. Without this it would end the process.
+  // An error before the first read is reported to the first reader. Without this listener it would end the process.
   stream.on('error', () => {});
   source.pause().on('data', (chunk: Buffer) => {
     clearTimeout(timer);

@@ -9,21 +9,21 @@ export interface S3ClientOptions {
   region: string;
   /** Whether the bucket is in the path of a URL instead of its host. */
   pathStyle: boolean;
-  /** Undefined for those that the SDK finds by itself: in the environment, of the container or of the machine. */
+  /** Undefined for credentials that the SDK finds itself, in the environment, the container or the machine. */
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
-/** How a client of a server asks it. */
+/** The time limits and retries of a client. */
 export interface S3ClientBounds {
-  /** How long it may take until there is a connection. */
+  /** The time limit for a connection. */
   connectMs: number;
-  /** After how long a connection on which nothing happens is closed, also if that is because nobody reads what has come; 0 for never. */
+  /** The time after which an idle connection is closed, even if it is idle because nobody reads its data; 0 for never. */
   idleMs: number;
-  /** How often a request is sent at most, if it may succeed later; once by default. */
+  /** The maximum attempts of a request that may succeed later; one by default. */
   attempts?: number;
 }
 
-/** A client of the server at an address, or of Amazon's. */
+/** Creates a client of a server, or of Amazon's. */
 export function createS3Client(
   { region, pathStyle, credentials }: S3ClientOptions,
   endpoint: string | undefined,
@@ -35,18 +35,18 @@ export function createS3Client(
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials ? { credentials } : {}),
     maxAttempts: attempts,
-    // Not every server knows the checksums that are the default. The signature has a hash of what is sent.
+    // Not every server supports the default checksums. The signature includes a hash of the content.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: connectMs, socketTimeout: idleMs },
   });
 }
 
-/** Bounds what is asked of a server: after `timeoutMs` the request is aborted. Throws StorageUnavailable for what may succeed later. */
+/** Aborts a request after `timeoutMs`. Throws StorageUnavailable if a later attempt may succeed. */
 export async function askInTime<T>(timeoutMs: number, ask: (options: { abortSignal: AbortSignal }) => Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const abort = new AbortController();
-  // Not by the signal alone: credentials that are looked for do not hear it.
+  // The signal alone is not enough, since the look-up of credentials ignores it.
   const timer = setTimeout(() => {
     late.reject(new StorageUnavailable('no response in time'));
     abort.abort();
@@ -60,7 +60,7 @@ export async function askInTime<T>(timeoutMs: number, ask: (options: { abortSign
   }
 }
 
-/** The error itself if the server has refused for good; StorageUnavailable if it may do it later, or could not be asked. */
+/** The error itself if the server refused for good; StorageUnavailable if a later attempt may succeed. */
 export function availabilityOf(error: unknown): unknown {
   return isRefusal(error) || error instanceof TypeError || error instanceof StorageUnavailable ? error : new StorageUnavailable(error);
 }
@@ -76,12 +76,12 @@ export function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
-/** Whether the server has said that there is no such object, which is not said of a bucket that is absent. */
+/** Whether the server says that there is no such object, which differs from a missing bucket. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof S3ServiceException && error.name === 'NoSuchKey';
 }
 
-/** Whether a request was sent more than once. What the last response says may then be of what the ones before have done. */
+/** Whether a request was sent more than once. The last response may then be the effect of an earlier request. */
 export function wasRepeated(error: unknown): boolean {
   return error instanceof S3ServiceException && (error.$metadata.attempts ?? 1) > 1;
 }

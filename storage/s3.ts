@@ -29,7 +29,7 @@ import { readInTime } from './read-in-time.ts';
 import { askInTime, availabilityOf, createS3Client, isAbsent, type S3ClientOptions, statusOf, wasRepeated } from './s3-client.ts';
 import { ObjectExistsError } from './write-once.ts';
 
-/** The most that a list has, and that a request deletes. */
+/** The maximum number of objects in a list, and in a request to delete. */
 const pageSize = 1000;
 const defaultTimeoutMs = 30_000;
 /** How often each request of a write is sent, if the server is busy or a connection breaks. */
@@ -52,7 +52,7 @@ export class S3Storage implements Storage {
   readonly driver = 's3';
   readonly location: string;
   readonly #client: S3Client;
-  /** For reads: the reader may pause for as long as it likes, and its connection is not closed meanwhile. */
+  /** The client for reads. A reader may pause for any time without losing its connection. */
   readonly #reader: S3Client;
   readonly #writer: S3Client;
   readonly #signer: S3Client;
@@ -64,7 +64,7 @@ export class S3Storage implements Storage {
     this.location = bucket;
     this.#timeoutMs = timeoutMs;
     const bounds = { connectMs: timeoutMs, idleMs: timeoutMs };
-    // Who calls tries again; the library's own repetitions would take longer than a request may. But nobody can read the source of a write again.
+    // The caller retries; the library's own retries would take longer than a request may. But the source of a write cannot be read again.
     this.#client = createS3Client(options, apiEndpoint, bounds);
     this.#reader = createS3Client(options, apiEndpoint, { ...bounds, idleMs: 0 });
     this.#writer = createS3Client(options, apiEndpoint, { ...bounds, attempts: writeAttempts });
@@ -73,10 +73,10 @@ export class S3Storage implements Storage {
   }
 
   async signUpload({ key, contentType, sizeBytes }: { key: string; contentType: string; sizeBytes?: number }): Promise<UploadTarget> {
-    // Only if the key has no object yet: a second PUT is refused with 412.
+    // Stores only if the key has no object yet: a second PUT is refused with 412.
     const conditions = { ContentType: contentType, ContentLength: sizeBytes, IfNoneMatch: '*' };
     const target = await this.#sign(new PutObjectCommand({ ...this.#at(key), ...conditions }), uploadLifetimeMs);
-    // Every client sends the length by itself, and browsers let nobody else name it.
+    // Every client sends the length itself, and browsers do not let scripts set it.
     return { ...target, headers: { 'Content-Type': contentType, 'If-None-Match': '*' } };
   }
 
@@ -90,7 +90,7 @@ export class S3Storage implements Storage {
     const signingDate = new Date(Math.floor(this.#now().getTime() / 1000) * 1000);
     const options = { signingDate, expiresIn: lifetimeMs / 1000, signableHeaders: new Set(['content-type']) };
     return await askInTime(this.#timeoutMs, async () => {
-      // A URL ends with the credentials that have signed it.
+      // A URL expires with the credentials that signed it.
       const { expiration } = await this.#signer.config.credentials();
       const url = await getSignedUrl(this.#signer, command, options);
       const expiresAt = signingDate.getTime() + lifetimeMs;
@@ -110,7 +110,7 @@ export class S3Storage implements Storage {
         return await this.#client.send(new HeadObjectCommand(at), options);
       } catch (error) {
         if (statusOf(error) !== 404) throw error;
-        // The response to a HEAD does not say whether the object or the bucket is absent; this one throws for a bucket.
+        // The response to a HEAD does not say whether the object or the bucket is missing; this request throws for a bucket.
         await this.#client.send(new ListObjectsV2Command({ Bucket: at.Bucket, Prefix: key, MaxKeys: 1 }), options);
         return undefined;
       }
@@ -125,13 +125,13 @@ export class S3Storage implements Storage {
 
   async write(key: string, source: AsyncIterable<Buffer>): Promise<void> {
     const noted = noteFailure(source);
-    // Of one that takes several requests the last has the condition. If the source fails, its parts are deleted.
+    // In an upload of several requests the last one has the condition. If the source fails, its parts are deleted.
     const params = { ...this.#at(key), Body: Readable.from(noted.source), IfNoneMatch: '*' };
     try {
       await new Upload({ client: this.#writer, params, queueSize: 1 }).done();
     } catch (error) {
       if (noted.failure) throw noted.failure.reason;
-      // The object that exists may be the one that an earlier request has stored, or the upload that is gone the one that it has completed.
+      // An earlier attempt may have stored the object that now exists, or completed the upload that is now gone.
       if (wasRepeated(error) && [404, 412].includes(statusOf(error) ?? 0)) throw new StorageUnavailable(error);
       throw statusOf(error) === 412 ? new ObjectExistsError() : availabilityOf(error);
     }
@@ -154,7 +154,7 @@ export class S3Storage implements Storage {
       const refused = new Map<string, unknown>();
       for (const { Key, Code, Message } of Errors) {
         const reason = new Error(`${Code}: ${Message}`);
-        // An error without a key is about all of them.
+        // An error without a key concerns all keys.
         if (Key === undefined) throw reason;
         if (Code !== 'NoSuchKey') refused.set(Key, reason);
       }
@@ -171,7 +171,7 @@ export class S3Storage implements Storage {
     try {
       await this.#unlessAbsent((options) => this.#client.send(new DeleteObjectCommand(condition), options));
     } catch (error) {
-      // Another object has taken its place.
+      // The object was replaced meanwhile.
       if (statusOf(error) !== 412) throw error;
     }
   }
@@ -189,12 +189,12 @@ export class S3Storage implements Storage {
       const command = new ListObjectsV2Command({ ...where, ContinuationToken: next });
       const page = await askInTime(this.#timeoutMs, (options) => this.#client.send(command, options));
       for (const { Key, LastModified } of page.Contents ?? []) {
-        // A bucket may hold objects of others.
+        // A bucket may hold objects of other applications.
         if (Key !== undefined && isObjectKey(Key)) yield { key: Key, createdAt: LastModified ?? new Date(0) };
       }
       const before = next;
       next = page.IsTruncated ? page.NextContinuationToken : undefined;
-      // Some would give the same page for ever.
+      // Some servers would return the same page for ever.
       if (page.IsTruncated && (next === undefined || next === before)) throw new StorageUnavailable('a list of objects does not go on');
     } while (next !== undefined);
   }
@@ -207,7 +207,7 @@ export class S3Storage implements Storage {
   }
 
   async claim(deployment: string): Promise<string> {
-    // Read first: a server that does not know the condition would replace the marker of another deployment.
+    // Reads first: a server that ignores the condition would replace the marker of another deployment.
     const owner = await this.owner();
     if (owner !== undefined) return owner;
     await this.#mark(deployment);
@@ -229,7 +229,7 @@ export class S3Storage implements Storage {
     }
   }
 
-  /** The error of a server that replaces objects; without the marker the next claim finds it out again. */
+  /** Removes the marker and returns the error for a server that replaces objects, so that the next claim detects it again. */
   async #unmarked(): Promise<Error> {
     const marker = new DeleteObjectCommand({ Bucket: this.location, Key: markerName });
     await askInTime(this.#timeoutMs, (options) => this.#client.send(marker, options));
@@ -255,7 +255,7 @@ function streamOf({ Body }: GetObjectCommandOutput): Readable {
   throw new Error('The server sent an object without a body.');
 }
 
-/** Throws if the server, or what is before it, does not say it: as no bytes, a document of any size would be taken for an empty one. */
+/** The length of an object. Throws if the server or a proxy leaves it out: a document of any size would otherwise count as empty. */
 function lengthOf({ ContentLength }: HeadObjectCommandOutput): number {
   if (ContentLength === undefined)
     throw new Error('The server does not say how long an object is: its response to a HEAD needs a Content-Length.');

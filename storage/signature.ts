@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What a signed query string allows: one PUT of that content type, or a download under that name. HEAD counts as GET. */
+/** The grant of a signed query string: one PUT of that content type, or a download under that name. HEAD counts as GET. */
 export type Grant =
   | { method: 'PUT'; key: string; contentType: string }
   | { method: 'GET'; key: string; contentType: string; fileName: string };
@@ -44,7 +44,7 @@ function downloadGrant(key: string, query: URLSearchParams): Grant | undefined {
   return contentType === undefined || fileName === undefined ? undefined : { method: 'GET', key, contentType, fileName };
 }
 
-/** A parameter that is given exactly once: the check and the reader might use different values of a repeated one. */
+/** A parameter that is given exactly once, since the check and the reader might use different values of a repeated one. */
 function single(query: URLSearchParams, name: string): string | undefined {
   const values = query.getAll(name);
   return values.length === 1 ? values[0] : undefined;

@@ -1,7 +1,7 @@
 import { inSpan } from '../telemetry/spans.ts';
 import type { Storage } from './port.ts';
 
-/** The same store. Each call that is a part of a trace is a span, without its key and without what it signs. */
+/** The same store, with a span for each call that is part of a trace, without its key and its signed link. */
 export function traceStorage(storage: Storage): Storage {
   const traced = <T>(operation: string, call: () => Promise<T>) =>
     inSpan(`storage ${operation}`, { kind: 'client', attributes: { 'sheaf.storage.driver': storage.driver } }, call);

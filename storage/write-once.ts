@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** The object exists already: nothing was written. */
+/** Thrown if the object exists already. Nothing was written. */
 export class ObjectExistsError extends Error {
   constructor() {
     super('The object exists already.');
@@ -17,7 +17,7 @@ export interface WriteOptions {
 
 /**
  * Writes a file that appears at `target` complete and on disk, or not at all, and never replaces another. The bytes are collected in
- * `incomingDirectory`, which must be on the same file system. Throws {@link ObjectExistsError}, or what the source threw.
+ * `incomingDirectory`, which must be on the same file system. Throws {@link ObjectExistsError} or the source's error.
  */
 export async function writeOnce(
   { target, incomingDirectory }: { target: string; incomingDirectory: string },
@@ -38,7 +38,7 @@ export async function writeOnce(
 /** Writes everything to the file, and waits until it is on disk. */
 async function pour(source: AsyncIterable<Buffer>, handle: FileHandle, { onWritten }: WriteOptions): Promise<void> {
   for await (const chunk of source) {
-    // At the end of what was written before.
+    // Appends to the earlier chunks.
     await handle.writeFile(chunk);
     onWritten?.(chunk);
   }
