@@ -14,7 +14,7 @@ describe('the configuration of the AI service', () => {
       maxPdfPages: 500,
       extractTimeoutMs: 75_000,
       ocrTimeoutMs: 60_000,
-      metricsPort: 0,
+      metrics: { host: '127.0.0.1', port: 0 },
       tracing: {
         endpoint: undefined,
         headers: {},

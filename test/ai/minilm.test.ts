@@ -49,10 +49,6 @@ describe('The local sentence model that was before the hash', () => {
       ['local-hash-256', 256],
     ]);
   });
-
-  it('has its processes counted in the plan of the memory', async () => {
-    await service.program.printed(/"embedders":1,/);
-  });
 });
 
 describe('A workspace that the local sentence model has indexed', () => {

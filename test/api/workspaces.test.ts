@@ -223,7 +223,8 @@ describe('Workspaces', () => {
         expect((entries[0]?.amount ?? 0) + (entries[1]?.amount ?? 0)).to.equal(0);
       }
       for (const id of [queued, running, ofText]) await until(async () => (await workflowStatus(`job-${id}`)) === 'FAILED');
-      for (const id of [queued, ofText, failed]) expect((await call('jobs.retry', { id })).status).to.equal(404);
+      for (const id of [queued, ofText]) expect((await call('jobs.retry', { id })).status).to.equal(404);
+      expect((await call('jobs.retry', { id: failed })).body).to.include({ status: 'queued', workspaceId: null });
     });
 
     it('is done once when several ask at once, and never again', async () => {

@@ -125,7 +125,7 @@ describe('Platform admins', () => {
   it('are not told that there are no users if the database does not say so', async () => {
     const list = async (query = '') =>
       (({ status, body }) => [status, body.code ?? body.error])(await admin.get(`/admin/list-users?${query}`));
-    const [away, broken] = [new DatabaseUnavailable('away'), new Error('broken')];
+    const [away, broken] = [new DatabaseUnavailable('away'), new TypeError('broken')];
     expect(await whileFailing('count(', away, () => list())).to.deep.equal([503, 'SERVICE_UNAVAILABLE']);
     expect(await whileFailing('count(', broken, () => list())).to.deep.equal([500, 'internal_error']);
     expect(await list('searchOperator=ends_with&searchValue=%5C')).to.deep.equal([400, 'VALIDATION_ERROR']);

@@ -149,8 +149,8 @@ describe('The client of oRPC as its authors publish it', () => {
         code: 'FORBIDDEN',
         defined: true,
       });
-      const iterator = await client.jobs.stream({ organizationId: tenant.organizationId }, { lastEventId: 'made-up' });
-      expect(await refusal(iterator.next())).to.include({ code: 'BAD_REQUEST', defined: true });
+      const madeUp = client.jobs.stream({ organizationId: tenant.organizationId }, { lastEventId: 'made-up' });
+      expect(await refusal(madeUp)).to.include({ code: 'BAD_REQUEST', defined: true });
     });
   });
 });

@@ -72,20 +72,10 @@ describe('Batched reads', () => {
     expect(await read(database.db, 'b')).to.deep.equal({ id: 'b', value: 2 });
   });
 
-  it('are planned once, and survive a migration that changes what a statement answers', async () => {
+  it('survive a migration that changes what a statement answers', async () => {
     const all = () => database.db.selectFrom('workspace').selectAll().where('id', '=', 'none').execute();
-    await database.db.connection().execute(async (db) => {
-      const select = () => db.selectFrom('workspace').selectAll().where('id', '=', 'none').execute();
-      await select();
-      await select();
-      const { rows } = await sql<{ plans: number }>`
-        select (generic_plans + custom_plans)::int as plans from pg_prepared_statements where statement like 'select * from "workspace"%'
-      `.execute(db);
-      expect(rows).to.deep.equal([{ plans: 2 }]);
-      await sql`alter table workspace add column shelf text`.execute(database.db);
-      expect(await select()).to.deep.equal([]);
-      expect(await select()).to.deep.equal([]);
-    });
+    expect(await all()).to.deep.equal([]);
+    await sql`alter table workspace add column shelf text`.execute(database.db);
     expect(await all()).to.deep.equal([]);
   });
 });

@@ -34,10 +34,10 @@ describe('An organization whose first member was never written', () => {
   it('counts for its creator for an hour', async () => {
     await begin('one');
     await begin('two');
-    expect((await failureOf(begin('three')))?.message).to.include('LIMIT_REACHED');
+    expect((await failureOf(begin('three')))?.message).to.include('MAXIMUM_NUMBER_OF_ORGANIZATIONS');
     await age('61 minutes', 'one');
     expect(await failureOf(begin('three'))).to.equal(undefined);
-    expect((await failureOf(begin('four')))?.message).to.include('LIMIT_REACHED');
+    expect((await failureOf(begin('four')))?.message).to.include('MAXIMUM_NUMBER_OF_ORGANIZATIONS');
   });
 
   it('is deleted after a day, unless it has a member or a subscription by then', async () => {
