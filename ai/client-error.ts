@@ -1,11 +1,9 @@
 import { readRetryAfterMs } from './retry-after.ts';
 
 /**
- * What went wrong with a call to the AI service.
- * - `unreachable`: no response (not running, network, timeout).
- * - `unusable_answer`: a response in another form than the service promises.
- * - `rejected`: 4xx. Final, except for those about the deployment (401, 403) or the rate (429).
- * - `failed`: 5xx.
+ * The kind of failure of a call to the AI service. - `unreachable`: no response (not running, network, timeout). - `unusable_answer`: a
+ * response in another form than the service promises. - `rejected`: 4xx. Final, except for those about the deployment (401, 403) or the
+ * rate (429). - `failed`: 5xx.
  */
 export type AiServiceErrorKind = 'unreachable' | 'unusable_answer' | 'rejected' | 'failed';
 

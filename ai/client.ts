@@ -38,7 +38,7 @@ interface ExtractInput extends CallOptions {
   body: Uint8Array | Readable | ReadableStream<Uint8Array>;
   contentType: string;
   contentLength?: number | undefined;
-  /** Is told of each scanned page that text recognition has read. */
+  /** Called for each scanned page that text recognition has read. */
   onProgress?: ((progress: ExtractionProgress) => void) | undefined;
 }
 
@@ -137,7 +137,7 @@ function json(body: unknown): RequestOptions {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** A span, if the call is a part of a trace; the service is told which. */
+/** A span, if the call is part of a trace, which is passed on to the service. */
 function ask<T extends z.ZodType>(...call: Parameters<typeof askUntraced<T>>): Promise<z.output<T>> {
   const [, path] = call;
   return inSpan(`AI ${path}`, { kind: 'client', attributes: { 'url.path': path } }, () => askUntraced(...call));

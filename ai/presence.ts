@@ -19,7 +19,7 @@ const pingMs = 2_000;
 
 /**
  * Tells a service that works for long from one that is gone without a word: while a call takes long, the service is asked on the side
- * whether it is there. What is asked is cheap, and one question serves all calls.
+ * whether it is there. The check is cheap, and one check serves all calls.
  */
 export class Presence {
   readonly #ping: (signal: AbortSignal) => Promise<unknown>;

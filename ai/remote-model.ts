@@ -4,7 +4,7 @@ import { readRetryAfterMs } from './retry-after.ts';
 import { saysTooLong } from './says-too-long.ts';
 import { ServiceError, type ServiceErrorOptions } from './service-error.ts';
 
-/** How long a call to the remote model may take, and who waits for it. */
+/** The time limit of a call to the remote model, and the signal of its caller. */
 export interface RemoteCall {
   timeoutMs: number;
   signal: AbortSignal;
@@ -55,7 +55,7 @@ export async function askRemote<T extends z.ZodType>(
   }
 }
 
-/** The tenant sees it, and tells the operator. */
+/** The tenant sees this message and can report it to the operator. */
 const tooLong = {
   '/chat/completions': 'The text is longer than the remote model takes.',
   '/embeddings': 'A text is longer than the embedding model takes. Documents fit in shorter chunks (REMOTE_AI_CHUNK_CHARACTERS).',

@@ -1,4 +1,7 @@
-/** What servers say that refuse a request: OpenAI, vLLM, Ollama, llama.cpp, Text Embeddings Inference. A rate limit has another status. */
+/**
+ * Messages of servers that refuse a text as too long: OpenAI, vLLM, Ollama, llama.cpp, Text Embeddings Inference. A rate limit has another
+ * status.
+ */
 const refusal = {
   statuses: [400, 413, 422],
   phrases: /context[ _](?:length|size|window)|too large to process|must have less than \d+ (?:tokens|characters)/i,
@@ -10,7 +13,7 @@ const failure = { statuses: [500], phrases: /too large to process|larger than th
 /** Servers that quote the document in their message do so at its end. */
 const messageCharacters = 1_000;
 
-/** Where servers say what is wrong. Others hold the request, and so the document: FastAPI returns it as `input`. */
+/** The fields in which servers report an error. Other fields hold the request, and so the document: FastAPI returns it as `input`. */
 const messageFields = ['error', 'message', 'detail', 'msg', 'code', 'type'];
 const deepestMessage = 5;
 

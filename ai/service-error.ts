@@ -1,4 +1,4 @@
-/** What else is known of a refusal or failure. */
+/** Additional fields of a refusal or failure. */
 export interface ServiceErrorOptions {
   retryAfterSeconds?: number | undefined;
   /** If absent, that of a 4xx. */

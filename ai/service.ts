@@ -12,7 +12,7 @@ import type { Provider } from './providers.ts';
 import { type ExtractBulkheads, embedRoute, extractRoute, summarizeRoute } from './routes/handlers.ts';
 import { documentationRoutes } from './routes/openapi.ts';
 
-/** What GET /health reports, without any secret: one sentence in `problems` for each reason why the configuration cannot serve. */
+/** The report of GET /health, without any secret: one sentence in `problems` for each reason why the configuration cannot serve. */
 export interface Health {
   ok: boolean;
   provider: 'local' | 'remote';
@@ -23,7 +23,7 @@ export interface Health {
   embeddings: { model: string; dimensions: number | null; chunk_characters: number; texts_per_call: number }[];
 }
 
-/** What the service is made of. */
+/** The parts of the service. */
 export interface ServiceParts {
   config: AiServiceConfig;
   logger: Logger;

@@ -2,7 +2,7 @@ import type { TaskFailure, TaskFailureReason } from './pool/protocol.ts';
 import { ServiceError } from './service-error.ts';
 
 interface TextTask {
-  /** What was to be done with the text. */
+  /** The operation on the text. */
   done: 'summarized' | 'embedded';
   timeoutMs: number;
   /** The code of a failure that says nothing about the text. */

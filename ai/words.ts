@@ -1,6 +1,6 @@
 import { dan, deu, eng, fra, ita, nld, por, spa, swe } from 'stopword';
 
-/** Soft hyphens, and spaces and joiners without a width: nobody sees them within a word. */
+/** Soft hyphens, and spaces and joiners without a width, which are invisible within a word. */
 const unseen = /[\u00ad\u200b\u2060]/g;
 const combiningMarks = /[\u0300-\u036f]/g;
 // Scripts without spaces between words: pairs of characters approximate words.

@@ -21,7 +21,7 @@ export interface EmbedModel {
   embed(texts: string[], signal: AbortSignal, dimensions?: number): Promise<number[][]>;
 }
 
-/** Chunks of this many characters are what the service was made for; a model of short texts asks for less. */
+/** The default size of chunks, in characters; a model for short texts asks for less. */
 export const usualChunk = { chunkCharacters: 1_200, textsPerCall: 32 };
 
 /** The hashed bag of words, in this process. */

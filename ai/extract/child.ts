@@ -24,7 +24,7 @@ export interface PageTask {
   index: number;
 }
 
-/** What an upload contained: text, an image that needs OCR, or a PDF of which some pages need it. */
+/** The contents of an upload: text, an image that needs OCR, or a PDF with some pages that need it. */
 export type ExtractOutcome =
   | { kind: 'text'; extracted: Awaited<ReturnType<typeof extractText>> }
   | { kind: 'image'; image: SourceDocument }

@@ -22,7 +22,7 @@ export interface SourceDocument {
   charset: string | undefined;
 }
 
-/** What the reader of a media type returns, before it is cleaned and cut. Its headings are marked by `markHeading`. */
+/** The result of a media type's reader, before it is cleaned and cut. `markHeading` marks its headings. */
 export interface RawText {
   text: string;
   pages: number | null;

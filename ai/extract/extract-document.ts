@@ -8,14 +8,14 @@ import { type ExtractedText, isImage, parseMediaType, type RawText } from './doc
 import { finish } from './extract-text.ts';
 import { readScannedPages, type ScanProgress } from './read-scanned-pages.ts';
 
-/** What `/v1/extract` works with. */
+/** The dependencies of `/v1/extract`. */
 export interface ExtractDependencies {
   config: AiServiceConfig;
   pool: ProcessPool;
   ocr: Pick<Ocr, 'backend' | 'problem'>;
 }
 
-/** What an upload holds: its text, or pictures of text. */
+/** The contents of an upload: its text, or pictures of text. */
 export type ReadUpload = { kind: 'text'; extracted: ExtractedText } | Pictures;
 
 /** An image, or a PDF of which some pages are images. */
@@ -37,7 +37,7 @@ export async function readUpload(
 }
 
 /**
- * Reads the text in the pictures of an upload. Scanned pages have OCR_SCANNED_PDF_SECONDS; `onProgress` is told of each. Throws
+ * Reads the text in the pictures of an upload. Scanned pages have OCR_SCANNED_PDF_SECONDS; `onProgress` is called for each. Throws
  * ServiceError: 408, 413, 415 and 422 are final; 502 and 503 are not.
  */
 export async function readPictures(
@@ -53,7 +53,7 @@ export async function readPictures(
   return finish(await backend.read(pictures.image, signal), pictures.image.mediaType, maxTextCharacters);
 }
 
-/** Final: what keeps a text recognition from running, such as missing data, lasts until the operator mends it. */
+/** Final: if text recognition cannot run, for example because of missing data, an operator must fix it. */
 function noBackend({ problem }: ExtractDependencies['ocr']): never {
   const reason = problem() === null ? 'this deployment has no text recognition' : 'the text recognition of this deployment does not run';
   throw new ServiceError(415, 'ocr_unavailable', `Images cannot be read: ${reason}.`);

@@ -56,7 +56,7 @@ export async function extractText(document: SourceDocument, limits: ExtractLimit
   return finish(await reader(document, limits), document.mediaType, limits.maxTextCharacters);
 }
 
-/** Cleans, cuts and counts what a reader returned. */
+/** Cleans, cuts and counts the text of a reader. */
 export function finish(raw: RawText, mediaType: string, maxTextCharacters: number): ExtractedText {
   const marked = (raw.pageTexts ?? [raw.text]).map(cleanText);
   const pages = marked.map(withoutMarks);

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 
-/** What a page says only about the site, or about itself, unless it stands within the page's own text. */
+/** Parts about the site or the page itself, unless they are within the page's own text. */
 const outside = new Set(['header', 'footer', 'aside']);
 const outsideRoles = new Set(['banner', 'contentinfo', 'complementary']);
 const menus = new Set(['navigation', 'search', 'menu', 'menubar', 'dialog', 'alertdialog']);
@@ -11,10 +11,10 @@ const unseen = new Set(['script', 'style', 'noscript', 'template', 'svg', 'head'
 const asksForConsent =
   /(?:cookie|gdpr|consent)[-_]?(?:s[-_])?(?:banner|bar\b|notice|consent|popup|modal|dialog|overlay|law|message|wall|prompt)|onetrust|cybotcookiebot|cookiebot|usercentrics|didomi|osano|qc-cmp|truste[-_]|iubenda-cs|klaro|fc-consent|cc-window|sp_message_container/i;
 
-/** The share of a page's text that its `main` has at least, and its articles together, if they are taken for the whole. */
+/** The minimum fraction of a page's text in its `main`, or in its articles together, for them to count as the whole page. */
 const shareOfMain = 0.25;
 const shareOfArticles = 0.5;
-/** If less is left, what was left out was the page. */
+/** If less than this is left, the removed parts were the page itself. */
 const leastShare = 0.1;
 
 interface Span {
@@ -31,7 +31,7 @@ interface OpenElement {
   name: string;
   start: number;
   title?: Span;
-  /** Begins what is left out. */
+  /** The beginning of a removed part. */
   isLeftOut: boolean;
   isContent: boolean;
   isUnseen: boolean;
@@ -73,7 +73,7 @@ function sliceWithout(html: string, kept: Span[], leftOut: LeftOut[]): string {
   return pieces.join(' ');
 }
 
-/** What a page consists of. Found in one pass that keeps the open elements, so that the page must not nest deeply. */
+/** The parts of a page. Found in one pass that keeps the open elements, so the page must not nest deeply. */
 class PageParts {
   title: Span | undefined;
   readonly main: Span[] = [];

@@ -1,7 +1,7 @@
-/** What a browser does not show. */
+/** Elements that a browser does not show. */
 export const hidden = split('script style noscript template datalist');
 
-/** What a browser shows as something other than text, between the words at both sides of it. */
+/** Elements that a browser shows as something other than text, between the words on both sides. */
 export const widgets = split('svg iframe object select textarea button');
 
 /** How Chinese and Japanese words are read. They stand above a word, and would part its signs. */
@@ -17,7 +17,7 @@ video xmp`,
 /** Lists with points, besides `ul`. */
 export const lists = split('dir menu');
 
-/** What stands on a line of its own, so that words at both sides of its beginning and its end are two. All else is a part of a line. */
+/** Elements on a line of their own, which separate the words before and after them. All others are part of a line. */
 export const breaking = new Set([
   ...paragraphs,
   ...lines,

@@ -3,7 +3,7 @@ import { toRow } from './table-row.ts';
 
 type Element = Parameters<FormatCallback>[0];
 
-/** What the builder of html-to-text has for tables, which its published types leave out. */
+/** The methods of html-to-text's builder for tables, which its published types leave out. */
 interface TableBuilder {
   openTable(): void;
   openTableRow(): void;
@@ -77,7 +77,7 @@ function isCaption({ name }: Element): boolean {
   return name === 'caption';
 }
 
-/** What has no rows of this table. */
+/** Elements without rows of this table. */
 function isOther(element: Element): boolean {
   return isCaption(element) || element.name === 'table';
 }

@@ -5,10 +5,10 @@ const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const numberSigns = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
 const closingSigns = /(?<![^ \t])#+$/;
 const underline = /^ {0,3}(=+|-+)[ \t]*$/;
-/** What is no paragraph, so that a line of hyphens below it is no underline: a list, a quotation, a table, an indented block. */
+/** Lines that are no paragraph, so that hyphens below them are no underline: a list, a quotation, a table, an indented block. */
 const noParagraph = /^(?: {4}|\t| {0,3}(?:[-+*>|]|\d+[.)])(?:\s|$))/;
 
-/** Marks the headings of a Markdown text, of both kinds. What is in a fenced block is none. */
+/** Marks the headings of a Markdown text, of both kinds. A fenced block has none. */
 export function markMarkdownHeadings(text: string): string {
   const lines = text.split(/\r\n?|\n/);
   const marked = [...lines];

@@ -20,7 +20,7 @@ const ownLine = /([\ufdd1-\ufdef])(?<=^[^\S\n]*(#+[^\S\n]+)?.)([^\ufdd0-\ufdef]+
 export const mostHeadings = 5_000;
 const longestTitle = 200;
 
-/** Marks a text as the title of a heading, 1 for the outermost, for {@link locateHeadings}. One of nothing but white space is none. */
+/** Marks a text as the title of a heading, 1 for the outermost, for {@link locateHeadings}. White space alone is not marked. */
 export function markHeading(level: number, title: string): string {
   return title.trim() === '' ? title : `${openHeading(level)}${title}${endMark}`;
 }

@@ -4,7 +4,7 @@ import type { Pdfium } from './pdfium.ts';
 const { boldWeight, mostLean } = lineThresholds;
 /** Fonts that a document does not hold have no weight but a name. */
 const boldName = /bold|black|heavy|demi|cmbx/i;
-/** What PDFium returns: four numbers, then a name. */
+/** The type of PDFium's results: four numbers, then a name. */
 const scratch = { numbers: 32, name: 128 };
 
 /** How much memory {@link PageCharacters} needs. */

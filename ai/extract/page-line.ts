@@ -1,4 +1,4 @@
-/** A line of a page, as it stands in the order of reading. Lengths are in points; what PDFium does not know is undefined. */
+/** A line of a page, as it stands in the order of reading. Lengths are in points; values unknown to PDFium are undefined. */
 export interface Line {
   text: string;
   /** Where it begins, from the left edge of the page. */

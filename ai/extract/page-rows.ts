@@ -3,10 +3,10 @@ import { lineThresholds, tableThresholds } from './pdf-thresholds.ts';
 
 const { sameBaseline } = lineThresholds;
 const { leastGap, mostLinesOfDrawnCell } = tableThresholds;
-/** What leads from a title to its page in a table of contents. */
+/** The leader from a title to its page number in a table of contents. */
 const leaders = /(?:\.\s?){4}/;
 
-/** What stands at one height, from the left. */
+/** The pieces at one height, from the left. */
 export interface VisualLine {
   parts: Part[];
   y: number;

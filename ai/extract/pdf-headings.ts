@@ -109,7 +109,7 @@ function isBolder({ size, bold }: Type, body: Type): boolean {
 
 const numbering = /^[\p{N}.()§-]+\s+/u;
 
-/** What leads from a title to its page in a table of contents. */
+/** The leader from a title to its page number in a table of contents. */
 const leaders = /(?:\.\s?){4}/;
 
 /** Whether lines read as a title: few, mostly letters, neither a sentence nor a label, and no row of a table. */

@@ -79,7 +79,7 @@ function stepTo({ lines }: PageRow, { y }: VisualLine): number {
   return Math.min(...lines.map((line) => line.y)) - y;
 }
 
-/** Rows with the lines that go on with them. They end before a line of which it is not clear what it is. */
+/** Rows with the lines that go on with them. They end before an unclear line. */
 function toRecords(run: PageRow[], columns: Column[]): PageRow[][] {
   const sure = run.map((row) => isSure(row, columns));
   const steps = run.flatMap((row, index) => (index > 0 && sure[index] ? [stepTo(run[index - 1] as PageRow, row.lines[0])] : []));
@@ -108,7 +108,7 @@ interface Surroundings {
   isLast: boolean;
 }
 
-/** Whether what is below a row goes on with cells of it. */
+/** Whether the line below a row continues its cells. */
 function goesOn(record: PageRow[], { lines: [line] }: PageRow, { columns, usualStep, isLast }: Surroundings): boolean {
   const step = stepTo(record.at(-1) as PageRow, line);
   const places = line.parts.map((part) => columnOf(columns, part));

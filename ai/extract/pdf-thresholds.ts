@@ -99,7 +99,7 @@ export const runningThresholds = {
 
 /** Pages that are pictures of text: scans, with and without a stamp of a fax, a page number, or the id of a signature. */
 export const scanThresholds = {
-  /** In characters: stamps are shorter, what somebody wrote on a page is longer. */
+  /** In characters: stamps are shorter, annotations are longer. */
   mostOfStamps: 150,
   /** How much of a page its pictures cover: some scanners leave out a margin. */
   leastCovered: 0.75,

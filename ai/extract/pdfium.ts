@@ -29,7 +29,7 @@ export function withMemory<T>({ pdfium: { wasmExports } }: Pdfium, sizeBytes: nu
   }
 }
 
-/** What PDFium puts in place of a hyphen at a line end, when it joins the word with what it reads next. */
+/** The character that PDFium writes instead of a hyphen at a line end when it joins the word with the next line. */
 export const joinedHyphen = '\ufffe';
 
 /** The text of a page as PDFium has it, with lines that end in CR LF. */

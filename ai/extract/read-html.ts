@@ -13,7 +13,7 @@ const maxDepth = 300;
 const prescanBytes = 2048;
 // A parsed tree needs about twenty times the memory of its source. Far less source than this fills the limit of characters.
 const maxParsedLength = 6_000_000;
-/** What never ends is left out to the end, as a browser does: to look for each end anew would take minutes. */
+/** An unclosed element is left out to the end, as in a browser: searching for each end again would take minutes. */
 const heavyParts =
   /<svg\b[^>]*\/>|<(script|style|svg)\b[^>]*(?:>[\s\S]*?(?:<\/\1\s*>|$)|$)|<!--[\s\S]*?(?:-->|$)|(?<=["'(])data:[\w/+.;=-]{0,80},[\w%+/=]*/gi;
 const metaCharset = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})/i;
@@ -22,7 +22,7 @@ const xmlCharset = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/i;
 
 const unread = new Set([...hidden, ...widgets]);
 
-/** What stands on every page of a site, and what a browser does not show. */
+/** Elements that stand on every page of a site, or that a browser does not show. */
 const besides = ['nav', '[role=navigation]', '[role=search]', '[hidden]', '[aria-hidden=true]'];
 
 const layout: HtmlToTextOptions = {
@@ -110,7 +110,7 @@ function charsetOfMeta(bytes: Uint8Array): string | undefined {
 
 type TokenizerCallbacks = ConstructorParameters<typeof Tokenizer>[1];
 
-/** What one pass over HTML finds without building a tree. */
+/** The results of one pass over HTML, without building a tree. */
 interface HtmlScan {
   /** The deepest nesting; an element that is never closed counts for everything after it. */
   depth: number;

@@ -11,7 +11,7 @@ export interface ScanProgress {
   of: number;
 }
 
-/** What reads the pages, and within which bounds. */
+/** The reader of the pages, and its bounds. */
 export interface ScanReader {
   /** Renders a page, from 0, as a PNG. */
   render(index: number, signal: AbortSignal): Promise<Uint8Array>;
@@ -29,7 +29,7 @@ const downAfter = 3;
 const shortestPauseMs = 1_000;
 
 /**
- * Reads the scanned pages of a PDF one at a time, so that a long document leaves room for others. Pages beyond `maxPages` (those with a
+ * Reads the scanned pages of a PDF one at a time, so that a long document leaves capacity to others. Pages beyond `maxPages` (those with a
  * stamp are left out first), pages that cannot be read, and pages that are not read in time keep their own text, and the text is marked as
  * incomplete. Pages whose own text is better than what was recognized keep it too, and do not count as recognized. A wait that the reader
  * asks for is kept if there is time. If pages are left that have too little text of their own, throws what the reader throws if text
@@ -123,7 +123,7 @@ class MissedPages {
     this.isDown = this.#inRow === downAfter || error.retryAfterSeconds !== undefined;
     // The pages behind this one are not tried any more.
     if (this.#needed.some((one) => one === index || (this.isDown && one > index))) this.failure ??= error;
-    // What was read is read again at the next attempt, which has the rest, too.
+    // The next attempt reads the pages again, together with the others.
     if (this.#inRow === downAfter && this.failure) throw error;
   }
 

@@ -6,7 +6,7 @@ import type { SourceDocument } from './document.ts';
 const headBytes = 1024;
 
 interface Kind {
-  /** What a file of this kind is called to who uploaded another. */
+  /** The name of this kind of file in the error for a file that was declared as another kind. */
   name: string;
   /** The media types that a file of this kind may be declared as. */
   types: (contentType: string) => boolean;
@@ -56,7 +56,7 @@ export function checkContent({ bytes, mediaType, charset }: SourceDocument): voi
   throw new ServiceError(422, 'unreadable_document', `The file is ${content}, but was declared as ${mediaType}.`);
 }
 
-/** What a file is by its first bytes, if it cannot be what it was declared as. Undefined if it may be that, or if its kind is unknown. */
+/** The kind of a file by its first bytes, if it contradicts the declared one; undefined otherwise, and for unknown kinds. */
 export function contradictionOf(mediaType: string, bytes: Uint8Array, charset?: string): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, headBytes));
   const kind = kinds.find((candidate) => candidate.begins(head));

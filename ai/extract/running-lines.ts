@@ -59,7 +59,7 @@ function edgeLines(lines: Line[]): { line: Line; y: number }[] {
   return known.length < 2 ? [] : edges.filter(({ line }) => line.text.length <= longestLine);
 }
 
-/** What a line says, and what it says if its first or its last number is that of the page. */
+/** The text of a line, and its text if its first or last number is the page's number. */
 function keysOf(text: string, page: number): string[] {
   const plain = text.toLowerCase().replace(/\s+/g, ' ');
   const numbers = [...plain.matchAll(/\d{1,4}/g)];
@@ -87,7 +87,7 @@ function runsOf(group: EdgeLine[]): EdgeLine[][] {
 const pageNumber =
   /(?:\b(?:page|pages|seite|pagina|página|side|sida|strona|blatt|folio|pp?|s)\b\.?\s*)?\p{N}+(?:\s*(?:of|von|de|di|van|av|af|sur|z|\/)\s*\p{N}+)?/giu;
 
-/** What a line says, without the number of a page. */
+/** The text of a line without the page's number. */
 function wordsOf(text: string): string {
   return text
     .replace(pageNumber, ' ')

@@ -36,7 +36,7 @@ export function isScanned(pdfium: Pdfium, page: number, text: string): boolean {
   return coveredByPictures(pdfium, page, objects) >= leastCovered;
 }
 
-/** The share of a page that its pictures cover, each counted for itself. */
+/** The fraction of a page that its pictures cover; overlaps count twice. */
 function coveredByPictures(pdfium: Pdfium, page: number, objects: number): number {
   return withMemory(pdfium, 6 * floatBytes, (scratch) => {
     const floats = () => Array.from(new Float32Array(pdfium.pdfium.HEAPU8.buffer, scratch, 6));

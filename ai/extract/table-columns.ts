@@ -10,7 +10,7 @@ export interface Column {
   right: number;
 }
 
-/** What is before the points of a list. */
+/** The marks before list items. */
 const marker = /^(?:[•◦▪‣●○–—*·+>-]|[([]?(?:\p{N}{1,3}(?:\.\p{N}+)*|\p{L})[.)\]]?)$/u;
 
 /**
@@ -74,7 +74,7 @@ function blanksBetween(part: Part, columns: Column[]): Blank[] {
   return widest.sort((one, other) => one.at - other.at);
 }
 
-/** What is between the blanks of a part. */
+/** The pieces between the blanks of a part. */
 function splitPart(part: Part, blanks: Blank[]): Part[] {
   return [undefined, ...blanks].map((blank, index) => {
     const next = blanks[index];

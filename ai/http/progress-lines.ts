@@ -4,12 +4,12 @@ import { ServiceError } from '../service-error.ts';
 const mediaType = 'application/x-ndjson';
 
 /**
- * A response that may tell of progress, to a caller that accepts lines of JSON: `{ progress }` any number of times, then
- * `{ status, body, retry_after }` with what the response would have been otherwise. Without progress it is an ordinary response.
+ * A response that may report progress, to a caller that accepts lines of JSON: `{ progress }` any number of times, then `{ status, body,
+ * retry_after }` with what the response would have been otherwise. Without progress it is an ordinary response.
  */
 export class ProgressLines {
   readonly #response: Response;
-  /** Tells of progress; undefined if the caller does not accept lines. */
+  /** Reports progress; undefined if the caller does not accept lines. */
   readonly report: ((progress: object) => void) | undefined;
 
   constructor(request: Request, response: Response) {
@@ -24,7 +24,7 @@ export class ProgressLines {
       if (!this.#response.headersSent) this.#response.json(body);
       else this.#response.end(`${JSON.stringify({ status: 200, body })}\n`);
     } catch (error) {
-      // What is no refusal ends the connection: the caller tries again.
+      // An error that is no refusal ends the connection, and the caller retries.
       if (!this.#response.headersSent || !(error instanceof ServiceError)) throw error;
       const { status, code, message, retryAfterSeconds } = error;
       this.#response.locals.errorCode = code;

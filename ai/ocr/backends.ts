@@ -13,7 +13,7 @@ import type { ImageTask } from './task.ts';
 /** Reads the text in an image. Throws ServiceError: 413, 415 for an image it cannot read, 502 for a failure or timeout. */
 export interface OcrBackend {
   name: 'local' | 'remote';
-  /** What is worth a try, but not needed, is not begun or is given up if it would take longer than `withinMs`. */
+  /** `withinMs`: an optional task that would take longer is not begun, or is given up. */
   read(image: SourceDocument, signal: AbortSignal, withinMs?: number): Promise<RawText>;
 }
 

@@ -100,7 +100,7 @@ export async function tryToRecognize(image: Buffer, withinMs: number): Promise<R
   const read = await within(Math.min(withinMs, longestTimerMs), recognize(image));
   if (read !== late) return read;
   await endEngine();
-  // Whoever reads next waits for it, and is told if it fails.
+  // The next task waits for it, and gets its error if it fails.
   if (data) loadEngine(data).catch(() => {});
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** What a process that recognizes text is asked. */
+/** A task for a process that recognizes text. */
 export interface ImageTask {
   bytes: Uint8Array;
   mediaType: string;
@@ -6,7 +6,7 @@ export interface ImageTask {
   maxTextCharacters: number;
   /** For all pages, from when a process takes the task. */
   timeoutMs: number;
-  /** When whoever asked stops waiting, in milliseconds of `Date.now()`: the task may have waited for a process. */
+  /** The time at which the caller stops waiting, as `Date.now()`: the task may have waited for a process. */
   endsAt: number;
 }
 
@@ -15,12 +15,12 @@ export function deadlineOf({ timeoutMs, endsAt }: Pick<ImageTask, 'timeoutMs' | 
   return performance.now() + Math.min(timeoutMs, endsAt - Date.now());
 }
 
-/** What the engine has read of an image. */
+/** The engine's result for an image. */
 export interface Recognized {
   text: string;
   /** How sure it is, in percent, on average over the words; null if it found none. */
   confidence: number | null;
 }
 
-/** In percent. Upright print is read with more confidence, however dirty it is; turned print, and what is no print, with less. */
+/** In percent. Upright print has more confidence, however dirty it is; rotated print and anything that is not print have less. */
 export const poorConfidence = 70;

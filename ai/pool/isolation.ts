@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** What a child may read: its own code and the packages. */
+/** The paths that a child may read: its own code and the packages. */
 const readable = ['ai/*', 'concurrency/*', 'node_modules/*', 'package.json'].map((path) => `${root}${path}`);
 /** Users without a name, as systemd gives them to services: each child is another one, so that none may look into or end another. */
 const childUsers = { first: 61_184, count: 4_000 };
@@ -12,7 +12,7 @@ const nobody = 65_534;
 const probeTimeoutMs = 10_000;
 /** Of setpriv, if it is not an old one. */
 const endWithParent = '--pdeathsig=KILL';
-/** What V8 and its threads reserve without using it. */
+/** The memory that V8 and its threads reserve without using it. */
 const reservedBytes = 2 * 1024 ** 3;
 /** A child has a dozen threads and three dozen files open. The number of threads counts by user. */
 const limits = { threads: 64, files: 256 };
@@ -21,7 +21,7 @@ const limits = { threads: 64, files: 256 };
 export interface Isolation {
   /** The program and the arguments that come before Node's own, for a child with so much resident memory at most. */
   command(memoryBytes: number): string[];
-  /** In words, what a child of this machine is not kept from. */
+  /** A description of the restrictions that this machine cannot apply to a child. */
   missing: string[];
 }
 
@@ -86,7 +86,7 @@ function dropRights(setpriv: string | undefined, user: number | undefined, more:
   return [setpriv, '--no-new-privs', ...(user === undefined ? [] : become), ...more];
 }
 
-/** The kernel's own limits: no file is written, and what a child takes between two looks at its memory is bounded. */
+/** The kernel's own limits: no file can be written, and the memory that a child takes between two checks is bounded. */
 function limit(prlimit: string | undefined, memoryBytes: number, hasOwnUser: boolean): string[] {
   if (!prlimit) return [];
   const threads = hasOwnUser ? [`--nproc=${limits.threads}`] : [];

@@ -1,10 +1,10 @@
-/** What the service sends to a child: one task at a time. */
+/** A message of the service to a child: one task at a time. */
 export interface TaskMessage {
   task: string;
   payload: unknown;
 }
 
-/** What a child sends: `ready` once, then one message for each task. */
+/** A message of a child: `ready` once, then one for each task. */
 export type ChildMessage =
   | { kind: 'ready'; problem: string | null }
   /** It has the task: if the process is killed from now on, the task may be the reason. */

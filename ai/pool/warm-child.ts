@@ -13,7 +13,7 @@ export interface ChildOptions {
   heapMegabytes: number;
   /** Limit of the resident memory; checked while a task runs, only on Linux. */
   memoryBytes: number;
-  /** After so many tasks it is replaced, so that what one document did to it ends with it. */
+  /** The number of tasks after which it is replaced, so that the effects of a document end with the process. */
   maxTasks?: number;
   /** Whether the module needs native add-ons. */
   addons?: boolean;
@@ -21,7 +21,7 @@ export interface ChildOptions {
   args?: string[];
   /** Further files that it may read. */
   readable?: string[];
-  /** Called with what a child writes to its standard error. */
+  /** Called with a child's output to standard error. */
   onStderr?: ((pid: number | undefined, text: string) => void) | undefined;
 }
 

@@ -15,16 +15,20 @@ const jsonBytesPerCharacter = 12;
 /** A request that has it as `true` gets the outline of the text, too. */
 const outlineHeader = 'x-outline';
 
-/** What bounds the uploads that are held in memory. Text recognition takes long, so that what needs it leaves the others their room. */
+/**
+ * What bounds the uploads that are held in memory. Text recognition takes long, so uploads that need it must leave capacity to the others.
+ */
 export interface ExtractBulkheads {
   uploads: Bulkhead;
-  /** What was sent as an image. */
+  /** The bound for uploads that were sent as images. */
   images: Bulkhead;
   /** Where an upload goes on whose pictures are found when it is read. It waits there with its bytes. */
   scans: Bulkhead;
 }
 
-/** POST /v1/extract: raw bytes with their media type, or the base64 form. Tells of scanned pages that are read, if the caller accepts lines. */
+/**
+ * POST /v1/extract: raw bytes with their media type, or the base64 form. Reports progress for scanned pages, if the caller accepts lines.
+ */
 export function extractRoute(deps: ExtractDependencies & { bulkheads: ExtractBulkheads }): RequestHandler {
   const { maxUploadBytes } = deps.config;
   return async (request, response) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { meanOf, splitToFit } from './split-to-fit.ts';
 
-/** Embeds a text of any length; how many parts it took is what the model's limit made of it. */
+/** Embeds a text of any length, and reports into how many parts the model's limit divided it. */
 export type EmbedOne = (text: string) => Promise<{ vector: number[]; parts: number }>;
 
 /**
@@ -15,7 +15,7 @@ export async function loadMinilm(): Promise<EmbedOne> {
     import('@huggingface/tokenizers'),
   ]);
   const engine = await createEmbedder({ model: weights });
-  // Its file tells it to cut and to fill up, too.
+  // The tokenizer's file also makes it truncate and pad.
   const definition = { ...JSON.parse(readFileSync(weights.tokenizerPath, 'utf8')), truncation: null, padding: null };
   const tokenizer = new Tokenizer(definition, {});
   const countTokens = (text: string) => tokenizer.encode(text).ids.length;

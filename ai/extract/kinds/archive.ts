@@ -9,8 +9,8 @@ const maxUnpackedBytes = 256 * 1024 * 1024;
 const maxRatio = 1_000;
 
 /**
- * The files in a ZIP archive, unpacked piece by piece and never to a disk. All that is unpacked together is bounded by what comes out, not
- * by what the archive says of itself. Throws ServiceError: 413 `expands_too_far`, 422 `unreadable_document` or `encrypted_document`.
+ * The files in a ZIP archive, unpacked piece by piece and never to a disk. The total size is bounded by the unpacked bytes, not by the
+ * sizes that the archive declares. Throws ServiceError: 413 `expands_too_far`, 422 `unreadable_document` or `encrypted_document`.
  */
 export class Archive {
   readonly #zip: ZipFile;

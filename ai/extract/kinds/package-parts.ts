@@ -5,7 +5,7 @@ import { localName, scanXml } from './scan-xml.ts';
 
 const contentTypes = '[Content_Types].xml';
 
-/** What a part refers to: another part of the archive, and what that is to it. */
+/** A reference of a part: another part of the archive, and their relation. */
 export interface Relationship {
   target: string;
   /** A URL whose last segment says what the target is, such as `sharedStrings`. */
@@ -51,7 +51,7 @@ export async function readRelationships(archive: Archive, part: string): Promise
   return found;
 }
 
-/** The first part that is related so, such as `sharedStrings`; undefined if there is none. */
+/** The first part with this relation, such as `sharedStrings`; undefined if there is none. */
 export function targetOfType(relationships: Map<string, Relationship>, type: string): string | undefined {
   for (const found of relationships.values()) if (found.type.endsWith(`/${type}`)) return found.target;
   return undefined;

@@ -8,7 +8,7 @@ import { type HeadingLevels, readHeadingLevels, toLevel } from './word-styles.ts
 
 const kind = 'a Word document';
 const notes = ['footnotes', 'endnotes'];
-/** What was deleted, where moved text was before, how a word is read, and the second form of what a newer element shows already. */
+/** Elements to skip: deleted text, the former position of moved text, readings of words, and fallbacks of newer elements. */
 const skipped = new Set(['w:del', 'w:moveFrom', 'w:rt', 'mc:Fallback']);
 /** How a paragraph or a run was formatted before it was changed. */
 const changed = new Set(['w:pPrChange', 'w:rPrChange']);
@@ -38,7 +38,7 @@ async function readWordPart(
   let inText = false;
   /** The paragraphs that are open, with the level of those that are headings. */
   const paragraphs: (number | undefined)[] = [];
-  /** What a paragraph or a run was before it was changed. */
+  /** The former properties of a changed paragraph or run. */
   let changes = 0;
   const setLevel = (level: number | undefined) => {
     if (changes === 0 && paragraphs.length > 0) paragraphs[paragraphs.length - 1] = level;

@@ -6,7 +6,7 @@ import { damaged } from './archive.ts';
 
 const limits = { maxNestingDepth: 50, maxRfc822NestingDepth: 5, maxHeadersSize: 1024 * 1024 };
 
-/** Reads a mail: who wrote to whom and when, the subject, the text, and the names of its attachments, which are not read. */
+/** Reads a mail: sender, recipients, date, subject, text, and the names of its attachments, which are not read. */
 export async function readEml({ bytes }: SourceDocument): Promise<RawText> {
   const mail = await PostalMime.parse(bytes, limits).catch((error: unknown) => {
     throw damaged('a mail, or nests too deeply', error);

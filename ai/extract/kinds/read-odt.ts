@@ -6,9 +6,9 @@ import { TextBuilder } from './text-builder.ts';
 
 const kind = 'an OpenDocument text';
 const manifest = 'META-INF/manifest.xml';
-/** What is not part of the text: comments, what was deleted, the numbers of notes, how words are read, and what a picture shows. */
+/** Elements outside of the text: comments, deleted text, numbers of notes, readings of words, and descriptions of pictures. */
 const skipped = new Set(['office:annotation', 'text:tracked-changes', 'text:note-citation', 'text:ruby-text', 'svg:title', 'svg:desc']);
-/** What interrupts the paragraph that it stands in. */
+/** Elements that interrupt their paragraph. */
 const asides = new Set(['text:note', 'draw:text-box']);
 
 /** Reads an OpenDocument text: headings, paragraphs, lists, tables and notes. Throws 422 `encrypted_document` if it needs a password. */
@@ -60,7 +60,7 @@ class HiddenStyles {
   /** The stretches that are open, and whether each is hidden. */
   readonly #open: boolean[] = [];
 
-  /** Whether an element that begins hides what is within it. */
+  /** Whether a beginning element hides its contents. */
   hides(name: string, attributes: Record<string, string>): boolean {
     if (name === 'style:style') this.#defined = attributes['style:name'];
     else if (name === 'style:text-properties' && attributes['text:display'] === 'none') this.#names.add(this.#defined);
@@ -69,7 +69,7 @@ class HiddenStyles {
     return this.#open.at(-1) === true;
   }
 
-  /** Whether an element that ends has hidden what was within it. */
+  /** Whether an ending element has hidden its contents. */
   ends(name: string): boolean {
     return name === 'text:span' && this.#open.pop() === true;
   }

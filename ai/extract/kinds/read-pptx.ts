@@ -7,7 +7,7 @@ import { TextBuilder } from './text-builder.ts';
 
 const kind = 'a PowerPoint presentation';
 const titles = new Set(['title', 'ctrTitle']);
-/** What stands on every slide: its date, its footer, its number. */
+/** Placeholders on every slide: date, footer and number. */
 const furniture = new Set(['dt', 'ftr', 'sldNum']);
 
 /** Reads the slides of a presentation in their order; each counts as a page. Throws 413 `too_many_pages` as for a PDF. */
@@ -37,7 +37,7 @@ export async function readPptx({ bytes }: SourceDocument, { maxTextCharacters, m
 /** Reads a slide; the text of its first placeholder for a title is a heading, and stands first. */
 async function readSlide(archive: Archive, slide: string, builder: TextBuilder): Promise<void> {
   let inText = false;
-  // The second form of what a newer element shows already.
+  // The fallback of a newer element.
   let fallbacks = 0;
   let [inTitle, titled] = [false, false];
   let inFurniture = false;

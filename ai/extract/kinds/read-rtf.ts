@@ -37,7 +37,7 @@ const written: Record<string, string> = {
 /** A control word with its number, a control symbol, a byte, an end of a group, or text. Line ends mean nothing. */
 const token = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z0-9'])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\/giy;
 
-/** What stands within a paragraph and follows it: notes, and boxes of text. */
+/** Notes and text boxes, which stand within a paragraph and are written after it. */
 const asides = new Set(['footnote', 'shptxt']);
 
 interface Group {
@@ -49,7 +49,7 @@ interface Group {
   /** Defines fonts instead of using them. */
   definesFonts: boolean;
   font: number | undefined;
-  /** How many characters follow a Unicode one, for those who cannot read it. */
+  /** How many fallback characters follow a Unicode one, for readers without Unicode. */
   fallbacks: number;
 }
 

@@ -100,7 +100,7 @@ async function readDateStyles(archive: Archive, part: string): Promise<Set<numbe
   return dates;
 }
 
-/** What the cells of a workbook refer to. */
+/** The data to which the cells of a workbook refer. */
 interface Book {
   shared: string[];
   /** The styles whose numbers are days, which count from `dayZero`. */

@@ -9,7 +9,7 @@ export interface XmlHandlers {
   open?(name: string, attributes: Record<string, string>): void;
   close?(name: string): void;
   text?(text: string): void;
-  /** Whether there is enough, so that the rest is not read. */
+  /** Whether enough was read, so that reading can stop. */
   enough?(): boolean;
 }
 

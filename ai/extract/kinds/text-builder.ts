@@ -1,7 +1,7 @@
 import { joinPages, markHeading } from '../outline.ts';
 import { toRow } from '../table-row.ts';
 
-/** What stands around a cell in a row. */
+/** The text around a cell in a row. */
 const cellFrame = ' | '.length;
 
 /** A text that is being written, with the paragraph and the table that are open. */
@@ -26,7 +26,7 @@ export class TextBuilder {
   readonly #maxCharacters: number;
   #length = 0;
   #flow = newFlow();
-  /** What goes on once an aside is closed, the outermost first. */
+  /** The contents that continue once an aside is closed, the outermost first. */
   readonly #around: Flow[] = [];
   readonly #pages: string[] = [];
 
@@ -100,7 +100,7 @@ export class TextBuilder {
     const row = toRow(flow.cells);
     if (row !== undefined) {
       flow.rows.push(row);
-      // Empty cells take room, too.
+      // Empty cells also add characters.
       this.#length += flow.cells.length * cellFrame;
     }
     flow.cells = [];
