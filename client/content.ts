@@ -9,7 +9,7 @@ interface Source {
   size?: number | undefined;
 }
 
-/** What an upload sends, and whether that can be read again. Throws TypeError if it is nothing that can be read. */
+/** The content of an upload, and whether it can be read again. Throws TypeError if it cannot be read. */
 export function contentOf({ file, size }: Source): { content: Content; isRepeatable: boolean } {
   if (typeof file === 'function' || 'getReader' in file) {
     if (size === undefined) throw new TypeError('The upload of a stream needs its size.');

@@ -68,7 +68,7 @@ async function openStream(calling: Calling, input: object, { signal, lastEventId
   const { retries } = calling;
   const hungUp = new AbortController();
   const ended = signal ? AbortSignal.any([signal, hungUp.signal]) : hungUp.signal;
-  // By it the service knows that this connection is in the place of one that broke.
+  // By this id the service knows that this connection replaces a broken one.
   const streamId = newKey();
   const open = (after: string | undefined) => connect(calling, { input, streamId, signal: ended, lastEventId: after });
   const first = await withRetries({ retries, repetition: 'repeatable', signal }, () => open(lastEventId));

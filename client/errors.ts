@@ -81,7 +81,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && (error.name === 'TimeoutError' || isTimeout(error.cause));
 }
 
-/** What Node's fetch has behind its `fetch failed`, such as `connect ECONNREFUSED 127.0.0.1:3000`. Browsers say nothing. */
+/** The cause behind the `fetch failed` of Node's fetch, such as `connect ECONNREFUSED 127.0.0.1:3000`. Browsers give none. */
 function reasonOf(error: unknown): string | undefined {
   const { cause } = error instanceof Error ? error : {};
   if (!(cause instanceof Error)) return undefined;

@@ -19,7 +19,7 @@ export interface Put {
   target: SignedTarget;
   content: Content;
   onSent(sentBytes: number): void;
-  /** Called with what is wrong with the bytes, which `signal` then aborts with. */
+  /** Called with the error of the bytes, with which `signal` then aborts. */
   onBroken(error: unknown): void;
   signal: AbortSignal | undefined;
   fetch: typeof globalThis.fetch;

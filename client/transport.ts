@@ -71,7 +71,7 @@ export function createTransport({ url, session, fetch }: { url: string; session:
         if (output === undefined) throw unexpectedResponse(url);
         return { output, lastEventId: header(context.response, 'last-event-id') };
       } catch (error) {
-        // What cannot be sent, such as an idempotency key that no header holds, is no failure of the network.
+        // A request that cannot be sent, for example because its idempotency key does not fit a header, is no network failure.
         if (!context.isAsked && !signal?.aborted) throw error;
         throw withRootHint(toSheafError(error, context.response), url);
       }

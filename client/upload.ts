@@ -73,7 +73,7 @@ export async function uploadDocument(uploading: Uploading, upload: Upload): Prom
   }
 }
 
-/** Records the document. If the signal aborts meanwhile, the document is deleted once the service has told its id. */
+/** Records the document. If the signal aborts meanwhile, the document is deleted once its id is known. */
 async function record(uploading: Uploading, input: CreateUpload, signal: AbortSignal): Promise<Created> {
   signal.throwIfAborted();
   const late = new AbortController();
@@ -93,7 +93,7 @@ async function record(uploading: Uploading, input: CreateUpload, signal: AbortSi
   });
 }
 
-/** Deletes a document, again if the response is lost. Never rejects: what is left the service removes within a day. */
+/** Deletes a document, again if the response is lost. Never rejects: the service removes a remaining document within a day. */
 async function withdraw({ documents, retries }: Uploading, id: string): Promise<void> {
   const signal = AbortSignal.timeout(withdrawalMs);
   const deletion = withRetries({ retries, repetition: 'repeatable', signal }, () => documents.delete({ id }, { signal }));
