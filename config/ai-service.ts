@@ -15,7 +15,7 @@ export interface RemoteModelConfig {
   visionModel: string;
   /** The model of documents that were indexed before `embedModel`: it embeds queries of workspaces that still search them. */
   previousEmbedModel: string | undefined;
-  /** How many numbers a vector of either model must have; undefined means as many as the model returns. */
+  /** The number of dimensions of either model's vectors; undefined means the model's own. */
   embedDimensions: number | undefined;
   previousEmbedDimensions: number | undefined;
   /** How long the chunks of documents are that either model embeds. */

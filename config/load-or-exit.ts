@@ -1,6 +1,6 @@
 import { ConfigurationError } from './environment.ts';
 
-/** Loads the configuration of a program. If it cannot serve, says what is wrong with it, without a stack, and ends the process with 1. */
+/** Loads the configuration of a program. If it is invalid, reports its problems without a stack, and ends the process with 1. */
 export function loadOrExit<T>(load: () => T): T {
   try {
     return load();

@@ -61,7 +61,7 @@ const ofRemote = [
 
 /**
  * Blanks of these variables. The API and the worker inherit the environment of the process that starts them, and would reach a database, a
- * Temporal, a bucket, a mail server, a Stripe account or a collector that the stack does not know of. Who wants one of them sets it.
+ * Temporal, a bucket, a mail server, a Stripe account or a collector that the stack does not know of. They must be set explicitly.
  */
 export const nothingOutside: Environment = changeVariables(
   {},
@@ -118,7 +118,7 @@ export function loadLocalConfig(env: Environment) {
       temporalUiUrl: e.TEMPORAL_UI_URL,
       aiUrl: e.AI_SERVICE_URL,
     },
-    /** What the API or the AI service would refuse, one sentence each, reported before they start. */
+    /** Problems for which the API or the AI service would refuse to start, one sentence each, reported before they start. */
     programProblems,
     /** Variables that are set but ignored, with the reason. */
     notTaken: findNotTaken(env),
@@ -163,7 +163,7 @@ function outsideOf(env: Environment): Environment {
   return Object.fromEntries([...external, ...ofRemote].map((name) => [name, readIfPossible(env, name)]));
 }
 
-/** The value of a variable. One whose file cannot be read has none: the problems of the programs tell of it. */
+/** The value of a variable. If its file cannot be read, there is none: the programs report that problem. */
 function readIfPossible(env: Environment, name: string): string | undefined {
   try {
     return readVariable(env, name);

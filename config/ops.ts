@@ -56,7 +56,7 @@ export function loadOpsConfig(env: Environment) {
 
 const npmPrefix = 'npm_config_';
 
-/** npm tells the scripts that it runs of each flag and setting, by a variable: `npm_config_dry_run` of `--dry-run`. */
+/** npm passes each flag and setting to its scripts as a variable: `npm_config_dry_run` of `--dry-run`. */
 function findFlagsOfNpm(env: Environment): string[] {
   const set = Object.entries(env).filter(
     ([name, value]) => name.startsWith(npmPrefix) && value !== undefined && !['', 'false'].includes(value),

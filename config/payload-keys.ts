@@ -6,7 +6,7 @@ export interface PayloadKey {
   bytes: Buffer;
 }
 
-/** What encrypts the payloads of workflows, and what decrypts them. */
+/** The keys that encrypt and decrypt the payloads of workflows. */
 export interface PayloadKeys {
   /** Undefined while nothing is encrypted. */
   current: PayloadKey | undefined;
@@ -14,7 +14,7 @@ export interface PayloadKeys {
   known: readonly PayloadKey[];
 }
 
-/** Stands first instead of a key: nothing is encrypted, and what is encrypted can be read. */
+/** Comes first instead of a key: nothing is encrypted, but encrypted payloads can be read. */
 const plain = 'plain';
 const keyBytes = 32;
 

@@ -2,13 +2,13 @@ const words = ['changeme', 'change-me', 'secret', 'placeholder', 'your-secret', 
 const leastLength = 32;
 const leastCharacters = 8;
 
-/** Whether a secret is one that was to be replaced, or is too short or too uniform to be one. */
+/** Whether a secret is an unreplaced placeholder, or is too short or too uniform. */
 export function isPlaceholder(secret: string): boolean {
   const lower = secret.toLowerCase();
   return secret.length < leastLength || new Set(secret).size < leastCharacters || words.some((word) => lower.startsWith(word));
 }
 
-/** What production says of a secret that is a placeholder; nothing of another one. */
+/** The problem of a placeholder secret in production; none for another one. */
 export function refusePlaceholder(name: string, secret: string): string[] {
   return isPlaceholder(secret) ? [`${name}: must not be a placeholder and needs at least ${leastLength} characters in production`] : [];
 }

@@ -162,7 +162,7 @@ export function emailProviderOf(e: Pick<ServerVariables, 'NODE_ENV' | 'EMAIL_PRO
   return e.EMAIL_PROVIDER ?? (e.SMTP_URL ? 'smtp' : e.NODE_ENV === 'production' ? 'none' : 'mailbox');
 }
 
-/** Where limits are counted: in production over all processes of the API by default, since nothing tells one of another. */
+/** Where limits are counted: in production across all processes of the API by default, since a process does not know of others. */
 export function limiterStoreOf({ NODE_ENV, LIMITER_STORE }: Pick<ServerVariables, 'NODE_ENV' | 'LIMITER_STORE'>): 'memory' | 'postgres' {
   return LIMITER_STORE ?? (NODE_ENV === 'production' ? 'postgres' : 'memory');
 }
@@ -182,7 +182,7 @@ function list(defaultValue = '') {
 
 const check = crossCheck<typeof serverEnvironment>();
 
-/** What several variables together must satisfy. */
+/** Checks of several variables together. */
 export const serverChecks = [
   ...storageChecks,
   ...temporalChecks,
@@ -223,7 +223,7 @@ export const serverChecks = [
   }),
 ];
 
-/** Whether a browser could send it as `Origin`. What signs in takes `*` and `?` for patterns, and would trust whoever fits them. */
+/** Whether a browser could send it as `Origin`. better-auth treats `*` and `?` as patterns, and would trust every matching origin. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   if (!url || !/^[^/]+:\/\/[^/?#*@]+$/.test(text)) return false;

@@ -39,7 +39,7 @@ export function loadServerConfig(env: Environment) {
     port: e.PORT,
     host: e.HOST,
     apiUrl,
-    /** The base of links in mails: the web application if its address is set, else the API, which has pages in its place. */
+    /** The base of links in mails: the web application if its address is set, else the API, which has its own pages. */
     webUrl: e.WEB_URL ?? apiUrl,
     trustedOrigins: trustedOriginsOf(e, webUrlOf(e)),
     trustProxy: e.TRUST_PROXY,
@@ -75,7 +75,7 @@ export function loadServerConfig(env: Environment) {
     searches: { defaultMode: e.SEARCH_DEFAULT_MODE },
     /** Over how long the least rate of a body is counted, except that of an upload. */
     requestBodyTimeoutMs: e.REQUEST_BODY_TIMEOUT_MS,
-    /** How long requests are still taken after the process has said that it is not ready: whoever sends them must notice. */
+    /** How long requests are still served after the process reports that it is not ready, until load balancers have noticed. */
     shutdownDelayMs: e.SHUTDOWN_DELAY_MS ?? (production ? 5_000 : 0),
     /** How long the request that deletes an organization waits for the end of the deletion. */
     deletionWaitMs: e.DELETION_WAIT_MS,

@@ -40,7 +40,7 @@ type StorageVariables = z.output<typeof storageEnvironment>;
 
 const check = crossCheck<typeof storageEnvironment>();
 
-/** What the variables of the store must satisfy together. */
+/** Checks of the store's variables together. */
 export const storageChecks = [
   check(['STORAGE_DRIVER', 'STORAGE_BUCKET'], (e) => {
     const driver = driverOf(e);

@@ -20,7 +20,7 @@ const temporalEnvironment = z.object(temporalVariables);
 
 const check = crossCheck<typeof temporalEnvironment>();
 
-/** What the variables of the way to Temporal must satisfy. */
+/** Checks of the variables of the connection to Temporal. */
 export const temporalChecks = [
   check(['TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'], (e) => {
     const absent = (['TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'] as const).filter((name) => e[name] === undefined);
