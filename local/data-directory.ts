@@ -63,7 +63,7 @@ export async function claimDataDir(dataDir: string): Promise<Claim> {
   return { ...lock, record: (holder) => writeFileSync(file, JSON.stringify({ pid: process.pid, ...holder })) };
 }
 
-/** Who holds the data directory now, as far as it is recorded; undefined if nobody does. */
+/** The recorded holder of the data directory; undefined if there is none. */
 export function findHolder(dataDir: string): Partial<Holder> | undefined {
   if (!existsSync(join(dataDir, 'lock'))) return undefined;
   const lock = tryLock(join(dataDir, 'lock'));

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Opens a log file for a process to write on, and tells how large it is; undefined without a path. The caller closes it. */
+/** Opens a log file for a process to write on, and returns its size; undefined without a path. The caller closes it. */
 export function openLog(path: string | undefined): { file: number; sizeBytes: number } | undefined {
   if (path === undefined) return undefined;
   mkdirSync(dirname(path), { recursive: true });

@@ -16,7 +16,7 @@ export type { ServiceName } from './service-names.ts';
 export interface ServiceEvent {
   service: ServiceName;
   state: 'starting' | 'note' | 'ready';
-  /** With `note`: what takes long. */
+  /** With `note`: reports slow steps. */
   message?: string;
 }
 

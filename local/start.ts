@@ -67,7 +67,7 @@ function fail(error: unknown): number {
 /** The screen after a start: the addresses, how to sign up and in, how to stop. Shows no secret. */
 export function welcome(stack: Stack, version: string): string {
   const api = stack.env.API_URL ?? stack.apiUrl;
-  // The API inherits what the stack does not set.
+  // The API inherits the variables that the stack does not set.
   const inherited = inheritedEnvironment();
   const lines: [string, string | undefined][] = [
     ['API', `${api}/api/v1`],

@@ -45,7 +45,7 @@ export interface RunningProcess {
   kill(signal: NodeJS.Signals): Promise<Exit>;
   /** Its output so far. */
   readLog(): string;
-  /** Stops it. When its grace is over, kills it and what it started. */
+  /** Stops it. After its grace period kills it and the processes that it started. */
   stop(): Promise<Exit>;
 }
 
@@ -150,7 +150,7 @@ function watch(child: ChildProcess, { spec, pid, logStart }: Started, onExit: ()
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => {
       exit = { code, signal };
-      // What it started and left running.
+      // Processes that it started and left running.
       send(-pid, 'SIGKILL');
       onExit();
       resolve(exit);
