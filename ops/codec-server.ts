@@ -18,9 +18,9 @@ export interface CodecServerOptions {
   codec: PayloadCodec;
   /** The only origin whose pages may read responses. */
   uiOrigin: string;
-  /** What callers send as `Authorization: Bearer`; undefined lets everyone in who reaches the server. */
+  /** The token that callers send as `Authorization: Bearer`; undefined admits everybody who can reach the server. */
   token: string | undefined;
-  /** Is told, once for each, why payloads are left as they are. */
+  /** Called once for each reason why payloads stay as they are. */
   note(message: string): void;
 }
 
@@ -81,7 +81,7 @@ function demandToken(token: string): RequestHandler {
   };
 }
 
-// All digests have the same length, so the time tells nothing of the token.
+// All digests have the same length, so the time reveals nothing about the token.
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -5,7 +5,7 @@ import type { OpsContext, OpsTools } from './context.ts';
 interface Described {
   /** The name and its arguments, as the usage text shows them: `grant-admin EMAIL`. */
   usage: string;
-  /** What it does, in one line. */
+  /** A description in one line. */
   summary: string;
   /** The flags that it takes, as `parseArgs` wants them. */
   flags?: ParseArgsOptionsConfig;
@@ -13,7 +13,7 @@ interface Described {
 
 /** One command of `npm run ops`, which works on a database that runs. */
 export interface Command extends Described {
-  /** Throws {@link UsageError} for arguments that it does not understand, OpsError if it cannot do what was asked. */
+  /** Throws {@link UsageError} for invalid arguments, OpsError if it fails for a known reason. */
   run(args: string[], context: OpsContext): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ const refusals = new Set([5, 7, 16]);
 export interface Output {
   /** Writes a line to standard output. */
   print(line: string): void;
-  /** Writes a line to standard error: progress, or what went wrong. */
+  /** Writes a line to standard error: progress, or an error. */
   note(line: string): void;
 }
 
@@ -35,7 +35,7 @@ export interface OpsContext extends OpsTools {
   db: Db;
 }
 
-/** The command cannot do what was asked; the message is for the operator. */
+/** Thrown if a command fails for a known reason; the message is for the operator. */
 export class OpsError extends Error {}
 
 /** Runs `work` with its tools, and closes their connections afterwards. */

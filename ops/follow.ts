@@ -13,16 +13,16 @@ export function uiLink({ config }: OpsContext, workflowId: string): string {
 
 /** How a workflow is followed whose query `progress` and whose result are alike. */
 export interface Follow<Progress> {
-  /** What it is, in the error. */
+  /** The name of the work, for the error. */
   name: string;
-  /** Whether there is something to tell already. */
+  /** Whether there is progress to show. */
   isNews(progress: Progress): boolean;
   tell(progress: Progress): void;
 }
 
 /**
- * Waits for the end of a workflow, tells each change of its progress, and returns the last state. Throws OpsError if the workflow fails or
- * Temporal cannot be reached; in the latter case the workflow goes on.
+ * Waits for the end of a workflow, reports each change of its progress, and returns the last state. Throws OpsError if the workflow fails
+ * or Temporal cannot be reached; in the latter case the workflow goes on.
  */
 export async function followWorkflow<Progress>(
   context: OpsContext,

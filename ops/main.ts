@@ -1,4 +1,4 @@
-// `npm run ops -- COMMAND`: what an operator does from the command line. Exits 1 if a command fails, 2 if it is not understood.
+// `npm run ops -- COMMAND`: the command line for operators. Exits 1 if a command fails, 2 if it is not understood.
 import { runCommand } from './run-command.ts';
 
 // The command goes on if its output is no longer read, as behind `| head`: half a backup is of no use.

@@ -65,7 +65,7 @@ export async function runCommand([name, ...args]: string[], env: Environment, ou
   }
 }
 
-/** What went wrong, for the operator. An unexpected error has its stack. */
+/** The error text for the operator, with the stack of an unexpected error. */
 function explain(error: unknown, usage: string): string {
   if (error instanceof UsageError) return `${error.message}\n\nUsage: npm run ops -- ${usage}`;
   if (error instanceof OpsError || error instanceof ConfigurationError) return error.message;
@@ -73,7 +73,7 @@ function explain(error: unknown, usage: string): string {
   return explainRefusal(error) ?? inspect(error);
 }
 
-/** What Postgres refuses because of the database or its user, and not because of a bug; undefined for anything else. */
+/** The message of an error that is due to the database or its user, and not to a bug; undefined for others. */
 function explainRefusal(error: unknown): string | undefined {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';

@@ -40,7 +40,7 @@ export async function dumpDatabase(
     }
     const documents = client.query(to('copy (select object_key, status from document order by id) to stdout'));
     await writePart(directory, objectsToCopy, documents);
-    // Sequences have no snapshot. What they say now is at least what the rows hold.
+    // Sequences have no snapshot. Their present values are at least those in the rows.
     const { rows: sequences } = await client.query<Manifest['sequences'][number]>(
       `select sequencename::text as name, last_value::text as "lastValue" from pg_sequences
        where schemaname = current_schema() and last_value is not null order by sequencename`,

@@ -13,7 +13,7 @@ const numbersSince = 1_000_000;
 
 export interface Target {
   url: string;
-  /** Whether rows that are there already may be deleted. */
+  /** Whether existing rows may be deleted. */
   replace: boolean;
 }
 
@@ -119,7 +119,7 @@ async function assertSameDeployment(client: pg.Client, tables: Table[], manifest
   );
 }
 
-/** What a service that runs writes between the check and the end of the restore would be lost, or be mixed with what is restored. */
+/** A running service would write between the check and the end of the restore; its rows would be lost, or mixed with restored ones. */
 async function assertNoService(client: pg.Client): Promise<void> {
   const { rows: services } = await client.query<{ name: string }>(
     `select distinct application_name as name from pg_stat_activity

@@ -37,7 +37,7 @@ const manifestSchema = z.object({
   }),
 });
 
-/** What a backup holds. It is written last: a backup without one is not complete. */
+/** The contents of a backup. It is written last: a backup without one is not complete. */
 export type Manifest = z.infer<typeof manifestSchema>;
 export type TablePart = z.infer<typeof tablePart>;
 export type FilePart = Manifest['objects']['list'];

@@ -15,7 +15,7 @@ const ofMigrations = ['kysely_migration', 'kysely_migration_lock', 'database_rul
  */
 const leftOut = ['session', 'rateLimit', 'chunk_vector', ...ofMigrations];
 
-/** What a service without any user has already: its name for stores, and limits from its configuration. */
+/** The rows that a service without users already has: its name for stores, and limits from its configuration. */
 export const ofNewService = ['deployment', 'plan_limit', 'auth_limit'];
 
 /** Every table but those of the migrations, with those that a backup leaves out. */

@@ -5,7 +5,7 @@ import { listAllTables, quoted } from './tables.ts';
 interface Definition {
   table: string;
   name: string;
-  /** What makes it again, as Postgres writes it. */
+  /** The statement that creates it again, as Postgres writes it. */
   definition: string;
 }
 

@@ -95,7 +95,7 @@ async function makeDirectory(path: string): Promise<void> {
   });
 }
 
-/** The directory was empty. What is in it now is of no use, and may be what fills the disk. */
+/** Removes the files of an unfinished backup, which may be what fills the disk. The directory was empty before. */
 async function removeUnfinished(path: string): Promise<void> {
   for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true });
 }

@@ -34,7 +34,10 @@ export const billingCommand: Command = {
   },
 };
 
-/** Nothing at the payment provider tells of it: the subscription has ended, and its organization is gone. */
+/**
+ * Resolves the problem of a refunded subscription. The payment provider does not show this: the subscription has ended, and its
+ * organization is gone.
+ */
 async function forgetRefunded({ db }: OpsContext, subscriptionId: string): Promise<void> {
   if (await resolveProblem(db, 'ended-with-organization', subscriptionId)) return;
   throw new OpsError(`No refund of ${subscriptionId} is listed.`);

@@ -63,7 +63,7 @@ function readInput(values: ReturnType<typeof parseFlags<typeof flags>>): Reindex
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }
 
-/** What became of a re-embedding so far, in lines; or what would become of it. */
+/** The progress of a re-embedding in lines; for a dry run, what it would do. */
 export function describeReindex(progress: ReindexProgress, dryRun: boolean): string {
   const { target, workspaces, behind, embedded, switched, kept, unswitched, unswitchedIds = [], failed } = progress;
   const to = `${target.model}, ${target.dimensions} dimensions`;

@@ -54,7 +54,7 @@ interface Restore extends Backup {
 interface Restored {
   objects: LoadedObjects & { absent: number };
   rows: number;
-  /** Jobs that were in work, by what became of them. */
+  /** The jobs that were running, by their new state. */
   jobs: { requeued: number; failed: number };
   /** Mails that waited. */
   mailsHeld: number;
@@ -138,7 +138,7 @@ function storeOfAnother(location: string, owner: string, { deployment }: Manifes
   );
 }
 
-/** Nothing works on the restored rows: every attempt that they tell of is lost. */
+/** Takes back every running attempt of the restored rows, since no process works on them. */
 async function takeBackAttempts(db: Db): Promise<Restored['jobs']> {
   const onFailure = (_jobId: string, error: unknown) => {
     throw error;
