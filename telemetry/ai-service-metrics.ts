@@ -7,7 +7,7 @@ export interface AiServiceParts {
   readLoad: () => { running: number; waiting: number };
 }
 
-/** Registers the metrics of the AI service. Returns what is told of each request. */
+/** Registers the metrics of the AI service. Returns the observer of requests. */
 export function createAiServiceMetrics(registry: Registry, { readers, readLoad }: AiServiceParts) {
   const registers = [registry];
   const requests = new Counter({

@@ -5,7 +5,7 @@ import { currentTraceId } from './spans.ts';
 
 export interface LogOptions {
   level: string;
-  /** What every line of the process has. */
+  /** The fields of every log line of the process. */
   base: Record<string, string>;
 }
 

@@ -7,7 +7,7 @@ const told = ['code', 'status', 'statusCode', 'kind', 'severity', 'schema', 'tab
 /** Causes of causes are rarely of use, and might form a circle. */
 const mostCauses = 4;
 
-/** An error as the log shows it: without values of rows, bodies or headers. Of what is no error only the type is told. */
+/** An error as the log shows it: without values of rows, bodies or headers. For a value that is not an error only its type. */
 export function describeError(error: unknown, depth = 0): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };
   const message = withoutValues(error);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What a line of the log says of the request or the step of a workflow during which it was written. Ids and names, never contents. */
+/** The fields of a log line about its request or its step of a workflow. Ids and names, never contents. */
 export interface LogFields {
   requestId?: string;
   /** The organization that the request was authorized in. */
@@ -13,7 +13,7 @@ export interface LogFields {
 
 const current = new AsyncLocalStorage<LogFields>();
 
-/** Runs work during which every line of the log has the fields, whoever writes it. */
+/** Runs work during which every log line has the fields. */
 export function withLogFields<T>(fields: LogFields, work: () => T): T {
   return current.run({ ...current.getStore(), ...fields }, work);
 }

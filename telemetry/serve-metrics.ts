@@ -9,7 +9,7 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** What a process shows at its port of metrics. */
+/** The metrics that a process serves at its port. */
 export interface MetricsSource {
   registry: Registry;
   /** Called before each scrape, to set gauges. It must end soon, and must not throw. */

@@ -3,16 +3,16 @@ import type { AiClient } from '../ai/client.ts';
 import { AiServiceError } from '../ai/client.ts';
 import type { Fact, Observe } from '../db/facts.ts';
 
-/** A request that was answered, or whose client left before (`aborted`). */
+/** A request that got its response, or whose client left before (`aborted`). */
 export interface ObservedRequest {
-  /** The operation of the contract, an endpoint of sign-in, or what serves the path otherwise. Never the path itself. */
+  /** The operation of the contract, an endpoint of sign-in, or the name of another served path. Never the path itself. */
   operation: string;
   status: number | 'aborted';
   /** Undefined for a stream, which lasts as long as its client likes. */
   seconds: number | undefined;
 }
 
-/** What the API and the worker count and measure. No label holds an id: each has few values, which are known beforehand. */
+/** The metrics of the API and the worker. No label holds an id: each has few values, known in advance. */
 export interface ServerMetrics {
   observeRequest(request: ObservedRequest): void;
   observeFact: Observe;
@@ -136,7 +136,9 @@ function countFacts(registry: Registry): Observe {
   };
 }
 
-/** What a call of the AI service comes to. `refused` is about the deployment (a wrong token, a rate limit), `rejected` about the document. */
+/**
+ * The outcome of a call to the AI service. `refused` is about the deployment (a wrong token, a rate limit), `rejected` about the document.
+ */
 export const aiOutcomes = ['ok', 'aborted', 'refused', 'rejected', 'unreachable', 'unusable_answer', 'failed'] as const;
 type AiOutcome = (typeof aiOutcomes)[number];
 

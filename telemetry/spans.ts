@@ -7,7 +7,7 @@ export type SpanAttributes = Record<string, string | number | boolean | undefine
 /** A span that was made elsewhere, in the sandbox of the workflows. */
 export interface EndedSpan {
   name: string;
-  /** What it is a part of. */
+  /** The parent of the span. */
   traceparent: string;
   spanId: string;
   /** As `Date.now()`. */
@@ -58,7 +58,7 @@ export class OpenSpan {
     this.#span.setAttributes(attributes);
   }
 
-  /** Ends it as failed. Of the error only its kind is told: its message may quote contents. */
+  /** Ends it as failed, with only the kind of the error: its message may quote contents. */
   fail(error: unknown): void {
     this.#span.setStatus({ code: SpanStatusCode.ERROR });
     this.#span.setAttribute('error.type', typeOf(error));
@@ -70,7 +70,7 @@ export class OpenSpan {
   }
 }
 
-/** Whether this is a part of a trace that is recorded: what only describes a span need not be made otherwise. */
+/** Whether this belongs to a recorded trace. If not, descriptions of spans need not be computed. */
 export function isTraced(): boolean {
   return currentTraceId() !== undefined;
 }

@@ -5,7 +5,7 @@ import { type EndedSpan, setTracer } from './spans.ts';
 /** A process that traces. */
 export interface Tracing {
   record(span: EndedSpan): void;
-  /** Exports what is left, for a second at most. */
+  /** Exports the remaining spans, for at most a second. */
   stop(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { late, within } from '../concurrency/within.ts';
 
-/** What waits on the whole platform. An age is null if nothing waits. */
+/** The backlogs of the whole platform. An age is null if nothing waits. */
 export interface PlatformBacklog {
   queues: { kind: string; queued: number; oldestSeconds: number }[];
   outbox: { size: number; oldestSeconds: number | null };
@@ -15,7 +15,7 @@ export interface WatchBacklogOptions {
   /** Every kind is shown, also if none is queued. */
   kinds: readonly string[];
   read: () => Promise<PlatformBacklog>;
-  /** For how long what was read is shown again, in milliseconds. */
+  /** How long the measured values are reused, in milliseconds. */
   freshMs?: number;
   /** How long a scrape waits for the database, in milliseconds. */
   patienceMs?: number;

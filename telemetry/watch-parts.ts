@@ -5,7 +5,7 @@ import { observePool } from '../db/observe-pool.ts';
 import { watchBreaker, watchPools } from './gauges.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
-/** Measures pools, by the class of their work, and counts what is committed through `dbs`. */
+/** Measures pools, by the class of their work, and counts the facts that are committed through `dbs`. */
 export function watchDatabase(
   registry: Registry,
   metrics: ServerMetrics,
@@ -16,7 +16,7 @@ export function watchDatabase(
   for (const db of dbs) setObserver(db, metrics.observeFact);
 }
 
-/** What the workers of this process tell. */
+/** The reports of this process's workers. */
 export function observeWorker(registry: Registry, { steps }: ServerMetrics) {
   return { steps, watchBreaker: (readState: Parameters<typeof watchBreaker>[1]) => watchBreaker(registry, readState) };
 }
