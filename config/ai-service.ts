@@ -70,7 +70,7 @@ export interface AiServiceConfig {
 
 const mebibyte = 1024 * 1024;
 /** Node's fetch waits five minutes for a response, whatever its caller would wait. */
-const mostEmbedSeconds = 240;
+const maxEmbedSeconds = 240;
 const defaultBaseUrl = 'https://api.openai.com/v1';
 
 /** Names of language data, separated by commas. */
@@ -83,11 +83,11 @@ function languages() {
 }
 
 /** Longer chunks would make results of searches too large. */
-const mostChunkCharacters = 1_200;
+const maxChunkCharacters = 1_200;
 
 /** Of much shorter ones a long text would have more than a document may have. */
 function chunkCharacters() {
-  return integer(mostChunkCharacters, { min: 200, max: mostChunkCharacters });
+  return integer(maxChunkCharacters, { min: 200, max: maxChunkCharacters });
 }
 
 /** The variables of the AI service. */
@@ -126,7 +126,7 @@ export const aiServiceEnvironment = z.object({
   REMOTE_AI_CHUNK_CHARACTERS: chunkCharacters(),
   REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: chunkCharacters().unwrap().optional(),
   REMOTE_AI_EMBED_BATCH: integer(64, { min: 1, max: 64 }),
-  REMOTE_AI_EMBED_SECONDS: integer(30, { min: 1, max: mostEmbedSeconds }),
+  REMOTE_AI_EMBED_SECONDS: integer(30, { min: 1, max: maxEmbedSeconds }),
   ...tracingVariables,
   LOG_LEVEL: logLevel(),
 });
@@ -221,7 +221,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
           embedDimensions: env.REMOTE_AI_EMBED_DIMENSIONS || undefined,
           previousEmbedDimensions: env.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS || undefined,
           chunkCharacters: env.REMOTE_AI_CHUNK_CHARACTERS,
-          previousChunkCharacters: env.REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS ?? mostChunkCharacters,
+          previousChunkCharacters: env.REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS ?? maxChunkCharacters,
           embedBatch: env.REMOTE_AI_EMBED_BATCH,
           embedTimeoutMs: env.REMOTE_AI_EMBED_SECONDS * 1000,
         }

@@ -12,7 +12,7 @@ import { reportStranger, storeSubscription, valuesOf } from './store-subscriptio
 import { seatChanges } from './sync-seats.ts';
 import { followSeats, syncSubscription } from './sync-subscription.ts';
 
-const mostDuplicates = 1_000;
+const maxDuplicates = 1_000;
 /** With more failures the cause is Stripe or the database, and the others would fail as well. */
 const maxFailures = 5;
 
@@ -104,7 +104,7 @@ async function store(payments: Payments, fetched: FetchedSubscription): Promise<
  * stays.
  */
 async function endAllDuplicates(payments: Payments): Promise<void> {
-  for (const { kind, subject: customer } of await listProblems(payments.db, mostDuplicates)) {
+  for (const { kind, subject: customer } of await listProblems(payments.db, maxDuplicates)) {
     if (kind !== 'several-subscriptions') continue;
     await endDuplicates(payments, customer).catch((err: unknown) =>
       payments.log.error({ err, customer }, 'one of several subscriptions could not be ended'),

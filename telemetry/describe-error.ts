@@ -5,7 +5,7 @@
 const told = ['code', 'status', 'statusCode', 'kind', 'severity', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const;
 
 /** Causes of causes are rarely of use, and might form a circle. */
-const mostCauses = 4;
+const maxCauses = 4;
 
 /** An error as the log shows it: without values of rows, bodies or headers. For a value that is not an error only its type. */
 export function describeError(error: unknown, depth = 0): Record<string, unknown> {
@@ -15,9 +15,9 @@ export function describeError(error: unknown, depth = 0): Record<string, unknown
   const described: Record<string, unknown> = { type: error.constructor.name, message, stack };
   const fields = error as Error & Record<string, unknown>;
   for (const name of told) if (isPlain(fields[name])) described[name] = fields[name];
-  if (depth >= mostCauses) return described;
+  if (depth >= maxCauses) return described;
   if (error.cause !== undefined) described.cause = describeError(error.cause, depth + 1);
-  if (error instanceof AggregateError) described.errors = error.errors.slice(0, mostCauses).map((each) => describeError(each, depth + 1));
+  if (error instanceof AggregateError) described.errors = error.errors.slice(0, maxCauses).map((each) => describeError(each, depth + 1));
   return described;
 }
 

@@ -15,7 +15,7 @@ const asksForConsent =
 const shareOfMain = 0.25;
 const shareOfArticles = 0.5;
 /** If less than this is left, the removed parts were the page itself. */
-const leastShare = 0.1;
+const minShare = 0.1;
 
 interface Span {
   start: number;
@@ -44,7 +44,7 @@ interface OpenElement {
  */
 export function leaveOutBoilerplate(html: string): string {
   const { title, main, articles, leftOut, length } = PageParts.of(html);
-  if (length.all < (length.all + length.leftOut) * leastShare) return html;
+  if (length.all < (length.all + length.leftOut) * minShare) return html;
   const kept = chooseKept({ main, articles, length });
   if (!kept) return sliceWithout(html, [{ start: 0, end: html.length }], leftOut);
   return (title ? html.slice(title.start, title.end) : '') + sliceWithout(html, kept, leftOut);

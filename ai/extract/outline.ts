@@ -18,7 +18,7 @@ const ownLine = /([\ufdd1-\ufdef])(?<=^[^\S\n]*(#+[^\S\n]+)?.)([^\ufdd0-\ufdef]+
 
 /** An outline has no more headings. */
 export const mostHeadings = 5_000;
-const longestTitle = 200;
+const maxTitleLength = 200;
 
 /** Marks a text as the title of a heading, 1 for the outermost, for {@link locateHeadings}. White space alone is not marked. */
 export function markHeading(level: number, title: string): string {
@@ -73,7 +73,7 @@ export function locateHeadings(page: string, pageStart: number, characters: numb
     const [line = ''] = title.split('\n', 1);
     if (at + countCharacters(line) > characters || found.length >= mostHeadings) break;
     const level = mark.charCodeAt(0) - firstMark;
-    found.push({ level, start: at - signs.length, title: [...collapse(title)].slice(0, longestTitle).join('') });
+    found.push({ level, start: at - signs.length, title: [...collapse(title)].slice(0, maxTitleLength).join('') });
   }
   return found;
 }

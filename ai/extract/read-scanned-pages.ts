@@ -26,7 +26,7 @@ export interface ScanReader {
 
 /** After so many pages in a row that fail through no fault of their own, text recognition is taken to be down. */
 const downAfter = 3;
-const shortestPauseMs = 1_000;
+const minPauseMs = 1_000;
 
 /**
  * Reads the scanned pages of a PDF one at a time, so that a long document leaves capacity to others. Pages beyond `maxPages` (those with a
@@ -147,7 +147,7 @@ async function readPage(index: number, reader: ScanReader, { signal, endsAt }: T
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.ofDocument || error.retryAfterSeconds === undefined) return error;
-      const pauseMs = Math.max(shortestPauseMs, error.retryAfterSeconds * 1000);
+      const pauseMs = Math.max(minPauseMs, error.retryAfterSeconds * 1000);
       if (performance.now() + pauseMs >= endsAt) return error;
       await pause(pauseMs, signal);
     }

@@ -2,7 +2,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 // Longer than any word that decides. Without a bound, a long paragraph without a full stop would take quadratic time.
 const tailLength = 80;
-const longestBracket = 400;
+const maxBracketLength = 400;
 
 // A name or a thing always follows these.
 const titles = wordSet(`mr mrs ms mx dr prof st sr sra srta fr rev hon pres gov sen rep gen col maj capt cmdr lt sgt cpl messrs mme mlle
@@ -41,7 +41,7 @@ export function splitSentences(paragraph: string): string[] {
     bracketStart = undefined;
   };
   for (const { segment, index } of segmenter.segment(paragraph)) {
-    const inBracket = bracketStart !== undefined && index - bracketStart < longestBracket;
+    const inBracket = bracketStart !== undefined && index - bracketStart < maxBracketLength;
     if (index > start && !inBracket && endsBefore(paragraph.slice(Math.max(start, index - tailLength), index), segment)) close();
     end = index + segment.length;
     bracketStart = openBracket(segment, index, bracketStart);

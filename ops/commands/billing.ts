@@ -4,7 +4,7 @@ import { type Compared, compareNow } from '../compare-now.ts';
 import { type OpsContext, OpsError } from '../context.ts';
 import { age, table } from '../table.ts';
 
-const mostRows = 200;
+const maxRows = 200;
 
 const flags = { json: { type: 'boolean' }, check: { type: 'boolean' }, refunded: { type: 'string' } } as const;
 
@@ -18,7 +18,7 @@ export const billingCommand: Command = {
     const { db, print } = context;
     if (refunded !== undefined) await forgetRefunded(context, refunded);
     const compared = check ? await compareNow(context) : undefined;
-    const problems = await listProblems(db, mostRows);
+    const problems = await listProblems(db, maxRows);
     if (compared && !json) for (const line of describe(compared)) print(line);
     if (json)
       print(JSON.stringify({ ...(compared && { compared }), problems: problems.map((one) => ({ ...one, remedy: remedies[one.kind] })) }));
@@ -30,7 +30,7 @@ export const billingCommand: Command = {
     const off = (compared?.different.length ?? 0) + (compared?.seats.length ?? 0);
     if (off > 0)
       throw new OpsError(`${off} subscriptions are not right; the daily comparison repairs them, or its schedule, triggered by hand.`);
-    if (problems.length > 0) throw new OpsError(`${problems.length === mostRows ? `At least ${mostRows}` : problems.length} to put right.`);
+    if (problems.length > 0) throw new OpsError(`${problems.length === maxRows ? `At least ${maxRows}` : problems.length} to put right.`);
   },
 };
 

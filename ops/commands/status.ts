@@ -7,7 +7,7 @@ import { callTemporal, type OpsContext, OpsError } from '../context.ts';
 import { age, table } from '../table.ts';
 import { activityType, readTaskQueue, type TaskQueueState, workflowType } from '../task-queue.ts';
 
-const mostRows = 50;
+const maxRows = 50;
 
 const flags = { json: { type: 'boolean' } } as const;
 
@@ -17,7 +17,7 @@ export const statusCommand: Command = {
   flags,
   async run(args, context) {
     const { json } = parseFlags(args, flags);
-    const [backlog, waiting] = await Promise.all([listBacklog(context.db, mostRows), measureWaiting(context.db)]);
+    const [backlog, waiting] = await Promise.all([listBacklog(context.db, maxRows), measureWaiting(context.db)]);
     const taskQueues = await listTaskQueues(context).catch((error: unknown) => {
       if (error instanceof OpsError) return error;
       throw error;

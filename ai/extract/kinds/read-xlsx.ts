@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 /** Day 0 of a workbook, with the leap day that 1900 did not have; and of one that counts from 1904, as old ones for the Mac do. */
 const dayZeros = { usual: Date.UTC(1899, 11, 30), of1904: Date.UTC(1904, 0, 1) };
 /** Excel's last column is XFD. */
-const mostColumns = 16_384;
+const maxColumns = 16_384;
 /** Built-in formats of days. Those from 27 on are in Chinese, Japanese and Korean, where some of them are times in one language. */
 const dateFormats = new Set([14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58]);
 
@@ -168,5 +168,5 @@ function columnOf(reference: string | undefined): number | undefined {
   const [, letters] = /^([A-Z]{1,3})\d/.exec(reference ?? '') ?? [];
   if (letters === undefined) return undefined;
   const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
-  return column <= mostColumns ? column : undefined;
+  return column <= maxColumns ? column : undefined;
 }

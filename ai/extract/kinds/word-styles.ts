@@ -2,7 +2,7 @@ import type { Archive } from './archive.ts';
 import { scanXml } from './scan-xml.ts';
 
 /** Word itself knows no longer chains. */
-const longestChain = 20;
+const maxChainLength = 20;
 const builtIn = /^heading ?([1-9])$/i;
 
 interface Style {
@@ -48,7 +48,7 @@ export function toLevel(outlineLevel: string): number | null {
 
 function findLevel(styles: ReadonlyMap<string, Style>, styleId: string): number | undefined {
   let style = styles.get(styleId);
-  for (let links = 0; style && links < longestChain; links += 1) {
+  for (let links = 0; style && links < maxChainLength; links += 1) {
     if (style.level !== undefined) return style.level ?? undefined;
     const level = levelByName(style.name);
     if (level !== undefined) return level;

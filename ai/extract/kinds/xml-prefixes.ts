@@ -19,7 +19,7 @@ const usual = new Map([
   [`${openDocument}:drawing:1.0`, 'draw'],
 ]);
 /** No program declares more, and the declarations of an element are copied. */
-const mostPrefixes = 100;
+const maxPrefixes = 100;
 
 /** The usual prefixes by those of a document, where these are others. '' is that of names without one. */
 type Scope = ReadonlyMap<string, string>;
@@ -51,7 +51,7 @@ function declare(outer: Scope, attributes: Record<string, string>): Scope {
     const known = usual.get(attributes[name] ?? '');
     inner ??= new Map(outer);
     if (known === undefined || known === prefix) inner.delete(prefix);
-    else if (inner.size < mostPrefixes) inner.set(prefix, known);
+    else if (inner.size < maxPrefixes) inner.set(prefix, known);
   }
   return inner ?? outer;
 }
