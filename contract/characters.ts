@@ -1,6 +1,6 @@
 const surrogate = /[\ud800-\udfff]/;
 
-/** Whether a text has surrogates. Most have none, which V8 tells of a text in Latin letters without reading it. */
+/** Whether a text has surrogates. Most have none, which V8 knows of a Latin-1 text without reading it. */
 export function hasSurrogates(text: string): boolean {
   return surrogate.test(text);
 }

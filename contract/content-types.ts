@@ -26,10 +26,10 @@ export const extraKinds = {
 } as const;
 export const extraContentTypes = Object.values(extraKinds);
 
-/** What is said of a type that no deployment takes. */
+/** The message for a type that no deployment takes. */
 const noContentType = `must be one of ${contentTypes.join(', ')}, or one that the deployment adds by EXTRA_CONTENT_TYPES`;
 
-/** What is said of a type that some deployment takes, and this one does not: `extra` are those that it takes beside the usual ones. */
+/** The message for a type that only other deployments take: `extra` lists the types that this one takes besides the usual ones. */
 export function extraTypeMessage(contentType: string, extra: readonly string[]): string {
   const [name = contentType] = Object.entries(extraKinds).find(([, type]) => type === contentType) ?? [];
   const taken = [...contentTypes, ...extra].join(', ');

@@ -70,7 +70,7 @@ const chunkSchema = z
   })
   .meta({ id: 'SearchResult' });
 
-/** What a search may compare. */
+/** The ways in which a search can compare. */
 export const searchModes = ['semantic', 'lexical', 'hybrid'] as const;
 
 const searchMode = z.enum(searchModes, { error: `must be one of ${searchModes.join(', ')}` }).meta({ id: 'SearchMode' });
@@ -92,7 +92,7 @@ const searchFilter = z
     id: 'SearchFilter',
     description:
       'Which documents are searched: those that meet every condition. A field that there is not is refused, since the search would find too much.',
-    // It finds what the example of `documents.createUpload` uploads; one of every field would find nothing.
+    // Matches the example of `documents.createUpload`; an example of every field would match nothing.
     examples: [{ contentTypes: ['application/pdf'], tags: ['contract'], metadata: { year: 2026 } }],
   });
 

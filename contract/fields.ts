@@ -67,7 +67,7 @@ export const pathId = z
   .overwrite((value) => (idPattern.test(value) ? value : '-'))
   .meta({ pattern: idPattern.source, examples: [exampleId] });
 
-/** What an email address is, everywhere: the form of the HTML standard, so with an international domain as A-labels (`xn--…`). */
+/** The rule for email addresses everywhere: the form of the HTML standard, so with an international domain as A-labels (`xn--…`). */
 export const emailPattern = z.regexes.html5Email;
 
 /** An email address that mails are sent to. */
@@ -101,7 +101,7 @@ export const flagKey = z
 export const byteCount = z.int().min(0);
 export const count = z.int().min(0);
 
-/** A place in a text, in code points from 0. */
+/** A position in a text, in code points from 0. */
 export const position = count.meta({ examples: [1200] });
 /** The number of a page, from 1. */
 export const pageNumber = z
@@ -172,7 +172,7 @@ export const planLimits = z
     storageBytes: byteCount.describe('Per workspace.').meta({ examples: [5_000_000_000] }),
   })
   .meta({ id: 'PlanLimits' });
-/** What a plan allows: counts, credits per calendar month (UTC), bytes per workspace. */
+/** The limits of a plan: counts, credits per calendar month (UTC), bytes per workspace. */
 export type PlanLimits = z.infer<typeof planLimits>;
 
 export const subscriptionStatus = z

@@ -7,8 +7,8 @@ const openers = new Set([0x5b, 0x7b]);
 const closers = new Set([0x5d, 0x7d]);
 
 /**
- * Measures how deeply arrays and objects are nested in the bytes of JSON, before anything parses it: what walks through parsed JSON calls
- * itself once for each level. What is no JSON is measured as if it were.
+ * Measures how deeply arrays and objects are nested in the bytes of JSON, before anything parses it: code that walks through parsed JSON
+ * recurses once for each level. Other texts are measured as if they were JSON.
  */
 export class JsonDepth {
   #depth = 0;
@@ -16,7 +16,7 @@ export class JsonDepth {
   #escaped = false;
   #tooDeep = false;
 
-  /** Whether what was read until now is nested deeper than {@link maxJsonDepth}. */
+  /** Whether the bytes so far are nested deeper than {@link maxJsonDepth}. */
   get tooDeep(): boolean {
     return this.#tooDeep;
   }

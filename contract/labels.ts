@@ -51,7 +51,7 @@ export const metadataFilter = jsonObject
 type Problem = Pick<Issue, 'path' | 'message' | 'params'>;
 type Path = Problem['path'];
 
-/** What is not JSON, cannot be stored, or is nested too deeply. Over `/rpc` a value may be a Date or a Map. */
+/** Values that are not JSON, cannot be stored, or are nested too deeply. Over `/rpc` a value may be a Date or a Map. */
 function findProblem(value: unknown, path: Path): Problem | undefined {
   if (typeof value === 'string') return findInText(value, path);
   if (value === null || typeof value === 'boolean') return undefined;
@@ -87,7 +87,7 @@ function findExcess(value: object): Problem | undefined {
   return bytes <= mostMetadataBytes ? undefined : { path: [], message: `must have at most ${mostMetadataBytes} bytes as JSON` };
 }
 
-/** What no index finds: a list, or an object that names nothing. */
+/** Values that no index finds: a list, or an object without fields. */
 function findUnfit(value: object, path: Path): Problem | undefined {
   const fields = Object.entries(value);
   if (fields.length === 0) return { path, message: 'must name a field' };

@@ -25,7 +25,7 @@ export interface OpenApiDocument {
 export function buildOpenApi({ cookieName, extra = [] }: { cookieName: string; extra?: readonly string[] }): OpenApiDocument {
   const book = createSchemaBook();
   const operations = createOperations(book);
-  // What ts-rest generates: the parameters, bodies and responses that the routes declare, as `book` converts their schemas.
+  // The document that ts-rest generates: the parameters, bodies and responses of the routes, with schemas converted by `book`.
   const { paths }: { paths: OpenApiDocument['paths'] } = generateOpenApi(
     contract,
     { info: { title: about.title, version } },

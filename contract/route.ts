@@ -6,7 +6,7 @@ import { type ErrorCode, type ErrorResponses, errorResponses } from './errors.ts
 /** ts-rest's builder, which every part of the contract is made with (docs/ts-rest.md). */
 export const c: ReturnType<typeof initContract> = initContract();
 
-/** What a route declares in addition to its schemas; both transports, the tests and the OpenAPI document read it. */
+/** The declarations of a route besides its schemas, for both transports, the tests and the OpenAPI document. */
 export interface RouteMetadata {
   /** `group.name`, which is the same over both transports and is the `operationId`. */
   operation: string;
@@ -76,5 +76,5 @@ export type JoinedInput<T> = Part<T, 'params'> & Part<T, 'query'> & Part<T, 'bod
 /** A handler's input. */
 export type RouteInput<R extends AnyRoute> = JoinedInput<ServerInferRequest<R>>;
 
-/** What a handler returns, before validation against the contract. */
+/** The type that a handler returns, before validation against the contract. */
 export type RouteOutput<R extends AnyRoute> = ServerInferResponseBody<R, 200>;

@@ -73,7 +73,7 @@ export const contact = c.router({
 const userSchema = z
   .object({
     id,
-    // What is stored was checked when it came: a response is never refused for it.
+    // Stored values were checked on input: a response is never refused for them.
     email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
     name: z.string().meta({ examples: ['Ada Lovelace'] }),
     image: z

@@ -1,4 +1,4 @@
-/** What a browser is told whose page is of an origin that is not trusted: which one, and what lets it in. */
+/** The message for a browser whose page has an untrusted origin: which one, and the setting that allows it. */
 export function untrustedOrigin(origin: string): string {
   return `The origin ${origin.slice(0, 200)} is not trusted. The operator trusts it by WEB_URL or TRUSTED_ORIGINS.`;
 }
