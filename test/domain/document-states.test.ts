@@ -35,6 +35,7 @@ describe('A pending document', () => {
     return inTransaction(db, (trx) => createUpload(trx, noPlan, systemActor, upload));
   };
   const complete = (trx: Transaction) => completeUpload(trx, noPlan, systemActor, document, 4);
+  const age = (id: string, by: string) => sql`update document set created_at = now() - ${by}::interval where id = ${id}`.execute(db);
   const usedBytes = async () => (await db.selectFrom('workspace').select('used_bytes').executeTakeFirstOrThrow()).used_bytes;
 
   /** Begins `work` while a transaction holds the workspace, and goes on in it once `work` waits. */
@@ -67,21 +68,30 @@ describe('A pending document', () => {
   });
 
   it('is removed by the housekeeping after a day, and not before', async () => {
-    const ages = { [document.id]: '23 hours', [(await create()).id]: '25 hours' };
-    for (const [id, age] of Object.entries(ages))
-      await sql`update document set created_at = now() - ${age}::interval where id = ${id}`.execute(db);
+    await age(document.id, '23 hours');
+    await age((await create()).id, '25 hours');
     expect(await purgeAbandonedUploads(db, { before: undefined, onProgress() {}, signal: new AbortController().signal })).to.equal(1);
     expect(await db.selectFrom('document').select('id').execute()).to.deep.equal([{ id: document.id }]);
   });
 
-  it('is kept if it is completed just when it would be removed', async () => {
-    const purged = await whileItWaits(() => inTransaction(db, (trx) => purgeUpload(trx, document.id)), complete);
+  it('is not removed by its workflow before a day is over', async () => {
+    await age(document.id, '23 hours');
+    const { purged, leftMs } = await inTransaction(db, (trx) => purgeUpload(trx, document.id));
     expect(purged).to.equal(false);
+    expect(leftMs).to.be.within(3_500_000, 3_600_000);
+    expect(await db.selectFrom('document').select('id').execute()).to.deep.equal([{ id: document.id }]);
+  });
+
+  it('is kept if it is completed just when it would be removed', async () => {
+    await age(document.id, '25 hours');
+    const kept = await whileItWaits(() => inTransaction(db, (trx) => purgeUpload(trx, document.id)), complete);
+    expect(kept).to.deep.equal({ purged: false, leftMs: 0 });
     expect(await usedBytes()).to.equal(4);
   });
 
   it('is deleted, and removed, under the lock of its workspace, which comes before its own', async () => {
     const other = await create();
+    await age(document.id, '25 hours');
     const ways: ((trx: Transaction) => Promise<unknown>)[] = [
       (trx: Transaction) => purgeUpload(trx, document.id),
       (trx: Transaction) => deleteDocument(trx, systemActor, other),
