@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { heldElsewhere } from '../../workflows/definitions.ts';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, creditsUsed, historyOf, insertJobOnly, resultOf, summary } from '../support/jobs.ts';
 import { patientLocks, untilWaiting } from '../support/locks.ts';
@@ -201,12 +202,8 @@ describe('Canceling a job', () => {
       await db.updateTable('job').set(held).where('id', '=', id).execute();
       const handle = api.temporal.client.workflow.getHandle(`job-${id}`);
       const events = async () => (await handle.fetchHistory()).events ?? [];
-      const waits = () =>
-        events().then(
-          (all) => all.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes),
-          () => false,
-        );
-      await until(waits);
+      const lastFailure = async () => (await handle.describe()).raw.pendingActivities?.[0]?.lastFailure?.applicationFailureInfo?.type;
+      await until(async () => (await lastFailure().catch(() => undefined)) === heldElsewhere);
       const before = (await events()).length;
 
       await handle.cancel();
