@@ -103,7 +103,7 @@ export async function run(
       checkMembership(route, caller, organizationId);
       authorized = true;
       request.noteOrganization(organizationId);
-      release ??= await deps.organizationLimits.enter(permitOf(route, organizationId), request.signal);
+      release ??= await deps.organizationLimits.enter(organizationId, request.signal, permitOf(route));
     },
   };
   const output = await handler(context)
@@ -129,8 +129,8 @@ function causeOf(error: unknown, signal: AbortSignal): unknown {
 }
 
 /** Searches wait for the AI service, so they have permits of their own and take none from other requests. */
-function permitOf({ metadata }: AnyRoute, organizationId: string): string {
-  return metadata.operation === 'documents.search' ? `search ${organizationId}` : organizationId;
+function permitOf({ metadata }: AnyRoute): 'request' | 'search' {
+  return metadata.operation === 'documents.search' ? 'search' : 'request';
 }
 
 /** Runs each step of the events in the async context of the request that opened the stream, wherever the next event is requested. */

@@ -13,32 +13,36 @@ export interface OrganizationLimitsOptions {
   patienceMs?: number;
 }
 
+/** Searches mostly wait for the AI service and hold no connection meanwhile, so more of them run at once than of other requests. */
+const searchesPerRequest = 4;
+
 /**
  * Limits the requests of one organization to this process, per second and at once. Requests over the second limit wait for a permit in
  * order of arrival (docs/decisions/limits.md).
  */
 export class OrganizationLimits {
   readonly #rate: RateLimiterMemory;
-  readonly #permits: KeyedSemaphore;
+  readonly #permits: { request: KeyedSemaphore; search: KeyedSemaphore };
   readonly #patienceMs: number;
 
   constructor({ requestsPerSecond, atOnce, maxWaiting = 1_000, patienceMs = 15_000 }: OrganizationLimitsOptions) {
     this.#rate = new RateLimiterMemory({ points: requestsPerSecond, duration: 1 });
-    this.#permits = new KeyedSemaphore({ limit: atOnce, maxWaiting });
+    const permits = (limit: number) => new KeyedSemaphore({ limit, maxWaiting });
+    this.#permits = { request: permits(atOnce), search: permits(searchesPerRequest * atOnce) };
     this.#patienceMs = patienceMs;
   }
 
   /**
-   * Waits for a permit of `key`: an organization, or one kind of its requests. Throws TOO_MANY_REQUESTS over the rate, or if the wait would
-   * be too long, and the signal's reason if it aborts.
+   * Waits for a permit of an organization; searches have their own. Throws TOO_MANY_REQUESTS over the rate, or if the wait would be too long,
+   * and the signal's reason if it aborts.
    */
-  async enter(key: string, signal: AbortSignal): Promise<Release> {
+  async enter(organizationId: string, signal: AbortSignal, kind: 'request' | 'search' = 'request'): Promise<Release> {
     try {
-      await this.#rate.consume(key);
+      await this.#rate.consume(`${kind} ${organizationId}`);
     } catch (refused) {
       throw tooMany(Math.ceil((refused as RateLimiterRes).msBeforeNext / 1_000));
     }
-    return (await this.#permits.acquireWithin(key, this.#patienceMs, signal)) ?? refuse();
+    return (await this.#permits[kind].acquireWithin(organizationId, this.#patienceMs, signal)) ?? refuse();
   }
 }
 

@@ -43,6 +43,13 @@ describe('The limits of an organization in one process', () => {
     expect(await codeOf(limits.enter('quiet', signal))).to.equal('entered');
   });
 
+  it('let four times as many searches run at once, which take no permit from other requests', async () => {
+    const limits = new OrganizationLimits({ ...generous, atOnce: 1 });
+    for (let n = 0; n < 4; n++) await limits.enter('loud', signal, 'search');
+    expect(await waits(limits.enter('loud', signal, 'search'))).to.equal(true);
+    expect(await codeOf(limits.enter('loud', signal))).to.equal('entered');
+  });
+
   it('forget who leaves while it waits', async () => {
     const limits = new OrganizationLimits({ ...generous, atOnce: 1 });
     const release = await limits.enter('loud', signal);
