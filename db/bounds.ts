@@ -34,7 +34,7 @@ const bulkMs = 15 * 60_000;
 export const boundsOf: Record<WorkClass, WorkBounds> = {
   session: { statementMs: 2_000, lockMs: 1_000, transactionMs: 2_500, idleMs: 2_500, connectMs: 2_000 },
   request: { statementMs: 4_000, lockMs: 3_000, transactionMs: longestTransactionMs, idleMs: longestIdleMs, connectMs: 4_500 },
-  worker: { statementMs: 30_000, lockMs: 10_000, transactionMs: longestTransactionMs, idleMs: longestIdleMs, connectMs: 10_000 },
+  worker: { statementMs: 15_000, lockMs: 10_000, transactionMs: longestTransactionMs, idleMs: longestIdleMs, connectMs: 10_000 },
   bulk: { statementMs: bulkMs, lockMs: 30_000, transactionMs: bulkMs, idleMs: longestIdleMs, connectMs: 10_000 },
   maintenance: { statementMs: 0, lockMs: 0, transactionMs: 0, idleMs: longestIdleMs, connectMs: 10_000 },
   migration: { statementMs: 0, lockMs: 2_000, transactionMs: 0, idleMs: longestIdleMs, connectMs: 10_000 },
