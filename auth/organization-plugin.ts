@@ -8,7 +8,7 @@ import { accessControl, roles } from './permissions.ts';
 /** The maximum number of teams of an organization, which are listed without pages. */
 const maximumTeams = 500;
 
-/** Organizations with teams. `permissions.ts` says who may do what. Migration 0003 holds the limits, the last owner and the audit log. */
+/** Organizations with teams. `permissions.ts` says who may do what. `db/rules/` holds the limits, the last owner and the audit log. */
 export function organizationPlugin(config: ServerConfig) {
   const plugin = organization({
     ac: accessControl,

@@ -16,7 +16,7 @@ import type { WorkspaceRow } from './workspaces/workspace.ts';
  *     workspace), flag
  *
  * A transaction may leave out a lock, but never take an earlier one afterwards. What better-auth writes follows the same order in triggers
- * (migration 0003). Batches that several processes may work on skip locked rows, so they never wait.
+ * (`db/rules/`). Batches that several processes may work on skip locked rows, so they never wait.
  */
 
 /**
