@@ -117,7 +117,8 @@ async function startNode(
   return running;
 }
 
-async function isHealthy(url: string): Promise<boolean> {
+/** Whether a URL responds with 200 within two seconds. */
+export async function isHealthy(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
     await response.body?.cancel();

@@ -31,11 +31,11 @@ export function readArguments<const Options extends NonNullable<ParseArgsConfig[
   }
 }
 
-/** The value of an option that has to be a number above 0, or a whole one; undefined if it is not given. Ends the process with 2 if it is none. */
-export function readNumber(option: string, given: string | undefined, { whole = false } = {}): number | undefined {
+/** The value of an option that has to be a number above 0; undefined if it is not given. Ends the process with 2 if it is none. */
+export function readNumber(option: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   const number = Number(given);
-  if (number > 0 && (whole ? Number.isInteger(number) : Number.isFinite(number))) return number;
-  process.stderr.write(`--${option} has to be a ${whole ? 'whole ' : ''}number above 0.\n`);
+  if (number > 0 && Number.isFinite(number)) return number;
+  process.stderr.write(`--${option} has to be a number above 0.\n`);
   return process.exit(2);
 }

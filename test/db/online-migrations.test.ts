@@ -5,10 +5,10 @@ import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations, type ShippedMigration } from '../../db/migrations/index.ts';
 import { createIndexes, dropIndexes } from '../../db/migrations/online.ts';
-import { filledTables } from '../../tools/bench/support/fill-tables.ts';
-import { lastOfFirstRelease, migrateUnderLoad } from '../../tools/bench/support/migrate-under-load.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
+import { filledTables } from './support/fill-tables.ts';
+import { lastOfFirstRelease, migrateUnderLoad } from './support/migrate-under-load.ts';
 
 describe('A migration of large tables', () => {
   let database: TestDatabase;

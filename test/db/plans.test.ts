@@ -20,8 +20,8 @@ import { listOrganizations } from '../../domain/organizations/list-organizations
 import { createCursors } from '../../domain/page.ts';
 import { auditEntries, deleteInBatches, finishedJobs, idempotencyKeys, sessions } from '../../domain/retention.ts';
 import type { Storage } from '../../storage/port.ts';
-import { filledTables, fillTables, large } from '../../tools/bench/support/fill-tables.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { filledTables, fillTables, large } from './support/fill-tables.ts';
 
 /** Enough that a sequential scan is never the cheapest way. Millions are tried by hand. */
 const rows = Number(process.env.PLAN_TEST_ROWS ?? 60_000);

@@ -1,7 +1,6 @@
-// `npm run bench [-- NAME…] [--all] [--quick] [--json] [--documents=N]`: measures the service and baselines on an embedded stack; see
-// docs/performance.md.
+// `npm run bench [-- NAME…] [--all] [--quick] [--json]`: measures the service and baselines on an embedded stack; see docs/performance.md.
 import { pino } from 'pino';
-import { readArguments, readNumber } from '../read-arguments.ts';
+import { readArguments } from '../read-arguments.ts';
 import { type Effort, type Figure, formatTable, type Measure } from './support/figure.ts';
 import { type Service, startService } from './support/service.ts';
 
@@ -11,74 +10,55 @@ type MeasureAlone = (effort: Effort) => Promise<Figure[]>;
 const onService: Record<string, Measure> = {
   jobs: async (service, effort) => (await import('./figures/jobs.ts')).jobs(service, effort),
   imports: async (service, effort) => (await import('./figures/imports.ts')).imports(service, effort),
-  queues: async (service, effort) => (await import('./figures/queues.ts')).queues(service, effort),
   requests: async (service, effort) => (await import('./figures/requests.ts')).requests(service, effort),
-  uploads: async (service, effort) => (await import('./figures/uploads.ts')).uploads(service, effort),
   search: async (service, effort) => (await import('./figures/search.ts')).search(service, effort),
   answers: async (service, effort) => (await import('./figures/answers.ts')).answers(service, effort),
   stream: async (service, effort) => (await import('./figures/stream.ts')).stream(service, effort),
-  growth: async (service, effort) => (await import('./figures/growth.ts')).growth(service, effort),
 };
 const byThemselves: Record<string, MeasureAlone> = {
-  start: async (effort) => (await import('./figures/start.ts')).start(effort),
   indexing: async (effort) => (await import('./figures/indexing.ts')).indexing(effort),
-  pdf: async (effort) => (await import('./figures/pdf.ts')).pdf(effort),
   extraction: async () => (await import('./figures/extraction.ts')).extraction(),
   ocr: async (effort) => (await import('./figures/ocr.ts')).ocr(effort),
-  summaries: async () => (await import('./figures/summaries.ts')).summaries(),
   isolation: async (effort) => (await import('./figures/isolation.ts')).isolation(effort),
 };
-/** It starts it. */
-const needEmbedded = new Set(['start']);
-/** What is measured if nothing is named: in a quarter of an hour on two slow cores, and with `--quick` in three minutes. */
-const usual = ['start', 'indexing', 'pdf', 'jobs', 'imports', 'queues', 'requests', 'uploads', 'search', 'stream', 'growth'];
-const quickly = ['jobs', 'imports', 'requests', 'uploads', 'search', 'stream'];
+/** What is measured if nothing is named, in ten minutes on two slow cores. */
+const usual = ['indexing', 'jobs', 'imports', 'requests', 'search', 'stream'];
 const measures = new Map([...Object.entries(byThemselves), ...Object.entries(onService).map(withService)]);
 
 const log = pino({ base: null, timestamp: false }, pino.destination(2));
 const { names, values } = readArguments({
   command: 'npm run bench',
-  usage: `Usage: npm run bench -- [NAME…] [--quick] [--json] [--documents N]
+  usage: `Usage: npm run bench -- [NAME…] [--quick] [--json]
 
 Measures the service and what it stands on, see docs/performance.md. NAME is one
 or several of the figures below. Without a name, those with a star are measured,
-in a quarter of an hour or less.
+in ten minutes or less.
 
   ${[...measures.keys()].map((name) => (usual.includes(name) ? `${name} *` : name)).join('\n  ')}
 
-  --all          all figures, in two hours or more: isolation takes 50 minutes
-  --quick        few rounds and small sizes, in some minutes: not to be compared
-  --documents N  of the long import: 500, or 100 with --quick, if absent
-  --json         print one JSON object on standard output
-  --help         print this
+  --all    all figures, in two hours or more: isolation takes 50 minutes
+  --quick  few rounds and small sizes, in some minutes: not to be compared
+  --json   print one JSON object on standard output
+  --help   print this
 `,
   options: {
     all: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
-    documents: { type: 'string' },
   },
   names: [...measures.keys()],
   kind: 'figure',
 });
 const { all, quick, json } = values;
-const effort: Effort = {
-  quick,
-  rounds: (full) => (quick ? Math.min(3, full) : full),
-  documents: readNumber('documents', values.documents, { whole: true }),
-};
+const effort: Effort = { quick, rounds: (full) => (quick ? Math.min(3, full) : full) };
 
-const unnamed = quick ? quickly : usual;
-const wanted = names.length > 0 ? names : all ? [...measures.keys()] : unnamed;
+const unnamed = all ? [...measures.keys()] : usual;
+const wanted = names.length > 0 ? names : unnamed;
 const figures: Figure[] = [];
 let failed = false;
 let shared: Service | undefined;
 for (const [name, measure] of measures) {
   if (!wanted.includes(name)) continue;
-  if (process.env.DATABASE_URL !== undefined && needEmbedded.has(name)) {
-    process.stderr.write(`Left out ${name}, which needs the embedded Postgres.\n`);
-    continue;
-  }
   process.stderr.write(`Measuring ${name} …\n`);
   const startedAt = performance.now();
   try {

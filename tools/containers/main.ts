@@ -1,9 +1,9 @@
-// `npm run test:containers [-- --short | --soak MINUTES]`: builds the image, brings docker-compose.yml up as it is, uses it by way of the
-// edge, injects faults or lets clients work for a time, and takes it down; see docs/deploy.md. Exits 1 if a check fails or work is lost, 2
-// if there is no container engine or the arguments are not understood.
+// `npm run test:containers [-- --short]`: builds the image, brings docker-compose.yml up as it is, uses it by way of the edge, injects
+// faults, and takes it down; see docs/deploy.md. Exits 1 if a check fails or work is lost, 2 if there is no container engine or the
+// arguments are not understood.
 import { table } from '../../ops/table.ts';
 import { Tenant } from '../drill/tenant.ts';
-import { type Arguments, readArguments, usage } from './arguments.ts';
+import { readArguments } from '../read-arguments.ts';
 import type { CheckResult } from './check.ts';
 import { checkConfinement } from './check-confinement.ts';
 import { checkProfiles } from './check-profiles.ts';
@@ -18,7 +18,6 @@ import { describeOwnImage, type FoundImage, provideImages } from './images.ts';
 import { type ProfiledDeployment, prepareProfiles } from './profiles.ts';
 import { tryCommand } from './run-command.ts';
 import { type FaultReport, isSound, runFault } from './run-fault.ts';
-import { isSteady, type SoakReport, soak } from './soak.ts';
 
 const note = (line: string) => process.stderr.write(`${line}\n`);
 const print = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n\n`);
@@ -26,32 +25,37 @@ const print = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n\n
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort(new Error(`Ended by ${signal}.`)));
 
-process.exit(await main(process.argv.slice(2)));
+const { values } = readArguments({
+  command: 'npm run test:containers',
+  usage: `Usage: npm run test:containers [-- --short]
 
-async function main(args: string[]): Promise<number> {
-  if (args.includes('--help')) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
-  const wanted = readArguments(args);
-  if (!wanted) {
-    note(usage);
-    return 2;
-  }
+Tries docker-compose.yml in a container engine, see docs/deploy.md.
+
+  --short  injects no fault but the last three, which scale the service and
+           upgrade it
+  --help   print this
+`,
+  options: { short: { type: 'boolean', default: false } },
+  names: [],
+  kind: 'part',
+});
+process.exit(await main(values.short));
+
+async function main(short: boolean): Promise<number> {
   const found = await findEngine();
   if ('missing' in found) {
     note(`No container engine: ${found.missing}.\n\n${howToGetAnEngine}`);
     return 2;
   }
-  if (wanted.soakMinutes === undefined && (await tryCommand('openssl', ['version'])).code !== 0) {
+  if ((await tryCommand('openssl', ['version'])).code !== 0) {
     note('No openssl, which makes a certificate for the profile `tls`: the Debian package openssl has it.');
     return 2;
   }
   note(`Docker ${found.engine}, compose ${found.compose}.`);
   const images = await provideImages(note);
   printImages(images);
-  const isUsable = await tryDeployment(await prepareDeployment(), (deployment) => test(deployment, wanted));
-  if (wanted.soakMinutes !== undefined || interrupted.signal.aborted) return isUsable ? 0 : 1;
+  const isUsable = await tryDeployment(await prepareDeployment(), (deployment) => test(deployment, short));
+  if (interrupted.signal.aborted) return 1;
   const areProfilesUsable = await tryDeployment(await prepareProfiles(), testProfiles);
   return isUsable && areProfilesUsable ? 0 : 1;
 }
@@ -74,7 +78,7 @@ async function tryDeployment<T extends Deployment>(deployment: T, isAsItShouldBe
   }
 }
 
-async function test(deployment: Deployment, { short, soakMinutes }: Arguments): Promise<boolean> {
+async function test(deployment: Deployment, short: boolean): Promise<boolean> {
   const { compose, url } = deployment;
   note('Building …');
   const buildSeconds = await secondsOf(() => compose.run('build', '--quiet'));
@@ -83,8 +87,7 @@ async function test(deployment: Deployment, { short, soakMinutes }: Arguments): 
 
   const checks = [...(await checkConfinement(deployment)), ...(await checkUse(deployment))];
   printChecks(checks);
-  const isWorkSound = soakMinutes === undefined ? testFaults(deployment, short) : testSteadiness(deployment, soakMinutes);
-  return (await isWorkSound) && checks.every(({ ok }) => ok);
+  return (await testFaults(deployment, short)) && checks.every(({ ok }) => ok);
 }
 
 async function testProfiles(deployment: ProfiledDeployment): Promise<boolean> {
@@ -108,14 +111,6 @@ async function testFaults(deployment: Deployment, short: boolean): Promise<boole
   printFaults(reports);
   printChecks([limits]);
   return limits.ok && reports.every(isSound);
-}
-
-async function testSteadiness({ compose, url }: Deployment, minutes: number): Promise<boolean> {
-  note(`Under load for ${minutes} min …`);
-  const report = await soak(compose, await Tenant.create(url), minutes, note);
-  print((await compose.run('ps', '--all', '--format', 'table {{.Service}}\t{{.Status}}')).trimEnd().split('\n'));
-  printSoak(report);
-  return isSteady(report);
 }
 
 async function injectFaults({ compose, url }: Deployment, chosen: Fault[]): Promise<FaultReport[]> {
@@ -153,32 +148,4 @@ function printFaults(reports: FaultReport[]): void {
     return [name, jobs, longestWaitSeconds, recoverySeconds, unfinished, lost, twice, ledger, isSound(report) ? 'ok' : 'WRONG'];
   });
   print(table([head, ...rows]));
-}
-
-function printSoak(report: SoakReport): void {
-  const head = ['CONTAINER', 'MB AT THE BEGINNING', 'AFTER A TENTH', 'AT THE END', 'AT MOST', 'RESTARTS', 'LOG (MB)', ''];
-  const rows = report.containers.map(({ service, memoryMb: { begin, tenth, end, most }, restarts, logMb, wrong }) => {
-    return [service, begin, tenth, end, most, restarts, logMb, wrong.join(', ') || 'ok'];
-  });
-  print(table([head, ...rows]));
-  const { jobs, succeeded, unfinished, lost, twice, notFound, ledgerSound } = report;
-  const searchable = report.searchableAfterSeconds.toSorted((a, b) => a - b);
-  print(
-    table([
-      ['WORK', 'SEEN'],
-      ['jobs accepted', jobs],
-      ['jobs that succeeded', succeeded],
-      ['lost, unfinished, twice', `${lost}, ${unfinished}, ${twice}`],
-      ['longest wait for an answer (s)', rounded(report.longestWaitSeconds)],
-      ['slowest job, from its creation to its end (s)', rounded(report.slowestJobSeconds)],
-      ['documents found after their upload, not found', `${searchable.length}, ${notFound}`],
-      ['half of them after (s)', rounded(searchable[searchable.length >> 1])],
-      ['all of them after (s)', rounded(searchable.at(-1))],
-      ['ledger', ledgerSound ? 'sound' : 'off'],
-    ]),
-  );
-}
-
-function rounded(seconds = Number.NaN): number {
-  return Math.round(seconds * 100) / 100;
 }

@@ -86,18 +86,6 @@ export class Tenant {
     await this.#call('POST', `/workspaces/${this.workspaceId}/documents/search`, { query }, { accept: [429, 503] });
   }
 
-  /** Searches by meaning. Returns the ids of the documents of the chunks that are found. */
-  async find(query: string): Promise<string[]> {
-    const { body } = await this.#call('POST', `/workspaces/${this.workspaceId}/documents/search`, { query });
-    return body.results.map(({ documentId }: { documentId: string }) => documentId);
-  }
-
-  /** Whether a job has succeeded, failed or been canceled. */
-  async hasEnded(jobId: string): Promise<boolean> {
-    const { body } = await this.#call('GET', `/jobs/${jobId}`);
-    return !['queued', 'running'].includes(body.status);
-  }
-
   /** Creates a job. The request is sent until there is a response; its idempotency key makes it one job. Returns the job's id. */
   async createJob(job: { kind: string; documentId?: string }, key: string = randomUUID()): Promise<string> {
     const scope = job.kind.startsWith('text.') ? { organizationId: this.organizationId, workspaceId: this.workspaceId } : {};

@@ -5,7 +5,6 @@ import type { Service } from './service.ts';
 
 /** Bare Temporal on the service's own server: a worker with its slots, and nothing else. */
 export interface BareTemporal {
-  pid: number;
   /** Runs a workflow with one activity. */
   run(): Promise<unknown>;
   /** What an upload with its job is at least: a workflow that waits for a signal, and one with an activity after it. */
@@ -22,7 +21,6 @@ export async function startBareTemporal(service: Service): Promise<BareTemporal>
   const options = () => ({ taskQueue: 'bare', workflowId: `bare-${randomUUID()}` });
   const run = () => workflow.execute('bare', options());
   return {
-    pid: worker.pid,
     run,
     async waitAndRun() {
       const waiting = await workflow.start('bareWait', options());

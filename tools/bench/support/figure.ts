@@ -81,8 +81,6 @@ export interface Effort {
   quick: boolean;
   /** How many rounds to measure, of those that a full run has. */
   rounds(full: number): number;
-  /** How many documents the long import has; undefined for the default. */
-  documents?: number | undefined;
 }
 
 /** Measures one or more figures on a running service. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, get } from 'node:http';
+import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { addDocument } from './documents.ts';
 import type { Replicas } from './replicas.ts';
 import { callJson, type Service } from './service.ts';
+import { openStream } from './streams.ts';
 
 /** What the quiet tenant does; `stream` is the time from the insertion of a job to its event on both streams. */
 export const quietRequests = ['documents.get', 'jobs.create', 'documents.search', 'stream'] as const;
@@ -30,8 +31,9 @@ export async function startQuietTenant({ service, urls }: Replicas): Promise<Qui
   const call = (url: string, method: string, path: string, body?: unknown) => callJson(agent, `${url}${path}`, method, body, service.token);
   const documentId = await addDocument(service, 'quiet', 'The mirrors of the telescope are cleaned with carbon dioxide snow.');
   const arrivals = new Map<string, () => void>();
-  const closers = await Promise.all(urls.map((url) => openStream(service, url, (jobId) => arrivals.get(jobId)?.())));
-  const { organizationId, workspaceId } = service;
+  const { organizationId, workspaceId, token } = service;
+  const stream = `/api/v1/organizations/${organizationId}/jobs/stream`;
+  const closers = await Promise.all(urls.map((url) => openStream(`${url}${stream}`, token, (jobId) => arrivals.get(jobId)?.())));
   const requests: Record<QuietRequest, (url: string) => Promise<unknown>> = {
     'documents.get': (url) => call(url, 'GET', `/api/v1/documents/${documentId}`),
     'jobs.create': (url) => call(url, 'POST', '/api/v1/jobs', { organizationId, kind: 'text.embed', texts: ['A quiet text.'] }),
@@ -89,18 +91,4 @@ async function untilStreamed(service: Service, streams: number, arrivals: Map<st
   } finally {
     arrivals.delete(jobId);
   }
-}
-
-function openStream(service: Service, url: string, onJob: (jobId: string) => void): Promise<() => void> {
-  const path = `/api/v1/organizations/${service.organizationId}/jobs/stream`;
-  return new Promise((resolve, reject) => {
-    const req = get(`${url}${path}`, { agent: false, headers: { authorization: `Bearer ${service.token}` } }, (res) => {
-      res.setEncoding('utf8').on('data', (text: string) => {
-        for (const [, id] of text.matchAll(/^data: \{"id":"([^"]+)"/gm)) if (id) onJob(id);
-      });
-      res.on('error', () => {});
-      if (res.statusCode === 200) resolve(() => req.destroy());
-      else reject(new Error(`${url}${path}: ${res.statusCode}`));
-    }).on('error', reject);
-  });
 }

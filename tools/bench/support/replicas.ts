@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { findFreePorts } from '../../../local/ports.ts';
-import { memoryEnvironment, memoryFlags } from '../../../local/services.ts';
+import { startBeside } from '../../start-beside.ts';
 import { type Service, startService } from './service.ts';
 
 /** Two processes of the API without workers inside, and three workers. */
@@ -25,38 +24,13 @@ const environment = {
 export async function startReplicas(): Promise<Replicas> {
   const service = await startService(environment, ['postgres', 'temporal', 'ai', 'api', 'worker']);
   try {
-    const [port = 0] = await findFreePorts(1);
-    const url = `http://localhost:${port}`;
-    const api = run(service, 'api', { PORT: String(port) });
-    const workers = ['second', 'third'].map((which) => run(service, 'worker', {}, which));
-    await service.stack.supervisor.waitUntilReady(api, () => isReady(url), 60_000);
-    for (const worker of workers) {
-      const says = async () => worker.readLog().includes('"msg":"worker running"');
-      await service.stack.supervisor.waitUntilReady(worker, says, 60_000);
-    }
-    return { service, urls: [service.url, url], pids: [service.stack.pid('api') ?? 0, api.pid], stop: () => service.stop() };
+    const api = await startBeside(service.stack, 'api');
+    for (let more = 0; more < 2; more++) await startBeside(service.stack, 'worker');
+    return { service, urls: [service.url, api.url], pids: [service.stack.pid('api') ?? 0, api.pid], stop: () => service.stop() };
   } catch (error) {
     await service.stop();
     throw error;
   }
-}
-
-function run({ stack }: Service, part: 'api' | 'worker', env: Record<string, string>, which = 'second') {
-  return stack.supervisor.run({
-    name: `The ${which} ${part}`,
-    command: process.execPath,
-    args: [...memoryFlags, `${part}/main.ts`],
-    env: { ...memoryEnvironment, ...stack.env, ...env },
-    logFile: `${stack.dataDir}/logs/${which}-${part}.log`,
-    graceMs: 15_000,
-    background: part === 'worker',
-  });
-}
-
-async function isReady(url: string): Promise<boolean> {
-  const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
-  await response?.body?.cancel();
-  return response?.status === 200;
 }
 
 /** Waits until no job, intent or deletion is left, for five minutes at most. Throws then. */

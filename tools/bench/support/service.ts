@@ -13,7 +13,6 @@ export interface Service {
   stack: Stack;
   url: string;
   token: string;
-  userId: string;
   organizationId: string;
   workspaceId: string;
   pool: pg.Pool;
@@ -52,7 +51,6 @@ export async function startService(env: Environment = {}, services = allInApi): 
     stack,
     url: stack.apiUrl,
     token: '',
-    userId: '',
     organizationId: '',
     workspaceId: '',
     pool: new pg.Pool({ connectionString: stack.databaseUrl, max: 10 }),
@@ -77,7 +75,6 @@ export async function startService(env: Environment = {}, services = allInApi): 
   };
   const owner = await service.signUp();
   service.token = owner.token;
-  service.userId = owner.id;
   const slug = `bench-${randomUUID()}`;
   service.organizationId = (await call('POST', '/api/auth/organization/create', { name: slug, slug })).id;
   const workspace = { organizationId: service.organizationId, name: 'Bench', slug: 'bench' };

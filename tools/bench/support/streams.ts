@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, get } from 'node:http';
+import { get } from 'node:http';
 import type { Service } from './service.ts';
 
 /** No user may have more. */
@@ -16,19 +16,25 @@ export async function signUpMember(service: Service): Promise<string> {
   return token;
 }
 
-/** Opens as many streams for each user as one may have, and waits for the headers of each. Returns what closes them. */
+/** Opens a stream on a connection of its own, and waits for its headers. Returns what closes it. */
+export function openStream(url: string, token: string, onJob: (jobId: string) => void): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    const req = get(url, { agent: false, headers: { authorization: `Bearer ${token}` } }, (res) => {
+      res.setEncoding('utf8').on('data', (text: string) => {
+        for (const [, id] of text.matchAll(/^data: \{"id":"([^"]+)"/gm)) if (id) onJob(id);
+      });
+      res.on('error', () => {});
+      if (res.statusCode === 200) resolve(() => req.destroy());
+      else reject(new Error(`${url}: ${res.statusCode}`));
+    }).on('error', reject);
+  });
+}
+
+/** Opens as many streams for each user as one may have. Returns what closes them. */
 export async function openStreams(url: string, tokens: string[], onJob: (jobId: string) => void): Promise<() => void> {
-  const agent = new Agent({ keepAlive: true });
-  const open = (token: string) =>
-    new Promise<void>((resolve, reject) => {
-      get(url, { agent, headers: { authorization: `Bearer ${token}` } }, (res) => {
-        res.setEncoding('utf8').on('data', (text: string) => {
-          for (const [, id] of text.matchAll(/^data: \{"id":"([^"]+)"/gm)) if (id) onJob(id);
-        });
-        res.on('error', () => {});
-        resolve();
-      }).on('error', reject);
-    });
-  await Promise.all(tokens.flatMap((token) => Array.from({ length: streamsPerUser }, () => open(token))));
-  return () => agent.destroy();
+  const open = (token: string) => Array.from({ length: streamsPerUser }, () => openStream(url, token, onJob));
+  const closers = await Promise.all(tokens.flatMap(open));
+  return () => {
+    for (const close of closers) close();
+  };
 }

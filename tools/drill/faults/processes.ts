@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '../../../local/stack.ts';
+import { startBeside } from '../../start-beside.ts';
 import type { Fault, FaultContext } from '../fault.ts';
 
 /** The worker is killed while it works, and another one starts. */
@@ -24,13 +25,7 @@ export const workerFrozen: Fault = {
     const { stack } = context.service;
     await untilRunning(context, 2);
     stack.signal('worker', 'SIGSTOP');
-    const other = stack.supervisor.run({
-      name: 'The other worker',
-      command: process.execPath,
-      args: ['worker/main.ts'],
-      env: stack.env,
-      logFile: `${stack.dataDir}/logs/other-worker.log`,
-    });
+    const other = await startBeside(stack, 'worker');
     await delay(20_000);
     stack.signal('worker', 'SIGCONT');
     await delay(2_000);

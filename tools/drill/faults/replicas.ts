@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BesideOptions, startBeside, withHook } from '../beside.ts';
+import { type BesideOptions, startBeside } from '../../start-beside.ts';
 import type { Fault, FaultContext } from '../fault.ts';
+import { withHook } from '../hooks/with-hook.ts';
 import type { Tenant } from '../tenant.ts';
 
 /** An API and a worker whose clocks are five minutes fast, and then slow, work beside those of the stack. */
@@ -33,8 +34,8 @@ const rounds = 3;
 
 /** Starts another API and worker, and uses both APIs for the same things. Returns how many jobs were created twice. */
 async function workBeside({ service, tenants }: FaultContext, options: BesideOptions): Promise<number> {
-  const worker = await startBeside(service, 'worker', options);
-  const api = await startBeside(service, 'api', options).catch(async (error) => {
+  const worker = await startBeside(service.stack, 'worker', options);
+  const api = await startBeside(service.stack, 'api', options).catch(async (error) => {
     await worker.stop();
     throw error;
   });

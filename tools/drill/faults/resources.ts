@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withHook } from '../beside.ts';
 import type { Fault } from '../fault.ts';
+import { withHook } from '../hooks/with-hook.ts';
 import type { Service } from '../service.ts';
 import { send, type Tenant } from '../tenant.ts';
 import { untilRunning } from './processes.ts';
