@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { commandOf } from './supervise.ts';
@@ -25,24 +25,11 @@ export interface Claim extends Lock {
  */
 export function makeDataDir(path: string): string {
   try {
-    makeMissing(resolve(path));
+    mkdirSync(path, { recursive: true, mode: 0o700 });
     return realpathSync(path);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     throw new Error(`The data directory ${path} cannot be made (${code}). Choose another DATA_DIR.`, { cause });
-  }
-}
-
-/** Makes a directory and those above it. Node's `recursive` never returns if the system refuses one with ENOENT, as /proc does. */
-function makeMissing(path: string): void {
-  const isDirectory = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isDirectory()) return;
-  makeMissing(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another start may have made it in between.
-    if (!isDirectory()) throw error;
   }
 }
 

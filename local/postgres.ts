@@ -10,6 +10,7 @@ import {
   databaseUrl,
   type PostgresDirectory,
   passwordFile,
+  postmasterFile,
   superuser,
 } from './postgres-directory.ts';
 import { commandOf, ProcessError, type ProcessSpec, type RunningProcess, type Supervisor } from './supervise.ts';
@@ -46,7 +47,7 @@ async function prepareCluster(supervisor: Supervisor, directory: PostgresDirecto
       throw new Error(
         `${cluster} was made by Postgres ${version}, this is Postgres ${majorVersion}. Move it away, or choose another DATA_DIR.`,
       );
-    await clearStalePid(cluster);
+    await makeWay(supervisor, directory, options);
     return;
   }
   options.note?.('making the database files');
@@ -162,31 +163,16 @@ const nobodysPid = 99_999_999;
  * may belong to another program by now: Postgres would take that program for a server. The rest of the lock file stays, since Postgres
  * checks with it that no process of the old server still writes.
  */
-export async function clearStalePid(cluster: string): Promise<void> {
-  const file = join(cluster, 'postmaster.pid');
+async function makeWay(supervisor: Supervisor, directory: PostgresDirectory, options: PostgresOptions): Promise<void> {
+  const file = postmasterFile(directory.home);
   if (!existsSync(file)) return;
   const [first = '', ...rest] = readFileSync(file, 'utf8').split('\n');
   const pid = Number.parseInt(first, 10);
   if (!(pid > 0)) return;
-  if (isServerOf(cluster, pid)) await endServer(cluster, pid);
-  else if (existsSync(file)) writeFileSync(file, [String(nobodysPid), ...rest].join('\n'));
-}
-
-function isServerOf(cluster: string, pid: number): boolean {
-  return commandOf(pid)?.includes(cluster) ?? false;
-}
-
-async function endServer(cluster: string, pid: number): Promise<void> {
-  for (const [signal, waitMs] of [
-    ['SIGINT', 10_000],
-    ['SIGQUIT', 5000],
-  ] as const) {
-    process.kill(pid, signal);
-    const deadline = performance.now() + waitMs;
-    while (performance.now() < deadline) {
-      if (!isServerOf(cluster, pid)) return;
-      await delay(50);
-    }
+  const cluster = clusterDir(directory.home);
+  if (!commandOf(pid)?.includes(cluster)) writeFileSync(file, [String(nobodysPid), ...rest].join('\n'));
+  else {
+    const args = ['stop', '--silent', '--mode=fast', '--timeout=15', `--pgdata=${cluster}`];
+    await supervisor.complete({ name: 'pg_ctl stop', command: join(directory.bin, 'pg_ctl'), args, ...common(directory, options) });
   }
-  throw new Error(`Another Postgres (process ${pid}) runs on ${cluster} and does not stop. End it first.`);
 }

@@ -11,87 +11,13 @@ npm_pid=''
 
 say() { echo "$*" >&2; }
 
+fail() {
+  say "$1"
+  exit "${2:-1}"
+}
+
 # npm writes its own lock file into node_modules at the very end: without it an install was interrupted.
 is_installed() { [ -f "$installed" ] && [ -z "$(find package-lock.json -newer "$installed")" ]; }
-
-is_alive() { kill -0 "$1" 2>/dev/null || [ -d "/proc/$1" ]; }
-
-# A lock is stale if its holders (this script and its npm, which outlives a script that is killed) are gone. Their process
-# ids may belong to other programs by now, so an old lock is stale, too.
-is_stale() {
-  holders=$(cat "$lock/pids" 2>/dev/null)
-  if [ -n "$holders" ]; then
-    alive=''
-    for holder in $holders; do
-      if is_alive "$holder"; then alive=yes; fi
-    done
-    [ -n "$alive" ] || return 0
-  fi
-  [ -n "$(find "$lock" -prune -mmin +20 2>/dev/null)" ]
-}
-
-# Only one process may take over a stale lock, and only after looking again: it may have a new holder by now.
-take_over() {
-  mkdir "$lock/takeover" 2>/dev/null || return 1
-  if is_stale; then
-    echo $$ >"$lock/pids"
-    rmdir "$lock/takeover"
-    return 0
-  fi
-  rmdir "$lock/takeover"
-  return 1
-}
-
-take_lock() {
-  waited=''
-  until mkdir "$lock" 2>/dev/null; do
-    if is_stale && take_over; then return; fi
-    if [ ! -d "$lock" ] && [ ! -w . ]; then
-      say "The packages cannot be installed: $(pwd) is not writable."
-      exit 1
-    fi
-    [ -n "$waited" ] || say "Waiting for another install of the packages in $(pwd) …"
-    waited=yes
-    sleep 1
-  done
-  echo $$ >"$lock/pids"
-}
-
-interrupted() {
-  trap '' HUP INT TERM
-  if [ -n "$npm_pid" ]; then
-    kill -TERM "$npm_pid" 2>/dev/null
-    wait "$npm_pid"
-    rm -rf "$lock"
-  fi
-  exit "$1"
-}
-
-install() {
-  command -v npm >/dev/null || { say 'npm is missing. Install Node 20 or newer (https://nodejs.org), which brings it.'; exit 1; }
-  say 'Installing the packages (the first time this takes about a minute) …'
-  # Node is one of the development packages, which NODE_ENV or npm's settings may leave out.
-  # In the background, so that a signal is acted on at once.
-  npm ci --include=dev --no-audit --no-fund --loglevel=error >&2 &
-  npm_pid=$!
-  echo "$npm_pid" >>"$lock/pids"
-  seconds=0
-  while kill -0 "$npm_pid" 2>/dev/null; do
-    sleep 1
-    seconds=$((seconds + 1))
-    if [ ! -t 2 ] && [ $((seconds % 10)) -eq 0 ]; then say "… still installing ($seconds s)"; fi
-  done
-  wait "$npm_pid"
-  status=$?
-  npm_pid=''
-  if [ "$status" -eq 0 ]; then touch "$installed"; fi
-  rm -rf "$lock"
-  if [ "$status" -ne 0 ]; then
-    say "The packages could not be installed (npm ci ended with $status). Its messages are above; the next start tries again."
-    exit "$status"
-  fi
-  say "Installed in $seconds s."
-}
 
 find_node() {
   node=node_modules/node/bin/node
@@ -101,27 +27,70 @@ find_node() {
 }
 
 # An install under NODE_ENV=production leaves out the development packages, and so Node.
-lacks_node() { [ ! -e node_modules/node ] && ! find_node; }
+is_ready() { is_installed && { [ -e node_modules/node ] || find_node; }; }
 
-if ! is_installed || lacks_node; then
-  if [ -L node_modules ]; then
-    say 'node_modules is a link, and installing would empty the folder that it leads to. Remove the link, or install there.'
-    exit 1
-  fi
+# A lock is stale if this script and its npm, which outlives a script that is killed, are gone.
+is_stale() {
+  for holder in $(cat "$lock/pids" 2>/dev/null); do
+    if kill -0 "$holder" 2>/dev/null || [ -d "/proc/$holder" ]; then return 1; fi
+  done
+  [ -s "$lock/pids" ]
+}
+
+take_lock() {
+  until mkdir "$lock" 2>/dev/null; do
+    [ -d "$lock" ] || [ -w . ] || fail "The packages cannot be installed: $(pwd) is not writable."
+    # Only one takes over a stale lock, and only after looking again: it may have a new holder by now.
+    if is_stale && mkdir "$lock/takeover" 2>/dev/null; then
+      is_stale && echo $$ >"$lock/pids"
+      rmdir "$lock/takeover"
+      [ "$(cat "$lock/pids")" != $$ ] || return 0
+    fi
+    [ -n "${waited:-}" ] || say "Waiting for another install of the packages. If there is none, remove $(pwd)/$lock …"
+    waited=yes
+    sleep 1
+  done
+  echo $$ >"$lock/pids"
+}
+
+interrupted() {
+  trap '' HUP INT TERM
+  [ -z "$npm_pid" ] || { kill -TERM "$npm_pid" 2>/dev/null; wait "$npm_pid"; }
+  [ "$(head -n 1 "$lock/pids" 2>/dev/null)" != $$ ] || rm -rf "$lock"
+  exit "$1"
+}
+
+install() {
+  command -v npm >/dev/null || fail 'npm is missing. Install Node 20 or newer (https://nodejs.org), which brings it.'
+  say 'Installing the packages (the first time this takes about a minute) …'
+  # Node is one of the development packages, which NODE_ENV or npm's settings may leave out.
+  # In the background, so that a signal is acted on at once.
+  npm ci --include=dev --no-audit --no-fund --loglevel=error >&2 &
+  npm_pid=$!
+  echo "$npm_pid" >>"$lock/pids"
+  wait "$npm_pid"
+  status=$?
+  npm_pid=''
+  [ "$status" -ne 0 ] || touch "$installed"
+}
+
+if ! is_ready; then
+  [ ! -L node_modules ] || fail 'node_modules is a link, and installing would empty the folder that it leads to. Remove the link, or install there.'
   trap 'interrupted 129' HUP
   trap 'interrupted 130' INT
   trap 'interrupted 143' TERM
   take_lock
+  status=0
   # Another start may have installed them in the meantime.
-  if is_installed && ! lacks_node; then rm -rf "$lock"; else install; fi
+  is_ready || install
+  rm -rf "$lock"
   trap - HUP INT TERM
+  [ "$status" -eq 0 ] ||
+    fail "The packages could not be installed (npm ci ended with $status). Its messages are above; the next start tries again." "$status"
 fi
 
-if ! find_node; then
-  say 'Node 24 is missing: npm was to bring it as the package "node". If npm is told to run no install scripts (ignore-scripts),'
-  say 'run `npm rebuild --ignore-scripts=false`, or install Node 24 yourself.'
-  exit 1
-fi
+find_node || fail 'Node 24 is missing: npm was to bring it as the package "node". If npm is told to run no install scripts (ignore-scripts),
+run `npm rebuild --ignore-scripts=false`, or install Node 24 yourself.'
 PATH="$(pwd)/node_modules/.bin:$PATH"
 # Halves the time in which the API and the tests are up.
 NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$(pwd)/node_modules/.cache/node}"

@@ -57,7 +57,6 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
       port: ports.temporal,
       namespace: env.TEMPORAL_NAMESPACE || 'default',
       logFile,
-      otherCacheDir: join(dataDir, 'cache'),
       note,
       ...(temporalUi ? { uiPort: ports.temporalUi } : {}),
       encrypted: Boolean(env.TEMPORAL_PAYLOAD_KEYS),

@@ -46,36 +46,6 @@ export interface StackOptions {
   onServiceExit?: (service: ServiceName, exit: Exit) => void;
 }
 
-/** A running stack. The address of a service that is neither started here nor given as external is undefined in `env`, and its getter throws. */
-export interface Stack {
-  readonly dataDir: string;
-  readonly ports: Ports;
-  readonly databaseUrl: string;
-  readonly temporalAddress: string;
-  readonly temporalUiUrl: string;
-  readonly aiUrl: string;
-  readonly apiUrl: string;
-  readonly serviceToken: string;
-  /** The variables of the API and the worker: DATABASE_URL, TEMPORAL_ADDRESS, AI_SERVICE_URL, secrets and so on. */
-  readonly env: Environment;
-  /** Runs other processes that must not outlive this one. */
-  readonly supervisor: Supervisor;
-  pid(service: ServiceName): number | undefined;
-  logPath(service: ServiceName): string;
-  /** The log of the service since the start of the stack. */
-  readLog(service: ServiceName): string;
-  /** Starts a service that was not started yet, or has ended. */
-  start(service: ServiceName, env?: Environment): Promise<void>;
-  /** Sends a signal and returns, for SIGSTOP and SIGCONT. */
-  signal(service: ServiceName, signal: NodeJS.Signals): void;
-  /** Ends a service with a signal, SIGKILL when absent, and waits until it is gone. */
-  kill(service: ServiceName, signal?: NodeJS.Signals): Promise<Exit>;
-  /** Ends a service as `stop` does, and starts it on the same port with the same data. */
-  restart(service: ServiceName, env?: Environment): Promise<void>;
-  /** Stops all services in order: the API and the worker first, the databases last. */
-  stop(): Promise<void>;
-}
-
 const defaultServices: ServiceName[] = ['postgres', 'temporal', 'ai', 'api'];
 const stopOrder: ServiceName[][] = [['api', 'worker'], ['ai'], ['temporal', 'postgres']];
 const needs: Record<ServiceName, ServiceName[]> = {
@@ -92,7 +62,7 @@ const needs: Record<ServiceName, ServiceName[]> = {
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const dataDir = makeDataDir(options.dataDir);
-  const stack = new LocalStack(dataDir, await choosePorts(options.ports ?? {}), options);
+  const stack = new Stack(dataDir, await choosePorts(options.ports ?? {}), options);
   options.onGuard?.(stack.supervisor.guardPid);
   const abort = () => void stack.supervisor.close();
   options.abort?.addEventListener('abort', abort);
@@ -109,9 +79,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-class LocalStack implements Stack {
+/** A running stack. The address of a service that is neither started here nor given as external is undefined in `env`, and its getter throws. */
+export class Stack {
   readonly dataDir: string;
   readonly ports: Ports;
+  /** Runs other processes that must not outlive this one. */
   readonly supervisor: Supervisor = createSupervisor();
   readonly #options: StackOptions;
   readonly #services: ServiceName[];
@@ -153,6 +125,7 @@ class LocalStack implements Stack {
     return this.env.SERVICE_TOKEN ?? this.#secrets.serviceToken;
   }
 
+  /** The variables of the API and the worker: DATABASE_URL, TEMPORAL_ADDRESS, AI_SERVICE_URL, secrets and so on. */
   get env(): Environment {
     const chosen = {
       ...nothingOutside,
@@ -181,10 +154,12 @@ class LocalStack implements Stack {
     return join(this.dataDir, 'logs', `${service}.log`);
   }
 
+  /** The log of the service since the start of the stack. */
   readLog(service: ServiceName): string {
     return readFileSync(this.logPath(service), 'utf8');
   }
 
+  /** Starts every service once those that it needs are ready. */
   async startAll(): Promise<void> {
     for (const service of this.#services) rotate(this.logPath(service));
     const starts = new Map<ServiceName, Promise<void>>();
@@ -204,6 +179,7 @@ class LocalStack implements Stack {
     }
   }
 
+  /** Starts a service that was not started yet, or has ended. */
   async start(service: ServiceName, env: Environment = {}): Promise<void> {
     if (this.#running.has(service)) throw new Error(`The service ${service} runs already.`);
     const { log, durable = true, temporalUi = true, envOf = {} } = this.#options;
@@ -224,21 +200,25 @@ class LocalStack implements Stack {
     log?.({ service, state: 'ready' });
   }
 
+  /** Sends a signal and returns, for SIGSTOP and SIGCONT. */
   signal(service: ServiceName, signal: NodeJS.Signals): void {
     this.#get(service).signal(signal);
   }
 
+  /** Ends a service with a signal, SIGKILL when absent, and waits until it is gone. */
   async kill(service: ServiceName, signal: NodeJS.Signals = 'SIGKILL'): Promise<Exit> {
     const process = this.#get(service);
     this.#expectedToEnd.add(process);
     return await process.kill(signal);
   }
 
+  /** Stops a service, and starts it on the same port with the same data. */
   async restart(service: ServiceName, env?: Environment): Promise<void> {
     await this.#end(service);
     await this.start(service, env);
   }
 
+  /** Stops all services in order: the API and the worker first, the databases last. */
   async stop(): Promise<void> {
     for (const group of stopOrder) await Promise.all(group.map((service) => this.#end(service)));
     await this.supervisor.close();
@@ -271,13 +251,7 @@ class LocalStack implements Stack {
 }
 
 async function choosePorts(wanted: Partial<Ports>): Promise<Ports> {
-  const free = await findFreePorts(5);
-  const choose = (port: number | undefined) => port || (free.pop() ?? 0);
-  return {
-    postgres: choose(wanted.postgres),
-    temporal: choose(wanted.temporal),
-    temporalUi: choose(wanted.temporalUi),
-    ai: choose(wanted.ai),
-    api: choose(wanted.api),
-  };
+  const names = ['postgres', 'temporal', 'temporalUi', 'ai', 'api'] as const;
+  const free = await findFreePorts(names.length);
+  return Object.fromEntries(names.map((name, index) => [name, wanted[name] || free[index]])) as unknown as Ports;
 }

@@ -40,8 +40,6 @@ export interface TemporalOptions {
   /** Keeps the workflows; without a file they are in memory. */
   databaseFile?: string;
   logFile: string;
-  /** Keeps the program if the user's cache cannot be written. */
-  otherCacheDir: string;
   /** Called when something takes longer than usual. */
   note?: (message: string) => void;
 }
@@ -53,12 +51,7 @@ export interface TemporalOptions {
 export async function startTemporal(supervisor: Supervisor, options: TemporalOptions): Promise<RunningProcess> {
   const fetchLog = options.logFile.replace(/(\.log)?$/, '-cli.log');
   rotate(fetchLog);
-  const command = await findTemporalCli({
-    supervisor,
-    logFile: fetchLog,
-    otherCacheDir: options.otherCacheDir,
-    note: options.note ?? (() => undefined),
-  });
+  const command = await findTemporalCli({ supervisor, logFile: fetchLog, note: options.note ?? (() => undefined) });
   const args = serverArguments(options);
   const running = supervisor.run({ name: 'Temporal', command, args, logFile: options.logFile, graceMs: 5000, background: true });
   try {

@@ -119,7 +119,7 @@ describe('the embedded Postgres', () => {
       const cached = join(dataDir, 'cache', 'sheaf', 'temporal', temporalVersion);
       mkdirSync(cached, { recursive: true });
       copyFileSync(
-        await findTemporalCli({ supervisor, logFile: join(dataDir, 'fetch.log'), otherCacheDir: dataDir, note: () => undefined }),
+        await findTemporalCli({ supervisor, logFile: join(dataDir, 'fetch.log'), note: () => undefined }),
         join(cached, 'temporal'),
       );
       chmodSync(join(cached, 'temporal'), 0o755);

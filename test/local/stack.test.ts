@@ -9,7 +9,7 @@ import { memoryEnvironment, memoryFlags } from '../../local/services.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
 import { commandOf } from '../../local/supervise.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
-import { endPrograms, findProcesses, isAlive, runProgram, until } from '../support/processes.ts';
+import { findProcesses, until } from '../support/processes.ts';
 
 describe('the local stack', () => {
   let dataDir: string;
@@ -25,7 +25,6 @@ describe('the local stack', () => {
   });
 
   afterEach(async () => {
-    endPrograms();
     await Promise.all(stacks.splice(0).map((stack) => stack.stop()));
     removeTestDirectory(dataDir);
   });
@@ -157,15 +156,6 @@ describe('the local stack', () => {
       .that.matches(/Postgres exited with code 1 before it was ready/);
     expect(failure).to.have.property('message').that.includes('Address already in use').and.includes(`${dataDir}/logs/postgres.log`);
     expect(findProcesses(dataDir)).to.deep.equal([]);
-  });
-
-  it('leaves nothing when its process is killed by SIGKILL', async () => {
-    const holder = runProgram(process.execPath, ['test/local/hold-stack.ts', dataDir]);
-    const [line] = await holder.printed(/^\{.*\}$/m);
-    const { pids } = JSON.parse(line) as { pids: number[] };
-    expect(pids.map(isAlive)).to.deep.equal([true, true, true]);
-    process.kill(holder.pid, 'SIGKILL');
-    await until(() => !pids.some(isAlive) && findProcesses(dataDir).length === 0);
   });
 });
 

@@ -229,15 +229,11 @@ describe('npm start', () => {
   });
 
   it('says at once that the data directory cannot be made', async () => {
-    // A file has no directories below it on any system; of /proc, Node says that it has no parent.
-    const below = [`${process.execPath}/x`, ...(process.platform === 'linux' ? ['/proc/x/y'] : [])];
-    for (const path of below) {
-      const program = start({ DATA_DIR: path });
-      expect((await program.exited).code).to.equal(1);
-      expect(program.stderr()).to.match(
-        new RegExp(`^\nThe data directory ${path} cannot be made \\(E\\w+\\). Choose another DATA_DIR.\n$`),
-      );
-    }
+    // A file has no directories below it.
+    const path = `${process.execPath}/x`;
+    const program = start({ DATA_DIR: path });
+    expect((await program.exited).code).to.equal(1);
+    expect(program.stderr()).to.equal(`\nThe data directory ${path} cannot be made (ENOTDIR). Choose another DATA_DIR.\n`);
   });
 
   it('says why the lock of the data directory cannot be used', async () => {

@@ -28,7 +28,7 @@ describe('docs/operations.md', () => {
     await api.jobIn(token, failed, ['failed']);
     const supervisor = createSupervisor();
     const { dataDir } = api.stack;
-    const temporal = await findTemporalCli({ supervisor, logFile: join(dataDir, 'fetch.log'), otherCacheDir: dataDir, note: () => {} });
+    const temporal = await findTemporalCli({ supervisor, logFile: join(dataDir, 'fetch.log'), note: () => {} });
     await supervisor.close();
     const PATH = [dirname(process.execPath), dirname(temporal), inheritedEnvironment().PATH].join(delimiter);
     const { organizationId: ORGANIZATION } = await api.createTenant();

@@ -105,7 +105,7 @@ async function findCli(): Promise<string> {
   const supervisor = createSupervisor();
   const directory = workDirectory();
   try {
-    return await findTemporalCli({ supervisor, logFile: join(directory, 'cli.log'), otherCacheDir: directory, note: () => {} });
+    return await findTemporalCli({ supervisor, logFile: join(directory, 'cli.log'), note: () => {} });
   } finally {
     await supervisor.close();
   }
