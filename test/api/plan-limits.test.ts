@@ -65,15 +65,6 @@ describe('The limits of a plan', () => {
       });
     });
   }
-
-  it('hold when several ask at once', async () => {
-    const { token } = tenant.owner;
-    const uploads = await Promise.all(
-      Array.from({ length: 8 }, () => api.request('POST', '/api/v1/documents', { token, body: upload(30) })),
-    );
-    expect(uploads.filter(({ status }) => status === 200)).to.have.length(3);
-    expect(new Set(uploads.map(({ status }) => status))).to.deep.equal(new Set([200, 403]));
-  });
 });
 
 describe('A search', () => {

@@ -27,22 +27,12 @@ const quietMs = 12_000;
 const scrapeMs = 3_000;
 const shipped = readFileSync('deploy/monitoring/alerts.yml', 'utf8');
 const rulesOf = (yaml: string): Rule[] => parse(yaml).groups.flatMap((group: { rules: Rule[] }) => group.rules);
-const documented = readFileSync('docs/operations.md', 'utf8');
 
 describe('The alerts of the drill', () => {
   it('are told for every fault, and are alerts that there are', () => {
     expect(Object.keys(expectedAlerts)).to.deep.equal(faults.map(({ name }) => name));
     const names = rulesOf(shipped).map(({ alert }) => alert);
     for (const [fault, { must, may }] of Object.entries(expectedAlerts)) expect(names, fault).to.include.members([...must, ...may]);
-  });
-
-  it('are those of the table in docs/operations.md', () => {
-    const rows = [...documented.matchAll(/^\| `([\w-]+)` \|([^|]*)\|([^|]*)\|$/gm)].map(([, fault = '', must = '', may = '']) => [
-      fault,
-      { must: namesIn(must), may: namesIn(may) },
-    ]);
-    const told = Object.fromEntries(rows.filter(([fault]) => typeof fault === 'string' && fault in expectedAlerts));
-    expect(told).to.deep.equal(expectedAlerts);
   });
 
   it('are those that did not fire, and those that nobody expects', () => {
@@ -181,8 +171,4 @@ if (findInstalled('prometheus')) {
       }
     });
   });
-}
-
-function namesIn(cell: string): string[] {
-  return [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
 }

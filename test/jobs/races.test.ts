@@ -33,31 +33,6 @@ describe('Requests that race', () => {
     return (await api.request('GET', path, { token: tenant.owner.token })).body.storage.usedBytes;
   };
 
-  it('for the last bytes of a quota: one upload is created', async () => {
-    for (let round = 0; round < rounds; round++) {
-      const tenant = await api.createTenant();
-      const upload = { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', size: 600 };
-      const answers = await together(4, () => post(tenant, '/documents', upload));
-      expect(codes(answers)).to.deep.equal([200, 'LIMIT_REACHED', 'LIMIT_REACHED', 'LIMIT_REACHED']);
-      const refused = answers.find(({ status }) => status === 403);
-      expect(refused?.body.data).to.deep.equal({ kind: 'storageBytes', limit: storageBytes, plan: 'free' });
-      expect(await usedBytes(tenant)).to.equal(600);
-    }
-  });
-
-  it('for the last credits: one job is created and charged', async () => {
-    for (let round = 0; round < rounds; round++) {
-      const tenant = await api.createTenant();
-      const { organizationId } = tenant;
-      await createJob(api, tenant, summary);
-      const answers = await together(4, () => post(tenant, '/jobs', { organizationId, ...summary }));
-      expect(codes(answers)).to.deep.equal([200, 'LIMIT_REACHED', 'LIMIT_REACHED', 'LIMIT_REACHED']);
-      const refused = answers.find(({ status }) => status === 403);
-      expect(refused?.body.data).to.deep.equal({ kind: 'aiCredits', limit: aiCredits, plan: 'free' });
-      expect(await creditsUsed(api, organizationId)).to.equal(10);
-    }
-  });
-
   it('to retry one job: each is a new job while the credits last, and one key is one job', async () => {
     for (let round = 0; round < rounds; round++) {
       const tenant = await api.createTenant();

@@ -30,7 +30,7 @@ describe('Downloads that nobody reads', () => {
     return response.pause();
   }
 
-  it('take no more than their organization’s turns, and are ended, while others are served', async () => {
+  it('are no more than an organization may have at once, and are ended, while others are served', async () => {
     const unread = [await open('org/doc'), await open('org/doc')];
     expect(unread.map(({ statusCode }) => statusCode)).to.deep.equal([200, 200]);
 
@@ -55,7 +55,7 @@ describe('Downloads that nobody reads', () => {
     expect(server.failures).to.deep.equal([]);
   });
 
-  it('give their turn to one that waits once their client has left', async () => {
+  it('let one that waits begin once their client has left', async () => {
     const unread = [await open('org/doc'), await open('org/doc')];
     const waiting = open('org/doc');
     unread[0]?.destroy();

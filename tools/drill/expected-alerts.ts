@@ -39,7 +39,7 @@ const waits: AlertName[] = [
   'SheafQueueOld',
 ];
 
-/** The alerts of each fault; docs/operations.md has the same table. */
+/** The alerts of each fault. */
 export const expectedAlerts: Record<string, Expected> = {
   'worker-killed': { must: [], may: ['SheafProcessDown', 'SheafOutboxLate', 'SheafQueueOld'] },
   'worker-frozen': { must: ['SheafProcessDown'], may: ['SheafQueueOld', 'SheafJobsFail'] },

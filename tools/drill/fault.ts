@@ -2,7 +2,7 @@ import { table } from '../../ops/table.ts';
 import type { AlertName } from './expected-alerts.ts';
 import type { Service } from './service.ts';
 import type { Tenant } from './tenant.ts';
-import type { Course, CutReport } from './watch-cut.ts';
+import type { CutReport } from './watch-cut.ts';
 
 export interface FaultContext {
   service: Service;
@@ -94,11 +94,6 @@ export function formatReports(reports: FaultReport[]): string {
   return [...table([head, ...rows]), ...reports.flatMap(({ name, cut }) => (cut ? [describeCut(name, cut)] : []))].join('\n');
 }
 
-function describeCut(name: string, { apiMb, workerMb, openFiles, requests, goesOnSeconds }: CutReport): string {
-  const span = ({ before, atEnd, most, after }: Course) => `${before} → ${atEnd} → ${after}, at most ${most}`;
-  const { sent, refused, slowestSeconds } = requests;
-  return (
-    `${name}: API ${span(apiMb)} MB; worker ${span(workerMb)} MB; open files ${span(openFiles)} (before, at its end, once served again); ` +
-    `${refused} of ${sent} requests refused with 503, the slowest after ${slowestSeconds} s; served again ${goesOnSeconds} s after the cut`
-  );
+function describeCut(name: string, { apiMb, goesOnSeconds }: CutReport): string {
+  return `${name}: the API took ${apiMb} MB at most, and all was served again ${goesOnSeconds} s after the cut`;
 }

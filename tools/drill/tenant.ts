@@ -75,10 +75,9 @@ export class Tenant {
     await this.#call('GET', `/organizations/${this.organizationId}/jobs?limit=100`);
   }
 
-  /** Sends the request once. Returns the status, or undefined if there is no response. */
-  async tryToListJobs(): Promise<number | undefined> {
-    const url = `${this.#url}/api/v1/organizations/${this.organizationId}/jobs?limit=1`;
-    return (await send({ url, method: 'GET', token: this.#token }))?.status;
+  /** Sends the request once, whatever the response is. */
+  async tryToListJobs(): Promise<void> {
+    await send({ url: `${this.#url}/api/v1/organizations/${this.organizationId}/jobs?limit=1`, method: 'GET', token: this.#token });
   }
 
   /** Searches. A refusal because of the many searches is as good as an answer. */
