@@ -21,7 +21,7 @@ import { JobFailure } from './job-failure.ts';
  */
 export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, tell: (progress: string) => void) => Promise<Outcome>;
 
-/** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, and `ocrPages` if text recognition read pages. */
+/** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, `ocrPages` and `notices` if there are any. */
 const extractDocument: Handler = async (deps, job, signal, tell) => {
   const document = await getJobDocument(deps, job);
   const extracted = await extractText(deps, document, { requestId: job.id, signal, tell });
@@ -162,9 +162,9 @@ async function extractText(deps: ActivityDeps, document: DocumentRow, { tell, ..
     const { content_type: contentType, size_bytes: contentLength } = document;
     const onProgress = ({ read, of }: ExtractionProgress) => tell(`Text recognition has read ${read} of ${of} scanned pages.`);
     const extracted = await deps.ai.extract({ body, contentType, contentLength, onProgress, ...call });
-    const { text, characters, pages, truncated, ocrPages, ocrConfidence, outline } = extracted;
+    const { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline } = extracted;
     const { page_starts: pageStarts, headings } = outline;
-    return { text, characters, pages, truncated, ocrPages, ocrConfidence, outline: { characters, pages: pageStarts, headings } };
+    return { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline: { characters, pages: pageStarts, headings } };
   } finally {
     body.destroy();
   }

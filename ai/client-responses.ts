@@ -19,6 +19,7 @@ const text = z.object({
   outline: outline.default({ page_starts: null, headings: [] }),
   ocr_pages: count.optional(),
   ocr_confidence: z.array(z.int().min(0).max(100).nullable()).optional(),
+  notices: z.array(z.object({ code: storable, text: storable })).optional(),
 });
 export const extraction = text.transform(({ content_type, ocr_pages, ocr_confidence, ...rest }) => ({
   ...rest,

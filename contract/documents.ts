@@ -32,6 +32,25 @@ export const ocrPages = count
   )
   .meta({ examples: [2] });
 
+/** Of a document or a job that read one. Codes are only ever added: `docs/extraction.md` lists them. */
+export const notices = z
+  .array(
+    z
+      .object({
+        code: z
+          .string()
+          .describe('A word that stays the same. More may come.')
+          .meta({ examples: ['scan_not_read'] }),
+        text: z
+          .string()
+          .describe('A sentence for people.')
+          .meta({ examples: ['2 pages are pictures of text and were not read: OCR_SCANNED_PDF is off.'] }),
+      })
+      .meta({ id: 'ExtractionNotice' }),
+  )
+  .optional()
+  .describe('What extraction left out or had to guess, and why: at most 20. Absent if there is nothing to say.');
+
 const extracted = z
   .object({
     characters: count.meta({ examples: [9240] }),
@@ -48,6 +67,7 @@ const extracted = z
         'How sure text recognition was of each page, from 0 to 100, in their order; null for a page that it did not read, or on which it found nothing, or less than its own text. Absent if it read none, or if a remote model did.',
       )
       .meta({ examples: [[null, 94]] }),
+    notices,
   })
   .meta({ id: 'Extracted', description: 'What extraction made of the document.' });
 

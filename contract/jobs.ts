@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ocrPages } from './documents.ts';
+import { notices, ocrPages } from './documents.ts';
 import {
   count,
   cursor,
@@ -94,6 +94,7 @@ const extractResult = z
       .describe('Whether the document had more text than is kept.')
       .meta({ examples: [false] }),
     ocrPages,
+    notices,
   })
   .meta({ id: 'ExtractResult' });
 const indexResult = z.object({ chunks: count.meta({ examples: [12] }), characters, model, dimensions }).meta({ id: 'IndexResult' });

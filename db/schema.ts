@@ -45,6 +45,8 @@ export interface DocumentTable {
   extracted_ocr_pages: number | null;
   /** The confidence of text recognition for each page, in percent; null for pages without a result. Null if it read none. */
   extracted_ocr_confidence: (number | null)[] | null;
+  /** What extraction left out or had to guess; null if there is nothing to say. */
+  extracted_notices: NullableJson<ExtractionNotice[]>;
   extracted_at: NullableTimestamp;
   indexed_at: NullableTimestamp;
   chunk_count: number | null;
@@ -57,6 +59,12 @@ export interface DocumentTable {
   label_bytes: Generated<number>;
   created_at: Timestamp;
   updated_at: Timestamp;
+}
+
+/** A short code that stays, and a sentence for people. */
+export interface ExtractionNotice {
+  code: string;
+  text: string;
 }
 
 export interface DocumentTextTable {

@@ -1,5 +1,6 @@
 import { MIMEType } from 'node:util';
 import { ServiceError } from '../service-error.ts';
+import type { Notice } from './notice.ts';
 import type { Outline } from './outline.ts';
 
 /** The limits of one extraction. */
@@ -34,6 +35,8 @@ export interface RawText {
   ocrPages?: number;
   /** How sure text recognition was of each page, in percent; null for those that have nothing of it. */
   ocrConfidence?: (number | null)[];
+  /** What the reader left out or had to guess. */
+  notices?: Notice[];
 }
 
 /** The response of `/v1/extract`. `characters` counts the Unicode code points of `text`. */
@@ -49,6 +52,8 @@ export interface ExtractedText {
   ocr_pages?: number;
   /** How sure it was of each page, in percent; absent if it was of none. */
   ocr_confidence?: (number | null)[];
+  /** What was left out or had to be guessed; absent if there is nothing to say. */
+  notices?: Notice[];
 }
 
 const aliases: Record<string, string> = {

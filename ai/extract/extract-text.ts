@@ -10,6 +10,7 @@ import { readPptx } from './kinds/read-pptx.ts';
 import { readRtf } from './kinds/read-rtf.ts';
 import { readXlsx } from './kinds/read-xlsx.ts';
 import { markMarkdownHeadings } from './markdown-headings.ts';
+import { maxNoticeCharacters, maxNotices, type Notice } from './notice.ts';
 import { findPageStarts, joinPages, locateHeadings, mostHeadings, withoutMarks } from './outline.ts';
 import { readHtml } from './read-html.ts';
 import { readPdf } from './read-pdf.ts';
@@ -73,6 +74,7 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
     outline: { page_starts: raw.pageTexts ? pageStarts : null, headings: headings.slice(0, mostHeadings) },
     ...(raw.ocrPages ? { ocr_pages: raw.ocrPages } : {}),
     ...(raw.ocrConfidence?.some((one) => one !== null) ? { ocr_confidence: raw.ocrConfidence } : {}),
+    ...(raw.notices?.length ? { notices: boundNotices(raw.notices) } : {}),
   };
 }
 
@@ -91,6 +93,11 @@ const lineHints = /[\u00ad\u2060]|\u200b(?<![\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p
  */
 function cleanText(text: string): string {
   return text.replace(lineEnds, '\n').replace(paragraphEnds, '\n\n').replace(unwanted, '').replace(lineHints, '');
+}
+
+/** Makes notices storable and bounds them, since they may quote the document, such as the name of a file within it. */
+function boundNotices(notices: Notice[]): Notice[] {
+  return notices.slice(0, maxNotices).map(({ code, text }) => ({ code, text: cutText(cleanText(text), maxNoticeCharacters).text }));
 }
 
 /** Cuts to at most `max` characters, which are code points. */

@@ -2,6 +2,7 @@ import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { layOutLines } from './lay-out-page.ts';
+import { type Notice, namePages } from './notice.ts';
 import { joinPages } from './outline.ts';
 import type { Line } from './page-line.ts';
 import { markPdfHeadings } from './pdf-headings.ts';
@@ -28,7 +29,15 @@ export interface PdfPages {
 
 /** Reads the text layer of a PDF. Throws as {@link readPdfPages}. */
 export async function readPdf(document: SourceDocument, limits: ExtractLimits): Promise<RawText> {
-  return toRawText(await readPdfPages(document, limits));
+  const found = await readPdfPages(document, limits);
+  return { ...toRawText(found), notices: noticesOfScans(found) };
+}
+
+/** That there are scanned pages, which only text recognition can read. */
+function noticesOfScans({ scanned }: PdfPages): Notice[] {
+  if (scanned.length === 0) return [];
+  const are = scanned.length === 1 ? 'is a picture' : 'are pictures';
+  return [{ code: 'scan_not_read', text: `${namePages(scanned)} ${are}, whose text is not read while OCR_SCANNED_PDF is off.` }];
 }
 
 /** The text of a document from those of its pages. */

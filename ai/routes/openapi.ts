@@ -60,6 +60,10 @@ const extracted = z.object({
     .describe(
       'How sure the local text recognition was of each page, from 0 to 100; null for pages that it did not read, or on which it found nothing, or less than their own text.',
     ),
+  notices: z
+    .array(z.object({ code: z.string(), text: z.string() }))
+    .optional()
+    .describe('What was left out or had to be guessed, and why. Absent if there is nothing to say.'),
 });
 const summary = z.object({ summary: z.string(), sentences: z.int(), model: z.string(), characters: z.int() });
 const embeddings = z.object({ model: z.string(), dimensions: z.int(), vectors: z.array(z.union([z.array(z.number()), z.base64()])) });

@@ -34,6 +34,7 @@ export function toExtracted(document: DocumentRow) {
     at: document.extracted_at.toISOString(),
     ...(document.extracted_ocr_pages ? { ocrPages: document.extracted_ocr_pages } : {}),
     ...(document.extracted_ocr_confidence ? { ocrConfidence: document.extracted_ocr_confidence } : {}),
+    ...(document.extracted_notices ? { notices: document.extracted_notices } : {}),
   };
 }
 

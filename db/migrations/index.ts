@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely/migration';
 import * as baseline from './0001-baseline.ts';
+import * as extractionNotices from './0002-extraction-notices.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -10,4 +11,5 @@ export type ShippedMigration = Migration & { online?: boolean };
 /** Every migration of this code by name, in the order in which they are applied. */
 export const migrations: Record<string, ShippedMigration> = {
   '0001-baseline': baseline,
+  '0002-extraction-notices': extractionNotices,
 };

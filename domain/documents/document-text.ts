@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
-import type { Outline } from '../../db/schema.ts';
+import type { ExtractionNotice, Outline } from '../../db/schema.ts';
 import { countCharacters } from '../characters.ts';
 import { lockForEffects } from '../locks.ts';
 import type { DocumentRow } from './document.ts';
@@ -61,6 +61,8 @@ export interface ExtractedText {
   ocrPages?: number | undefined;
   /** The confidence of text recognition for each page, in percent; null for pages without a result. */
   ocrConfidence?: (number | null)[] | undefined;
+  /** What was left out or had to be guessed, if anything. */
+  notices?: ExtractionNotice[] | undefined;
 }
 
 /** Thrown if a document's text was replaced while a job worked with it. */
@@ -97,6 +99,7 @@ export async function storeText(trx: Transaction, document: DocumentRow, extract
       extracted_truncated: extracted.truncated,
       extracted_ocr_pages: extracted.ocrPages ?? null,
       extracted_ocr_confidence: extracted.ocrConfidence ?? null,
+      extracted_notices: extracted.notices?.length ? JSON.stringify(extracted.notices) : null,
       extracted_at: sql`clock_timestamp()`,
       updated_at: sql`clock_timestamp()`,
     })

@@ -29,6 +29,7 @@ const columns = [
   'extracted_truncated',
   'extracted_ocr_pages',
   'extracted_ocr_confidence',
+  'extracted_notices',
   'extracted_at',
   'indexed_at',
   'chunk_count',

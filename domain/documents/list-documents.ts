@@ -28,7 +28,8 @@ export async function listDocuments(
   const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
   const sized = sql`
     select id, created_at as at, ${sql.lit(otherBytes)} + label_bytes
-      + ${sql.lit(confidenceBytes)} * coalesce(cardinality(extracted_ocr_confidence), 0) as bytes from document
+      + ${sql.lit(confidenceBytes)} * coalesce(cardinality(extracted_ocr_confidence), 0)
+      + coalesce(octet_length(extracted_notices::text), 0) as bytes from document
     where ${documentConditions(workspaceId, filter)} and ${inWorkspace}
       ${after ? sql`and (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
     order by created_at desc, id desc limit ${limit + 1}

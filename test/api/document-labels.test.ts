@@ -157,6 +157,7 @@ describe('What documents are labeled with', () => {
       id: `${id}-${n}`,
       object_key: `${id}-${n}`,
       metadata: JSON.stringify(metadata),
+      extracted_notices: null,
       label_bytes: row.label_bytes * 2,
     }));
     await db.insertInto('document').values(copies).execute();

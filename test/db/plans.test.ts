@@ -64,6 +64,7 @@ describe(`With ${rows} rows in each large table`, () => {
           id,
           object_key: id,
           chunk_count: 1,
+          extracted_notices: null,
           created_at: new Date(start + n),
         };
       });

@@ -70,6 +70,28 @@ describe('A document of a kind that the deployment turned on', () => {
   });
 });
 
+describe('a scanned document that is not read', () => {
+  const { api, tenant } = useApi({ ai: false, check: 'at the end' });
+
+  it('says so, and which setting reads it, on the document, in lists, with its text and in its job', async () => {
+    const { token } = tenant.owner;
+    const bytes = await makeScannedPdf([{ text: 'A cover sheet.' }, { scan: ['Gravel.'] }, { scan: ['More gravel.'] }]);
+    const { id: documentId } = await api.upload(tenant, { name: 'lease.pdf', contentType: 'application/pdf', bytes });
+    const { id } = await createJob(api, tenant, { kind: 'document.extract', documentId });
+    const job = await api.jobIn(token, id, ['succeeded', 'failed']);
+    const text = 'Pages 2 to 3 are pictures, whose text is not read while OCR_SCANNED_PDF is off.';
+    const notices = [{ code: 'scan_not_read', text }];
+    expect(job.result.notices).to.deep.equal(notices);
+    const { body: document } = await api.request('GET', `/api/v1/documents/${documentId}`, { token });
+    expect(document.extracted.notices).to.deep.equal(notices);
+    const { body: shown } = await api.request('GET', `/api/v1/documents/${documentId}/text`, { token });
+    expect(shown.extracted.notices).to.deep.equal(notices);
+    const ofWorkspace = `/api/v1/workspaces/${tenant.workspaceId}/documents?organizationId=${tenant.organizationId}`;
+    const { body: list } = await api.request('GET', ofWorkspace, { token });
+    expect(list.items[0].extracted.notices).to.deep.equal(notices);
+  });
+});
+
 describe('a scanned document', () => {
   let ai: AiService;
   const { api, tenant } = useApi({
@@ -121,6 +143,6 @@ describe('a scanned document', () => {
     const { id } = await createJob(api, tenant, { kind: 'document.extract', documentId });
     expect((await api.jobIn(token, id, ['succeeded', 'failed'])).result).to.not.have.property('ocrPages');
     const { body: document } = await api.request('GET', `/api/v1/documents/${documentId}`, { token });
-    expect(document.extracted).to.not.have.any.keys('ocrPages', 'ocrConfidence');
+    expect(document.extracted).to.not.have.any.keys('ocrPages', 'ocrConfidence', 'notices');
   });
 });
