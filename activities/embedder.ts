@@ -12,15 +12,20 @@ import { JobFailure } from './job-failure.ts';
 
 /** The embedding profile of a model. */
 export interface Profile {
-  /** The size of a document's chunks; undefined if the service does not report one. */
-  chunkCharacters?: number | undefined;
+  /** The size of a document's chunks. */
+  chunkCharacters: number;
   textsPerCall: number;
 }
 
-const usualProfile: Profile = { textsPerCall: 32 };
+const defaultTextsPerCall = 32;
 /** How long the reported profiles are cached. */
 const defaults = { profilesKeptMs: 60_000 };
-type Profiles = Map<string | undefined, Profile>;
+
+interface Profiles {
+  /** That of the service's own model. */
+  own: Profile;
+  byModel: Map<string, Profile>;
+}
 
 export interface EmbedAllOptions extends CallOptions {
   signal: AbortSignal;
@@ -65,13 +70,14 @@ export class Embedder {
   async profileOf(model: string | undefined): Promise<Profile> {
     if (!this.profiles || Date.now() - this.profiles.at >= this.settings.profilesKeptMs)
       this.profiles = { at: Date.now(), of: this.readProfiles() };
-    const profiles = await this.profiles.of;
-    return profiles.get(model) ?? profiles.get(undefined) ?? usualProfile;
+    const { own, byModel } = await this.profiles.of;
+    return (model !== undefined && byModel.get(model)) || own;
   }
 
-  /** The number of texts for each call of a model; the default if the service does not report one. */
-  async textsPerCallOf(model: string | undefined): Promise<number> {
-    return (await this.profileOf(model).catch(() => usualProfile)).textsPerCall;
+  /** The number of texts for each call of the service's own model; the default while the service does not respond. */
+  async textsPerCall(): Promise<number> {
+    const profile = await this.profileOf(undefined).catch(() => undefined);
+    return profile?.textsPerCall ?? defaultTextsPerCall;
   }
 
   /**
@@ -92,7 +98,7 @@ export class Embedder {
     const ends = AbortSignal.any([options.signal, failed.signal]);
     const calls: Promise<Embedded<V>>[] = [];
     const embedded = texts.length > 0 ? texts : [shortestText];
-    const { textsPerCall = usualProfile.textsPerCall, onProgress } = options;
+    const { textsPerCall = defaultTextsPerCall, onProgress } = options;
     let done = 0;
     for (let start = 0; start < embedded.length; start += textsPerCall) {
       const batch = embedded.slice(start, start + textsPerCall);
@@ -132,15 +138,12 @@ export class Embedder {
   }
 
   /**
-   * Reads the profiles of the AI service; its own model's is under undefined. Nothing is guessed, since chunks of another size would be of
-   * another kind.
+   * Reads the profiles of the AI service. Nothing is guessed, since chunks of another size would be of another kind.
    */
   private async readProfiles(): Promise<Profiles> {
     try {
       const { embeddings } = await this.ai.health();
-      if (embeddings.length === 0) this.profiles = undefined;
-      const [own] = embeddings;
-      this.lastKnown = new Map([...(own ? [[undefined, own] as const] : []), ...embeddings.map((one) => [one.model, one] as const)]);
+      this.lastKnown = { own: embeddings[0], byModel: new Map(embeddings.map((one) => [one.model, one])) };
       return this.lastKnown;
     } catch (error) {
       if (this.lastKnown) return this.lastKnown;

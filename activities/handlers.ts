@@ -1,8 +1,8 @@
-import { AiServiceError, type ExtractionProgress } from '../ai/client.ts';
+import type { ExtractionProgress } from '../ai/client.ts';
 import type { Transaction } from '../db/connect.ts';
 import type { JobKind, Outline } from '../db/schema.ts';
 import { countCharacters } from '../domain/characters.ts';
-import { chunkingOf, chunkSize, chunkSizeOf, maxChunks } from '../domain/chunking/chunking.ts';
+import { chunkingOf, chunkSizeOf, maxChunks } from '../domain/chunking/chunking.ts';
 import { placeChunks } from '../domain/chunking/place-chunks.ts';
 import { DocumentGone, type DocumentRow, findDocument } from '../domain/documents/document.ts';
 import { type ExtractedText, findText, keepText, storeText } from '../domain/documents/document-text.ts';
@@ -46,9 +46,9 @@ const summarizeDocument: Handler = async (deps, job, signal, tell) => {
 const indexDocument: Handler = async (deps, job, signal, tell) => {
   const until = Date.now() + deps.jobs.timeoutMs;
   const document = await getJobDocument(deps, job);
-  const { text, outline, store, isStored } = await getOutlinedText(deps, document, { requestId: job.id, signal, tell });
+  const { text, outline, store, isStored } = await getDocumentText(deps, document, { requestId: job.id, signal, tell });
   const read = await readSearchedIndex(deps.db, document.workspace_id);
-  const { chunkCharacters = chunkSize.characters, textsPerCall } = await deps.embedder.profileOf(read?.model);
+  const { chunkCharacters, textsPerCall } = await deps.embedder.profileOf(read?.model);
   const size = chunkSizeOf(chunkCharacters);
   const pieces = placeChunks(text, outline, { contentType: document.content_type, size });
   if (pieces.length > maxChunks) {
@@ -81,7 +81,7 @@ const summarizeText: Handler = async (deps, job, signal) => {
 const embedTexts: Handler = async (deps, job, signal, tell) => {
   const until = Date.now() + deps.jobs.timeoutMs;
   const { texts } = job.input as { texts: string[] };
-  const textsPerCall = await deps.embedder.textsPerCallOf(undefined);
+  const textsPerCall = await deps.embedder.textsPerCall();
   const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} texts.`);
   return { result: { ...(await deps.embedder.embedNumbers(texts, { signal, requestId: job.id, textsPerCall, until, onProgress })) } };
 };
@@ -112,7 +112,7 @@ interface Call {
 interface DocumentText {
   isStored?: boolean;
   text: string;
-  outline: Outline | null;
+  outline: Outline;
   store: (trx: Transaction) => Promise<void>;
 }
 
@@ -121,23 +121,7 @@ async function getDocumentText(deps: ActivityDeps, document: DocumentRow, call: 
   const stored = await findText(deps.db, document.id);
   if (stored) return { ...stored, isStored: true, store: async () => {} };
   const extracted = await extractText(deps, document, call);
-  return { text: extracted.text, outline: extracted.outline ?? null, store: (trx) => storeText(trx, document, extracted) };
-}
-
-/** Types whose pages and headings only extraction finds. */
-const hasOutline = (contentType: string) => !['text/plain', 'text/csv', 'application/json'].includes(contentType);
-
-/** As {@link getDocumentText}, but extracts again if the stored text has no outline. If that fails for good, returns the stored text. */
-async function getOutlinedText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<DocumentText> {
-  const stored = await getDocumentText(deps, document, call);
-  if (stored.outline !== null || !hasOutline(document.content_type)) return stored;
-  try {
-    const extracted = await extractText(deps, document, call);
-    return { text: extracted.text, outline: extracted.outline ?? null, store: (trx) => storeText(trx, document, extracted) };
-  } catch (error) {
-    if (error instanceof AiServiceError && !error.retryable) return stored;
-    throw error;
-  }
+  return { text: extracted.text, outline: extracted.outline, store: (trx) => storeText(trx, document, extracted) };
 }
 
 /**

@@ -10,7 +10,6 @@ import { recordReindex } from '../domain/reindex/record-reindex.ts';
 import { stageDocument } from '../domain/reindex/stage-document.ts';
 import { type Switched, switchWorkspace } from '../domain/reindex/switch-workspace.ts';
 import { type IndexKind, isSameKind } from '../domain/search/index-kind.ts';
-import { readChunkTexts } from '../domain/search/read-chunks.ts';
 import type { EmbeddedChunk } from '../domain/search/store-chunks.ts';
 import type { ReindexBatch, ReindexInput } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -72,9 +71,8 @@ async function readTarget({ ai, breaker }: ActivityDeps): Promise<IndexKind> {
 type Staged = Pick<ReindexBatch, 'staged' | 'chunks' | 'failed'>;
 
 async function stagePage(deps: ActivityDeps, page: Page): Promise<ReindexBatch> {
-  const { before, onProgress, signal } = reporting<Partial<Staged>>();
-  // Earlier versions noted no failures.
-  const progress: Staged = { staged: 0, chunks: 0, failed: [], ...before };
+  const { before, onProgress, signal } = reporting<Staged>();
+  const progress = before ?? { staged: 0, chunks: 0, failed: [] };
   const stage = () => stageInto(progress, deps, page, { onProgress: () => onProgress(progress), signal });
   return await withHeartbeats(stage, () => progress);
 }
@@ -163,9 +161,9 @@ async function embedDocument(
 ): Promise<Embedded> {
   const size = sizeOfChunking(target.chunking);
   const [document, stored] = await Promise.all([findDocument(db, documentId), findText(db, documentId)]);
-  const pieces = stored
-    ? placeChunks(stored.text, stored.outline, { contentType: document?.content_type, size })
-    : (await readChunkTexts(db, documentId)).map((text) => ({ text, embedded: text }));
+  // It was deleted meanwhile.
+  if (!document || !stored) return { chunks: [] };
+  const pieces = placeChunks(stored.text, stored.outline, { contentType: document.content_type, size });
   if (pieces.length > maxChunks) return { failure: 'too_many_chunks' };
   const texts = pieces.map(({ embedded }) => embedded);
   const { model, dimensions, vectors } = await reindexEmbedder.embedAll(texts, {

@@ -68,11 +68,7 @@ async function allOf<const Steps extends readonly Step[]>(failures: unknown[], s
 export function housekeepingActivities({ db, storage, log, auditRetentionDays }: ActivityDeps) {
   const remove = (rows: retention.Expired) => retention.deleteInBatches(db, rows, reporting<retention.Deleted>());
   return {
-    async purgeAbandonedUploads(): Promise<number> {
-      const { before, ...options } = reporting<retention.Deleted | number>();
-      // A worker of an earlier version reports only the number.
-      return await purgeAbandonedUploads(db, { before: typeof before === 'number' ? { deleted: before } : before, ...options });
-    },
+    purgeAbandonedUploads: () => purgeAbandonedUploads(db, reporting<retention.Deleted>()),
     deleteOwnerlessOrganizations: () => deleteOwnerlessOrganizations(db, reporting<number>()),
     deleteFinishedJobs: () => remove(retention.finishedJobs),
     deleteAuditEntries: async () => (auditRetentionDays === 0 ? 0 : remove(retention.auditEntries(auditRetentionDays))),

@@ -15,8 +15,7 @@ const text = z.object({
   pages: count.nullable(),
   truncated: z.boolean(),
   content_type: z.string(),
-  // A service of an earlier version knows none.
-  outline: outline.default({ page_starts: null, headings: [] }),
+  outline,
   ocr_pages: count.optional(),
   ocr_confidence: z.array(z.int().min(0).max(100).nullable()).optional(),
   notices: z.array(z.object({ code: storable, text: storable })).optional(),
@@ -33,38 +32,32 @@ const vector = z.custom<number[]>((value) => Array.isArray(value) && value.every
 export const embeddings = z
   .object({ model: storable.min(1), dimensions: z.int().positive(), vectors: z.array(vector) })
   .refine(({ dimensions, vectors }) => vectors.every((vector) => vector.length === dimensions), 'a vector has another length');
-// A service of an earlier version does not know base64 and returns numbers.
 export const floatEmbeddings = z
   .object({ model: storable.min(1), dimensions: z.int().positive(), vectors: z.array(z.string()) })
   .transform(({ vectors, ...rest }, context): FloatEmbeddings => {
     const read = readFloatVectors(vectors, rest.dimensions);
     if (!read) context.addIssue('a vector is not made of as many floats');
     return { ...rest, vectors: read ?? [] };
+  });
+const embeddingModel = z
+  .object({
+    model: storable,
+    dimensions: z.int().positive().nullable(),
+    chunk_characters: z.int().positive(),
+    texts_per_call: z.int().positive(),
   })
-  .or(embeddings);
+  .transform(({ chunk_characters, texts_per_call, ...rest }) => ({
+    ...rest,
+    chunkCharacters: chunk_characters,
+    textsPerCall: texts_per_call,
+  }));
 export const health = z.object({
   ok: z.boolean(),
   provider: z.string(),
   ocr: z.string(),
   auth: z.string(),
-  problems: z.array(z.string()).default([]),
-  // A service of an earlier version does not tell.
-  embeddings: z
-    .array(
-      z
-        .object({
-          model: storable,
-          dimensions: z.int().positive().nullable(),
-          chunk_characters: z.int().positive(),
-          texts_per_call: z.int().positive(),
-        })
-        .transform(({ chunk_characters, texts_per_call, ...rest }) => ({
-          ...rest,
-          chunkCharacters: chunk_characters,
-          textsPerCall: texts_per_call,
-        })),
-    )
-    .default([]),
+  problems: z.array(z.string()),
+  embeddings: z.tuple([embeddingModel], embeddingModel),
 });
 export const refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 

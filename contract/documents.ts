@@ -242,12 +242,12 @@ export const documents = c.router({
     path: '/documents/:id/text',
     summary: 'Get the extracted text',
     description:
-      'The text that a succeeded job extracted; null until then. `truncated` tells that the document had more text than is kept. With `page` only the text of that page, without the white space around it: NOT_FOUND if the document has no such page, PRECONDITION_FAILED if it was extracted before the places of pages were kept, until it is extracted again.',
+      'The text that a succeeded job extracted; null until then. `truncated` tells that the document had more text than is kept. With `page` only the text of that page, without the white space around it: NOT_FOUND if the document has no such page.',
     pathParams: z.object({ id: pathId }),
     query: z.object({ page: optionalQueryInteger({ min: 1, max: 100_000 }).describe('Only this page, from 1.') }),
     ...operation('documents.text', {
       access: 'document:read',
-      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+      errors: ['NOT_FOUND'],
       response: z
         .object({
           documentId: id,

@@ -70,13 +70,12 @@ export interface ExtractionNotice {
 export interface DocumentTextTable {
   document_id: string;
   text: string;
-  /** Null if the text was stored by a version without outlines. */
-  outline: NullableJson<Outline>;
+  outline: Json<Outline>;
 }
 
 /** The beginnings of the parts of an extracted text, in characters (code points) of the text. */
 export interface Outline {
-  /** The length of the text to which this outline belongs. */
+  /** The length of the text. */
   characters: number;
   /** The beginning of each page; null for kinds without pages. Fewer pages than the document has, if its text was cut. */
   pages: number[] | null;

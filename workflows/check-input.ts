@@ -1,4 +1,4 @@
-import { ApplicationFailure, patched } from '@temporalio/workflow';
+import { ApplicationFailure } from '@temporalio/workflow';
 
 /** A rule for a field: a description of what it must hold, and a check. */
 type Rule = [what: string, isHeld: (value: unknown) => boolean];
@@ -15,8 +15,6 @@ export const carried: Rule = ['left out', (value) => typeof value === 'object'];
  * failure, `InvalidInput`.
  */
 export function checkInput<Input extends object>(input: Input, rules: { [Field in keyof Required<Input>]: Rule }): void {
-  // Runs that began before this check existed go on.
-  if (!patched('check-input')) return;
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw invalid('The input must be an object.');
   const known = new Map<string, Rule>(Object.entries(rules));
   for (const [name, value] of Object.entries(input)) {

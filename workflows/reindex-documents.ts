@@ -51,8 +51,7 @@ export async function reindexDocuments(input: ReindexInput = {}): Promise<Reinde
   const { dryRun = false } = input;
   const scope = { workspaceId: input.workspaceId, organizationId: input.organizationId };
   const target = input.target ?? (await slow.readReindexTarget());
-  // What an earlier version has carried over lacks some counts.
-  const progress: ReindexProgress = { ...nothing, failed: [], target, ...input.progress };
+  const progress: ReindexProgress = input.progress ?? { ...nothing, failed: [], target };
   setHandler(progressQuery, () => progress);
   if (!input.progress && !dryRun) await activities.recordReindex({ run: workflowInfo().firstExecutionRunId, input });
   for (;;) {

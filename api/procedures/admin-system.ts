@@ -68,7 +68,7 @@ async function readDatabase({ db }: ApiDeps): Promise<DatabaseStatus> {
   }
 }
 
-async function readAi({ ai, config }: ApiDeps): Promise<SystemStatus['ai'] & { embeddings: AiHealth['embeddings'] }> {
+async function readAi({ ai, config }: ApiDeps): Promise<SystemStatus['ai'] & { embeddings: AiHealth['embeddings'] | [] }> {
   const { url } = config.ai;
   try {
     const { latencyMs, value } = await measure(ai.health());

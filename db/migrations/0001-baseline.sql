@@ -226,7 +226,7 @@ create index document_pending_page on document (workspace_id, created_at desc, i
 create table document_text (
   document_id text primary key references document (id) on delete cascade,
   text text not null,
-  outline jsonb
+  outline jsonb not null
 );
 
 -- A chunk refers to its document with the tenant, so that none can name another workspace or organization than its document's.

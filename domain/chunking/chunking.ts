@@ -31,8 +31,5 @@ export function sizeOfChunking(chunking: string): ChunkSize {
   return chunkSizeOf(Number(characters));
 }
 
-/** The way of cutting that documents without such a name had. */
-export const firstChunking = '1';
-
 /** A document with more chunks is not indexed. */
 export const maxChunks = 2_000;

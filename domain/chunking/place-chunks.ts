@@ -34,14 +34,14 @@ export interface CutOptions {
 }
 
 /** Cuts a text into chunks of a size, each with its position in the document and its form for search. */
-export function placeChunks(text: string, outline: Outline | null, { contentType, size = chunkSize }: CutOptions = {}): PlacedChunk[] {
-  const headings = placeHeadings(text, outline?.headings ?? []);
+export function placeChunks(text: string, outline: Outline, { contentType, size = chunkSize }: CutOptions = {}): PlacedChunk[] {
+  const headings = placeHeadings(text, outline.headings);
   let [passed, characters] = [0, 0];
   return cutDocument(text, contentType, headings, size).map((cut) => {
     characters += countCharacters(text.slice(passed, cut.start));
     passed = cut.start;
     const [start, end] = [characters, characters + countCharacters(cut.text)];
-    const place = { start, end, headings: headingsOf(headings, cut), ...findPages(outline?.pages ?? null, start, end) };
+    const place = { start, end, headings: headingsOf(headings, cut), ...findPages(outline.pages, start, end) };
     return { text: cut.text, embedded: joinLines(cut), place };
   });
 }

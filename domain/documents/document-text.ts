@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { ExtractionNotice, Outline } from '../../db/schema.ts';
-import { countCharacters } from '../characters.ts';
 import { lockForEffects } from '../locks.ts';
 import type { DocumentRow } from './document.ts';
 
@@ -11,11 +10,9 @@ export async function getText(db: Db, documentId: string): Promise<string | null
   return (await findText(db, documentId))?.text ?? null;
 }
 
-/** The extracted text of a document with its outline, which is null if it is not known. Undefined if no text is stored. */
-export async function findText(db: Db, documentId: string): Promise<{ text: string; outline: Outline | null } | undefined> {
-  const row = await db.selectFrom('document_text').select(['text', 'outline']).where('document_id', '=', documentId).executeTakeFirst();
-  // An earlier version, which knows no outlines, may have replaced the text.
-  return row && { text: row.text, outline: row.outline?.characters === countCharacters(row.text) ? row.outline : null };
+/** The extracted text of a document with its outline; undefined if no text is stored. */
+export async function findText(db: Db, documentId: string): Promise<{ text: string; outline: Outline } | undefined> {
+  return await db.selectFrom('document_text').select(['text', 'outline']).where('document_id', '=', documentId).executeTakeFirst();
 }
 
 /** The position of a page in a text, in characters. */
@@ -26,19 +23,14 @@ export interface TextPage {
   end: number;
 }
 
-/**
- * Finds a page of a document's text; null if no text is stored. Throws NOT_FOUND if the document has no such page, PRECONDITION_FAILED if
- * its text has no page breaks on record.
- */
+/** Finds a page of a document's text; null if no text is stored. Throws NOT_FOUND if the document has no such page. */
 export async function findTextPage(db: Db, document: DocumentRow, number: number): Promise<TextPage | null> {
   if (document.extracted_at === null) return null;
   if (number > (document.extracted_pages ?? 0)) throw new ApiError('NOT_FOUND', { message: 'The document has no such page.' });
   const row = await db.selectFrom('document_text').select('outline').where('document_id', '=', document.id).executeTakeFirst();
-  const characters = document.extracted_characters ?? 0;
-  if (!row?.outline?.pages || row.outline.characters !== characters)
-    throw new ApiError('PRECONDITION_FAILED', { message: 'Where the pages begin is not known: extract the document again.' });
-  const { pages } = row.outline;
-  return { number, start: pages[number - 1] ?? characters, end: pages[number] ?? characters };
+  if (!row) return null;
+  const { pages, characters } = row.outline;
+  return { number, start: pages?.[number - 1] ?? characters, end: pages?.[number] ?? characters };
 }
 
 /** The text of a page, without the white space around it. */
@@ -56,7 +48,7 @@ export interface ExtractedText {
   characters: number;
   pages: number | null;
   truncated: boolean;
-  outline?: Outline;
+  outline: Outline;
   /** How many pages text recognition has read, if any. */
   ocrPages?: number | undefined;
   /** The confidence of text recognition for each page, in percent; null for pages without a result. */
@@ -106,7 +98,7 @@ export async function storeText(trx: Transaction, document: DocumentRow, extract
     .where('id', '=', document.id)
     .execute();
   await trx.deleteFrom('staged_index').where('document_id', '=', document.id).execute();
-  const stored = { text: extracted.text, outline: extracted.outline ? JSON.stringify(extracted.outline) : null };
+  const stored = { text: extracted.text, outline: JSON.stringify(extracted.outline) };
   await trx
     .insertInto('document_text')
     .values({ document_id: document.id, ...stored })

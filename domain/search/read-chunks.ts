@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Transaction } from '../../db/connect.ts';
+import type { Transaction } from '../../db/connect.ts';
 import { readRealArray } from '../../db/real-array.ts';
 import { inWorkspace } from '../documents/document.ts';
 import { dotProduct } from './unit-vector.ts';
@@ -57,10 +57,4 @@ export async function readChunks(
     ...chunk,
     score: embedding && comparison ? dotProduct(comparison.vector, readRealArray(embedding)) : null,
   }));
-}
-
-/** The texts of a document's chunks, in their order. */
-export async function readChunkTexts(db: Db, documentId: string): Promise<string[]> {
-  const rows = await db.selectFrom('chunk').select('text').where('document_id', '=', documentId).orderBy('index').execute();
-  return rows.map(({ text }) => text);
 }

@@ -109,39 +109,12 @@ describe('Citations', () => {
     }
   });
 
-  it('are unknown for what was indexed before, until it is indexed again', async () => {
-    const { db } = api.database;
-    const id = await index('observatory-handbook.pdf', 'application/pdf');
-    const input = { query: 'thorium-argon lamp', filter: { documentIds: [id] }, include: ['citation', 'highlights'], limit: 1 };
-    const [known] = await search(input);
-    await db.updateTable('document_text').set({ outline: null }).where('document_id', '=', id).execute();
-    const nothing = { text_start: null, text_end: null, page: null, page_breaks: null, headings: null };
-    await db.updateTable('chunk').set(nothing).where('document_id', '=', id).execute();
-    const [old] = await search(input);
-    expect(old.citation).to.deep.equal({ page: null, lastPage: null, headings: null, start: null, end: null });
-    expect(old.highlights).to.deep.equal(known.highlights.map((one: object) => ({ ...one, page: null })));
-    expect(await textOf(id, 1)).to.include({ code: 'PRECONDITION_FAILED', status: 412, defined: true });
-    expect(await run('document.index', id)).to.include({ status: 'succeeded' });
-    expect((await search(input))[0].citation).to.deep.equal(known.citation);
-    expect((await textOf(id, 1)).page.number).to.equal(1);
-  });
-
   it('have no position in a text that was extracted since', async () => {
     const id = await index('beekeeping-notes.md', 'text/markdown');
     const input = { query: 'mites', filter: { documentIds: [id] }, include: ['citation'], limit: 1 };
     const [known] = await search(input);
     await run('document.extract', id);
     expect((await search(input))[0].citation).to.deep.equal({ ...known.citation, start: null, end: null });
-  });
-
-  it('are as far as the old text goes if a document can no longer be extracted', async () => {
-    const id = await index('observatory-handbook.pdf', 'application/pdf');
-    const { db } = api.database;
-    await db.updateTable('document_text').set({ outline: null, text: 'the text of old' }).where('document_id', '=', id).execute();
-    await db.updateTable('document').set({ content_type: 'image/gif' }).where('id', '=', id).execute();
-    expect(await run('document.index', id)).to.include({ status: 'succeeded' });
-    const [{ text, citation }] = await search({ query: 'old', mode: 'lexical', filter: { documentIds: [id] }, include: ['citation'] });
-    expect([text, citation]).to.deep.equal(['the text of old', { page: null, lastPage: null, headings: [], start: 0, end: 15 }]);
   });
 
   it('are asked for by name', async () => {

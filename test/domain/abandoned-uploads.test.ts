@@ -1,8 +1,5 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import type { ActivityDeps } from '../../activities/deps.ts';
-import { housekeepingActivities } from '../../activities/scheduled.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { purgeAbandonedUploads } from '../../domain/documents/purge-uploads.ts';
@@ -102,12 +99,6 @@ describe('Many abandoned uploads', () => {
     // One wait for the lock takes ten seconds.
     expect(blocked.reports, 'one for each transaction').to.have.lengthOf(2);
     expect(await purge(blocked.reports.at(-1))).to.include({ purged: 40, failure: '' });
-  });
-
-  it('are counted on by a worker of this version after one of an earlier version, which told only how many', async () => {
-    await abandon('one', 3);
-    const { purgeAbandonedUploads: activity } = housekeepingActivities({ db } as ActivityDeps);
-    expect(await new MockActivityEnvironment({ heartbeatDetails: 7 }).run(activity)).to.equal(10);
   });
 
   it('are each looked at once, however many there are', async () => {

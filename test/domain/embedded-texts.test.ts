@@ -3,11 +3,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { chunkSizeOf } from '../../domain/chunking/chunking.ts';
 import { type PlacedChunk, placeChunks } from '../../domain/chunking/place-chunks.ts';
+import { noOutline } from '../support/outline.ts';
 
 const size = (characters: number) => ({ size: chunkSizeOf(characters) });
-const csv = (text: string, characters = 1_200) => placeChunks(text, null, { contentType: 'text/csv', ...size(characters) });
-const json = (text: string, characters = 1_200) => placeChunks(text, null, { contentType: 'application/json', ...size(characters) });
-const markdown = (text: string) => placeChunks(text, null, { contentType: 'text/markdown' });
+const csv = (text: string, characters = 1_200) => placeChunks(text, noOutline, { contentType: 'text/csv', ...size(characters) });
+const json = (text: string, characters = 1_200) => placeChunks(text, noOutline, { contentType: 'application/json', ...size(characters) });
+const markdown = (text: string) => placeChunks(text, noOutline, { contentType: 'text/markdown' });
 const embedded = (chunks: PlacedChunk[]) => chunks.map((chunk) => chunk.embedded).join('\n');
 
 /** The chunks stand in the text, follow each other, and leave nothing out. */
@@ -237,7 +238,7 @@ describe('What is embedded of a hostile text', () => {
   for (const [contentType, texts] of Object.entries(hostile))
     it(`of the type ${contentType} is made in time, and is not much more than there is`, () => {
       for (const text of texts) {
-        const chunks = placeChunks(text, null, { contentType });
+        const chunks = placeChunks(text, noOutline, { contentType });
         expectInPlace(text, chunks);
         expect(chunks.length).to.be.most(2_000);
         expect(embedded(chunks).length).to.be.most(4 * text.length);
@@ -252,7 +253,7 @@ describe('What is embedded of a hostile text', () => {
     const text = fc.array(token, { maxLength: 200 }).map((tokens) => tokens.join(''));
     fc.assert(
       fc.property(text, fc.constantFrom(...Object.keys(hostile)), fc.constantFrom(60, 1_200), (one, contentType, characters) => {
-        const chunks = placeChunks(one, null, { contentType, ...size(characters) });
+        const chunks = placeChunks(one, noOutline, { contentType, ...size(characters) });
         expectInPlace(one, chunks);
         for (const chunk of chunks) {
           expect([...chunk.text].length).to.be.most(characters);

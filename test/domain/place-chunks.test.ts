@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type ChunkPlace, placeChunks } from '../../domain/chunking/place-chunks.ts';
+import { noOutline } from '../support/outline.ts';
 
 const sentence = 'The lamp 😀 is lit at dusk by the keeper.';
 const paragraph = Array(12).fill(sentence).join(' ');
@@ -54,8 +55,8 @@ describe('The places of chunks', () => {
     }
   });
 
-  it('are known without an outline, but for pages and headings', () => {
-    for (const { place, text: ofChunk } of placeChunks(text, null)) {
+  it('are known of a text without pages and headings, but for pages and headings', () => {
+    for (const { place, text: ofChunk } of placeChunks(text, noOutline)) {
       expect(cut(text, place)).to.equal(ofChunk);
       expect(place).to.deep.include({ page: null, pageBreaks: null, headings: [] });
     }

@@ -11,6 +11,7 @@ import { readSearchedIndex } from '../../domain/search/searched-index.ts';
 import { storeChunks } from '../../domain/search/store-chunks.ts';
 import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { noOutline } from '../support/outline.ts';
 import { until } from '../support/processes.ts';
 
 const old = { model: 'old', dimensions: 8, chunking: '1' };
@@ -38,7 +39,7 @@ describe('The switch of a workspace to other vectors', () => {
     return document;
   }
   const stage = (document: BehindDocument) => stageDocument(database.db, document, { kind: target, chunks });
-  const extracted = (text: string) => ({ text, characters: text.length, pages: null, truncated: false });
+  const extracted = (text: string) => ({ text, characters: text.length, pages: null, truncated: false, outline: noOutline });
 
   /** Begins `work` while `holder` has done its part and is not committed, and commits once `work` waits for it. */
   async function behind<T>(holder: (trx: Transaction) => Promise<void>, work: () => Promise<T>): Promise<T> {

@@ -70,9 +70,9 @@ describe('The size of what is indexed', () => {
     expect(await chunksOf(first.documentId)).to.deep.equal({ count: 3 });
   });
 
-  it('takes vectors whose numbers a real cannot hold', async () => {
+  it('takes vectors whose length a real cannot hold', async () => {
     ai.behave('embed', (call) => ({
-      body: { model: 'fake', dimensions: 3, vectors: call.body.texts.map(() => [1e-60, 1e200, -1e-300]) },
+      body: { model: 'fake', dimensions: 3, vectors: call.body.texts.map(() => [1e-45, 3e38, -1e-45]) },
     }));
     const job = await index('Some text.');
     ai.behave('embed');

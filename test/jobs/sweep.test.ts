@@ -12,6 +12,7 @@ import { storeChunks } from '../../domain/search/store-chunks.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, summary } from '../support/jobs.ts';
+import { noOutline } from '../support/outline.ts';
 import { until } from '../support/processes.ts';
 import { withoutSweeps } from '../support/sweeps.ts';
 import { useApi } from '../support/use-api.ts';
@@ -171,7 +172,7 @@ describe('The sweep', () => {
       const stored = await succeedJob(db, zombie, {
         result: { chunks: 1 },
         async effects(trx) {
-          await storeText(trx, document, { text: 'zombie', characters: 6, pages: null, truncated: false });
+          await storeText(trx, document, { text: 'zombie', characters: 6, pages: null, truncated: false, outline: noOutline });
           await storeChunks(trx, document, { model: 'zombie', dimensions: 2, chunking: '1' }, [{ text: 'zombie', embedding: [1, 0] }]);
         },
       });

@@ -15,8 +15,7 @@ export class AiStandIn {
   readonly client = {
     embed: ({ texts }: { texts: string[] }) => this.#open({ model: 'stand-in', dimensions: 2, vectors: texts.map(() => [0.6, 0.8]) }),
     summarize: ({ text }: { text: string }) => this.#open({ summary: 'Short.', sentences: 1, model: 'stand-in', characters: text.length }),
-    // It says nothing of its models, so that texts are embedded in the usual way.
-    health: async () => ({ ok: true, version: 'stand-in', embeddings: [] }),
+    health: async () => ({ ok: true, embeddings: [{ model: 'stand-in', dimensions: 2, chunkCharacters: 1_200, textsPerCall: 32 }] }),
   } as unknown as AiClient;
   #onCall: ((call: AiCall) => void) | undefined;
 

@@ -2,6 +2,7 @@ import type { Db } from '../../db/connect.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { type ChunkSearch, type FoundChunk, findChunks } from '../../domain/search/find-chunks.ts';
 import { storeChunks } from '../../domain/search/store-chunks.ts';
+import { noOutline } from './outline.ts';
 
 export interface NewChunk {
   model: string;
@@ -18,7 +19,7 @@ export async function insertWorkspace(db: Db, id: string, index: { model: string
     .execute();
 }
 
-/** Writes a document of a workspace of {@link insertWorkspace} with these chunks, as a job stores them. */
+/** Writes a document of a workspace of {@link insertWorkspace} with these chunks, and the text of them, as a job stores them. */
 export async function insertDocument(
   db: Db,
   { id, workspaceId }: { id: string; workspaceId: string },
@@ -29,6 +30,11 @@ export async function insertDocument(
   await db
     .insertInto('document')
     .values({ ...place, id, name: `${id}.txt`, content_type: 'text/plain', size_bytes: 1 })
+    .execute();
+  const text = chunks.map((chunk) => chunk.text).join('\n\n');
+  await db
+    .insertInto('document_text')
+    .values({ document_id: id, text, outline: JSON.stringify(noOutline) })
     .execute();
   await storeIn(db, id, model, chunks);
 }

@@ -23,7 +23,7 @@ export interface FakeAi {
   env: Record<string, string>;
   /** What it says embeds and summarizes: `local` costs nothing to search with. */
   provider: string;
-  /** What it says of its models, the own one first; nothing by default, as a service of an earlier version. */
+  /** What it says of its models, the own one first. */
   embeddings: { model: string; dimensions: number | null; chunk_characters: number; texts_per_call: number }[];
   calls: AiCall[];
   /** Calls that are being answered now, and the most there ever were at once. */
@@ -69,7 +69,7 @@ export async function startFakeAi(): Promise<FakeAi> {
     const operation = request.url?.slice('/v1/'.length) as AiOperation;
     if (request.url === '/health') {
       const { provider, embeddings } = fake;
-      return send(response, { body: { ok: true, provider, ocr: 'none', auth: 'token', embeddings } });
+      return send(response, { body: { ok: true, provider, ocr: 'none', auth: 'token', problems: [], embeddings } });
     }
     fake.mostRunning = Math.max(fake.mostRunning, ++running);
     response.once('close', () => running--);
@@ -83,14 +83,14 @@ export async function startFakeAi(): Promise<FakeAi> {
     };
     fake.calls.push(call);
     const answered = await (behaviours.get(operation) ?? goodAnswer)(call);
-    if (answered) send(response, answered);
+    if (answered) send(response, { ...answered, body: asWanted(call, answered.body) });
   }
 
   const fake: FakeAi = {
     url,
     env: { AI_SERVICE_URL: url },
     provider: 'local',
-    embeddings: [],
+    embeddings: [{ model: 'fake', dimensions: 2, chunk_characters: 1_200, texts_per_call: 32 }],
     calls: [],
     get running() {
       return running;
@@ -104,6 +104,13 @@ export async function startFakeAi(): Promise<FakeAi> {
     stop: () => close(server),
   };
   return fake;
+}
+
+/** Adds to a text the outline, and writes vectors as floats, as the service does where it is asked for them. */
+function asWanted({ operation, body: wanted }: AiCall, body: any): unknown {
+  if (operation === 'extract' && typeof body?.text === 'string') return { outline: { page_starts: null, headings: [] }, ...body };
+  if (wanted.encoding_format !== 'base64' || !Array.isArray(body?.vectors)) return body;
+  return { ...body, vectors: body.vectors.map((vector: number[]) => Buffer.from(Float32Array.from(vector).buffer).toString('base64')) };
 }
 
 function send(response: ServerResponse, { status = 200, headers = {}, body, cut }: NonNullable<AiAnswer>): void {

@@ -1,11 +1,14 @@
 import { createServer, type Server } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { inTransaction } from '../../db/transaction.ts';
 import { chunkingOf, chunkSize } from '../../domain/chunking/chunking.ts';
 import { getDocument } from '../../domain/documents/document.ts';
+import { storeText } from '../../domain/documents/document-text.ts';
 import { storeChunks } from '../../domain/search/store-chunks.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import type { ReindexInput } from '../../workflows/inputs.ts';
+import { noOutline } from '../support/outline.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -13,8 +16,14 @@ import { useApi } from '../support/use-api.ts';
 function startAi(port: number): Promise<Server> {
   const server = createServer((req, res) => {
     res.setHeader('content-type', 'application/json');
-    if (req.url === '/health') return void res.end(JSON.stringify({ ok: true, provider: 'local', ocr: 'none', auth: 'on', problems: [] }));
-    req.resume().on('end', () => res.end(JSON.stringify({ model: 'local-hash-256', dimensions: 2, vectors: [[1, 0]] })));
+    const own = { model: 'local-hash-256', dimensions: 2 };
+    const embeddings = [{ ...own, chunk_characters: chunkSize.characters, texts_per_call: 32 }];
+    if (req.url === '/health')
+      return void res.end(JSON.stringify({ ok: true, provider: 'local', ocr: 'none', auth: 'on', problems: [], embeddings }));
+    void json(req).then((body: any) => {
+      const floats = Buffer.from(Float32Array.of(1, 0).buffer).toString('base64');
+      res.end(JSON.stringify({ ...own, vectors: [body.encoding_format === 'base64' ? floats : [1, 0]] }));
+    });
   });
   return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve(server)));
 }
@@ -68,6 +77,8 @@ describe('JOBS_HOLD_ON_OUTAGE', () => {
     ];
     const { id } = await api.upload(tenant, { bytes: 'A text.' });
     const row = await getDocument(db, id);
+    const extracted = { text: 'A text.', characters: 7, pages: null, truncated: false, outline: noOutline };
+    await inTransaction(db, (trx) => storeText(trx, row, extracted));
     await inTransaction(db, (trx) => storeChunks(trx, row, old, [{ text: 'A text.', embedding: [1, 0] }]));
     await db
       .insertInto('workspace_index')

@@ -27,7 +27,9 @@ export async function extraction(): Promise<Figure[]> {
   }
   for (const records of makeRecords()) {
     const { text, mediaType } = records;
-    const embedded = placeChunks(text, null, { contentType: mediaType }).map((chunk) => chunk.embedded);
+    const embedded = placeChunks(text, { characters: text.length, pages: null, headings: [] }, { contentType: mediaType }).map(
+      (chunk) => chunk.embedded,
+    );
     const measured = {
       value: shareNamed(records, embedded),
       baseline: shareNamed(
