@@ -79,25 +79,12 @@ export async function lockLiveSubscriptions(trx: Transaction, organizationId: st
     .execute();
 }
 
-/**
- * Locks the row of a subscription at the payment provider, so that two answers take turns; else one of the organization that an earlier
- * version made when its checkout began. Undefined if there is none. After the organization.
- */
-export async function lockStoredSubscription(
-  trx: Transaction,
-  { stripeSubscriptionId, begunAs, organizationId }: { stripeSubscriptionId: string; begunAs: string; organizationId: string },
-): Promise<SubscriptionRow | undefined> {
+/** Locks the row of a subscription at the payment provider, after the organization; undefined if there is none. */
+export async function lockStoredSubscription(trx: Transaction, stripeSubscriptionId: string): Promise<SubscriptionRow | undefined> {
   return await trx
     .selectFrom('subscription')
     .selectAll()
-    .where(({ eb, or, and }) =>
-      or([
-        eb('stripeSubscriptionId', '=', stripeSubscriptionId),
-        and([eb('id', '=', begunAs), eb('referenceId', '=', organizationId), eb('stripeSubscriptionId', 'is', null)]),
-      ]),
-    )
-    .orderBy(sql`"stripeSubscriptionId" is null`)
-    .limit(1)
+    .where('stripeSubscriptionId', '=', stripeSubscriptionId)
     .forNoKeyUpdate()
     .executeTakeFirst();
 }

@@ -23,8 +23,7 @@ export async function storeSubscription(
 ): Promise<SubscriptionRow | undefined> {
   const { subscription, fetch } = fetched;
   const organizationId = await lockOrganizationOfCustomer(trx, idOf(subscription.customer) ?? '');
-  const begunAs = subscription.metadata.subscriptionId ?? '';
-  const found = await lockStoredSubscription(trx, { stripeSubscriptionId: subscription.id, begunAs, organizationId: organizationId ?? '' });
+  const found = await lockStoredSubscription(trx, subscription.id);
   const { plan } = readItems(subscription, plans);
   const values = { ...valuesOf(fetched, plans), syncedAt: sql<Date>`now()`, syncedFetch: fetch };
   let stored: SubscriptionRow;
