@@ -1,8 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ControlledTransaction, Kysely, type Transaction as KyselyTransaction, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
+import type { Intent } from '../workflows/definitions.ts';
 import { boundsOf, keepAlive, responseMs, settingsOf, type WorkBounds, type WorkClass } from './bounds.ts';
 import { BoundedDriver } from './driver.ts';
+import type { Fact, Observe } from './facts.ts';
+import type { Dispatch } from './outbox-message.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -11,9 +14,18 @@ import type { Database } from './schema.ts';
  */
 export type Pool = pg.Pool & { options: { localBounds?: string | undefined } };
 /** The database or a transaction: the parameter of a read. */
-export type Db = Kysely<Database>;
+export interface Db extends Kysely<Database> {
+  /** Dispatches the intents of its committed transactions. Without it they wait for a relay. */
+  dispatch?: Dispatch | undefined;
+  /** Gets the facts of its committed transactions. */
+  observe?: Observe | undefined;
+}
 /** A transaction: the parameter of a write that must be atomic with others. */
-export type Transaction = KyselyTransaction<Database> | ControlledTransaction<Database>;
+export type Transaction = (KyselyTransaction<Database> | ControlledTransaction<Database>) & {
+  /** What it has added for its commit. Only transactions of `inTransaction` collect it. */
+  intents?: Intent[];
+  facts?: Fact[];
+};
 
 // Counts and byte sums are int8, far below 2^53. A `date` is a calendar day, which a Date would shift by the time zone.
 const types = {

@@ -1,4 +1,3 @@
-import type { Db, Transaction } from './connect.ts';
 import type { JobKind } from './schema.ts';
 
 /** Something that happened and is committed, for the metrics. It holds no ids, since its fields become labels. */
@@ -20,30 +19,5 @@ type CreditPurpose = 'job' | 'search';
 /** How chunks were found: by a vector index, by pgvector's exact scan, by a scan of quantized vectors, or by words alone. */
 export type SearchPath = 'index' | 'exact' | 'quantized' | 'lexical';
 
+/** Gets facts. It must not throw. */
 export type Observe = (fact: Fact) => void;
-
-const observers = new WeakMap<object, Observe>();
-const collected = new WeakMap<object, Fact[]>();
-
-/** Sets the observer of facts of `db`. It must not throw. */
-export function setObserver(db: Db, observe: Observe): void {
-  observers.set(db, observe);
-}
-
-/** Reports a fact: at once, or after the commit in a transaction of `inTransaction`. */
-export function addFact(db: Db | Transaction, fact: Fact): void {
-  const facts = collected.get(db);
-  if (facts) facts.push(fact);
-  else observers.get(db)?.(fact);
-}
-
-/** Lets a transaction collect facts until {@link tellFacts}. A rollback drops them. */
-export function collectFacts(trx: Transaction): void {
-  collected.set(trx, []);
-}
-
-/** Reports the facts of a committed transaction. */
-export function tellFacts(db: Db, trx: Transaction): void {
-  const observe = observers.get(db);
-  if (observe) for (const fact of collected.get(trx) ?? []) observe(fact);
-}

@@ -1,6 +1,7 @@
 import { type DatabaseConnection, type Driver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { Transaction } from './connect.ts';
-import { collectIntents, type OutboxMessage, writeIntents } from './outbox.ts';
+import { writeIntents } from './outbox.ts';
+import type { OutboxMessage } from './outbox-message.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -16,8 +17,8 @@ export function joinTransaction(connection: DatabaseConnection, work: (trx: Tran
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
-  return db.transaction().execute(async (trx) => {
-    collectIntents(trx);
+  return db.transaction().execute(async (begun) => {
+    const trx = Object.assign(begun, { intents: [] });
     await work(trx);
     return writeIntents(trx);
   });

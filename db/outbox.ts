@@ -2,14 +2,7 @@ import { sql } from 'kysely';
 import { currentTraceparent } from '../telemetry/spans.ts';
 import type { Intent } from '../workflows/definitions.ts';
 import type { Db, Transaction } from './connect.ts';
-
-/** An intent as the table holds it. */
-export interface OutboxMessage {
-  id: number;
-  intent: Intent;
-  /** The trace context of the writer. */
-  traceparent: string | null;
-}
+import type { OutboxMessage } from './outbox-message.ts';
 
 /** How long the process that wrote an intent may take to dispatch it. After that a relay does. */
 const writerLeaseSeconds = 5;
@@ -17,27 +10,18 @@ const writerLeaseSeconds = 5;
 const maxDispatched = 100;
 const rowsPerInsert = 1_000;
 
-const collected = new WeakMap<Transaction, Intent[]>();
-
 /**
  * Adds an intent to a transaction of `inTransaction` (docs/rules.md, outbox). Intents are written and dispatched in the order of these
  * calls. Throws in any other transaction, which would lose the intent.
  */
 export function addToOutbox(trx: Transaction, intent: Intent): void {
-  const intents = collected.get(trx);
-  if (!intents) throw new Error('This transaction was not begun by inTransaction, which writes the outbox.');
-  intents.push(intent);
-}
-
-/** Lets a transaction collect intents until {@link writeIntents}. */
-export function collectIntents(trx: Transaction): void {
-  collected.set(trx, []);
+  if (!trx.intents) throw new Error('This transaction was not begun by inTransaction, which writes the outbox.');
+  trx.intents.push(intent);
 }
 
 /** Writes the intents of a transaction, as its last statement. Returns those that this process must dispatch, under a short lease. */
 export async function writeIntents(trx: Transaction): Promise<OutboxMessage[]> {
-  const intents = collected.get(trx) ?? [];
-  collected.delete(trx);
+  const { intents = [] } = trx;
   const messages: OutboxMessage[] = [];
   for (let start = 0; start < intents.length; start += rowsPerInsert) {
     const rows = await trx
@@ -59,18 +43,7 @@ function toRow(intent: Intent, leased: boolean) {
   };
 }
 
-/** Sends committed intents to Temporal. Never waits and never throws: an intent that fails stays for the relay. */
-export type Dispatch = (messages: OutboxMessage[]) => void;
-
-const dispatchers = new WeakMap<Db, Dispatch>();
-
-/** Sets the dispatcher of intents of `db`'s transactions. Without one they wait for a relay. */
-export function setDispatcher(db: Db, dispatch: Dispatch | undefined): void {
-  if (dispatch) dispatchers.set(db, dispatch);
-  else dispatchers.delete(db);
-}
-
 /** Passes committed intents to the dispatcher of `db`, if there is one. */
 export function dispatchCommitted(db: Db, messages: OutboxMessage[]): void {
-  if (messages.length > 0) dispatchers.get(db)?.(messages);
+  if (messages.length > 0) db.dispatch?.(messages);
 }

@@ -1,6 +1,5 @@
 import type { Db, Transaction } from './connect.ts';
-import { collectFacts, tellFacts } from './facts.ts';
-import { collectIntents, dispatchCommitted, writeIntents } from './outbox.ts';
+import { dispatchCommitted, writeIntents } from './outbox.ts';
 
 const attempts = 4;
 /** deadlock_detected and serialization_failure: Postgres has rolled back, so the same work may be run again. */
@@ -11,15 +10,14 @@ const retryableCodes = new Set(['40P01', '40001']);
  * again (docs/rules.md, lock order), so it must have no effects outside of the transaction.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Transaction) => Promise<T>): Promise<T> {
-  const { result, messages, committed } = await retryDeadlocks(() =>
-    db.transaction().execute(async (trx) => {
-      collectIntents(trx);
-      collectFacts(trx);
+  const { result, messages, facts } = await retryDeadlocks(() =>
+    db.transaction().execute(async (begun) => {
+      const trx = Object.assign(begun, { intents: [], facts: [] });
       const result = await work(trx);
-      return { result, messages: await writeIntents(trx), committed: trx };
+      return { result, messages: await writeIntents(trx), facts: trx.facts };
     }),
   );
-  tellFacts(db, committed);
+  for (const fact of facts) db.observe?.(fact);
   dispatchCommitted(db, messages);
   return result;
 }

@@ -1,6 +1,5 @@
 import type { Registry } from 'prom-client';
 import type { Db, Pool } from '../db/connect.ts';
-import { setObserver } from '../db/facts.ts';
 import { observePool } from '../db/observe-pool.ts';
 import { watchBreaker, watchPools } from './gauges.ts';
 import type { ServerMetrics } from './server-metrics.ts';
@@ -13,7 +12,7 @@ export function watchDatabase(
 ): void {
   watchPools(registry, pools);
   for (const [name, pool] of Object.entries(pools)) observePool(pool, (took) => metrics.observePoolWait(name, took));
-  for (const db of dbs) setObserver(db, metrics.observeFact);
+  for (const db of dbs) db.observe = metrics.observeFact;
 }
 
 /** The reports of this process's workers. */

@@ -1,6 +1,6 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Db } from '../db/connect.ts';
-import type { OutboxMessage } from '../db/outbox.ts';
+import type { OutboxMessage } from '../db/outbox-message.ts';
 import { continueTrace, inSpan, type SpanAttributes } from '../telemetry/spans.ts';
 import type { Intent } from '../workflows/definitions.ts';
 import { logFieldsOf } from './log-fields.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { pause } from '../concurrency/pause.ts';
 import type { Db } from '../db/connect.ts';
-import type { OutboxMessage } from '../db/outbox.ts';
+import type { OutboxMessage } from '../db/outbox-message.ts';
 import type { IntentDelivery } from './intent-delivery.ts';
 import { logFieldsOf } from './log-fields.ts';
 import { grpcErrorOf, isUnreachable } from './unreachable.ts';

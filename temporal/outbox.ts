@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connect.ts';
-import { type OutboxMessage, setDispatcher } from '../db/outbox.ts';
+import type { OutboxMessage } from '../db/outbox-message.ts';
 import { overConnection } from './connect.ts';
 import { IntentDelivery } from './intent-delivery.ts';
 import { logFieldsOf } from './log-fields.ts';
@@ -66,7 +66,7 @@ export function createOutbox({ db, workerDb, client, log, settings }: OutboxOpti
 
   return {
     start() {
-      for (const each of [db, ...(workerDb ? [workerDb] : [])]) setDispatcher(each, dispatch);
+      for (const each of [db, ...(workerDb ? [workerDb] : [])]) each.dispatch = dispatch;
       relaying ??= relay.run(stopping.signal);
     },
     shareConnection(connection) {
@@ -74,7 +74,7 @@ export function createOutbox({ db, workerDb, client, log, settings }: OutboxOpti
     },
     async stop() {
       stopping.abort();
-      for (const each of [db, ...(workerDb ? [workerDb] : [])]) setDispatcher(each, undefined);
+      for (const each of [db, ...(workerDb ? [workerDb] : [])]) each.dispatch = undefined;
       await Promise.race([Promise.allSettled([relaying, ...inFlight]), delay(stopMs)]);
     },
   };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
+import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
-import { addFact } from '../../db/facts.ts';
 import type { Plan } from '../billing/plan.ts';
 
 export interface Charge {

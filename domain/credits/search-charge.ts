@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { addFact } from '../../db/add-fact.ts';
 import type { Db } from '../../db/connect.ts';
-import { addFact } from '../../db/facts.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';

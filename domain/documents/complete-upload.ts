@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
+import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
-import { addFact } from '../../db/facts.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import type { Storage } from '../../storage/port.ts';
 import { tellUploadEnded } from '../../workflows/definitions.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { addFact } from '../../db/add-fact.ts';
 import type { Db } from '../../db/connect.ts';
-import { addFact } from '../../db/facts.ts';
 import { findJob, type JobHead, type JobRow } from './job.ts';
 
 /** The claimed job, or its present state if it could not be claimed; undefined if the row is gone. */

@@ -1,6 +1,6 @@
 import { jobCredits } from '../../contract/jobs.ts';
+import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
-import { addFact } from '../../db/facts.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import type { JobKind, PlanName } from '../../db/schema.ts';
 import { type Intent, startJob } from '../../workflows/definitions.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
-import { addFact } from '../../db/facts.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { tellJobCanceled } from '../../workflows/definitions.ts';
 import { DocumentGone } from '../documents/document.ts';

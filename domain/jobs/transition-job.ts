@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { addFact } from '../../db/add-fact.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
-import { addFact, type JobOutcome } from '../../db/facts.ts';
+import type { JobOutcome } from '../../db/facts.ts';
 import type { JobStatus } from '../../db/schema.ts';
 import { readDocuments } from '../documents/document.ts';
 import type { JobError, JobRow } from './job.ts';

@@ -1,7 +1,7 @@
 import type { SearchMode } from '../../contract/document-search.ts';
+import { addFact } from '../../db/add-fact.ts';
 import { cancelOnAbort } from '../../db/cancel-on-abort.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
-import { addFact } from '../../db/facts.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { chargeSearch, refundSearch, settleSearch } from '../credits/search-charge.ts';
 import type { DocumentFilter } from '../documents/document-filter.ts';

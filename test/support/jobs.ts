@@ -1,6 +1,6 @@
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { expect } from 'chai';
-import type { OutboxMessage } from '../../db/outbox.ts';
+import type { OutboxMessage } from '../../db/outbox-message.ts';
 import type { JobKind } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
