@@ -3,7 +3,7 @@ import type { Transaction } from '../db/connect.ts';
 import type { JobKind, Outline } from '../db/schema.ts';
 import { countCharacters } from '../domain/characters.ts';
 import { chunkingOf, chunkSizeOf, maxChunks } from '../domain/chunking/chunking.ts';
-import { placeChunks } from '../domain/chunking/place-chunks.ts';
+import { cutChunks } from '../domain/chunking/cut-chunks.ts';
 import { DocumentGone, type DocumentRow, findDocument } from '../domain/documents/document.ts';
 import { type ExtractedText, findText, keepText, storeText } from '../domain/documents/document-text.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
@@ -16,23 +16,23 @@ import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
 
 /**
- * Does the work of one kind of job, and returns its result and effects; stores nothing itself. Stops when the signal aborts. `tell` reports
+ * Does the work of one kind of job, and returns its result and effects; stores nothing itself. Stops when the signal aborts. `report` reports
  * its progress to operators in plain words.
  */
-export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, tell: (progress: string) => void) => Promise<Outcome>;
+export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, report: (progress: string) => void) => Promise<Outcome>;
 
 /** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, `ocrPages` and `notices` if there are any. */
-const extractDocument: Handler = async (deps, job, signal, tell) => {
+const extractDocument: Handler = async (deps, job, signal, report) => {
   const document = await getJobDocument(deps, job);
-  const extracted = await extractText(deps, document, { requestId: job.id, signal, tell });
+  const extracted = await extractText(deps, document, { requestId: job.id, signal, report });
   const { text: _, outline: __, ocrConfidence: ___, ...result } = extracted;
   return { result, effects: (trx) => storeText(trx, document, extracted) };
 };
 
 /** Summarizes a document, after extracting its text if none is stored. Result: `{ summary, sentences, model, characters }`. */
-const summarizeDocument: Handler = async (deps, job, signal, tell) => {
+const summarizeDocument: Handler = async (deps, job, signal, report) => {
   const document = await getJobDocument(deps, job);
-  const { text, store } = await getDocumentText(deps, document, { requestId: job.id, signal, tell });
+  const { text, store } = await getDocumentText(deps, document, { requestId: job.id, signal, report });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to summarize.', false);
   const maxSentences = Number(job.input.maxSentences);
   const summary = await deps.ai.summarize({ text, maxSentences, signal, requestId: job.id });
@@ -43,19 +43,19 @@ const summarizeDocument: Handler = async (deps, job, signal, tell) => {
  * Indexes a document for search, after extracting its text if none is stored. It is embedded by the model that its workspace is searched with.
  * Result: `{ chunks, characters, model, dimensions }`.
  */
-const indexDocument: Handler = async (deps, job, signal, tell) => {
+const indexDocument: Handler = async (deps, job, signal, report) => {
   const until = Date.now() + deps.jobs.timeoutMs;
   const document = await getJobDocument(deps, job);
-  const { text, outline, store, isStored } = await getDocumentText(deps, document, { requestId: job.id, signal, tell });
+  const { text, outline, store, isStored } = await getDocumentText(deps, document, { requestId: job.id, signal, report });
   const read = await readSearchedIndex(deps.db, document.workspace_id);
   const { chunkCharacters, textsPerCall } = await deps.embedder.profileOf(read?.model);
   const size = chunkSizeOf(chunkCharacters);
-  const pieces = placeChunks(text, outline, { contentType: document.content_type, size });
+  const pieces = cutChunks(text, outline, { contentType: document.content_type, size });
   if (pieces.length > maxChunks) {
     throw new JobFailure('too_many_chunks', `The document has more than ${maxChunks} chunks and cannot be indexed.`, false);
   }
   const texts = pieces.map(({ embedded }) => embedded);
-  const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} chunks.`);
+  const onProgress = (done: number) => report(`Embedded ${done} of ${texts.length} chunks.`);
   const embedding = { signal, requestId: job.id, index: read, textsPerCall, until, onProgress };
   const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, embedding);
   const chunks = pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] }));
@@ -78,11 +78,11 @@ const summarizeText: Handler = async (deps, job, signal) => {
 };
 
 /** Embeds texts. Result: `{ model, dimensions, vectors }`, a vector for each text. */
-const embedTexts: Handler = async (deps, job, signal, tell) => {
+const embedTexts: Handler = async (deps, job, signal, report) => {
   const until = Date.now() + deps.jobs.timeoutMs;
   const { texts } = job.input as { texts: string[] };
   const textsPerCall = await deps.embedder.textsPerCall();
-  const onProgress = (done: number) => tell(`Embedded ${done} of ${texts.length} texts.`);
+  const onProgress = (done: number) => report(`Embedded ${done} of ${texts.length} texts.`);
   return { result: { ...(await deps.embedder.embedNumbers(texts, { signal, requestId: job.id, textsPerCall, until, onProgress })) } };
 };
 
@@ -105,7 +105,7 @@ async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<Document
 interface Call {
   requestId: string;
   signal: AbortSignal;
-  tell: (progress: string) => void;
+  report: (progress: string) => void;
 }
 
 /** A document's text, whether it was already stored, and the effect that stores a new one. */
@@ -139,12 +139,12 @@ async function withoutObject({ db, storage, log }: ActivityDeps, { id }: Documen
 }
 
 /** Lets the AI service read a document's object. Throws as {@link withoutObject} if there is none, AiServiceError, or the signal's reason. */
-async function extractText(deps: ActivityDeps, document: DocumentRow, { tell, ...call }: Call): Promise<ExtractedText> {
+async function extractText(deps: ActivityDeps, document: DocumentRow, { report, ...call }: Call): Promise<ExtractedText> {
   const body = await deps.storage.read(document.object_key);
   if (!body) throw await withoutObject(deps, document);
   try {
     const { content_type: contentType, size_bytes: contentLength } = document;
-    const onProgress = ({ read, of }: ExtractionProgress) => tell(`Text recognition has read ${read} of ${of} scanned pages.`);
+    const onProgress = ({ read, of }: ExtractionProgress) => report(`Text recognition has read ${read} of ${of} scanned pages.`);
     const extracted = await deps.ai.extract({ body, contentType, contentLength, onProgress, ...call });
     const { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline } = extracted;
     const { page_starts: pageStarts, headings } = outline;

@@ -11,7 +11,7 @@ import { organizationActivities } from './organizations.ts';
 import { reindexActivities } from './reindex.ts';
 import { replayActivities } from './replay.ts';
 import { type AttemptInput, runJobAttempt } from './run-job-attempt.ts';
-import { housekeepingActivities, indexActivities, sweepActivities, tellingSuccess } from './scheduled.ts';
+import { housekeepingActivities, indexActivities, sweepActivities, reportingSuccess } from './scheduled.ts';
 import { workspaceActivities } from './workspaces.ts';
 
 /** The activities of workflows. Each is thin: it calls the domain, the storage or the AI service. */
@@ -20,7 +20,7 @@ export type Activities = ReturnType<typeof createActivities>;
 /** All activities, by the names by which workflows call them. */
 export function createActivities(deps: ActivityDeps) {
   return {
-    ...tellingSuccess(deps, { ...housekeepingActivities(deps), ...indexActivities(deps), ...sweepActivities(deps) }),
+    ...reportingSuccess(deps, { ...housekeepingActivities(deps), ...indexActivities(deps), ...sweepActivities(deps) }),
     ...billingActivities(deps),
     ...mailActivities(deps),
     ...organizationActivities(deps),

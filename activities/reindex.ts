@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { AiServiceError } from '../ai/client.ts';
 import { chunkingOf, chunkSize, chunkSizeOf, maxChunks, sizeOfChunking } from '../domain/chunking/chunking.ts';
-import { placeChunks } from '../domain/chunking/place-chunks.ts';
+import { cutChunks } from '../domain/chunking/cut-chunks.ts';
 import { findDocument } from '../domain/documents/document.ts';
 import { findText } from '../domain/documents/document-text.ts';
 import { type BehindDocument, countBehind, listBehind, nextWorkspaceBehind, type ReindexScope } from '../domain/reindex/find-behind.ts';
@@ -163,7 +163,7 @@ async function embedDocument(
   const [document, stored] = await Promise.all([findDocument(db, documentId), findText(db, documentId)]);
   // It was deleted meanwhile.
   if (!document || !stored) return { chunks: [] };
-  const pieces = placeChunks(stored.text, stored.outline, { contentType: document.content_type, size });
+  const pieces = cutChunks(stored.text, stored.outline, { contentType: document.content_type, size });
   if (pieces.length > maxChunks) return { failure: 'too_many_chunks' };
   const texts = pieces.map(({ embedded }) => embedded);
   const { model, dimensions, vectors } = await reindexEmbedder.embedAll(texts, {

@@ -99,19 +99,19 @@ export function indexActivities({ maintenanceDb }: ActivityDeps) {
 }
 
 /** The same steps, with reports to the observer: now that each is expected, and later each success, by name. */
-export function tellingSuccess<Steps extends Record<string, () => Promise<unknown>>>(
+export function reportingSuccess<Steps extends Record<string, () => Promise<unknown>>>(
   { steps: observer }: Pick<ActivityDeps, 'steps'>,
   steps: Steps,
 ): Steps {
   if (!observer) return steps;
-  const telling = Object.entries(steps).map(([name, step]) => {
+  const reporting = Object.entries(steps).map(([name, step]) => {
     observer.expected(name);
-    const told = async () => {
+    const reported = async () => {
       const result = await step();
       observer.succeeded(name);
       return result;
     };
-    return [name, told];
+    return [name, reported];
   });
-  return Object.fromEntries(telling) as Steps;
+  return Object.fromEntries(reporting) as Steps;
 }

@@ -110,10 +110,10 @@ export function integer(defaultValue: number, { min = 0, max = Number.MAX_SAFE_I
 }
 
 /** Node runs a timer of more than 2,147,483,647 ms at once. What is added to a time, such as a grace, still fits below that. */
-export const mostMilliseconds = 2_147_000_000;
+export const maxMilliseconds = 2_147_000_000;
 
 /** A time in milliseconds from a variable, which a timer may wait for. */
-export function milliseconds(defaultValue: number, { min = 0, max = mostMilliseconds } = {}) {
+export function milliseconds(defaultValue: number, { min = 0, max = maxMilliseconds } = {}) {
   return integer(defaultValue, { min, max });
 }
 

@@ -38,9 +38,9 @@ export function payloadKeys() {
 }
 
 /** A sentence if it is none. */
-function parseKey(entry: string, place: number): PayloadKey | string {
+function parseKey(entry: string, position: number): PayloadKey | string {
   const [, id, text = ''] = /^([\w.-]{1,40}):(.*)$/.exec(entry) ?? [];
-  if (id === undefined) return `number ${place} must be ID:KEY, with an id of letters, digits, dots and hyphens`;
+  if (id === undefined) return `number ${position} must be ID:KEY, with an id of letters, digits, dots and hyphens`;
   if (id === plain) return `no key may have the id ${plain}`;
   if (!isBase64(text)) return `the key ${id} is not base64`;
   const bytes = Buffer.from(text, 'base64');

@@ -10,7 +10,7 @@ import {
   integer,
   logLevel,
   milliseconds,
-  mostMilliseconds,
+  maxMilliseconds,
   optionalFlag,
   postgresUrl,
   required,
@@ -106,7 +106,7 @@ export const serverEnvironment = z.object({
     .regex(/^\d+(,\d+)*$/, 'must be whole numbers separated by commas')
     .default('10000,30000,90000')
     .transform((value) => value.split(',').map(Number))
-    .refine((delaysMs) => delaysMs.every((delayMs) => delayMs <= mostMilliseconds), `must be at most ${mostMilliseconds} each`),
+    .refine((delaysMs) => delaysMs.every((delayMs) => delayMs <= maxMilliseconds), `must be at most ${maxMilliseconds} each`),
   JOBS_HOLD_ON_OUTAGE: flag(false),
   AUDIT_LOG_RETENTION_DAYS: integer(365, { max: 1_000_000 }),
   RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),

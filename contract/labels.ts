@@ -3,10 +3,10 @@ import { isStorable } from './characters.ts';
 import type { Issue } from './errors.ts';
 import { singleLine } from './fields.ts';
 
-const mostTags = 50;
+const maxTags = 50;
 const longestTag = 64;
 /** As JSON. */
-const mostMetadataBytes = 16 * 1024;
+const maxMetadataBytes = 16 * 1024;
 /** The metadata itself is the first level. */
 const deepestMetadata = 5;
 
@@ -14,7 +14,7 @@ export const tag = singleLine({ min: 1, max: longestTag }).meta({ examples: ['co
 
 export const tags = z
   .array(tag)
-  .max(mostTags)
+  .max(maxTags)
   .describe('Labels to find the document by. Upper and lower case differ; one that is there twice is kept once.')
   .meta({ examples: [['contract', '2026']] });
 
@@ -33,7 +33,7 @@ export const metadata = jsonObject
     if (problem) context.addIssue({ code: 'custom', ...problem });
   })
   .describe(
-    `Any JSON object of at most ${mostMetadataBytes} bytes as JSON, at most ${deepestMetadata} levels deep, without a field \`__proto__\`.`,
+    `Any JSON object of at most ${maxMetadataBytes} bytes as JSON, at most ${deepestMetadata} levels deep, without a field \`__proto__\`.`,
   )
   .meta({ examples: [{ customer: 'Korvid Ridge', year: 2026 }] });
 
@@ -84,7 +84,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 
 function findExcess(value: object): Problem | undefined {
   const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
-  return bytes <= mostMetadataBytes ? undefined : { path: [], message: `must have at most ${mostMetadataBytes} bytes as JSON` };
+  return bytes <= maxMetadataBytes ? undefined : { path: [], message: `must have at most ${maxMetadataBytes} bytes as JSON` };
 }
 
 /** Values that no index finds: a list, or an object without fields. */

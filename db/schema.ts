@@ -174,8 +174,8 @@ export interface StagedIndexTable {
   model: string;
   dimensions: number;
   chunking: string;
-  /** The position of each chunk, or null: `ChunkPlace` of the domain. */
-  places: ColumnType<object[], string, string>;
+  /** The position of each chunk, or null: `ChunkPosition` of the domain. */
+  positions: ColumnType<object[], string, string>;
   texts: string[];
   /** The 32-bit floats of all chunks, one after another, low byte first. */
   vectors: Buffer;
@@ -377,7 +377,7 @@ export interface RecentMailTable {
 export interface JobStreamLeaseTable {
   user_id: string;
   /** The number of the lease: 1 to the number of streams that the user may have open. */
-  place: number;
+  slot: number;
   /** The stream that holds the lease. */
   holder: string;
   expires_at: Date;

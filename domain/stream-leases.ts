@@ -5,8 +5,8 @@ import type { Db } from '../db/connect.ts';
 /** One of the leases that a user's streams may hold. It ends at its time unless its stream renews it. */
 export interface StreamLeaseKey {
   userId: string;
-  /** The number of the lease: 1 to the number of streams that a user may have open. */
-  place: number;
+  /** 1 to the number of streams that a user may have open. */
+  slot: number;
   /** The connection that holds it: the id that the client gave to its stream, if any, a slash, and an id of its own. */
   holder: string;
 }
@@ -25,40 +25,40 @@ export async function acquireStreamLease(
   for (;;) {
     const { rows } = await sql<{ free: number; acquired: number | null }>`
       with free as (
-        select numbered.place, coalesce(${isOwn}, false) as is_own from generate_series(1, ${perUser}::int) as numbered (place)
-        left join job_stream_lease as lease on lease.user_id = ${userId} and lease.place = numbered.place
-        where lease.place is null or lease.expires_at <= now() or ${isOwn}
+        select numbered.slot, coalesce(${isOwn}, false) as is_own from generate_series(1, ${perUser}::int) as numbered (slot)
+        left join job_stream_lease as lease on lease.user_id = ${userId} and lease.slot = numbered.slot
+        where lease.slot is null or lease.expires_at <= now() or ${isOwn}
       ), acquired as (
-        insert into job_stream_lease as lease (user_id, place, holder, expires_at)
-        select ${userId}, place, ${holder}, now() + make_interval(secs => ${leaseSeconds}) from free order by is_own desc, place limit 1
-        on conflict (user_id, place) do update set holder = excluded.holder, expires_at = excluded.expires_at
+        insert into job_stream_lease as lease (user_id, slot, holder, expires_at)
+        select ${userId}, slot, ${holder}, now() + make_interval(secs => ${leaseSeconds}) from free order by is_own desc, slot limit 1
+        on conflict (user_id, slot) do update set holder = excluded.holder, expires_at = excluded.expires_at
           where lease.expires_at <= now() or ${isOwn}
-        returning place
+        returning slot
       ), left_over as (
-        delete from job_stream_lease as lease where user_id = ${userId} and ${isOwn} and place <> (select place from acquired)
+        delete from job_stream_lease as lease where user_id = ${userId} and ${isOwn} and slot <> (select slot from acquired)
       )
-      select (select count(*) from free) as free, (select place from acquired) as acquired
+      select (select count(*) from free) as free, (select slot from acquired) as acquired
     `.execute(db);
     const { free = 0, acquired = null } = rows[0] ?? {};
-    if (acquired !== null) return { userId, place: acquired, holder };
+    if (acquired !== null) return { userId, slot: acquired, holder };
     // Another stream took the first free lease at the same moment; there may be a second one.
     if (free === 0) return undefined;
   }
 }
 
 /** Renews a lease for `leaseSeconds` from now. Returns false if it expired and another stream holds it. */
-export async function renewStreamLease(db: Db, { userId, place, holder }: StreamLeaseKey, leaseSeconds: number): Promise<boolean> {
+export async function renewStreamLease(db: Db, { userId, slot, holder }: StreamLeaseKey, leaseSeconds: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('job_stream_lease')
     .set({ expires_at: sql`now() + make_interval(secs => ${leaseSeconds})` })
     .where('user_id', '=', userId)
-    .where('place', '=', place)
+    .where('slot', '=', slot)
     .where('holder', '=', holder)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
 /** Releases a lease, unless it expired and another stream holds it. */
-export async function releaseStreamLease(db: Db, { userId, place, holder }: StreamLeaseKey): Promise<void> {
-  await db.deleteFrom('job_stream_lease').where('user_id', '=', userId).where('place', '=', place).where('holder', '=', holder).execute();
+export async function releaseStreamLease(db: Db, { userId, slot, holder }: StreamLeaseKey): Promise<void> {
+  await db.deleteFrom('job_stream_lease').where('user_id', '=', userId).where('slot', '=', slot).where('holder', '=', holder).execute();
 }

@@ -31,7 +31,7 @@ export async function followWorkflow<Progress>(
 ): Promise<Progress> {
   const handle = context.temporal.workflow.getHandle(workflowId);
   let told = '';
-  const tellOnce = (progress: Progress) => {
+  const printOnce = (progress: Progress) => {
     const text = JSON.stringify(progress);
     if (text !== told) tell(progress);
     told = text;
@@ -39,12 +39,12 @@ export async function followWorkflow<Progress>(
   while ((await callTemporal(context, () => handle.describe())).status.name === 'RUNNING') {
     // A query needs a worker; without one there is no progress to report.
     const progress = await callTemporal(context, () => handle.query<Progress>(queries.progress)).catch(() => undefined);
-    if (progress && isNews(progress)) tellOnce(progress);
+    if (progress && isNews(progress)) printOnce(progress);
     await delay(pollMs);
   }
   const result = await callTemporal(context, () => handle.result() as Promise<Progress>).catch((error: unknown) => {
     throw error instanceof WorkflowFailedError ? new OpsError(`The ${name} ended early: ${error.cause?.message}`) : error;
   });
-  tellOnce(result);
+  printOnce(result);
   return result;
 }

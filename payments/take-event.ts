@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import type { Transaction } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { SubscriptionRow } from '../domain/billing/find-subscription.ts';
-import { tellPaymentFailed } from '../domain/billing/tell-payment-failed.ts';
+import { notifyPaymentFailed } from '../domain/billing/notify-payment-failed.ts';
 import { expireCheckouts } from './customers.ts';
 import { orMissing } from './fetch-subscription.ts';
 import { endDuplicates } from './live-subscriptions.ts';
@@ -20,7 +20,7 @@ export async function takeEvent(payments: Payments, event: Stripe.Event): Promis
   const unpaid = await findUnpaidInvoice(payments, event);
   const stored = await syncSubscription(payments, subscriptionId, async (trx, row) => {
     await noteEvent(trx, event);
-    if (unpaid) await tellOwners(trx, unpaid, row);
+    if (unpaid) await notifyOwners(trx, unpaid, row);
   });
   if (event.type === 'checkout.session.completed' && stored?.stripeCustomerId) await sellNoMore(payments, stored.stripeCustomerId);
 }
@@ -51,10 +51,10 @@ async function findUnpaidInvoice({ stripe, sendsMail }: Payments, event: Stripe.
   return invoice?.status === 'open' ? invoice : undefined;
 }
 
-async function tellOwners(trx: Transaction, invoice: Stripe.Invoice, row: SubscriptionRow | undefined): Promise<void> {
+async function notifyOwners(trx: Transaction, invoice: Stripe.Invoice, row: SubscriptionRow | undefined): Promise<void> {
   if (!row) return;
   const { id: invoiceId, hosted_invoice_url: url } = invoice;
-  await tellPaymentFailed(trx, { invoiceId, organizationId: row.referenceId, plan: row.plan, url: url ?? null });
+  await notifyPaymentFailed(trx, { invoiceId, organizationId: row.referenceId, plan: row.plan, url: url ?? null });
 }
 
 function subscriptionOf(event: Stripe.Event): string | undefined {

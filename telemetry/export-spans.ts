@@ -30,11 +30,11 @@ export interface SpanExport {
 const stopMs = 1_000;
 
 /**
- * Sends spans to a collector by OTLP over HTTP, in batches in the background. What the queue has no room for, or the collector does not take, is
- * dropped. Nothing is registered for others: what libraries would tell of requests and statements is not ours to vouch for.
+ * Sends spans to a collector by OTLP over HTTP, in batches in the background. What does not fit into the queue, or the collector refuses, is
+ * dropped. Nothing is registered globally: what libraries would record of requests and statements may hold contents of tenants.
  */
 export function exportSpans({ endpoint, headers, sampler, batchDelayMs }: Destination, part: string, log: Logger): SpanExport {
-  const exporter = telling(new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers }), log);
+  const exporter = loggingFailures(new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers }), log);
   const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis: batchDelayMs });
   const named = resourceFromAttributes({ 'service.name': `sheaf-${part}`, 'service.namespace': 'sheaf', 'sheaf.process': part });
   const resource = named.merge(detectResources({ detectors: [envDetector] }));
@@ -83,7 +83,7 @@ function toHrTime(ms: number): HrTime {
 }
 
 /** The same exporter, which logs when spans begin to be lost, and when they are taken again. */
-function telling(exporter: SpanExporter, log: Logger): SpanExporter {
+function loggingFailures(exporter: SpanExporter, log: Logger): SpanExporter {
   let failing = false;
   return {
     export(spans, done) {

@@ -113,8 +113,8 @@ export function currentTraceparent(): string | undefined {
 
 /** The trace that this is a part of, if it is recorded. */
 export function currentTraceId(): string | undefined {
-  const place = tracer && trace.getActiveSpan()?.spanContext();
-  return place && (place.traceFlags & 1) === 1 ? place.traceId : undefined;
+  const parent = tracer && trace.getActiveSpan()?.spanContext();
+  return parent && (parent.traceFlags & 1) === 1 ? parent.traceId : undefined;
 }
 
 function open(by: Tracer, name: string, { kind, attributes = {} }: SpanOptions, parent: Context): OpenSpan {
@@ -122,8 +122,8 @@ function open(by: Tracer, name: string, { kind, attributes = {} }: SpanOptions, 
 }
 
 function contextOf(traceparent: string | null | undefined): Context {
-  const place = parseTraceparent(traceparent);
-  return place ? trace.setSpanContext(ROOT_CONTEXT, place) : ROOT_CONTEXT;
+  const parent = parseTraceparent(traceparent);
+  return parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
 }
 
 /** The code of an error that has one, else its kind. */

@@ -114,11 +114,11 @@ async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
       select id from outbox where ${isFree} and id in (
         select id from (
           select id, case when attempts > 0 then lease_until end as tried,
-            row_number() over (partition by coalesce(intent->>'organizationId', intent->'input'->>'organizationId', workflow_id) order by id) as turn
+            row_number() over (partition by coalesce(intent->>'organizationId', intent->'input'->>'organizationId', workflow_id) order by id) as rank
           from (select * from outbox where ${isFree} order by id limit ${maxRanked}) as candidate
           where not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
         ) as ranked
-        order by tried nulls first, turn, id limit ${limit}
+        order by tried nulls first, rank, id limit ${limit}
       )
       for update skip locked
     )

@@ -37,7 +37,7 @@ export interface OutboxOptions {
  * and if the caller gives up, Temporal notices the loss only after ten seconds.
  */
 const deadlineMs = 3_000;
-const mostInFlight = 256;
+const maxInFlight = 256;
 const stopMs = 1_500;
 
 export function createOutbox({ db, workerDb, client, log, settings }: OutboxOptions): Outbox {
@@ -58,7 +58,7 @@ export function createOutbox({ db, workerDb, client, log, settings }: OutboxOpti
 
   function dispatch(messages: OutboxMessage[]): void {
     for (const message of messages) {
-      if (inFlight.size >= mostInFlight || stopping.signal.aborted) return;
+      if (inFlight.size >= maxInFlight || stopping.signal.aborted) return;
       const work = deliver(message).finally(() => inFlight.delete(work));
       inFlight.add(work);
     }

@@ -83,7 +83,7 @@ export function startJob(input: StartedJobInput, plan: PlanName | undefined): In
 }
 
 /** Ends the wait of a job's workflow, because the job became final. */
-export function tellJobCanceled(jobId: string, organizationId: string): Intent {
+export function signalJobCanceled(jobId: string, organizationId: string): Intent {
   return { operation: 'signal', workflowId: workflowIds.runJob(jobId), signal: 'jobCanceled', organizationId };
 }
 
@@ -96,7 +96,7 @@ export function startUpload(upload: UploadInput): Intent {
  * Ends the workflow of an upload, because the document was completed or deleted. A start with a signal, since a signal alone does not end
  * the delay of a workflow that has had no task.
  */
-export function tellUploadEnded(upload: UploadInput): Intent {
+export function signalUploadEnded(upload: UploadInput): Intent {
   const workflowId = workflowIds.upload(upload.documentId);
   return { operation: 'start', workflow: 'upload', workflowId, input: idsOf(upload), signal: 'uploadEnded' };
 }

@@ -31,10 +31,10 @@ const { switchWorkspace } = proxyActivities<Activities>({
 });
 
 const defaultPerMinute = 600;
-const mostPerBatch = 50;
+const maxPerBatch = 50;
 /** Documents that are indexed meanwhile are embedded in another round. */
 const maxRounds = 5;
-const mostNamed = 20;
+const maxNamed = 20;
 
 const fields = {
   ...{ workspaceId: text, organizationId: text, dryRun: flag, perMinute: count, requestedBy: text },
@@ -100,7 +100,7 @@ async function reindexWorkspace(workspaceId: string, input: ReindexInput, progre
   }
   progress.kept += 1;
   progress.unswitched += 1;
-  progress.unswitchedIds = [...(progress.unswitchedIds ?? []), workspaceId].slice(0, mostNamed);
+  progress.unswitchedIds = [...(progress.unswitchedIds ?? []), workspaceId].slice(0, maxNamed);
 }
 
 async function trySwitch(workspaceId: string, target: ReindexProgress['target']): Promise<Switched | { failed: true }> {
@@ -123,14 +123,14 @@ async function stageWorkspace(
 ): Promise<void> {
   const { perMinute = defaultPerMinute } = input;
   const { workspaceId } = current;
-  const limit = Math.max(1, Math.min(mostPerBatch, Math.ceil(perMinute / 6)));
+  const limit = Math.max(1, Math.min(maxPerBatch, Math.ceil(perMinute / 6)));
   for (;;) {
     const batch = await slow.stageDocuments({ workspaceId, target: progress.target, after: current.after, limit });
     progress.embedded += batch.staged;
     progress.chunks += batch.chunks;
     current.failures += batch.failed.length;
     progress.failures += batch.failed.length;
-    progress.failed.push(...batch.failed.slice(0, Math.max(0, mostNamed - progress.failed.length)));
+    progress.failed.push(...batch.failed.slice(0, Math.max(0, maxNamed - progress.failed.length)));
     setCurrentDetails(describe(progress, false));
     if (batch.last || batch.after === null) return;
     current.after = batch.after;

@@ -5,7 +5,7 @@ import type { Caller } from '../caller.ts';
 import type { StreamEvent } from '../procedure.ts';
 import { type JobEvent, renderJob } from './job-events.ts';
 import type { Batch, FeedOptions, OrganizationFeed } from './organization-feed.ts';
-import { changeOf, ToldStates } from './told-states.ts';
+import { changeOf, SentStates } from './sent-states.ts';
 
 export interface OpenStream {
   caller: Caller;
@@ -25,7 +25,7 @@ export interface JobStreamOptions extends FeedOptions {
   stallMs: number;
 }
 
-const maxTold = 10_000;
+const maxSent = 10_000;
 
 /**
  * One open stream: every change of a job since its beginning, each once. It follows its organization's feed. If it begins in the past, or
@@ -35,7 +35,7 @@ export class JobStream {
   readonly request: OpenStream;
   readonly #feed: OrganizationFeed;
   readonly #options: JobStreamOptions;
-  readonly #told = new ToldStates(maxTold);
+  readonly #sent = new SentStates(maxSent);
   readonly #over = new AbortController();
   /** The client has every change until this time, except those that are committed late; and every batch up to this number. */
   #since: Date;
@@ -71,7 +71,7 @@ export class JobStream {
   async *#catchUp(): AsyncGenerator<StreamEvent> {
     const { organizationId, cursors, now, readChanges } = this.#options;
     const [startedAt, number] = [now(), this.#feed.newest];
-    for await (const jobs of readChanges(organizationId, this.#since, (change) => this.#told.isNew(change)))
+    for await (const jobs of readChanges(organizationId, this.#since, (change) => this.#sent.isNew(change)))
       for (const job of jobs) yield* this.#offer(job, () => renderJob(cursors, job));
     this.#isBehind = false;
     this.#since = startedAt;
@@ -96,9 +96,9 @@ export class JobStream {
    */
   *#offer(job: ChangedJob, render: () => JobEvent): Generator<StreamEvent> {
     const { workspaceId } = this.request;
-    if (this.#over.signal.aborted || !this.#told.isNew(changeOf(job))) return;
+    if (this.#over.signal.aborted || !this.#sent.isNew(changeOf(job))) return;
     if (workspaceId !== undefined && !isOfWorkspace(job, workspaceId)) return;
-    this.#told.note(changeOf(job));
+    this.#sent.note(changeOf(job));
     const stalled = setTimeout(() => this.#drop(), this.#options.stallMs).unref();
     try {
       yield render().event;

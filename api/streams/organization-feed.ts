@@ -5,7 +5,7 @@ import { replayStart } from '../../domain/jobs/list-changed-jobs.ts';
 import type { Cursors } from '../../domain/page.ts';
 import type { ReadChanges } from './change-reader.ts';
 import { type JobEvent, renderJob } from './job-events.ts';
-import { changeOf, ToldStates } from './told-states.ts';
+import { changeOf, SentStates } from './sent-states.ts';
 
 export interface FeedOptions {
   organizationId: string;
@@ -34,7 +34,7 @@ export class OrganizationFeed {
   /** Resolves once earlier changes are known, so that only later ones are sent. Rejects if the database fails. */
   readonly ready: Promise<void>;
   readonly #options: FeedOptions;
-  readonly #known = new ToldStates();
+  readonly #known = new SentStates();
   readonly #waiting = new WaitQueue();
   #kept: Batch[] = [];
   #number = 0;
@@ -81,7 +81,7 @@ export class OrganizationFeed {
 
   async #noteAll(): Promise<void> {
     const { organizationId, readChanges } = this.#options;
-    const note = (change: Parameters<ToldStates['note']>[0]) => {
+    const note = (change: Parameters<SentStates['note']>[0]) => {
       this.#known.note(change);
       return false;
     };

@@ -422,13 +422,13 @@ create unlogged table rate_limit (
   expire bigint
 );
 
--- One row for each place that a user's job streams take; the key is what keeps a sixth out.
+-- One row for each open job stream of a user; the key keeps a sixth out.
 create unlogged table job_stream_lease (
   user_id text,
-  place integer check (place > 0),
+  slot integer check (slot > 0),
   holder text not null,
   expires_at timestamptz(3) not null,
-  primary key (user_id, place)
+  primary key (user_id, slot)
 );
 create index job_stream_lease_expires on job_stream_lease (expires_at);
 
@@ -593,7 +593,7 @@ create table staged_index (
   dimensions integer not null,
   chunking text not null,
   texts text[] not null,
-  places jsonb not null,
+  positions jsonb not null,
   vectors bytea not null,
   constraint staged_index_document_fkey foreign key (document_id, workspace_id, organization_id) references document (id, workspace_id, organization_id) on delete cascade
 );

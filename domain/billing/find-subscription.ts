@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { AuthTables } from '../../db/auth-schema.ts';
 import type { Db } from '../../db/connect.ts';
-import { isLive, isSubscription, mostRelevant } from './live-subscription.ts';
+import { isLive, isSubscription, byRelevance } from './live-subscription.ts';
 
 /** A subscription's row: the last state that the payment provider reported. */
 export type SubscriptionRow = Selectable<AuthTables['subscription']>;
@@ -31,5 +31,5 @@ export async function findLiveSubscription(db: Db, organizationId: string): Prom
 }
 
 function subscriptionsOf(db: Db, organizationId: string) {
-  return db.selectFrom('subscription').selectAll().where('referenceId', '=', organizationId).orderBy(mostRelevant).limit(1);
+  return db.selectFrom('subscription').selectAll().where('referenceId', '=', organizationId).orderBy(byRelevance).limit(1);
 }

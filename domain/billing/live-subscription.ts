@@ -15,7 +15,7 @@ const givesPlan: RawBuilder<boolean> = sql<boolean>`gives_plan(
 )`;
 
 /** The order that puts the subscription to show first: the live one that gives the plan, a paid one before a trial, else the latest. */
-export const mostRelevant: RawBuilder<unknown> = sql`
+export const byRelevance: RawBuilder<unknown> = sql`
   ${isLive} desc, ${givesPlan} desc, subscription.status in ('active', 'trialing', 'past_due') desc, subscription.plan = 'team' desc,
   subscription.status = 'trialing', subscription."periodEnd" desc nulls last, subscription.id desc
 `;

@@ -51,12 +51,12 @@ export function combineItems(text: string, items: Item[], form: ChunkForm): Cut[
  */
 function findNext(items: Item[], first: number, { size: { characters }, context }: ChunkForm): number {
   const start = items[first]?.start ?? 0;
-  const room = characters - lengthWithBreak(context);
+  const capacity = characters - lengthWithBreak(context);
   let [best, bestDepth, written] = [first + 1, Number.POSITIVE_INFINITY, 0];
   for (let index = first; index < items.length; index += 1) {
     const item = items[index] as Item;
     written += writtenLength(item, index === first ? undefined : items[index - 1]);
-    if (index > first && (item.end - start > characters || written > room)) return best;
+    if (index > first && (item.end - start > characters || written > capacity)) return best;
     const isLate = Math.max(item.end - start, written) >= characters / 2;
     if (!isLate || item.depth <= bestDepth) [best, bestDepth] = [index + 1, isLate ? item.depth : Number.POSITIVE_INFINITY];
   }
@@ -76,8 +76,8 @@ function toCuts(text: string, items: Item[], { size, context }: ChunkForm): Cut[
     const plain = written.trim() === '' ? trimmed.text : written;
     if (plain.length + lengthWithBreak(context) <= size.characters) return [{ ...trimmed, context, plain }];
     const bare = items[0]?.bare ?? { context, plain };
-    const room = Math.max(0, size.characters - bare.plain.length - 1);
-    const shortened = [...bare.context].slice(0, room).join('');
+    const capacity = Math.max(0, size.characters - bare.plain.length - 1);
+    const shortened = [...bare.context].slice(0, capacity).join('');
     if (bare.plain.length <= size.characters) return [{ ...trimmed, context: shortened, plain: bare.plain.toWellFormed() }];
   }
   const label = [...(items[0]?.label ?? '')].slice(-maxContext(size)).join('');

@@ -1,7 +1,7 @@
 import { countCharacters } from '../characters.ts';
 import { lastWhere } from './binary-search.ts';
 import { type ChunkSize, maxContext } from './chunking.ts';
-import { headingAt, type PlacedHeading } from './heading-paths.ts';
+import { headingAt, type LocatedHeading } from './heading-paths.ts';
 import { type Cut, splitText } from './split-text.ts';
 import { findTableRows } from './table-rows.ts';
 
@@ -9,7 +9,7 @@ import { findTableRows } from './table-rows.ts';
  * Cuts a text at its headings, paragraphs and rows of tables. For search each chunk begins with the titles of its headings, and with the
  * header row of a table that it continues.
  */
-export function cutProse(text: string, headings: PlacedHeading[], size: ChunkSize): Cut[] {
+export function cutProse(text: string, headings: LocatedHeading[], size: ChunkSize): Cut[] {
   const rows = findTableRows(text);
   const max = maxContext(size);
   const contextAt = (start: number): string => {
@@ -27,7 +27,7 @@ export function cutProse(text: string, headings: PlacedHeading[], size: ChunkSiz
 }
 
 /** The titles of the headings above an index, without a heading that begins there: its title is in the text. */
-function titlesAbove(headings: PlacedHeading[], start: number): string[] {
+function titlesAbove(headings: LocatedHeading[], start: number): string[] {
   const heading = headingAt(headings, start);
   return heading?.start === start ? heading.path.slice(0, -1) : (heading?.path ?? []);
 }

@@ -3,14 +3,14 @@ import { forward } from '../characters.ts';
 import { lastWhere } from './binary-search.ts';
 
 /** A heading in a text, with the titles of the headings above it, the outermost first, and its own at the end. */
-export interface PlacedHeading {
+export interface LocatedHeading {
   /** An index of the text; outlines count characters instead. */
   start: number;
   path: string[];
 }
 
 /** Finds the headings of an outline in their text. */
-export function placeHeadings(text: string, headings: Outline['headings']): PlacedHeading[] {
+export function locateHeadings(text: string, headings: Outline['headings']): LocatedHeading[] {
   const open: Outline['headings'] = [];
   let [at, passed] = [0, 0];
   return headings.map((heading) => {
@@ -23,6 +23,6 @@ export function placeHeadings(text: string, headings: Outline['headings']): Plac
 }
 
 /** The last heading at or before an index; undefined if there is none. */
-export function headingAt(headings: PlacedHeading[], index: number): PlacedHeading | undefined {
+export function headingAt(headings: LocatedHeading[], index: number): LocatedHeading | undefined {
   return lastWhere(headings, ({ start }) => start <= index);
 }

@@ -4,7 +4,7 @@ import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import type { Storage } from '../../storage/port.ts';
-import { tellUploadEnded } from '../../workflows/definitions.ts';
+import { signalUploadEnded } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { lockDocument, lockOrganization, lockWorkspace } from '../locks.ts';
@@ -61,6 +61,6 @@ export async function completeUpload(
   });
   addFact(trx, { what: 'upload completed', bytes: measuredBytes });
   const { id: documentId, organization_id: organizationId, workspace_id: workspaceId } = ready;
-  addToOutbox(trx, tellUploadEnded({ documentId, organizationId, workspaceId }));
+  addToOutbox(trx, signalUploadEnded({ documentId, organizationId, workspaceId }));
   return { ...ready, uploaded_by: document.uploaded_by };
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import { tellUploadEnded } from '../../workflows/definitions.ts';
+import { signalUploadEnded } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { lockWorkspace } from '../locks.ts';
 import { requestObjectDeletion } from '../objects/request-object-deletion.ts';
@@ -27,5 +27,5 @@ export async function deleteDocument(trx: Transaction, actor: Actor, document: D
   await requestObjectDeletion(trx, deleted.organization_id, [deleted.object_key]);
   if (deleted.status !== 'pending') return;
   const { id: documentId, organization_id: organizationId, workspace_id: workspaceId } = deleted;
-  addToOutbox(trx, tellUploadEnded({ documentId, organizationId, workspaceId }));
+  addToOutbox(trx, signalUploadEnded({ documentId, organizationId, workspaceId }));
 }

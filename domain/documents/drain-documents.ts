@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { inSlices, type Place } from '../drain.ts';
+import { inSlices, type Position } from '../drain.ts';
 import { lockDocumentsForDeletion } from '../locks.ts';
 import { forgetChunks } from '../search/forget-chunks.ts';
 import type { DocumentRow } from './document.ts';
@@ -41,7 +41,7 @@ export async function drainDocuments(db: Db, workspaceId: string, { onDeleted, o
 }
 
 /** The next documents whose chunks together fit into a slice; at least one. */
-async function nextSlice(db: Db, workspaceId: string, after: Place | undefined): Promise<Place[]> {
+async function nextSlice(db: Db, workspaceId: string, after: Position | undefined): Promise<Position[]> {
   let page = db
     .selectFrom('document')
     .select(['id', 'created_at', 'chunk_count'])

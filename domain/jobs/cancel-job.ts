@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import { tellJobCanceled } from '../../workflows/definitions.ts';
+import { signalJobCanceled } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { refundJob } from '../credits/ledger.ts';
 import type { JobRow } from './job.ts';
@@ -19,6 +19,6 @@ export async function cancelJob(trx: Transaction, actor: Actor, jobId: string): 
     targetId: job.id,
     metadata: { kind: job.kind },
   });
-  addToOutbox(trx, tellJobCanceled(job.id, job.organization_id));
+  addToOutbox(trx, signalJobCanceled(job.id, job.organization_id));
   return job;
 }

@@ -2,16 +2,16 @@ import { sql } from 'kysely';
 import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import { tellJobCanceled } from '../../workflows/definitions.ts';
+import { signalJobCanceled } from '../../workflows/definitions.ts';
 import { DocumentGone } from '../documents/document.ts';
-import type { Place } from '../drain.ts';
+import type { Position } from '../drain.ts';
 import type { JobRow } from './job.ts';
 
 export interface ReleasedJobs {
   released: number;
   failed: number;
   /** The oldest released job; undefined if there are no more. */
-  last: Place | undefined;
+  last: Position | undefined;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface ReleasedJobs {
 export async function releaseWorkspaceJobs(
   trx: Transaction,
   workspaceId: string,
-  { after, limit }: { after?: Place | undefined; limit: number },
+  { after, limit }: { after?: Position | undefined; limit: number },
 ): Promise<ReleasedJobs> {
   let page = trx
     .selectFrom('job')
@@ -40,7 +40,7 @@ export async function releaseWorkspaceJobs(
     .where('id', '=', sql<string>`any(${ids})`)
     .where('workspace_id', '=', workspaceId)
     .execute();
-  for (const { id, organization_id } of failed) addToOutbox(trx, tellJobCanceled(id, organization_id));
+  for (const { id, organization_id } of failed) addToOutbox(trx, signalJobCanceled(id, organization_id));
   return { released: jobs.length, failed: failed.length, last: jobs.length < limit ? undefined : jobs.at(-1) };
 }
 

@@ -4,9 +4,9 @@ import { addToOutbox } from '../../db/outbox.ts';
 import type { JobStatus } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Deletion, Storage } from '../../storage/port.ts';
-import { tellJobCanceled } from '../../workflows/definitions.ts';
+import { signalJobCanceled } from '../../workflows/definitions.ts';
 import { drainDocuments } from '../documents/drain-documents.ts';
-import { inSlices, type Place } from '../drain.ts';
+import { inSlices, type Position } from '../drain.ts';
 import { failJob } from '../jobs/settle-attempt.ts';
 import { lockOrganizationForDeletion, lockUnfinishedJobs } from '../locks.ts';
 import { refusalText } from '../objects/delete-object-batch.ts';
@@ -41,25 +41,25 @@ export async function endOrganizationJobs(db: Db, organizationId: string, { onPr
   }
 }
 
-async function endJobs(trx: Transaction, page: Place[]): Promise<number> {
+async function endJobs(trx: Transaction, page: Position[]): Promise<number> {
   const jobs = await lockUnfinishedJobs(
     trx,
     page.map(({ id }) => id),
   );
   for (const job of jobs) {
     await failJob(trx, job, organizationDeleted);
-    addToOutbox(trx, tellJobCanceled(job.id, job.organization_id));
+    addToOutbox(trx, signalJobCanceled(job.id, job.organization_id));
   }
   return jobs.length;
 }
 
 interface JobPage {
   status?: JobStatus;
-  after: Place | undefined;
+  after: Position | undefined;
   limit: number;
 }
 
-async function pageOfJobs(db: Db, organizationId: string, { status, after, limit }: JobPage): Promise<Place[]> {
+async function pageOfJobs(db: Db, organizationId: string, { status, after, limit }: JobPage): Promise<Position[]> {
   let page = db
     .selectFrom('job')
     .select(['id', 'created_at'])

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { ChunkPlace } from '../chunking/place-chunks.ts';
+import type { ChunkPosition } from '../chunking/cut-chunks.ts';
 import { lockDocument, lockWorkspace } from '../locks.ts';
 import type { IndexKind } from '../search/index-kind.ts';
 import type { EmbeddedChunk } from '../search/store-chunks.ts';
@@ -32,7 +32,7 @@ export async function stageDocument(
     const staged = {
       ...{ organization_id, workspace_id, ...kind },
       texts: chunks.map(({ text }) => text),
-      places: JSON.stringify(chunks.map(({ place }) => place ?? null)),
+      positions: JSON.stringify(chunks.map(({ position }) => position ?? null)),
       vectors: Buffer.from(new Float32Array(chunks.flatMap(({ embedding }) => Array.from(embedding))).buffer),
     };
     await trx
@@ -46,17 +46,17 @@ export async function stageDocument(
 
 /** The staged chunks of a document; undefined if there are none. */
 export async function readStaged(trx: Transaction, documentId: string): Promise<StagedChunks | undefined> {
-  const { rows } = await sql<IndexKind & { texts: string[]; places: (ChunkPlace | null)[]; vectors: Buffer }>`
-    select model, dimensions, chunking, texts, places, vectors from staged_index where document_id = ${documentId}
+  const { rows } = await sql<IndexKind & { texts: string[]; positions: (ChunkPosition | null)[]; vectors: Buffer }>`
+    select model, dimensions, chunking, texts, positions, vectors from staged_index where document_id = ${documentId}
   `.execute(trx);
   const [row] = rows;
   if (!row) return undefined;
-  const { texts, places, vectors, ...kind } = row;
+  const { texts, positions, vectors, ...kind } = row;
   // A copy, since floats must be aligned to four bytes.
   const floats = new Float32Array(new Uint8Array(vectors).buffer);
   const chunks = texts.map((text, index) => ({
     text,
-    place: places[index] ?? undefined,
+    position: positions[index] ?? undefined,
     embedding: floats.subarray(index * kind.dimensions, (index + 1) * kind.dimensions),
   }));
   return { kind, chunks };

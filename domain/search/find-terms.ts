@@ -40,8 +40,8 @@ function findPairs(run: string, at: number, wanted: Set<string>): Span[] {
   const characters = [...run];
   const spans: Span[] = [];
   let start = at;
-  for (const [place, character] of characters.entries()) {
-    const next = characters[place + 1] ?? '';
+  for (const [index, character] of characters.entries()) {
+    const next = characters[index + 1] ?? '';
     if (wanted.has(character)) spans.push({ start, end: start + character.length });
     if (next !== '' && wanted.has(character + next)) spans.push({ start, end: start + character.length + next.length });
     start += character.length;

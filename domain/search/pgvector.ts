@@ -10,7 +10,7 @@ import { type ChunkKey, candidatesFor, type VectorQuery } from './vector-query.t
 const maxDimensions = 16_000;
 
 /** A workspace with at most this many chunks is scanned: an index would find less, and make storing a chunk many times slower. */
-export const mostScanned = 50_000;
+export const maxScanned = 50_000;
 
 /** How widely the graph is searched; 40 is pgvector's default, 1,000 its maximum. */
 const searchWidth = 800;
@@ -78,7 +78,7 @@ export async function nearestByIndex(trx: Transaction, query: VectorQuery): Prom
   const { workspaceId, model, vector, limit, scope, byDocument } = query;
   const inScope = scope?.named?.reduce((sum, { chunks }) => sum + chunks, 0) ?? Number.POSITIVE_INFINITY;
   const key = { workspaceId, dimensions: vector.length };
-  if (inScope <= mostScanned || !(await hasIndex(trx, key))) return undefined;
+  if (inScope <= maxScanned || !(await hasIndex(trx, key))) return undefined;
   await sql`select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', ${String(searchWidth)}, true)`.execute(
     trx,
   );

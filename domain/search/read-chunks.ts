@@ -12,7 +12,7 @@ export interface ShownChunk {
   document_name: string;
   index: number;
   text: string;
-  /** Its position, as in `ChunkPlace`; null if unknown, and if the text was extracted again since. */
+  /** Its position, as in `ChunkPosition`; null if unknown, and if the text was extracted again since. */
   text_start: number | null;
   text_end: number | null;
   page: number | null;

@@ -3,10 +3,10 @@ import { advisoryLocks } from '../../db/advisory-locks.ts';
 import type { Db } from '../../db/connect.ts';
 import type { ReconcileIndexesResult } from '../../workflows/inputs.ts';
 import { Failures } from '../failures.ts';
-import { type IndexKey, indexed, indexName, indexPrefix, mostScanned } from './pgvector.ts';
+import { type IndexKey, indexed, indexName, indexPrefix, maxScanned } from './pgvector.ts';
 
 /** The maximum number of indexes, since Postgres considers each when it plans a query. Workspaces beyond the largest have none. */
-export const mostIndexes = 100;
+export const maxIndexes = 100;
 
 /** The maximum number of dimensions that pgvector indexes in a `halfvec`. */
 const maxIndexedDimensions = 4_000;
@@ -19,7 +19,7 @@ export type ReconciledIndexes = NonNullable<ReconcileIndexesResult>;
  * drops the others. Takes as long as an index build, and blocks no writes. Of concurrent calls one does the work, and the others return
  * undefined. If the database refuses an index, the others are still made, and this throws at the end.
  */
-export async function reconcileVectorIndexes(db: Db, largerThan = mostScanned): Promise<ReconciledIndexes | undefined> {
+export async function reconcileVectorIndexes(db: Db, largerThan = maxScanned): Promise<ReconciledIndexes | undefined> {
   return await db.connection().execute(async (connection) => {
     // Does not wait for the lock: a waiting session holds a snapshot, and an index build waits for older snapshots.
     const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_lock(${advisoryLocks.vectorIndexes}) as mine`.execute(connection);
@@ -52,7 +52,7 @@ async function matchWorkspaces(db: Db, largerThan: number): Promise<{ made: stri
       indexes.delete(name);
     });
   const missing = [...largest].filter(([name, { chunks }]) => chunks > largerThan && !indexes.has(name));
-  for (const [name, key] of missing.slice(0, mostIndexes - indexes.size))
+  for (const [name, key] of missing.slice(0, maxIndexes - indexes.size))
     await failures.note(async () => {
       const { expression, condition } = indexed(key);
       await sql`create index concurrently if not exists ${sql.id(name)}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { toRealArray } from '../../db/real-array.ts';
-import type { ChunkPlace } from '../chunking/place-chunks.ts';
+import type { ChunkPosition } from '../chunking/cut-chunks.ts';
 import type { DocumentRow } from '../documents/document.ts';
 import { newId } from '../ids.ts';
 import { lockForEffects } from '../locks.ts';
@@ -15,7 +15,7 @@ import { storeVectorBlocks } from './vector-blocks.ts';
 export interface EmbeddedChunk {
   text: string;
   embedding: ArrayLike<number>;
-  place?: ChunkPlace | undefined;
+  position?: ChunkPosition | undefined;
 }
 
 const rowsPerInsert = 100;
@@ -63,7 +63,7 @@ function insertChunks(
 ) {
   const own = vectors.slice(start, start + chunks.length);
   let vectorEnd = 0;
-  const rows = chunks.map(({ text, place }, offset) => {
+  const rows = chunks.map(({ text, position }, offset) => {
     const vectorStart = vectorEnd + 1;
     vectorEnd += own[offset]?.length ?? 0;
     return {
@@ -72,11 +72,11 @@ function insertChunks(
       text: text.toWellFormed(),
       vector_start: vectorStart,
       vector_end: vectorEnd,
-      text_start: place?.start,
-      text_end: place?.end,
-      page: place?.page,
-      page_breaks: place?.pageBreaks,
-      headings: place?.headings,
+      text_start: position?.start,
+      text_end: position?.end,
+      page: position?.page,
+      page_breaks: position?.pageBreaks,
+      headings: position?.headings,
     };
   });
   const joined = new Float32Array(own.flatMap((vector) => Array.from(vector)));

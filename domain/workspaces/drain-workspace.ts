@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { tellUploadEnded } from '../../workflows/definitions.ts';
+import { signalUploadEnded } from '../../workflows/definitions.ts';
 import { drainDocuments } from '../documents/drain-documents.ts';
 import { inSlices } from '../drain.ts';
 import { releaseWorkspaceJobs } from '../jobs/release-workspace-jobs.ts';
@@ -38,7 +38,7 @@ export async function drainWorkspace(
       if (counts.documents === 0) await requestObjectDeletion(trx, organizationId, keys);
       else await addObjectsToDelete(trx, organizationId, keys);
       for (const { id, status } of documents)
-        if (status === 'pending') addToOutbox(trx, tellUploadEnded({ documentId: id, organizationId, workspaceId }));
+        if (status === 'pending') addToOutbox(trx, signalUploadEnded({ documentId: id, organizationId, workspaceId }));
     },
     onProgress(documents) {
       counts.documents += documents;

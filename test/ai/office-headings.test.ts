@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { extraContentTypes as types } from '../../config/extra-content-types.ts';
-import { headingAt, placeHeadings } from '../../domain/chunking/heading-paths.ts';
+import { headingAt, locateHeadings } from '../../domain/chunking/heading-paths.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { makeDocx, makeEpub, makeOdt, makePptx, wordParagraph, wordStyles } from './support/make-office.ts';
 
@@ -17,7 +17,7 @@ describe('Headings of office documents and books', () => {
     const characters = [...text];
     for (const { start, title } of outline.headings)
       expect(title.startsWith(characters.slice(start).join('').split('\n', 1)[0] ?? '?'), title).to.equal(true);
-    const headings = placeHeadings(text, outline.headings);
+    const headings = locateHeadings(text, outline.headings);
     return words.map((word) => {
       const at = text.indexOf(word);
       expect(at, word).to.be.at.least(0);

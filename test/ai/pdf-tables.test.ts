@@ -7,7 +7,7 @@ import type { Line } from '../../ai/extract/page-line.ts';
 import { joinTables } from '../../ai/extract/pdf-tables.ts';
 import { loadPdfium, withMemory } from '../../ai/extract/pdfium.ts';
 import { readLines } from '../../ai/extract/read-lines.ts';
-import { placeChunks } from '../../domain/chunking/place-chunks.ts';
+import { cutChunks } from '../../domain/chunking/cut-chunks.ts';
 import { parts } from '../../examples/samples/handbook.ts';
 import { makeDocuments } from '../../tools/bench/collections/made-documents.ts';
 import { processorSeconds } from '../support/hostile-texts.ts';
@@ -150,7 +150,7 @@ describe('A table of a PDF', () => {
       ...Array.from({ length: 40 }, (_, row) => [`Article ${row} of the inventory`, `colour ${row}`, `${row}.50`]),
     ];
     const { text, characters, outline } = await read(await draw(rowsAt(rows)));
-    const chunks = placeChunks(text, { characters, pages: outline.page_starts, headings: [] }, { contentType: 'application/pdf' });
+    const chunks = cutChunks(text, { characters, pages: outline.page_starts, headings: [] }, { contentType: 'application/pdf' });
     expect(chunks).to.have.length.above(1);
     for (const chunk of chunks) {
       for (const line of chunk.embedded.split('\n')) expect(line).to.match(/^\| .* \| .* \| .* \|$/);

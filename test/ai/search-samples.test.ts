@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { expect } from 'chai';
-import { placeChunks } from '../../domain/chunking/place-chunks.ts';
+import { cutChunks } from '../../domain/chunking/cut-chunks.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 
 const types: Record<string, string> = {
@@ -41,7 +41,7 @@ describe('searching the samples', () => {
   async function indexDocument(document: string): Promise<Passage[]> {
     const contentType = types[extname(document)] ?? '';
     const { text, characters, outline } = await service.client.extract({ body: readFileSync(`examples/samples/${document}`), contentType });
-    const chunks = placeChunks(text, { characters, pages: outline.page_starts, headings: outline.headings }, { contentType });
+    const chunks = cutChunks(text, { characters, pages: outline.page_starts, headings: outline.headings }, { contentType });
     const { vectors } = await service.client.embed({ texts: chunks.map(({ embedded }) => embedded) });
     return chunks.map((chunk, index) => ({ document, text: chunk.text.replace(/\s+/g, ' '), vector: vectors[index] ?? [] }));
   }

@@ -7,7 +7,7 @@ describe('A transaction', () => {
   let database: TestDatabase;
   before(async () => {
     database = await createTestDatabase({ poolSize: 5 });
-    const rows = ['ada', 'bob'].map((user_id) => ({ user_id, place: 1, holder: 'nobody', expires_at: new Date() }));
+    const rows = ['ada', 'bob'].map((user_id) => ({ user_id, slot: 1, holder: 'nobody', expires_at: new Date() }));
     await database.db.insertInto('job_stream_lease').values(rows).execute();
   });
   after(() => database.drop());

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { chunkSizeOf, maxChunks } from '../../domain/chunking/chunking.ts';
-import { type PlacedChunk, placeChunks } from '../../domain/chunking/place-chunks.ts';
+import { type CutChunk, cutChunks } from '../../domain/chunking/cut-chunks.ts';
 import { findTableRows } from '../../domain/chunking/table-rows.ts';
 
 const lengthOf = (text: string) => [...text].length;
@@ -15,15 +15,15 @@ function outlineOf(text: string) {
   });
   return { characters: lengthOf(text), pages: null, headings };
 }
-const place = (text: string, characters = 1_200) => placeChunks(text, outlineOf(text), { size: chunkSizeOf(characters) });
+const place = (text: string, characters = 1_200) => cutChunks(text, outlineOf(text), { size: chunkSizeOf(characters) });
 const sentences = (count: number, what: string) =>
   Array.from({ length: count }, (_, at) => `Sentence ${at} of ${what} 😀 is here.`).join(' ');
 
 /** Every character that is no white space is in a chunk. */
-function expectNothingLost(text: string, chunks: PlacedChunk[]): void {
+function expectNothingLost(text: string, chunks: CutChunk[]): void {
   const characters = [...text];
   let covered = 0;
-  for (const { place: at } of chunks) {
+  for (const { position: at } of chunks) {
     expect(characters.slice(covered, at.start).join('').trim()).to.equal('');
     covered = Math.max(covered, at.end);
   }
@@ -51,7 +51,7 @@ describe('What chunks end with', () => {
     const chunks = place(text);
     expect(chunks.length).to.be.below(maxChunks / 2);
     expectNothingLost(text, chunks);
-    expect(chunks.at(-1)?.place.headings[0]).to.match(/^Entry 2\d{3}$/);
+    expect(chunks.at(-1)?.position.headings[0]).to.match(/^Entry 2\d{3}$/);
     expect(place(text.slice(0, text.indexOf('## Entry 1990')))).to.have.length(1_990);
   });
 
@@ -132,14 +132,14 @@ describe('What chunks end with', () => {
       fc.property(text, fc.constantFrom(60, 300, 1_200), (one, characters) => {
         const chunks = place(one, characters);
         expectNothingLost(one, chunks);
-        for (const { text: ofChunk, embedded, place: at } of chunks) {
+        for (const { text: ofChunk, embedded, position: at } of chunks) {
           expect(lengthOf(embedded)).to.be.most(characters);
           expect([...one].slice(at.start, at.end).join('')).to.equal(ofChunk);
         }
         for (const { 0: row, index } of one.matchAll(/^\|.*\|$/gm)) {
           const start = lengthOf(one.slice(0, index));
           const end = start + lengthOf(row);
-          const cuts = chunks.flatMap(({ place: at }) => [at.start, at.end]).filter((at) => start < at && at < end);
+          const cuts = chunks.flatMap(({ position: at }) => [at.start, at.end]).filter((at) => start < at && at < end);
           if (end - start < characters / 2) expect(cuts, row).to.deep.equal([]);
         }
       }),
@@ -156,7 +156,7 @@ describe('What chunks end with', () => {
     const text = fc.array(fc.oneof(line, longLine), { maxLength: 60 }).map(toText);
     fc.assert(
       fc.property(text, fc.constantFrom(60, 300, 1_200), (one, characters) => {
-        const places = place(one, characters).map(({ place: at }) => at);
+        const places = place(one, characters).map(({ position: at }) => at);
         // In prose each has two thirds of what its context leaves, without the overlap.
         const most = lengthOf(one) / ((characters * 3) / 8) + findTableRows(one).length + outlineOf(one).headings.length + 1;
         expect(places.length).to.be.most(most);
@@ -187,14 +187,14 @@ describe('What is embedded of a chunk', () => {
 
   it('begins with the headings that it is under, but for one that its text begins with', () => {
     const chunks = place(text);
-    const start = ({ embedded, text: one }: PlacedChunk) =>
+    const start = ({ embedded, text: one }: CutChunk) =>
       embedded
         .slice(0, embedded.length - one.length)
         .split('\n')
         .filter(Boolean);
     expect(chunks.map(start)).to.deep.equal([[], ['Handbook', 'Boats', 'Engine'], ['Handbook', 'Boats', 'Engine'], ['Handbook']]);
     expect(chunks[1]?.text).to.not.match(/Handbook|Boats/);
-    expect(chunks[1]?.place.headings).to.deep.equal(['Handbook', 'Boats', 'Engine']);
+    expect(chunks[1]?.position.headings).to.deep.equal(['Handbook', 'Boats', 'Engine']);
   });
 
   it('has no more headings than a quarter of the size holds, the innermost ones', () => {
@@ -202,7 +202,7 @@ describe('What is embedded of a chunk', () => {
     const last = place(`${long}\n\n${sentences(60, 'text')}`).at(-1);
     expect(last?.embedded.split('\n')).to.have.length(2);
     expect(last?.embedded).to.match(/^title2 .*title2 ?\n/);
-    expect(last?.place.headings).to.have.length(3);
+    expect(last?.position.headings).to.have.length(3);
   });
 
   it('begins with the head of the table that it goes on with', () => {

@@ -2,23 +2,23 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { chunkSizeOf } from '../../domain/chunking/chunking.ts';
-import { type PlacedChunk, placeChunks } from '../../domain/chunking/place-chunks.ts';
+import { type CutChunk, cutChunks } from '../../domain/chunking/cut-chunks.ts';
 import { noOutline } from '../support/outline.ts';
 
 const size = (characters: number) => ({ size: chunkSizeOf(characters) });
-const csv = (text: string, characters = 1_200) => placeChunks(text, noOutline, { contentType: 'text/csv', ...size(characters) });
-const json = (text: string, characters = 1_200) => placeChunks(text, noOutline, { contentType: 'application/json', ...size(characters) });
-const markdown = (text: string) => placeChunks(text, noOutline, { contentType: 'text/markdown' });
-const embedded = (chunks: PlacedChunk[]) => chunks.map((chunk) => chunk.embedded).join('\n');
+const csv = (text: string, characters = 1_200) => cutChunks(text, noOutline, { contentType: 'text/csv', ...size(characters) });
+const json = (text: string, characters = 1_200) => cutChunks(text, noOutline, { contentType: 'application/json', ...size(characters) });
+const markdown = (text: string) => cutChunks(text, noOutline, { contentType: 'text/markdown' });
+const embedded = (chunks: CutChunk[]) => chunks.map((chunk) => chunk.embedded).join('\n');
 
 /** The chunks stand in the text, follow each other, and leave nothing out. */
-function expectInPlace(text: string, chunks: PlacedChunk[]): void {
+function expectInPlace(text: string, chunks: CutChunk[]): void {
   const characters = [...text];
   let covered = 0;
-  for (const { text: one, place } of chunks) {
-    expect(characters.slice(place.start, place.end).join('')).to.equal(one);
-    expect(characters.slice(covered, place.start).join('').trim()).to.equal('');
-    covered = Math.max(covered, place.end);
+  for (const { text: one, position } of chunks) {
+    expect(characters.slice(position.start, position.end).join('')).to.equal(one);
+    expect(characters.slice(covered, position.start).join('').trim()).to.equal('');
+    covered = Math.max(covered, position.end);
   }
   expect(characters.slice(covered).join('').trim()).to.equal('');
 }
@@ -238,7 +238,7 @@ describe('What is embedded of a hostile text', () => {
   for (const [contentType, texts] of Object.entries(hostile))
     it(`of the type ${contentType} is made in time, and is not much more than there is`, () => {
       for (const text of texts) {
-        const chunks = placeChunks(text, noOutline, { contentType });
+        const chunks = cutChunks(text, noOutline, { contentType });
         expectInPlace(text, chunks);
         expect(chunks.length).to.be.most(2_000);
         expect(embedded(chunks).length).to.be.most(4 * text.length);
@@ -253,7 +253,7 @@ describe('What is embedded of a hostile text', () => {
     const text = fc.array(token, { maxLength: 200 }).map((tokens) => tokens.join(''));
     fc.assert(
       fc.property(text, fc.constantFrom(...Object.keys(hostile)), fc.constantFrom(60, 1_200), (one, contentType, characters) => {
-        const chunks = placeChunks(one, noOutline, { contentType, ...size(characters) });
+        const chunks = cutChunks(one, noOutline, { contentType, ...size(characters) });
         expectInPlace(one, chunks);
         for (const chunk of chunks) {
           expect([...chunk.text].length).to.be.most(characters);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { placeChunks } from '../../domain/chunking/place-chunks.ts';
+import { cutChunks } from '../../domain/chunking/cut-chunks.ts';
 import { createHighlighter } from '../../domain/search/highlights.ts';
 import { termsOf } from '../../domain/search/terms.ts';
 import { hostileTexts, processorSeconds } from '../support/hostile-texts.ts';
@@ -8,10 +8,10 @@ import { noOutline } from '../support/outline.ts';
 describe('A hostile text of 100,000 characters', () => {
   const findHighlights = createHighlighter('a query of some words 語');
   const work: Record<string, (text: string) => unknown> = {
-    'is cut as prose': (text) => placeChunks(text, noOutline),
-    'is cut as Markdown': (text) => placeChunks(text, noOutline, { contentType: 'text/markdown' }),
-    'is cut as CSV': (text) => placeChunks(text, noOutline, { contentType: 'text/csv' }),
-    'is cut as JSON': (text) => placeChunks(text, noOutline, { contentType: 'application/json' }),
+    'is cut as prose': (text) => cutChunks(text, noOutline),
+    'is cut as Markdown': (text) => cutChunks(text, noOutline, { contentType: 'text/markdown' }),
+    'is cut as CSV': (text) => cutChunks(text, noOutline, { contentType: 'text/csv' }),
+    'is cut as JSON': (text) => cutChunks(text, noOutline, { contentType: 'application/json' }),
     'is read for the search by words': termsOf,
     'is searched for what matched': findHighlights,
   };
@@ -23,7 +23,7 @@ describe('A hostile text of 100,000 characters', () => {
   it('is cut as Markdown as fast as prose, however deep its quotations and lists are nested', async () => {
     for (const one of ['>', '> ', '1. ', '- > ']) {
       const text = one.repeat(200_000 / one.length);
-      const seconds = await processorSeconds(() => placeChunks(text, noOutline, { contentType: 'text/markdown' }));
+      const seconds = await processorSeconds(() => cutChunks(text, noOutline, { contentType: 'text/markdown' }));
       expect(seconds, JSON.stringify(one)).to.be.below(0.5);
     }
   });

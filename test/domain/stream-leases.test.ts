@@ -14,21 +14,21 @@ describe('The leases of job streams that processes share', () => {
   after(() => database.drop());
   beforeEach(() => database.db.deleteFrom('job_stream_lease').execute());
 
-  const rows = () => database.db.selectFrom('job_stream_lease').selectAll().orderBy('place').execute();
+  const rows = () => database.db.selectFrom('job_stream_lease').selectAll().orderBy('slot').execute();
   const endLeases = () => database.db.updateTable('job_stream_lease').set({ expires_at: sql`now() - interval '1 second'` }).execute();
 
   it('let five streams of a user in, whichever process they come through and however many ask at once', async () => {
     const processes = [createSharedLeases(database.db), createSharedLeases(database.db)];
     const asked = await Promise.all(Array.from({ length: 40 }, (_, i) => processes[i % 2]?.acquire(ofUser('ada'))));
     expect(asked.filter(Boolean)).to.have.length(5);
-    expect((await rows()).map(({ place }) => place)).to.deep.equal([1, 2, 3, 4, 5]);
+    expect((await rows()).map(({ slot }) => slot)).to.deep.equal([1, 2, 3, 4, 5]);
     expect(await processes[0]?.acquire(ofUser('bob'))).to.not.equal(undefined);
   });
 
   it('are not taken twice by streams that all choose the same one at the same moment', async () => {
     const leases = createSharedLeases(database.db);
     const blocker = await database.db.startTransaction().execute();
-    const ended = { user_id: 'ada', place: 1, holder: 'nobody', expires_at: new Date(Date.now() - 1_000) };
+    const ended = { user_id: 'ada', slot: 1, holder: 'nobody', expires_at: new Date(Date.now() - 1_000) };
     await blocker.insertInto('job_stream_lease').values(ended).execute();
     const asked = Array.from({ length: 10 }, () => leases.acquire(ofUser('ada')));
     // Each sees five free leases, and waits for the first, which another transaction is about to write.

@@ -4,8 +4,8 @@ import { advisoryLocks } from '../../db/advisory-locks.ts';
 import type { Db } from '../../db/connect.ts';
 import { migrate } from '../../db/migrate.ts';
 import { rules } from '../../db/rules.ts';
-import { mostScanned } from '../../domain/search/pgvector.ts';
-import { mostIndexes, type ReconciledIndexes, reconcileVectorIndexes } from '../../domain/search/reconcile-vector-indexes.ts';
+import { maxScanned } from '../../domain/search/pgvector.ts';
+import { maxIndexes, type ReconciledIndexes, reconcileVectorIndexes } from '../../domain/search/reconcile-vector-indexes.ts';
 import { insertWorkspaceOfChunks, makeVectors, storeIn } from '../support/chunks.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createPgvectorDatabase } from '../support/pgvector.ts';
@@ -94,16 +94,16 @@ describe('The indexes of large workspaces', () => {
     await addWorkspace('too-wide', 4_001);
     expect(await keep()).to.deep.include({ made: [], dropped: [] });
 
-    await claimSize('one', mostScanned + 1);
-    await claimSize('two', mostScanned);
-    await claimSize('too-wide', mostScanned + 1);
+    await claimSize('one', maxScanned + 1);
+    await claimSize('two', maxScanned);
+    await claimSize('too-wide', maxScanned + 1);
     expect(await keep()).to.deep.include({ made: [oneOfEight], dropped: [] });
     expect(await keep()).to.deep.include({ made: [], dropped: [] });
-    await claimSize('two', mostScanned + 1);
+    await claimSize('two', maxScanned + 1);
     expect(await keep()).to.deep.include({ made: [twoOfTwelve], dropped: [] });
     expect(await listIndexes()).to.deep.equal([twoOfTwelve, oneOfEight]);
 
-    await claimSize('one', mostScanned - 1);
+    await claimSize('one', maxScanned - 1);
     expect(await keep()).to.deep.include({ made: [], dropped: [] });
     await claimSize('one', 3);
     expect(await keep()).to.deep.include({ made: [], dropped: [oneOfEight] });
@@ -118,21 +118,21 @@ describe('The indexes of large workspaces', () => {
   });
 
   it('go with their workspace, and with a change of dimensions', async () => {
-    await claimSize('one', mostScanned + 1);
+    await claimSize('one', maxScanned + 1);
     expect(await keep()).to.deep.include({ made: [oneOfEight], dropped: [] });
     await db.deleteFrom('workspace').where('id', '=', 'two').execute();
     // As the drain does afterwards.
     await db.deleteFrom('document').where('workspace_id', '=', 'two').execute();
     const narrower = makeVectors(1, 3, 6).map((embedding, n) => ({ text: `chunk ${n}`, embedding }));
     await storeIn(db, 'one', 'a', narrower);
-    await claimSize('one', mostScanned + 1);
+    await claimSize('one', maxScanned + 1);
     expect(await keep()).to.deep.include({ made: ['chunk_vector_of_6_one'], dropped: [twoOfTwelve, oneOfEight] });
   });
 
   it('are made for the others if that of one workspace cannot be', async () => {
     for (const [id, chunks] of [
-      ['broken', mostScanned + 2],
-      ['whole', mostScanned + 1],
+      ['broken', maxScanned + 2],
+      ['whole', maxScanned + 1],
     ] as const) {
       await addWorkspace(id, 4);
       await claimSize(id, chunks);
@@ -146,16 +146,16 @@ describe('The indexes of large workspaces', () => {
   });
 
   it('are made for the largest only, when there are many', async () => {
-    for (let i = 0; i < mostIndexes; i++) {
+    for (let i = 0; i < maxIndexes; i++) {
       await addWorkspace(`many-${i}`, 2);
-      await claimSize(`many-${i}`, mostScanned + mostIndexes - i);
+      await claimSize(`many-${i}`, maxScanned + maxIndexes - i);
     }
     expect(await keep())
       .to.have.property('made')
-      .with.length(mostIndexes - 1);
+      .with.length(maxIndexes - 1);
     expect(await listIndexes())
-      .to.have.length(mostIndexes)
-      .and.not.include(`chunk_vector_of_2_many-${mostIndexes - 1}`);
+      .to.have.length(maxIndexes)
+      .and.not.include(`chunk_vector_of_2_many-${maxIndexes - 1}`);
     expect(await keep()).to.deep.include({ made: [], dropped: [] });
   });
 });

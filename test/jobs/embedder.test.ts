@@ -34,7 +34,7 @@ describe('The embedding of documents', () => {
 
   it('makes no more calls at once than it may, and finishes the document that came first', async () => {
     await Promise.all([embed('a', 6), embed('b', 6), embed('c', 1)]);
-    expect(ai.mostRunning).to.equal(2);
+    expect(ai.maxRunning).to.equal(2);
     const order = ai.calls.map(({ requestId }) => requestId);
     expect(order).to.have.lengthOf(13);
     // Of the two calls that are under way at the border of two documents, either may arrive first.

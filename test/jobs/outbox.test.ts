@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { createTemporalClient } from '../../temporal/connect.ts';
 import { createOutbox, type Outbox } from '../../temporal/outbox.ts';
-import { startObjectDeletion, tellJobCanceled } from '../../workflows/definitions.ts';
+import { startObjectDeletion, signalJobCanceled } from '../../workflows/definitions.ts';
 import { amountsOf, createJob, insertJobOnly, resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
@@ -93,7 +93,7 @@ describe('The outbox', () => {
       .insertInto('outbox')
       .values({
         workflow_id: message.intent.workflowId,
-        intent: JSON.stringify(tellJobCanceled(job.id, tenant.organizationId)),
+        intent: JSON.stringify(signalJobCanceled(job.id, tenant.organizationId)),
         lease_until: new Date(0),
       })
       .execute();
@@ -113,7 +113,7 @@ describe('The outbox', () => {
     await resultOf(api, id);
     await api.database.db
       .insertInto('outbox')
-      .values({ workflow_id: `job-${id}`, intent: JSON.stringify(tellJobCanceled(id, tenant.organizationId)), lease_until: new Date(0) })
+      .values({ workflow_id: `job-${id}`, intent: JSON.stringify(signalJobCanceled(id, tenant.organizationId)), lease_until: new Date(0) })
       .execute();
     await until(async () => (await outboxRows()).length === 0);
     const said = api.stack

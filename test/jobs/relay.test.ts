@@ -10,7 +10,7 @@ import { sweepAllQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
 import { sweepDeletions } from '../../domain/operations/sweep-deletions.ts';
 import type { IntentDelivery } from '../../temporal/intent-delivery.ts';
 import { OutboxRelay } from '../../temporal/outbox-relay.ts';
-import { startWorkspaceDeletion, tellJobCanceled } from '../../workflows/definitions.ts';
+import { startWorkspaceDeletion, signalJobCanceled } from '../../workflows/definitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
@@ -30,7 +30,7 @@ describe('A backlog', () => {
   };
   const write = (count: number, name = (n: number) => `j${n}`) =>
     inTransaction(database.db, async (trx) => {
-      for (let n = 0; n < count; n++) addToOutbox(trx, tellJobCanceled(name(n), 'one'));
+      for (let n = 0; n < count; n++) addToOutbox(trx, signalJobCanceled(name(n), 'one'));
     });
 
   /** Relays with a Temporal that `take` stands for, until `done`. */

@@ -37,7 +37,7 @@ describe('The slots of a worker', () => {
       return finished.size === created.length;
     });
 
-    expect(ai.mostRunning).to.equal(2);
+    expect(ai.maxRunning).to.equal(2);
     expect(mostRows).to.be.at.most(2);
     // No kind waits for another to be through: each has its first job among the first half.
     expect(new Set(order.slice(0, 20)).size).to.equal(kinds.length);

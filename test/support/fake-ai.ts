@@ -28,7 +28,7 @@ export interface FakeAi {
   calls: AiCall[];
   /** Calls that are being answered now, and the most there ever were at once. */
   readonly running: number;
-  mostRunning: number;
+  maxRunning: number;
   /** What an operation does from now on; without a behaviour it answers well. */
   behave(operation: AiOperation, behaviour?: AiBehaviour): void;
   /** How many calls a job has made. */
@@ -71,7 +71,7 @@ export async function startFakeAi(): Promise<FakeAi> {
       const { provider, embeddings } = fake;
       return send(response, { body: { ok: true, provider, ocr: 'none', auth: 'token', problems: [], embeddings } });
     }
-    fake.mostRunning = Math.max(fake.mostRunning, ++running);
+    fake.maxRunning = Math.max(fake.maxRunning, ++running);
     response.once('close', () => running--);
     const bytes = await readAll(request).catch(() => undefined);
     if (!bytes) return;
@@ -95,7 +95,7 @@ export async function startFakeAi(): Promise<FakeAi> {
     get running() {
       return running;
     },
-    mostRunning: 0,
+    maxRunning: 0,
     behave(operation, behaviour) {
       if (behaviour) behaviours.set(operation, behaviour);
       else behaviours.delete(operation);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { mainTaskQueue, startUpload, tellUploadEnded } from '../../workflows/definitions.ts';
+import { mainTaskQueue, startUpload, signalUploadEnded } from '../../workflows/definitions.ts';
 import type { UploadInput } from '../../workflows/inputs.ts';
 import { eventsOf } from '../support/histories.ts';
 import { until } from '../support/processes.ts';
@@ -68,7 +68,7 @@ describe('The workflow of an upload', () => {
     const documentId = crypto.randomUUID();
     const ids = { documentId, organizationId: tenant.organizationId, workspaceId: tenant.workspaceId };
     await inTransaction(db, async (trx) => {
-      addToOutbox(trx, tellUploadEnded(ids));
+      addToOutbox(trx, signalUploadEnded(ids));
       addToOutbox(trx, startUpload(ids));
     });
     await until(async () => (await db.selectFrom('outbox').selectAll().execute()).length === 0);

@@ -1,6 +1,6 @@
 import { extractText as readByPdfJs } from 'unpdf';
 import { extractText } from '../../../ai/extract/extract-text.ts';
-import { placeChunks } from '../../../domain/chunking/place-chunks.ts';
+import { cutChunks } from '../../../domain/chunking/cut-chunks.ts';
 import { splitText } from '../../../domain/chunking/split-text.ts';
 import type { MadeDocument } from '../collections/made-document.ts';
 import { type MadeRecords, makeDocuments, makeRecords } from '../collections/made-documents.ts';
@@ -27,7 +27,7 @@ export async function extraction(): Promise<Figure[]> {
   }
   for (const records of makeRecords()) {
     const { text, mediaType } = records;
-    const embedded = placeChunks(text, { characters: text.length, pages: null, headings: [] }, { contentType: mediaType }).map(
+    const embedded = cutChunks(text, { characters: text.length, pages: null, headings: [] }, { contentType: mediaType }).map(
       (chunk) => chunk.embedded,
     );
     const measured = {
@@ -48,7 +48,7 @@ async function read({ bytes, mediaType }: MadeDocument): Promise<string> {
   if (mediaType !== 'text/markdown') return text;
   // Chunks that begin within what the one before has said already would count twice.
   const wholeSections = { characters: text.length, overlap: 0 };
-  const placed = placeChunks(
+  const placed = cutChunks(
     text,
     { characters, pages: null, headings: outline.headings },
     { contentType: mediaType, size: wholeSections },

@@ -1,7 +1,7 @@
 import { type ChangedJob, type JobChange, stateOf } from '../../domain/jobs/list-changed-jobs.ts';
 
 /** The recently sent states of jobs. Reads overlap, and an older state must not follow a newer one. */
-export class ToldStates {
+export class SentStates {
   readonly #byId = new Map<string, Pick<JobChange, 'at' | 'state'>>();
   readonly #maxJobs: number;
 
@@ -12,8 +12,8 @@ export class ToldStates {
 
   /** Whether neither this state of the job nor a newer one was sent. */
   isNew({ id, at, state }: Pick<JobChange, 'id' | 'at' | 'state'>): boolean {
-    const told = this.#byId.get(id);
-    return !told || told.at < at || (told.at.getTime() === at.getTime() && told.state !== state);
+    const sent = this.#byId.get(id);
+    return !sent || sent.at < at || (sent.at.getTime() === at.getTime() && sent.state !== state);
   }
 
   /** Records that a state was sent. Forgets the oldest job if there are too many. */
@@ -26,7 +26,7 @@ export class ToldStates {
 
   /** Forgets states from before a moment. */
   forgetBefore(at: Date): void {
-    for (const [id, told] of this.#byId) if (told.at < at) this.#byId.delete(id);
+    for (const [id, sent] of this.#byId) if (sent.at < at) this.#byId.delete(id);
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ChunkPlace, placeChunks } from '../../domain/chunking/place-chunks.ts';
+import { type ChunkPosition, cutChunks } from '../../domain/chunking/cut-chunks.ts';
 import { noOutline } from '../support/outline.ts';
 
 const sentence = 'The lamp 😀 is lit at dusk by the keeper.';
@@ -8,7 +8,7 @@ const sections = ['Intro', 'Lamp', 'Oil', 'Boat'].map((title) => `# ${title}\n\n
 const text = `  \n${sections.join('\n\n')}\n\n`;
 const lengthOf = (part: string) => [...part].length;
 const positionOf = (part: string) => lengthOf(text.slice(0, text.indexOf(part)));
-const cut = (part: string, { start, end }: Pick<ChunkPlace, 'start' | 'end'>) => [...part].slice(start, end).join('');
+const cut = (part: string, { start, end }: Pick<ChunkPosition, 'start' | 'end'>) => [...part].slice(start, end).join('');
 
 describe('The places of chunks', () => {
   const headings = [
@@ -18,17 +18,17 @@ describe('The places of chunks', () => {
     { level: 1, start: positionOf('# Boat'), title: 'Boat' },
   ];
   const pages = [0, positionOf('# Lamp'), positionOf('# Lamp'), positionOf('# Oil') + 20];
-  const placed = placeChunks(text, { characters: lengthOf(text), pages, headings });
+  const placed = cutChunks(text, { characters: lengthOf(text), pages, headings });
 
   it('are those of the chunks in the text', () => {
     expect(placed.length).to.be.greaterThan(3);
-    for (const chunk of placed) expect(cut(text, chunk.place)).to.equal(chunk.text);
+    for (const chunk of placed) expect(cut(text, chunk.position)).to.equal(chunk.text);
   });
 
   it('tell the headings that what is new in the chunk is under', () => {
     let seen = 0;
-    for (const { place } of placed) {
-      const from = Math.max(place.start, seen);
+    for (const { position } of placed) {
+      const from = Math.max(position.start, seen);
       const path =
         from < (headings[1]?.start ?? 0)
           ? ['Intro']
@@ -37,28 +37,28 @@ describe('The places of chunks', () => {
             : from < (headings[3]?.start ?? 0)
               ? ['Intro', 'Oil']
               : ['Boat'];
-      expect(place.headings).to.deep.equal(path);
-      seen = place.end;
+      expect(position.headings).to.deep.equal(path);
+      seen = position.end;
     }
-    expect(placed.at(-1)?.place.headings).to.deep.equal(['Boat']);
+    expect(placed.at(-1)?.position.headings).to.deep.equal(['Boat']);
     expect(
-      placeChunks('Before any.', { characters: 11, pages: null, headings: [{ level: 1, start: 30, title: 'Later' }] })[0]?.place.headings,
+      cutChunks('Before any.', { characters: 11, pages: null, headings: [{ level: 1, start: 30, title: 'Later' }] })[0]?.position.headings,
     ).to.deep.equal([]);
   });
 
   it('tell the page of every character', () => {
-    for (const { text: ofChunk, place } of placed) {
+    for (const { text: ofChunk, position } of placed) {
       for (let at = 0; at < lengthOf(ofChunk); at += 1) {
-        const page = pages.filter((start) => start <= place.start + at).length;
-        expect((place.page ?? 0) + (place.pageBreaks ?? []).filter((start) => start <= at).length).to.equal(page);
+        const page = pages.filter((start) => start <= position.start + at).length;
+        expect((position.page ?? 0) + (position.pageBreaks ?? []).filter((start) => start <= at).length).to.equal(page);
       }
     }
   });
 
   it('are known of a text without pages and headings, but for pages and headings', () => {
-    for (const { place, text: ofChunk } of placeChunks(text, noOutline)) {
-      expect(cut(text, place)).to.equal(ofChunk);
-      expect(place).to.deep.include({ page: null, pageBreaks: null, headings: [] });
+    for (const { position, text: ofChunk } of cutChunks(text, noOutline)) {
+      expect(cut(text, position)).to.equal(ofChunk);
+      expect(position).to.deep.include({ page: null, pageBreaks: null, headings: [] });
     }
   });
 });

@@ -2,11 +2,11 @@ import type { Outline } from '../../db/schema.ts';
 import { countCharacters } from '../characters.ts';
 import { type ChunkSize, chunkSize } from './chunking.ts';
 import { cutDocument } from './cut-document.ts';
-import { headingAt, type PlacedHeading, placeHeadings } from './heading-paths.ts';
+import { headingAt, type LocatedHeading, locateHeadings } from './heading-paths.ts';
 import type { Cut } from './split-text.ts';
 
 /** Where a chunk stands in its document. Positions are in characters (code points). */
-export interface ChunkPlace {
+export interface ChunkPosition {
   start: number;
   end: number;
   /** The page that it begins on, from 1; null for kinds without pages. */
@@ -18,12 +18,12 @@ export interface ChunkPlace {
 }
 
 /** A chunk of a document, not embedded yet. */
-export interface PlacedChunk {
+export interface CutChunk {
   /** As it stands in the document's text. */
   text: string;
   /** The text to embed: without markup, after the titles of its headings, or with the names of its columns or keys. */
   embedded: string;
-  place: ChunkPlace;
+  position: ChunkPosition;
 }
 
 /** Options that decide how a text is cut. */
@@ -34,19 +34,19 @@ export interface CutOptions {
 }
 
 /** Cuts a text into chunks of a size, each with its position in the document and its form for search. */
-export function placeChunks(text: string, outline: Outline, { contentType, size = chunkSize }: CutOptions = {}): PlacedChunk[] {
-  const headings = placeHeadings(text, outline.headings);
+export function cutChunks(text: string, outline: Outline, { contentType, size = chunkSize }: CutOptions = {}): CutChunk[] {
+  const headings = locateHeadings(text, outline.headings);
   let [passed, characters] = [0, 0];
   return cutDocument(text, contentType, headings, size).map((cut) => {
     characters += countCharacters(text.slice(passed, cut.start));
     passed = cut.start;
     const [start, end] = [characters, characters + countCharacters(cut.text)];
-    const place = { start, end, headings: headingsOf(headings, cut), ...findPages(outline.pages, start, end) };
-    return { text: cut.text, embedded: joinLines(cut), place };
+    const position = { start, end, headings: headingsOf(headings, cut), ...findPages(outline.pages, start, end) };
+    return { text: cut.text, embedded: joinLines(cut), position };
   });
 }
 
-function headingsOf(headings: PlacedHeading[], { start, text }: Cut): string[] {
+function headingsOf(headings: LocatedHeading[], { start, text }: Cut): string[] {
   // The text before the first heading is only a title or a few words.
   const first = headings[0]?.start ?? 0;
   return headingAt(headings, Math.max(start, Math.min(first, start + text.length - 1)))?.path ?? [];
@@ -58,7 +58,7 @@ function joinLines({ context, plain, text }: Cut): string {
   return context === '' ? read : `${context}\n${read}`;
 }
 
-function findPages(starts: number[] | null, start: number, end: number): Pick<ChunkPlace, 'page' | 'pageBreaks'> {
+function findPages(starts: number[] | null, start: number, end: number): Pick<ChunkPosition, 'page' | 'pageBreaks'> {
   if (!starts) return { page: null, pageBreaks: null };
   const page = Math.max(1, starts.filter((one) => one <= start).length);
   return { page, pageBreaks: starts.slice(page).flatMap((one) => (one < end ? [one - start] : [])) };

@@ -12,7 +12,7 @@ export interface FailedPayment {
 }
 
 /** Queues a mail to each owner of an organization, once for each invoice, however often its payment fails. */
-export async function tellPaymentFailed(trx: Transaction, { invoiceId, organizationId, plan, url }: FailedPayment): Promise<void> {
+export async function notifyPaymentFailed(trx: Transaction, { invoiceId, organizationId, plan, url }: FailedPayment): Promise<void> {
   const first = await trx
     .insertInto('payment_failure')
     .values({ invoice_id: invoiceId, organization_id: organizationId })
